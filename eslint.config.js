@@ -1,0 +1,41 @@
+import tseslint from 'typescript-eslint'
+
+const outsideWorld = [
+  { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'Ask the Clock port.' },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Ask the Clock port.' },
+  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Ask the Random port.' },
+  { selector: "CallExpression[callee.name='setTimeout']", message: 'Ask the Clock port.' },
+  { selector: "CallExpression[callee.name='fetch']", message: 'Requests go through service/http.' },
+]
+
+export default tseslint.config(
+  { ignores: ['dist/', 'coverage/', 'node_modules/', 'eslint.config.js', '.dependency-cruiser.cjs'] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { project: './tsconfig.test.json' } },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      '@typescript-eslint/prefer-nullish-coalescing': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'max-params': ['error', 4],
+      'max-depth': ['error', 3],
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
+      eqeqeq: 'error',
+    },
+  },
+  { files: ['src/**/*.ts'], rules: { 'no-restricted-syntax': ['error', ...outsideWorld] } },
+  { files: ['src/main.ts', 'src/system.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['src/**/*.ts'], ignores: ['src/main.ts', 'src/system.ts'], rules: { 'no-restricted-globals': ['error', { name: 'process', message: 'Only main.ts and system.ts speak to the process.' }] } },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'max-lines': 'off',
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+)

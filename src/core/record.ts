@@ -1,0 +1,30 @@
+// One record of a source, with where it stands; what a source hands on when it cannot make a record of a row.
+
+/** One row of a source. `values` are verbatim, in the order of the header; what is absent is `''`. */
+export interface SourceRecord {
+  readonly kind: 'record'
+  readonly values: readonly string[]
+  /** The line on which the record begins, counted from 1 in the source's own file. */
+  readonly line: number
+  /** The record as the source wrote it, where its values alone cannot give it back (json). */
+  readonly text?: string
+}
+
+/** A row that is there but is no record: it is counted as read and rejected. */
+export interface DefectiveRecord {
+  readonly kind: 'defect'
+  readonly code: 'RECORD_RAGGED' | 'RECORD_NOT_AN_OBJECT'
+  /** One sentence with the facts: how many values were found and expected, say. */
+  readonly message: string
+  readonly values: readonly string[]
+  readonly line: number
+  readonly text?: string
+}
+
+export type SourceItem = SourceRecord | DefectiveRecord
+
+/** Where a record came from, as reports, rejects and audit entries show it. */
+export interface Provenance {
+  readonly file: string
+  readonly line: number
+}

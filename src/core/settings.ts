@@ -1,0 +1,101 @@
+// The checked configuration, as the rest of the program sees it: defaults filled in, durations in
+// milliseconds, paths absolute, secrets read. `config/` makes it; nobody changes it afterwards.
+import type { FieldValue } from './contact.ts'
+
+export interface Settings {
+  /** The configuration file, absolute. */
+  readonly file: string
+  readonly service: ServiceSettings
+  readonly state: { readonly path: string }
+  readonly log: LogSettings
+  readonly server: ServerSettings
+  readonly pipelines: readonly PipelineSettings[]
+  /** Every secret in it, so that whatever writes text can keep them out. */
+  readonly secrets: readonly string[]
+}
+
+export interface ServiceSettings {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly apiVersion: string
+  readonly timeoutMs: number
+  readonly rateLimit: RateLimitSettings
+  readonly retry: { readonly attempts: number; readonly maxDelayMs: number }
+  readonly bulk: { readonly size: number; readonly container: 'array' | 'keyed' }
+  readonly doubt: { readonly quiesceMs: number; readonly absentReads: number }
+}
+
+export interface RateLimitSettings {
+  readonly requests: number
+  readonly perMs: number
+  readonly concurrency: number
+  /** Requests in any 24 hours; undefined: no limit. */
+  readonly perDay: number | undefined
+}
+
+export interface LogSettings {
+  readonly level: 'error' | 'warn' | 'info' | 'debug'
+  readonly format: 'json' | 'pretty'
+  /** Absolute; undefined: standard error only. */
+  readonly folder: string | undefined
+  readonly keepMs: number
+}
+
+export interface ServerSettings {
+  readonly host: string
+  readonly port: number
+  readonly token: string | undefined
+}
+
+export interface PipelineSettings {
+  readonly name: string
+  /** Cron, 5 or 6 fields; undefined: runs only when asked. */
+  readonly schedule: string | undefined
+  readonly timezone: string | undefined
+  /** `type` names the kind in the registry of sources; the rest has been checked by that kind's own schema. */
+  readonly source: SourceSettings
+  readonly mode: 'incremental' | 'full'
+  /** Column names; undefined: the mapped mail is the key. */
+  readonly key: readonly string[] | undefined
+  readonly map: Readonly<Record<string, FieldMapping>>
+  readonly onDuplicateKey: 'reject' | 'last'
+  readonly onInvalid: OnInvalid
+  readonly blank: 'keep' | 'clear'
+  /** CEL; undefined: every record. */
+  readonly where: string | undefined
+  readonly duplicateCheckMethod: 'auto' | 'email' | 'none'
+  readonly duplicateMergeMethod: 'update_add' | 'update' | 'add'
+  /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
+  readonly hash: string
+}
+
+export type OnInvalid = 'reject' | 'drop' | 'truncate'
+
+export interface SourceSettings {
+  readonly type: string
+  /** Values that stand for "nothing", compared after trimming. */
+  readonly nullValues: readonly string[]
+  readonly [option: string]: unknown
+}
+
+/** How one contact field is made. Exactly one of column, columns, value and template is there. */
+export interface FieldMapping {
+  readonly column?: string
+  readonly columns?: readonly string[]
+  readonly value?: FieldValue
+  readonly template?: string
+  readonly transform?: readonly TransformCall[]
+  readonly lookup?: Readonly<Record<string, string | null>>
+  /** With `lookup`: for values that it lacks; null: blank. Absent: such a value is invalid. */
+  readonly otherwise?: string | null
+  readonly default?: string
+  readonly onInvalid?: OnInvalid
+  readonly blank?: 'keep' | 'clear'
+}
+
+/** A transform by its name in the registry, with the options that its own schema has checked. */
+export interface TransformCall {
+  readonly name: string
+  readonly options: unknown
+}
