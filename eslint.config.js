@@ -3,7 +3,10 @@ import tseslint from 'typescript-eslint'
 const outsideWorld = [
   { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'Ask the Clock port.' },
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Ask the Clock port.' },
-  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Ask the Random port.' },
+  {
+    selector: "MemberExpression[object.name='Math'][property.name='random']",
+    message: 'Ask the Random port.',
+  },
   { selector: "CallExpression[callee.name='setTimeout']", message: 'Ask the Clock port.' },
   { selector: "CallExpression[callee.name='fetch']", message: 'Requests go through service/http.' },
 ]
@@ -29,7 +32,16 @@ export default tseslint.config(
   },
   { files: ['src/**/*.ts'], rules: { 'no-restricted-syntax': ['error', ...outsideWorld] } },
   { files: ['src/main.ts', 'src/system.ts'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['src/**/*.ts'], ignores: ['src/main.ts', 'src/system.ts'], rules: { 'no-restricted-globals': ['error', { name: 'process', message: 'Only main.ts and system.ts speak to the process.' }] } },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/main.ts', 'src/system.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'process', message: 'Only main.ts and system.ts speak to the process.' },
+      ],
+    },
+  },
   {
     files: ['test/**/*.ts'],
     rules: {

@@ -20,36 +20,99 @@ export const ERRORS = {
   CONFIG_INVALID: entry('fatal', 'Mend the places named, then: contact-sync check'),
   STATE_LOCKED: entry('fatal', 'Stop the other process first, or use a state of its own (state.path).'),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
-  SERVICE_UNREACHABLE: entry('fatal', 'Check service.base_url and the network; the next run goes on where this one stopped.'),
-  SERVICE_KEY_REFUSED: entry('fatal', 'Check service.api_key or service.api_key_file; the next run goes on where this one stopped.'),
-  SERVICE_CONTRACT: entry('fatal', 'The answers are not those of the interface: check that service.base_url names the service itself, not a proxy or a login page.'),
-  DAILY_LIMIT: entry('fatal', 'service.rate_limit.per_day is used up; the next run goes on where this one stopped.'),
-  RUN_UNBALANCED: entry('fatal', 'This is a fault of contact-sync: the counts do not add up. Please report it with the run id.'),
+  SERVICE_UNREACHABLE: entry(
+    'fatal',
+    'Check service.base_url and the network; the next run goes on where this one stopped.',
+  ),
+  SERVICE_KEY_REFUSED: entry(
+    'fatal',
+    'Check service.api_key or service.api_key_file; the next run goes on where this one stopped.',
+  ),
+  SERVICE_CONTRACT: entry(
+    'fatal',
+    'The answers are not those of the interface: check that service.base_url names the service itself, not a proxy or a login page.',
+  ),
+  DAILY_LIMIT: entry(
+    'fatal',
+    'service.rate_limit.per_day is used up; the next run goes on where this one stopped.',
+  ),
+  RUN_UNBALANCED: entry(
+    'fatal',
+    'This is a fault of contact-sync: the counts do not add up. Please report it with the run id.',
+  ),
   // A file (or another unit of a source).
-  INPUT_FOLDER_MISSING: entry('input', 'Create the folder or correct source.folder; a missing folder never counts as an empty source.'),
-  INPUT_UNREADABLE: entry('input', 'Give the user that runs contact-sync the right to read and move the file.'),
-  INPUT_NOT_A_FILE: entry('input', 'Only regular files are taken: drop the file itself, not a link, pipe or device.'),
-  INPUT_EMPTY: entry('input', 'The file holds no header and no record; drop it again when the exporter has written it whole.'),
-  INPUT_BINARY: entry('input', 'This is no text file; export it as CSV, or use the source type for its format.'),
-  INPUT_ENCODING: entry('input', 'Set source.encoding to the encoding that the exporter uses, windows-1252 for example.'),
-  INPUT_QUOTE: entry('input', 'Close the quote, double the quotes inside quoted values, or set source.quote.'),
-  INPUT_RECORD_TOO_LARGE: entry('input', 'A record this large points to an unclosed quote or a wrong delimiter; see source.quote and source.delimiter.'),
+  INPUT_FOLDER_MISSING: entry(
+    'input',
+    'Create the folder or correct source.folder; a missing folder never counts as an empty source.',
+  ),
+  INPUT_UNREADABLE: entry(
+    'input',
+    'Give the user that runs contact-sync the right to read and move the file.',
+  ),
+  INPUT_NOT_A_FILE: entry(
+    'input',
+    'Only regular files are taken: drop the file itself, not a link, pipe or device.',
+  ),
+  INPUT_EMPTY: entry(
+    'input',
+    'The file holds no header and no record; drop it again when the exporter has written it whole.',
+  ),
+  INPUT_BINARY: entry(
+    'input',
+    'This is no text file; export it as CSV, or use the source type for its format.',
+  ),
+  INPUT_ENCODING: entry(
+    'input',
+    'Set source.encoding to the encoding that the exporter uses, windows-1252 for example.',
+  ),
+  INPUT_QUOTE: entry(
+    'input',
+    'Close the quote, double the quotes inside quoted values, or set source.quote.',
+  ),
+  INPUT_RECORD_TOO_LARGE: entry(
+    'input',
+    'A record this large points to an unclosed quote or a wrong delimiter; see source.quote and source.delimiter.',
+  ),
   INPUT_COLUMN_MISSING: entry('input', 'Correct the column in the mapping, or drop a file that has it.'),
-  INPUT_COLUMN_AMBIGUOUS: entry('input', 'Give the columns of the file different names; a mapped column must be there once.'),
+  INPUT_COLUMN_AMBIGUOUS: entry(
+    'input',
+    'Give the columns of the file different names; a mapped column must be there once.',
+  ),
   INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object a line.'),
-  INPUT_CHANGED: entry('later', 'The file was changed while it was read; it is taken again when it has settled.'),
+  INPUT_CHANGED: entry(
+    'later',
+    'The file was changed while it was read; it is taken again when it has settled.',
+  ),
   // A record.
-  RECORD_RAGGED: entry('record', 'Give the row as many values as the header has; source.ragged: pad fills up missing trailing ones.'),
+  RECORD_RAGGED: entry(
+    'record',
+    'Give the row as many values as the header has; source.ragged: pad fills up missing trailing ones.',
+  ),
   RECORD_NOT_AN_OBJECT: entry('record', 'Every record must be a JSON object.'),
-  KEY_MISSING: entry('record', 'Fill in the key, or set the pipeline\'s key to columns that are always filled.'),
+  KEY_MISSING: entry(
+    'record',
+    "Fill in the key, or set the pipeline's key to columns that are always filled.",
+  ),
   KEY_DUPLICATE: entry('record', 'Keep one of the records, or set on_duplicate_key: last.'),
-  FIELD_INVALID: entry('record', 'Mend the value, or add a transform, a lookup or on_invalid: drop to the field\'s mapping.'),
+  FIELD_INVALID: entry(
+    'record',
+    "Mend the value, or add a transform, a lookup or on_invalid: drop to the field's mapping.",
+  ),
   FIELD_TOO_LONG: entry('record', 'Shorten the value, or set on_invalid: truncate.'),
   MAIL_INVALID: entry('record', 'One valid address a record; split several with a transform.'),
-  TEXT_DAMAGED: entry('record', 'The characters were lost before the file reached us; export it again in the right encoding.'),
+  TEXT_DAMAGED: entry(
+    'record',
+    'The characters were lost before the file reached us; export it again in the right encoding.',
+  ),
   LOOKUP_MISSING: entry('record', 'Add the value to the lookup, or set otherwise.'),
-  CONTACT_INCOMPLETE: entry('record', 'A contact needs a mail, or first_name, family_name, ba_street, ba_city and ba_postal_code.'),
-  WHERE_FAILED: entry('record', 'The condition could not be evaluated for this record; guard it for missing or odd values.'),
+  CONTACT_INCOMPLETE: entry(
+    'record',
+    'A contact needs a mail, or first_name, family_name, ba_street, ba_city and ba_postal_code.',
+  ),
+  WHERE_FAILED: entry(
+    'record',
+    'The condition could not be evaluated for this record; guard it for missing or odd values.',
+  ),
   REFUSED: entry('record', 'The service does not accept this contact; mend the record and drop it again.'),
 } as const satisfies Record<string, ErrorEntry>
 

@@ -1,5 +1,6 @@
 // What the inside asks of the outside. Everything is asynchronous and works on batches, so that an
 // implementation may live on another machine one day. Each port has a contract suite in test/contracts.
+import type { Contact, FieldValue } from './contact.ts'
 import type { SourceItem } from './record.ts'
 
 export interface Clock {
@@ -78,3 +79,86 @@ export interface Source {
     rows: AsyncIterable<RejectRow>,
   ): Promise<void>
 }
+
+/** What was asked, for the audit entry: the route template, never a whole URL. */
+export interface RequestTrace {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** As in the interface: `/contact/<contact_id>`. */
+  readonly path: string
+  /** The last status seen; undefined where no answer came. */
+  readonly status: number | undefined
+  readonly attempts: number
+}
+
+/**
+ * How a call ended, retries included. A call never rejects for what a network or a service does.
+ * - ok: answered as the interface says.
+ * - absent: a 404 with a JSON body: the addressed object does not exist.
+ * - refused: not applied, and the same request would be refused again (400, 409, 413, 415, 422, an error in a 200).
+ * - denied: not applied: 401 or 403.
+ * - not_applied: provably never processed (no connection, still throttled, the run was aborted before it was sent).
+ * - unknown: it may or may not have been applied (time-out, reset, 5xx, an answer that is not the interface's).
+ */
+export type CallResult<T> =
+  | { readonly kind: 'ok'; readonly value: T; readonly request: RequestTrace }
+  | {
+      readonly kind: 'absent' | 'refused' | 'denied' | 'not_applied' | 'unknown'
+      /** One sentence with the facts; may hold the service's own words, so it goes to state only. */
+      readonly reason: string
+      /** The reason without anything the service or a person wrote: for operational logs. */
+      readonly summary: string
+      readonly request: RequestTrace
+    }
+
+/** A contact as the service gave it: `id` and whatever fields were asked for, values as in the body. */
+export interface ServiceContact {
+  readonly id: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface CreateOptions {
+  readonly duplicateCheckMethod: 'auto' | 'email' | 'none'
+  readonly duplicateMergeMethod: 'update_add' | 'update' | 'add'
+  /** Whether a lost answer may be met by sending the same request again. */
+  readonly repeatable: boolean
+}
+
+/** One member of a bulk answer, as answered: order, case and completeness are the service's. */
+export interface CreatedMember {
+  readonly id: number
+  readonly email: string
+}
+
+/** The reads of the service (interface, 4.2). */
+export interface ContactReader {
+  contactById(id: number, fields: readonly string[]): Promise<CallResult<ServiceContact>>
+  /** An empty list and `absent` both mean that there is none. */
+  contactsByMail(mail: string, fields: readonly string[]): Promise<CallResult<readonly ServiceContact[]>>
+}
+
+/** The writes of the service (interface, 4.2). */
+export interface ContactWriter {
+  createContact(contact: Contact, options: CreateOptions): Promise<CallResult<number>>
+  /** Every contact has a mail, and no mail is there twice. */
+  createContacts(
+    contacts: readonly Contact[],
+    options: CreateOptions,
+  ): Promise<CallResult<readonly CreatedMember[]>>
+  /** `null` values are sent as JSON null. */
+  updateContact(id: number, fields: Readonly<Record<string, FieldValue | null>>): Promise<CallResult<true>>
+  deleteContact(id: number): Promise<CallResult<true>>
+}
+
+/** The service, bound to one run: its calls are counted there and end with its signal. */
+export interface ServiceSession extends ContactReader, ContactWriter {
+  readonly counts: { readonly requests: number; readonly retries: number }
+}
+
+/** Counts requests over 24 hours in the state, so that a restart does not forget them. */
+export interface DailyAllowance {
+  /** Takes one request off the allowance; false when it is used up. */
+  take(nowMs: number): Promise<boolean>
+}
+
+/** The only source of chance: a number in [0, 1). */
+export type Random = () => number
