@@ -98,7 +98,11 @@ export interface StagingStore {
   ): Promise<readonly (number | undefined)[]>
   known(pipeline: string, keys: readonly string[]): Promise<readonly Known[]>
   /** Notes who is in the input; gives the line of an earlier record of the same identity. `last` then notes the later line instead. */
-  claim(identities: readonly Identity[], keep: 'first' | 'last'): Promise<readonly (number | undefined)[]>
+  claim(
+    staged: StagedInput,
+    identities: readonly Identity[],
+    keep: 'first' | 'last',
+  ): Promise<readonly (number | undefined)[]>
   stage(staged: StagedInput, entries: readonly StagedEntry[]): Promise<void>
   /** Takes back what was staged for these lines; says what each was. */
   unstage(

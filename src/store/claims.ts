@@ -4,8 +4,8 @@ import type { Identity } from '../core/state.ts'
 import type { Connection } from './database.ts'
 
 export interface Claims {
-  clear(): void
-  claim(identities: readonly Identity[], keep: 'first' | 'last'): (number | undefined)[]
+  clear(input: number): void
+  claim(input: number, identities: readonly Identity[], keep: 'first' | 'last'): (number | undefined)[]
 }
 
 interface Range {
@@ -30,49 +30,57 @@ function asRange(identities: readonly Identity[]): Range | undefined {
 }
 
 export function createClaims(db: Connection): Claims {
-  const rangeBelow = db.prepare<[number], Range>(
-    'SELECT * FROM claim_range WHERE first <= ? ORDER BY first DESC LIMIT 1',
+  const rangeBelow = db.prepare<[number, number], Range>(
+    'SELECT first, last, line FROM claim_range WHERE input = ? AND first <= ? ORDER BY first DESC LIMIT 1',
   )
-  const addRange = db.prepare('INSERT INTO claim_range VALUES (?, ?, ?)')
+  const addRange = db.prepare('INSERT INTO claim_range VALUES (?, ?, ?, ?)')
   const linkBetween = db
-    .prepare<[number, number], number>('SELECT 1 FROM claim_link WHERE link_id BETWEEN ? AND ?')
+    .prepare<[number, number, number], number>(
+      'SELECT 1 FROM claim_link WHERE input = ? AND link_id BETWEEN ? AND ?',
+    )
     .pluck()
-  const linkLine = db.prepare<[number], number>('SELECT line FROM claim_link WHERE link_id = ?').pluck()
-  const putLink = db.prepare('INSERT OR REPLACE INTO claim_link VALUES (?, ?)')
-  const keyLine = db.prepare<[string], number>('SELECT line FROM claim_key WHERE key = ?').pluck()
-  const putKey = db.prepare('INSERT OR REPLACE INTO claim_key VALUES (?, ?)')
+  const linkLine = db
+    .prepare<[number, number], number>('SELECT line FROM claim_link WHERE input = ? AND link_id = ?')
+    .pluck()
+  const putLink = db.prepare('INSERT OR REPLACE INTO claim_link VALUES (?, ?, ?)')
+  const keyLine = db
+    .prepare<[number, string], number>('SELECT line FROM claim_key WHERE input = ? AND key = ?')
+    .pluck()
+  const putKey = db.prepare('INSERT OR REPLACE INTO claim_key VALUES (?, ?, ?)')
 
-  const earlierLine = (identity: Identity): number | undefined => {
-    if ('key' in identity) return keyLine.get(identity.key)
-    const single = linkLine.get(identity.linkId)
+  const earlierLine = (input: number, identity: Identity): number | undefined => {
+    if ('key' in identity) return keyLine.get(input, identity.key)
+    const single = linkLine.get(input, identity.linkId)
     if (single !== undefined) return single
-    const range = rangeBelow.get(identity.linkId)
-    return range !== undefined && range.last >= identity.linkId
-      ? range.line + identity.linkId - range.first
-      : undefined
+    const range = rangeBelow.get(input, identity.linkId)
+    const isInside = range !== undefined && range.last >= identity.linkId
+    return isInside ? range.line + identity.linkId - range.first : undefined
   }
-  const claimOne = (identity: Identity, keep: 'first' | 'last'): number | undefined => {
-    const earlier = earlierLine(identity)
+  const claimOne = (input: number, identity: Identity, keep: 'first' | 'last'): number | undefined => {
+    const earlier = earlierLine(input, identity)
     if (earlier !== undefined && keep === 'first') return earlier
-    if ('key' in identity) putKey.run(identity.key, identity.line)
-    else putLink.run(identity.linkId, identity.line)
+    if ('key' in identity) putKey.run(input, identity.key, identity.line)
+    else putLink.run(input, identity.linkId, identity.line)
     return earlier
   }
-  const isFree = (range: Range): boolean => {
-    const below = rangeBelow.get(range.last)
+  const isFree = (input: number, range: Range): boolean => {
+    const below = rangeBelow.get(input, range.last)
     return (
       (below === undefined || below.last < range.first) &&
-      linkBetween.get(range.first, range.last) === undefined
+      linkBetween.get(input, range.first, range.last) === undefined
     )
   }
+  const tables = ['claim_range', 'claim_link', 'claim_key']
+  const clears = tables.map((table) => db.prepare(`DELETE FROM ${table} WHERE input = ?`))
   return {
-    clear() {
-      db.exec('DELETE FROM claim_range; DELETE FROM claim_link; DELETE FROM claim_key')
+    clear(input) {
+      for (const statement of clears) statement.run(input)
     },
-    claim(identities, keep) {
+    claim(input, identities, keep) {
       const range = asRange(identities)
-      if (range === undefined || !isFree(range)) return identities.map((identity) => claimOne(identity, keep))
-      addRange.run(range.first, range.last, range.line)
+      if (range === undefined || !isFree(input, range))
+        return identities.map((identity) => claimOne(input, identity, keep))
+      addRange.run(input, range.first, range.last, range.line)
       return identities.map(() => undefined)
     },
   }

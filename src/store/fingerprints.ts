@@ -3,10 +3,13 @@
 // in which they were made, and only where that guess fails is a record looked up.
 import type { Connection } from './database.ts'
 
+/** One walk through a pipeline's links, for one input. */
+export interface FingerprintWalk {
+  match(values: readonly string[]): (number | undefined)[]
+}
+
 export interface Fingerprints {
-  match(pipeline: string, values: readonly string[]): (number | undefined)[]
-  /** Starts over at the pipeline's first link. */
-  rewind(): void
+  walk(pipeline: string): FingerprintWalk
   put(pipeline: string, linkId: number, value: string): void
 }
 
@@ -21,17 +24,20 @@ const AHEAD = 4
 /** After so many look-ups that hit consecutive links, the walk goes on from there. */
 const STREAK = 4
 
-export function createFingerprints(db: Connection): Fingerprints {
-  const page = db.prepare<[string, number], Row>(
-    `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? ORDER BY link_id LIMIT ${PAGE}`,
-  )
-  const byValue = db
-    .prepare<[string, string], number>('SELECT link_id FROM fingerprint WHERE pipeline = ? AND value = ?')
-    .pluck()
-  const upsert = db.prepare(
-    'INSERT INTO fingerprint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
-  )
+type Queries = ReturnType<typeof prepareQueries>
 
+function prepareQueries(db: Connection) {
+  return {
+    page: db.prepare<[string, number], Row>(
+      `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? ORDER BY link_id LIMIT ${PAGE}`,
+    ),
+    byValue: db
+      .prepare<[string, string], number>('SELECT link_id FROM fingerprint WHERE pipeline = ? AND value = ?')
+      .pluck(),
+  }
+}
+
+function startWalk(pipeline: string, { page, byValue }: Queries): FingerprintWalk {
   let rows: Row[] = []
   let at = 0
   let lastRead = 0
@@ -45,7 +51,7 @@ export function createFingerprints(db: Connection): Fingerprints {
     lastRead = linkId
     exhausted = false
   }
-  const fill = (pipeline: string): void => {
+  const fill = (): void => {
     if (at + AHEAD <= rows.length || exhausted) return
     const more = page.all(pipeline, lastRead)
     exhausted = more.length < PAGE
@@ -53,17 +59,17 @@ export function createFingerprints(db: Connection): Fingerprints {
     rows = [...rows.slice(at), ...more]
     at = 0
   }
-  const walk = (pipeline: string, value: string): number | undefined => {
-    fill(pipeline)
-    for (let step = at; step < Math.min(at + AHEAD, rows.length); step += 1) {
-      const row = rows[step]
+  const step = (value: string): number | undefined => {
+    fill()
+    for (let ahead = at; ahead < Math.min(at + AHEAD, rows.length); ahead += 1) {
+      const row = rows[ahead]
       if (row?.value !== value) continue
-      at = step + 1
+      at = ahead + 1
       return row.link_id
     }
     return undefined
   }
-  const lookUp = (pipeline: string, value: string): number | undefined => {
+  const lookUp = (value: string): number | undefined => {
     const found = byValue.get(pipeline, value)
     if (found === undefined) return undefined
     streak = found === lastHit + 1 ? streak + 1 : 0
@@ -71,12 +77,16 @@ export function createFingerprints(db: Connection): Fingerprints {
     if (streak >= STREAK) goTo(found)
     return found
   }
+  return { match: (values) => values.map((value) => step(value) ?? lookUp(value)) }
+}
+
+export function createFingerprints(db: Connection): Fingerprints {
+  const queries = prepareQueries(db)
+  const upsert = db.prepare(
+    'INSERT INTO fingerprint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  )
   return {
-    match: (pipeline, values) => values.map((value) => walk(pipeline, value) ?? lookUp(pipeline, value)),
-    rewind() {
-      goTo(0)
-      streak = 0
-    },
+    walk: (pipeline) => startWalk(pipeline, queries),
     put(pipeline, linkId, value) {
       upsert.run(pipeline, linkId, value)
     },

@@ -113,7 +113,7 @@ export const MIGRATIONS: readonly string[] = [first]
  * Consecutive links on consecutive lines, the rule when a file is read again, are one row.
  */
 export const CLAIM_TABLES = `
-CREATE TEMP TABLE claim_range (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, line INTEGER NOT NULL);
-CREATE TEMP TABLE claim_link (link_id INTEGER PRIMARY KEY, line INTEGER NOT NULL);
-CREATE TEMP TABLE claim_key (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TEMP TABLE claim_range (input INTEGER, first INTEGER, last INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (input, first)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_link (input INTEGER, link_id INTEGER, line INTEGER NOT NULL, PRIMARY KEY (input, link_id)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
 `

@@ -5,7 +5,7 @@ import type { Known } from '../core/diff.ts'
 import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../core/state.ts'
 import { createClaims } from './claims.ts'
 import type { Connection } from './database.ts'
-import { createFingerprints } from './fingerprints.ts'
+import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
 import { parseContact, recordJson } from './rows.ts'
 
 /** The order of sending: a mail that an update frees must be free before a create takes it. */
@@ -161,12 +161,17 @@ DELETE FROM operation WHERE pipeline = @pipeline AND state IN ('failed', 'waitin
   AND NOT EXISTS (SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key)
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id)
     OR EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = operation.key
-               AND (EXISTS (SELECT 1 FROM claim_link WHERE link_id = link.id)
-                 OR EXISTS (SELECT 1 FROM claim_range WHERE link.id BETWEEN first AND last))))`
+               AND (EXISTS (SELECT 1 FROM claim_link WHERE input = @id AND link_id = link.id)
+                 OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last))))`
 
 export function createStagingStore(db: Connection): StagingStore {
   const claims = createClaims(db)
   const fingerprints = createFingerprints(db)
+  const walks = new Map<number, FingerprintWalk>()
+  const endReading = ({ id }: StagedInput): void => {
+    walks.delete(id)
+    claims.clear(id)
+  }
   const insertInput = db.prepare(
     "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading')",
   )
@@ -177,8 +182,6 @@ export function createStagingStore(db: Connection): StagingStore {
   const discard = DISCARD.map((sql) => db.prepare(sql))
   return {
     async beginInput({ runId, pipeline, input, header }) {
-      claims.clear()
-      fingerprints.rewind()
       const { lastInsertRowid } = insertInput.run(
         runId,
         pipeline,
@@ -187,11 +190,14 @@ export function createStagingStore(db: Connection): StagingStore {
         input.bytes,
         JSON.stringify(header),
       )
-      return { id: Number(lastInsertRowid), runId, pipeline, input, header }
+      const id = Number(lastInsertRowid)
+      walks.set(id, fingerprints.walk(pipeline))
+      return { id, runId, pipeline, input, header }
     },
-    matchFingerprints: async (staged, values) => fingerprints.match(staged.pipeline, values),
+    matchFingerprints: async (staged, values) => walks.get(staged.id)?.match(values) ?? [],
     known: createKnown(db),
-    claim: async (identities, keep) => db.transaction(() => claims.claim(identities, keep))(),
+    claim: async (staged, identities, keep) =>
+      db.transaction(() => claims.claim(staged.id, identities, keep))(),
     stage: createStage(db, fingerprints.put),
     unstage: createUnstage(db),
     holdSharedMails: async (staged, reason) => holdShared.run({ input: staged.id, reason }).changes,
@@ -201,11 +207,13 @@ export function createStagingStore(db: Connection): StagingStore {
         supersede.run({ id: staged.id, pipeline: staged.pipeline })
         plan.run(sha256, staged.id)
       })()
+      endReading(staged)
     },
     async discardInput(staged) {
       db.transaction(() => {
         for (const statement of discard) statement.run(staged.id)
       })()
+      endReading(staged)
     },
   }
 }

@@ -86,13 +86,18 @@ function identityOf(row: Row): Identity | undefined {
 }
 
 /** The line of an earlier record of the same identity, for each row. */
-async function earlierLines(rows: readonly Row[], context: PlanContext): Promise<ReadonlyMap<Row, number>> {
+async function earlierLines(
+  rows: readonly Row[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<ReadonlyMap<Row, number>> {
   const claimants = rows.flatMap((row) => {
     const identity = identityOf(row)
     return identity === undefined ? [] : [{ row, identity }]
   })
   const keep = context.pipeline.onDuplicateKey === 'last' ? 'last' : 'first'
   const earlier = await context.state.claim(
+    reading.staged,
     claimants.map(({ identity }) => identity),
     keep,
   )
@@ -206,7 +211,7 @@ async function planBatch(
 ): Promise<void> {
   const rows = await settledRows(batch, reading, context)
   await mapRows(rows, reading, context)
-  const earlier = await earlierLines(rows, context)
+  const earlier = await earlierLines(rows, reading, context)
   const entries: StagedEntry[] = []
   for (const row of rows) {
     const decided = decide(row, earlier.get(row), context)
