@@ -139,8 +139,8 @@ export interface OperationStore {
   ): Promise<readonly Settlement[]>
   doubts(pipeline: string): Promise<readonly Operation[]>
   /**
-   * After a crash: what was on its way is in doubt from now on, what was not sent and has no input to come back with
-   * is tried again by itself. How many are in doubt now.
+   * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was
+   * not sent and has no input to come back with, are tried again by themselves. How many are in doubt now.
    */
   reopen(pipeline: string, at: number): Promise<number>
   unfinishedInputs(pipeline: string): Promise<readonly StagedInput[]>
@@ -151,6 +151,8 @@ export interface OperationStore {
   finishInput(staged: StagedInput, state: 'processed' | 'failed'): Promise<void>
   /** Failed and waiting operations, oldest first, after the id given. */
   retriable(pipeline: string, afterId: number, limit: number): Promise<readonly Operation[]>
+  /** Operations of this run that still wait behind a doubt. */
+  waiting(runId: string): Promise<readonly Operation[]>
   /** Gives a retriable operation its new form in this run, or ends it where nothing is left to do. */
   replan(
     runId: string,

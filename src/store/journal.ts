@@ -102,11 +102,17 @@ export function createOperationStore(db: Connection): OperationStore {
   const doubt = db.prepare(
     "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' WHERE pipeline = ? AND state = 'sending'",
   )
+  const repeat = db.prepare(`
+    UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
+    WHERE pipeline = ? AND state = 'sending' AND kind = 'update'`)
   const orphaned = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
       AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
   const retriable = db.prepare<[string, number, number], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state IN ('failed', 'waiting') AND operation.id > ? ORDER BY operation.id LIMIT ?`,
+  )
+  const waiting = db.prepare<[string], OperationRow>(
+    `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
   )
   const remaining = db
     .prepare<[string], number>(
@@ -125,11 +131,13 @@ export function createOperationStore(db: Connection): OperationStore {
     doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
     reopen: async (pipeline, at) =>
       db.transaction(() => {
+        repeat.run(pipeline)
         orphaned.run(pipeline)
         return doubt.run(at, pipeline).changes
       })(),
     ...createInputEnds(db),
     retriable: async (pipeline, afterId, limit) => retriable.all(pipeline, afterId, limit).map(operationOf),
+    waiting: async (runId) => waiting.all(runId).map(operationOf),
     replan: createReplan(db),
     countRemaining: async (runId) => remaining.get(runId) ?? 0,
   }

@@ -17,29 +17,33 @@ INSERT INTO link (pipeline, key, contact_id, mail_key, known) VALUES (?, ?, ?, ?
 ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, mail_key = excluded.mail_key, known = excluded.known, gone = 0
 RETURNING id`
 
+/** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
+const CLEAR_EARLIER_REJECTS = `
+DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
+
 function createLinking(db: Connection) {
   const upsert = db.prepare<[string, string, number, string | null, string], number>(UPSERT_LINK).pluck()
   const remember = db.prepare(`
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
-  const clearReject = db.prepare('DELETE FROM reject WHERE pipeline = ? AND key = ?')
+  const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
   return (operation: Operation, contactId: number): void => {
     const known: Contact = nextKnown(operation.known, operation.desired)
     const { pipeline, key } = operation
     const link = upsert.get(pipeline, key, contactId, contactMailKey(known) ?? null, JSON.stringify(known))
     remember.run({ link, operation: operation.id })
-    clearReject.run(pipeline, key)
+    clearRejects.run({ id: operation.id, pipeline, key })
   }
 }
 
 function createRejecting(db: Connection) {
-  const forget = db.prepare('DELETE FROM reject WHERE pipeline = ? AND key = ?')
+  const forget = db.prepare(CLEAR_EARLIER_REJECTS)
   const add = db.prepare(`
     INSERT INTO reject (input_id, pipeline, key, code, reason, file, line, header, record)
     SELECT input_id, pipeline, key, @code, @reason, file, line, (SELECT header FROM input WHERE input.id = input_id), record
     FROM operation WHERE id = @id`)
   return (operation: Operation, code: string, reason: string): void => {
-    forget.run(operation.pipeline, operation.key)
+    forget.run({ id: operation.id, pipeline: operation.pipeline, key: operation.key })
     add.run({ id: operation.id, code, reason })
   }
 }

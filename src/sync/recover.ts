@@ -91,6 +91,19 @@ async function nextForm(
   }
 }
 
+/** Records of this run that waited behind a doubt which is settled by now: compared anew, counted anew. */
+export async function resumeWaiting(context: PlanContext): Promise<void> {
+  const { counts } = context.tally
+  for (const operation of await context.state.waiting(context.runId)) {
+    const next = await nextForm(operation, context)
+    if (next.state === 'waiting') continue
+    await context.state.replan(context.runId, operation, next)
+    counts.in_doubt -= 1
+    if (next.state === 'settled') counts.unchanged += 1
+    if (next.state === 'held') counts.held += 1
+  }
+}
+
 /** Takes up what earlier runs had to give up, compared anew with what is known by now. */
 export async function carryOver(context: PlanContext): Promise<void> {
   const { counts } = context.tally

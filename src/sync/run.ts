@@ -6,7 +6,7 @@ import { assertBalanced, type Counts, noCounts, type RunStatus, runStatus } from
 import { applyPlan } from './apply.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { planInput } from './read.ts'
-import { carryOver, reopenInputs, settleDoubts, settleDoubtsOnce } from './recover.ts'
+import { carryOver, reopenInputs, resumeWaiting, settleDoubts, settleDoubtsOnce } from './recover.ts'
 
 /** What became of one file, for the summary. */
 export interface InputReport {
@@ -132,8 +132,10 @@ async function runSteps(context: RunContext, wait: boolean): Promise<readonly In
     if (isStopped(context)) break
     done.push(await runInput(input, context))
   }
-  // Doubts of this run may be settled by now.
+  // Doubts may be settled by now, and what waited behind them may go.
   await settleDoubts(context)
+  await resumeWaiting(context)
+  await applyPlan(context)
   return done
 }
 

@@ -1,0 +1,1 @@
+export const DAILY_LIMIT_SUMMARY = 'the daily allowance'
