@@ -1,6 +1,6 @@
 // Finds the columns that a mapping names among those that an input has.
 // Exactly first, then ignoring case and surrounding blanks; a name that fits several is never guessed.
-import { closest } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 import { SyncError } from './errors.ts'
 
 /** Where a column is wanted, for messages: `map.first_name`, `key`, `where`. */
@@ -31,10 +31,24 @@ export function columnIndex(header: readonly string[], column: string): number |
   return 'index' in found ? found.index : undefined
 }
 
+/** How many names of a header a message shows. */
+const SHOWN = 20
+
+function nearestText(column: string, names: readonly string[]): string {
+  const nearest = closest(fold(column), names.map(fold))
+  const name = names.find((candidate) => fold(candidate) === nearest)
+  const isNear = name !== undefined && distance(fold(column), nearest) <= Math.ceil(column.length / 2)
+  return isNear ? `; the nearest is "${name}"` : ''
+}
+
 function missingText(header: readonly string[], wish: ColumnWish): string {
   const names = header.filter((name) => name !== '')
-  const nearest = names.length === 0 ? '' : `; the nearest is "${closest(wish.column, names)}"`
-  return `column "${wish.column}" (${wish.wantedBy}) is not in the header${nearest}`
+  return `column "${wish.column}" (${wish.wantedBy}) is not in the header${nearestText(wish.column, names)}`
+}
+
+function headerText(header: readonly string[]): string {
+  const more = header.length > SHOWN ? ` and ${header.length - SHOWN} more` : ''
+  return `the header is: ${header.slice(0, SHOWN).join(', ')}${more}`
 }
 
 /**
@@ -56,7 +70,7 @@ export function resolveColumns(header: readonly string[], wishes: readonly Colum
     }
   }
   const problems = [...new Set([...missing, ...ambiguous])].join('; ')
-  if (missing.length > 0) throw new SyncError('INPUT_COLUMN_MISSING', problems)
+  if (missing.length > 0) throw new SyncError('INPUT_COLUMN_MISSING', `${problems}; ${headerText(header)}`)
   if (ambiguous.length > 0) throw new SyncError('INPUT_COLUMN_AMBIGUOUS', problems)
   return found
 }
