@@ -6,7 +6,14 @@ import type { Clock } from './core/ports.ts'
 import type { PipelineSettings, Settings } from './core/settings.ts'
 import type { Log } from './log/log.ts'
 import { type ScheduledPipeline, startSchedule } from './schedule/schedule.ts'
-import type { Runner } from './app.ts'
+
+/** Runs one pipeline once; rejects only for faults of this program or of the state. */
+export interface PipelineRunner {
+  run(
+    pipeline: PipelineSettings,
+    options: { wait: boolean; signal: AbortSignal; report(): void },
+  ): Promise<unknown>
+}
 
 export interface Daemon {
   readonly port: number
@@ -27,7 +34,7 @@ function scheduled({ name, schedule: expression, timezone }: PipelineSettings): 
 
 function createRuns(
   settings: Settings,
-  runner: Runner,
+  runner: PipelineRunner,
   parts: { clock: Clock; log: Log; signal: AbortSignal },
 ) {
   const { clock, log, signal } = parts
@@ -71,7 +78,7 @@ function createRuns(
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
 export async function startDaemon(
   settings: Settings,
-  runner: Runner,
+  runner: PipelineRunner,
   parts: { clock: Clock; log: Log; signal: AbortSignal },
 ): Promise<Daemon> {
   const { log, signal } = parts
