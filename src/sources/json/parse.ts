@@ -69,7 +69,12 @@ function createParsing(firstCharacter: string, records: string | undefined): Par
   let line = 1
   let values: JsonValue[] = []
   let failed: Error | undefined
-  const fail = (error: Error): void => void (failed ??= error)
+  const fail = (error: Error): void => {
+    if (failed !== undefined) return
+    failed = error
+    const position = /position "(\d+)"/.exec(error.message)?.[1]
+    if (position !== undefined) line = lines.upTo(Number(position))
+  }
   tokenizer.onError = fail
   parser.onError = fail
   parser.onValue = ({ value }) => {
@@ -99,7 +104,6 @@ function createParsing(firstCharacter: string, records: string | undefined): Par
       } catch (error) {
         fail(error instanceof Error ? error : new Error('unknown'))
       }
-      line = failed === undefined ? line : lines.upTo(Number.POSITIVE_INFINITY)
       check()
     },
     end() {
