@@ -42,7 +42,7 @@ function isOtherForm(issue: Issue, path: Path, tree: Tree): boolean {
 }
 
 /** A union's issues are those of the branch that was meant; the union's own sentence where none was. */
-function flattened(issue: Issue, before: Path, tree: Tree): { issue: Issue; path: Path }[] {
+export function flattened(issue: Issue, before: Path, tree: Tree): { issue: Issue; path: Path }[] {
   const path = [...before, ...issue.path]
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ issue, path }]
   const meant = issue.errors
@@ -52,11 +52,17 @@ function flattened(issue: Issue, before: Path, tree: Tree): { issue: Issue; path
   return meant.flatMap((inner) => flattened(inner, path, tree))
 }
 
-function typeSentence(expected: string, value: unknown, place: Place | undefined): Said {
+const SECRETS: readonly unknown[] = ['api_key', 'token']
+
+function typeSentence(
+  expected: string,
+  value: unknown,
+  { place, isSecret }: { place: Place | undefined; isSecret: boolean },
+): Said {
   const wanted = EXPECTED[expected] ?? expected
   if (expected === 'string' && place?.source !== undefined && value !== null) {
     const message = `is ${kindOf(value)} to YAML, where text is meant`
-    return { message, hint: `write it in quotes: "${place.source}"` }
+    return { message, hint: isSecret ? 'write it in quotes' : `write it in quotes: "${place.source}"` }
   }
   const hint = value === null ? `write ${wanted}, or leave the key out` : `write ${wanted}`
   return { message: `is ${kindOf(value)}`, hint }
@@ -90,7 +96,7 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
   if (issue.message !== '') return said(issue.message)
   switch (issue.code) {
     case 'invalid_type':
-      return typeSentence(issue.expected, value, place)
+      return typeSentence(issue.expected, value, { place, isSecret: SECRETS.includes(path.at(-1)) })
     case 'invalid_value':
       return choiceSentence(issue.values, value, place)
     case 'too_small':

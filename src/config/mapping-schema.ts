@@ -89,9 +89,11 @@ export const anyMapping = z
 /** A mapping in the form that the mapper takes; what is not available yet has been refused before. */
 export function fieldMapping(written: string | MappingKeys): FieldMapping {
   if (typeof written === 'string') return { column: written }
-  const { on_invalid: mend, date, timezone: zone, country, phone, number, expression, ...kept } = written
-  const mapping = { ...kept, ...(mend === undefined ? {} : { onInvalid: mend }) }
-  return Object.fromEntries(Object.entries(mapping).filter(([, value]) => value !== undefined))
+  const { column, columns, value, template: pattern, transform, lookup, otherwise } = written
+  const { default: fallback, on_invalid: mend, blank: blanks } = written
+  const from = { column, columns, value, template: pattern, transform, lookup, otherwise }
+  const given = { ...from, default: fallback, onInvalid: mend, blank: blanks }
+  return Object.fromEntries(Object.entries(given).filter(([, entry]) => entry !== undefined))
 }
 
 /** A field's mapping whose constants are checked against what the field may hold (interface, 2.3). */
