@@ -1,12 +1,12 @@
 // From the checked values of the file to the settings that the program works with: names in camel case,
 // paths absolute, shorthands written out. It decides nothing and refuses nothing.
 import { dirname, resolve } from 'node:path'
-import type { PipelineSettings, ServiceSettings, Settings, SourceSettings } from '../core/settings.ts'
+import type { PipelineSettings, ServiceSettings, Settings } from '../core/settings.ts'
 import { fieldMapping } from './mapping-schema.ts'
 import { pipelineHash } from './pipeline-hash.ts'
 import type { ConfigValues, PipelineValues } from './schema.ts'
 import type { Secrets } from './secrets.ts'
-import { pathOptions, type SourceKinds, type SourceValues } from './source-schema.ts'
+import type { SourceOptions } from './source-options.ts'
 
 function serviceSettings(service: ConfigValues['service'], apiKey: string): ServiceSettings {
   const { rate_limit: rate, retry, bulk, doubt } = service
@@ -27,35 +27,21 @@ function serviceSettings(service: ConfigValues['service'], apiKey: string): Serv
   }
 }
 
-function sourceSettings(source: SourceValues, paths: readonly string[], folder: string): SourceSettings {
-  const { preset: _, null_values: nullValues, ...options } = source
-  const resolved = Object.entries(options).map(([name, value]) => [
-    name,
-    paths.includes(name) && typeof value === 'string' ? resolve(folder, value) : value,
-  ])
-  return { ...(Object.fromEntries(resolved) as Record<string, unknown>), type: source.type, nullValues }
-}
-
 function mapOf(map: PipelineValues['map']): PipelineSettings['map'] {
   const { custom_fields: _, ...fields } = map
-  const written = Object.entries(fields) as [string, Parameters<typeof fieldMapping>[0] | undefined][]
+  const written = Object.entries<Parameters<typeof fieldMapping>[0] | undefined>(fields)
   return Object.fromEntries(
     written.flatMap(([field, mapping]) => (mapping === undefined ? [] : [[field, fieldMapping(mapping)]])),
   )
 }
 
-function pipelineSettings(
-  name: string,
-  values: PipelineValues,
-  { kinds, folder }: { kinds: SourceKinds; folder: string },
-): PipelineSettings {
-  const kind = kinds[values.source.type]
-  const paths = kind === undefined ? [] : pathOptions(kind)
+function pipelineSettings(name: string, values: PipelineValues, source: SourceOptions): PipelineSettings {
+  const { type, null_values: nullValues } = values.source
   const settings = {
     name,
     schedule: values.schedule,
     timezone: values.timezone,
-    source: sourceSettings(values.source, paths, folder),
+    source: { ...source.options, type, nullValues },
     mode: values.mode,
     key: values.key,
     map: mapOf(values.map),
@@ -66,15 +52,18 @@ function pipelineSettings(
     duplicateCheckMethod: values.duplicate_check_method,
     duplicateMergeMethod: values.duplicate_merge_method,
   }
-  return { ...settings, hash: pipelineHash(settings, paths) }
+  return { ...settings, hash: pipelineHash(settings, source.paths) }
+}
+
+export interface Checked {
+  readonly values: ConfigValues
+  readonly secrets: Secrets
+  /** By the pipeline's name. */
+  readonly sources: ReadonlyMap<string, SourceOptions>
 }
 
 /** `file` is absolute. */
-export function buildSettings(
-  values: ConfigValues,
-  secrets: Secrets,
-  { file, kinds }: { file: string; kinds: SourceKinds },
-): Settings {
+export function buildSettings({ values, secrets, sources }: Checked, file: string): Settings {
   const folder = dirname(file)
   const { state, log, server } = values
   return {
@@ -89,7 +78,7 @@ export function buildSettings(
     },
     server: { host: server.host, port: server.port, token: secrets.token },
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
-      pipelineSettings(name, pipeline, { kinds, folder }),
+      pipelineSettings(name, pipeline, sources.get(name) ?? { options: {}, paths: [] }),
     ),
     secrets: [secrets.apiKey, ...(secrets.token === undefined ? [] : [secrets.token])],
   }

@@ -33,6 +33,9 @@ function ruleProblem(rule: FieldRule, value: string): string | undefined {
   }
 }
 
+/** Stands for the sentence that only the file's own text can complete. */
+export const NEEDS_QUOTES = 'needs quotes'
+
 /** A sentence, or that a number stands where text is meant; undefined where all is well. */
 export function constantProblem(
   field: ContactField,
@@ -40,6 +43,6 @@ export function constantProblem(
 ): string | undefined {
   if (constant === undefined || constant === null || constant === '') return undefined
   const rule = CONTACT_FIELDS[field]
-  if (typeof constant === 'number' && rule.kind !== 'status') return 'needs quotes'
+  if (typeof constant === 'number' && rule.kind !== 'status') return NEEDS_QUOTES
   return ruleProblem(rule, String(constant).trim())
 }

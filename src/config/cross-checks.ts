@@ -25,15 +25,6 @@ function identityProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPro
   return [problemAt(tree, [...path, 'key'], { message: 'is missing', hint })]
 }
 
-function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
-  const policy = pipeline['on_missing']
-  if (policy !== 'delete' && policy !== 'remove_terms') return []
-  if (pipeline['mode'] === 'full') return []
-  const message = 'needs mode: full'
-  const hint = 'from a file with some records nobody can see what has gone'
-  return [problemAt(tree, [...path, 'on_missing'], { message, hint })]
-}
-
 /** Two pipelines that take the same files would each get some of them, by chance. */
 function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]): ConfigProblem[] {
   const first = new Map<string, Path>()
@@ -60,7 +51,7 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const single = paths.flatMap((path) => {
     const pipeline = valueAt(tree.value, path)
     if (!isMapping(pipeline)) return []
-    return [...identityProblems(tree, path, pipeline), ...missingProblems(tree, path, pipeline)]
+    return identityProblems(tree, path, pipeline)
   })
   return [...single, ...sharedFolderProblems(tree, folder, paths)]
 }

@@ -1,9 +1,10 @@
 // From zod's issues to problems with a place and words that a person can act on.
 // Values are quoted only where they stand in the file itself: what came from the environment may be a secret.
 import type { z } from 'zod'
+import { NEEDS_QUOTES } from './constants.ts'
 import { type ConfigProblem, type Said, said } from './problem.ts'
 import { descriptionAt, knownKeys } from './schema-walk.ts'
-import { suggestion } from './nearest.ts'
+import { nearName, suggestion } from './nearest.ts'
 import { isMapping, type Path, pathKey, type Place, problemAt, type Tree, valueAt } from './tree.ts'
 
 type Issue = z.core.$ZodIssue
@@ -70,10 +71,14 @@ function typeSentence(
 
 function choiceSentence(values: readonly unknown[], value: unknown, place: Place | undefined): Said {
   const choices = values.map(String)
-  const hint = `write one of ${choices.join(', ')}`
+  const possible = `possible: ${choices.join(', ')}`
   if (typeof value !== 'string' || place?.substituted === true)
-    return { message: 'is none of the possible values', hint }
-  return { message: `is ${JSON.stringify(value)}`, hint: `${suggestion(value, choices)} ${hint}`.trim() }
+    return { message: 'is none of the possible values', hint: possible }
+  const near = nearName(value, choices)
+  return {
+    message: `is ${JSON.stringify(value)}`,
+    hint: near === undefined ? possible : `did you mean ${near}? ${possible}`,
+  }
 }
 
 function missing({ tree, schema }: Checked, path: Path): Said {
@@ -85,7 +90,7 @@ function missing({ tree, schema }: Checked, path: Path): Said {
 function discriminatorSentence(issue: Issue, checked: Checked, path: Path): Said {
   const value = valueAt(checked.tree.value, path)
   const options = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : []
-  if (value === undefined) return { message: 'is missing', hint: `write one of ${options.join(', ')}` }
+  if (value === undefined) return { message: 'is missing', hint: `possible: ${options.join(', ')}` }
   return choiceSentence(options, value, checked.tree.places.get(pathKey(path)))
 }
 
@@ -93,10 +98,14 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
   const value = valueAt(checked.tree.value, path)
   const place = checked.tree.places.get(pathKey(path))
   if (value === undefined && issue.code !== 'custom') return missing(checked, path)
+  const asText = { place, isSecret: SECRETS.includes(path.at(-1)) }
+  if (issue.message === NEEDS_QUOTES) return typeSentence('string', value, asText)
+  if (value === null && issue.code === 'invalid_union')
+    return { message: 'is empty', hint: said(issue.message).hint }
   if (issue.message !== '') return said(issue.message)
   switch (issue.code) {
     case 'invalid_type':
-      return typeSentence(issue.expected, value, { place, isSecret: SECRETS.includes(path.at(-1)) })
+      return typeSentence(issue.expected, value, asText)
     case 'invalid_value':
       return choiceSentence(issue.values, value, place)
     case 'too_small':
@@ -133,11 +142,13 @@ function problemsOf(issue: Issue, checked: Checked, path: Path): ConfigProblem[]
 /** Every issue as problems. What follows from a value that is already known to be broken is left out. */
 export function issueProblems(issues: readonly Issue[], checked: Checked): ConfigProblem[] {
   const all = issues.flatMap((issue) => flattened(issue, [], checked.tree))
-  const mistyped = new Set(
-    all.filter(({ issue }) => issue.code === 'invalid_type').map(({ path }) => pathKey(path)),
-  )
+  const pathsWith = (code: Issue['code']) =>
+    new Set(all.filter(({ issue }) => issue.code === code).map(({ path }) => pathKey(path)))
+  const mistyped = pathsWith('invalid_type')
+  const misspelt = pathsWith('unrecognized_keys')
   return all
     .filter(({ path }) => checked.tree.places.get(pathKey(path))?.broken !== true)
     .filter(({ issue, path }) => issue.code === 'invalid_type' || !mistyped.has(pathKey(path)))
+    .filter(({ issue, path }) => issue.code !== 'custom' || !misspelt.has(pathKey(path)))
     .flatMap(({ issue, path }) => problemsOf(issue, checked, path))
 }

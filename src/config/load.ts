@@ -11,6 +11,7 @@ import { type ConfigProblem, inOrder, said } from './problem.ts'
 import { type ReadFile, readSmallFile, readText } from './read-text.ts'
 import { configSchema, type OutsideChecks } from './schema.ts'
 import { readSecrets } from './secrets.ts'
+import { sourceOptions } from './source-options.ts'
 import type { SourceKinds } from './source-schema.ts'
 import type { Environment } from './substitute.ts'
 import type { Tree } from './tree.ts'
@@ -67,15 +68,19 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const { tree, problems: presetProblems } = await mergePresets(read.tree, { presetFolder, readFile, env })
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
+  const sources = parsed.ok
+    ? sourceOptions(parsed.written, { tree, kinds, folder })
+    : { options: new Map<string, never>(), problems: [] }
   const problems = [
     ...read.problems,
     ...presetProblems,
     ...(parsed.ok ? [] : parsed.problems),
+    ...sources.problems,
     ...notYetProblems(tree),
     ...crossProblems(tree, folder),
     ...secrets.problems,
   ]
   if (!parsed.ok || problems.length > 0) return refused(problems)
-  const settings = buildSettings(parsed.values, secrets, { file: absolute, kinds })
+  const settings = buildSettings({ values: parsed.values, secrets, sources: sources.options }, absolute)
   return { ok: true, settings, warnings: inOrder(secrets.warnings, file) }
 }

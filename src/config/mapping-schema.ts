@@ -111,9 +111,7 @@ function mappingFor(field: ContactField) {
     ]
     for (const [path, constant] of constants) {
       const issue = constantProblem(field, constant)
-      if (issue === 'needs quotes')
-        ctx.issues.push({ code: 'invalid_type', expected: 'string', input: constant, path: [...path], message: '' })
-      else if (issue !== undefined)
+      if (issue !== undefined)
         ctx.issues.push({ code: 'custom', input: constant, path: [...path], message: issue })
     }
   })

@@ -25,12 +25,21 @@ const MEANT = new Map(
 
 /** "did you mean ...?" for a near name, else the nearest of all with the others, as far as they are few. */
 export function suggestion(name: string, known: readonly string[]): string {
+  const near = nearName(name, known)
+  if (near !== undefined) return `did you mean ${near}?`
   if (known.length === 0) return ''
-  const meant = MEANT.get(name.toLowerCase())
-  if (meant !== undefined && known.includes(meant)) return `did you mean ${meant}?`
-  // Comparing is quadratic, and a name far longer than all known ones is near to none of them.
-  const nearest = closest(name.slice(0, 100).toLowerCase(), known)
-  if (distance(name.slice(0, 100).toLowerCase(), nearest.toLowerCase()) <= Math.max(2, nearest.length / 2))
-    return `did you mean ${nearest}?`
-  return known.length > 12 ? `the nearest known is ${nearest}` : `known here: ${known.join(', ')}`
+  return known.length > 12 ? `the nearest known is ${closest(start(name), known)}` : `known here: ${known.join(', ')}`
 }
+
+/** The known name that was probably meant. */
+export function nearName(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const meant = MEANT.get(name.toLowerCase())
+  if (meant !== undefined && known.includes(meant)) return meant
+  const nearest = closest(start(name), known)
+  const away = distance(start(name), nearest.toLowerCase())
+  return away <= Math.max(2, nearest.length / 2) ? nearest : undefined
+}
+
+/** Comparing is quadratic, and a name far longer than all known ones is near to none of them. */
+const start = (name: string): string => name.slice(0, 100).toLowerCase()

@@ -6,7 +6,12 @@ import type { ConfigProblem } from './problem.ts'
 import { pathKey, type Path, type Tree, valueAt } from './tree.ts'
 
 type Parsed<S extends z.ZodType> =
-  | { readonly ok: true; readonly values: z.output<S> }
+  | {
+      readonly ok: true
+      readonly values: z.output<S>
+      /** As written, numbers from the environment being numbers. */
+      readonly written: unknown
+    }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 /** What a text from the environment stands for where a number or a truth value is wanted. */
@@ -39,9 +44,9 @@ function withMeantValues(tree: Tree, issues: readonly z.core.$ZodIssue[]): unkno
 /** Every problem at once. An empty message asks issues.ts for the words. */
 export function parseTree<S extends z.ZodType>(tree: Tree, schema: S): Parsed<S> {
   const first = schema.safeParse(tree.value, { error: () => '' })
-  if (first.success) return { ok: true, values: first.data }
+  if (first.success) return { ok: true, values: first.data, written: tree.value }
   const value = withMeantValues(tree, first.error.issues)
   const second = value === tree.value ? first : schema.safeParse(value, { error: () => '' })
-  if (second.success) return { ok: true, values: second.data }
+  if (second.success) return { ok: true, values: second.data, written: value }
   return { ok: false, problems: issueProblems(second.error.issues, { tree, schema }) }
 }

@@ -5,8 +5,11 @@ import { isWrapper, unwrapped } from './schema-walk.ts'
 import { text } from './scalars.ts'
 
 export interface SourceKind {
-  /** The kind's own options. An option marked with `.meta({ path: true })` is relative to the configuration. */
-  readonly schema: z.ZodObject
+  /**
+   * The kind's own options: an object, which may be transformed as a whole. An option marked with
+   * `.meta({ path: true })` is relative to the configuration.
+   */
+  readonly schema: z.ZodType
   /** A few lines of YAML. */
   readonly example: string
   /** One sentence for the manual. */
@@ -15,23 +18,32 @@ export interface SourceKind {
 
 export type SourceKinds = Readonly<Record<string, SourceKind>>
 
-/** After the check: the common keys by their names in YAML, the kind's own as its schema gives them. */
-export type SourceValues = Readonly<
-  Record<string, unknown> & { type: string; null_values: readonly string[]; preset?: string }
->
+/** What every source has; the rest is checked here too, but only the kind's own schema gives its values. */
+export interface SourceValues {
+  readonly type: string
+  readonly null_values: readonly string[]
+}
 
 const common = {
-  preset: text.optional().describe("Ready-made settings for a vendor's export, see Presets; the pipeline's own go first."),
+  preset: text
+    .optional()
+    .describe("Ready-made settings for a vendor's export, see Presets; the pipeline's own go first."),
   null_values: z
     .array(z.string())
     .prefault([])
     .describe('Values that stand for nothing, compared after trimming: `[n/a, "0.0.00"]`.'),
 }
 
+function objectIn(schema: z.ZodType): z.ZodObject {
+  if (schema instanceof z.ZodObject) return schema
+  if (isWrapper(schema)) return objectIn(unwrapped(schema))
+  throw new Error('the options of a kind of source must be an object')
+}
+
 /** One object schema for each kind, told apart by `type`. */
 export function sourceSchema(kinds: SourceKinds): z.ZodType<SourceValues> {
   const options = Object.entries(kinds).map(([name, { schema, help }]) =>
-    schema
+    objectIn(schema)
       .safeExtend({ type: z.literal(name).describe('The kind of source.'), ...common })
       .strict()
       .describe(help),
@@ -41,6 +53,13 @@ export function sourceSchema(kinds: SourceKinds): z.ZodType<SourceValues> {
   return z.discriminatedUnion('type', [first, ...rest]) as unknown as z.ZodType<SourceValues>
 }
 
+/** The kind's own options, as they are written, without those that every source has. */
+export function ownOptions(source: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(source).filter(([name]) => name !== 'type' && !Object.hasOwn(common, name)),
+  )
+}
+
 function isMarked(schema: z.ZodType): boolean {
   if (schema.meta()?.['path'] === true) return true
   return isWrapper(schema) && isMarked(unwrapped(schema))
@@ -48,6 +67,6 @@ function isMarked(schema: z.ZodType): boolean {
 
 /** The options of a kind that are paths. */
 export function pathOptions(kind: SourceKind): readonly string[] {
-  const shape = kind.schema.shape as Record<string, z.ZodType>
+  const shape = objectIn(kind.schema).shape as Record<string, z.ZodType>
   return Object.keys(shape).filter((name) => shape[name] !== undefined && isMarked(shape[name]))
 }

@@ -54,17 +54,32 @@ function report(reading: Reading, where: { path: Path; offset: number }, sentenc
   })
 }
 
-function syntaxProblem(file: string, lines: LineCounter, error: YAMLError): ConfigProblem {
-  const { line, column } = position(lines, error.pos[0])
-  const sentence = SENTENCES[error.code]
-  const what =
-    sentence === undefined
-      ? {
-          message: `is no valid YAML here: ${error.message}`,
-          hint: 'look for a missing quote, bracket or colon',
-        }
-      : said(sentence)
-  return { file, line, column, path: '', ...what }
+const VARIABLE_IN_BRACES =
+  'is no valid YAML here; put the text with ${...} in quotes, as it stands between { and }'
+
+/** The parser's own words, without the piece of the file that some of them quote: it may be a secret. */
+function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): string {
+  const { line } = position(lines, error.pos[0])
+  const start = lines.lineStarts[line - 1] ?? 0
+  if (error.code === 'UNEXPECTED_TOKEN' && /\{.*[^"']\$\{/.test(text.slice(start, error.pos[1])))
+    return VARIABLE_IN_BRACES
+  const words = error.message.replace(/: ".*$/s, '')
+  return SENTENCES[error.code] ?? `is no valid YAML here (${words}); look for a missing quote, bracket or colon`
+}
+
+/** Once the parser is lost, everything behind is unexpected: the first error in each line says enough. */
+function syntaxProblems(text: string, { lines, document, file }: Omit<Reading, 'env' | 'places' | 'problems'>): ConfigProblem[] {
+  const all = [...document.errors, ...document.warnings]
+  const isLost = (error: YAMLError) => error.message.includes('in YAML stream')
+  const causes = all.filter((error) => !isLost(error))
+  const kept = causes.length > 0 ? causes : all.slice(0, 1)
+  const perLine = new Map<number, ConfigProblem>()
+  for (const error of kept) {
+    const { line, column } = position(lines, error.pos[0])
+    const what = said(syntaxSentence(text, lines, error))
+    if (!perLine.has(line)) perLine.set(line, { file, line, column, path: '', ...what })
+  }
+  return [...perLine.values()]
 }
 
 /** Aliases may repeat a value; aliases inside aliased values could multiply without end. */
@@ -102,8 +117,7 @@ function refuseAliases(reading: Reading): void {
 function keyOf(pair: Pair<ParsedNode, ParsedNode | null>): string | undefined {
   if (!isScalar(pair.key)) return undefined
   // The text as written: YAML would make 123 of the key 0123, and true of a column named true.
-  const { source, value } = pair.key
-  return source ?? String(value)
+  return pair.key.source
 }
 
 function readMapping(node: { items: Pair<ParsedNode, ParsedNode | null>[] }, path: Path, reading: Reading) {
@@ -167,8 +181,8 @@ function readValue(node: Node | null, where: { path: Path; key?: Key }, reading:
 function readDocument(text: string, { file, env }: { file: string; env: Environment }): YamlRead {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' })
-  const syntax = [...document.errors, ...document.warnings]
-  if (syntax.length > 0) return { problems: syntax.map((error) => syntaxProblem(file, lines, error)) }
+  const syntax = syntaxProblems(text, { lines, document, file })
+  if (syntax.length > 0) return { problems: syntax }
   const reading: Reading = { file, env, document, lines, places: new Map(), problems: [] }
   refuseAliases(reading)
   if (reading.problems.length > 0) return { problems: reading.problems }
