@@ -1,0 +1,57 @@
+// What is wrong between keys that are right each by themselves. It works on the written values, so that
+// these problems are reported together with those of the schema; what has another form is left to the schema.
+import { resolve } from 'node:path'
+import { FULL_ADDRESS_FIELDS } from '../core/contact.ts'
+import type { ConfigProblem } from './problem.ts'
+import { isMapping, type Path, pathText, problemAt, type Tree, valueAt } from './tree.ts'
+
+type Pipeline = Record<string, unknown>
+
+function mapsAll(map: Record<string, unknown>, fields: readonly string[]): boolean {
+  return fields.every((field) => map[field] !== undefined && map[field] !== null)
+}
+
+/** A contact needs a mail or a full address (interface, 4.2); without a key, the mail is the key. */
+function identityProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const map = pipeline['map']
+  if (!isMapping(map) || mapsAll(map, ['mail'])) return []
+  if (!mapsAll(map, FULL_ADDRESS_FIELDS)) {
+    const message = 'can make no contact'
+    const hint = `map mail, or all of ${FULL_ADDRESS_FIELDS.join(', ')}`
+    return [problemAt(tree, [...path, 'map'], { message, hint, at: 'key' })]
+  }
+  if (pipeline['key'] !== undefined) return []
+  const hint = 'without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity'
+  return [problemAt(tree, [...path, 'key'], { message: 'is missing', hint })]
+}
+
+/** Two pipelines that take the same files would each get some of them, by chance. */
+function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]): ConfigProblem[] {
+  const first = new Map<string, Path>()
+  return paths.flatMap((path) => {
+    const source = valueAt(tree.value, [...path, 'source'])
+    if (!isMapping(source) || typeof source['folder'] !== 'string' || source['folder'] === '') return []
+    const taken = JSON.stringify([resolve(folder, source['folder']), source['files'] ?? null])
+    const other = first.get(taken)
+    if (other === undefined) {
+      first.set(taken, path)
+      return []
+    }
+    const message = `takes the same files as ${pathText(other)}`
+    const hint = 'give each pipeline a folder of its own, or another pattern in files'
+    return [problemAt(tree, [...path, 'source', 'folder'], { message, hint })]
+  })
+}
+
+/** `folder`: what relative paths are relative to. */
+export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
+  const pipelines = valueAt(tree.value, ['pipelines'])
+  if (!isMapping(pipelines)) return []
+  const paths = Object.keys(pipelines).map((name) => ['pipelines', name])
+  const single = paths.flatMap((path) => {
+    const pipeline = valueAt(tree.value, path)
+    if (!isMapping(pipeline)) return []
+    return identityProblems(tree, path, pipeline)
+  })
+  return [...single, ...sharedFolderProblems(tree, folder, paths)]
+}

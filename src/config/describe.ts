@@ -1,0 +1,74 @@
+// What the schema says about itself: a JSON Schema for editors, and the manual's table of all options.
+// Both are generated, so that they cannot be wrong; the words stand at the keys in the schema.
+import { z } from 'zod'
+import { type JsonSchema, optionRows } from './option-rows.ts'
+import { configSchema } from './schema.ts'
+import type { SourceKinds } from './source-schema.ts'
+import { isMapping, valueAt } from './tree.ts'
+
+/** `${NAME}` may stand for any single value, and editors should know. */
+const FROM_ENVIRONMENT = { type: 'string', pattern: '\\$\\{' }
+
+function isSingleValue({ type, pattern, enum: choices }: JsonSchema): boolean {
+  if (type === 'number' || type === 'integer' || type === 'boolean') return true
+  return type === 'string' && (pattern !== undefined || choices !== undefined)
+}
+
+/** `{ type: integer, default: 5 }` becomes "an integer, or text with ${...}", its words staying outside. */
+function allowEnvironment(schema: JsonSchema): void {
+  if (!isSingleValue(schema)) return
+  const form = Object.fromEntries(
+    Object.entries(schema).filter(([key]) => key !== 'description' && key !== 'default'),
+  )
+  for (const key of Object.keys(form)) Reflect.deleteProperty(schema, key)
+  schema['anyOf'] = [form, FROM_ENVIRONMENT]
+}
+
+function rawSchema(kinds: SourceKinds, override?: (schema: JsonSchema) => void): JsonSchema {
+  return z.toJSONSchema(configSchema(kinds), {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    override: ({ jsonSchema, path }) => {
+      // `path: true` is a note to the loader, and the names of mappings hold no variables.
+      Reflect.deleteProperty(jsonSchema, 'path')
+      if (!path.includes('propertyNames')) override?.(jsonSchema)
+    },
+  })
+}
+
+/** A preset may give `type` and `map`: a file without them can be in order, and editors should not mark it. */
+function allowPresets(schema: JsonSchema): void {
+  if (schema['oneOf'] !== undefined) {
+    schema['anyOf'] = schema['oneOf']
+    Reflect.deleteProperty(schema, 'oneOf')
+  }
+  const { properties, required } = schema
+  if (!isMapping(properties) || !Array.isArray(required)) return
+  const isSource = isMapping(properties['type']) && properties['preset'] !== undefined
+  const given = isSource ? 'type' : properties['source'] === undefined ? undefined : 'map'
+  schema['required'] = required.filter((name) => name !== given)
+}
+
+/** JSON Schema, draft 2020-12, of the file as it is written. */
+export function configJsonSchema(kinds: SourceKinds): JsonSchema {
+  const schema = rawSchema(kinds, (inner) => {
+    allowEnvironment(inner)
+    allowPresets(inner)
+  })
+  const mapping = valueAt(schema, ['$defs', 'FieldMapping', 'anyOf'])
+  // `field: null` takes a field out of a preset.
+  if (Array.isArray(mapping)) mapping.push({ type: 'null' })
+  return { title: 'contact-sync configuration', ...schema }
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+/** A Markdown table of every option: path, type, default and meaning. */
+export function referenceTable(kinds: SourceKinds): string {
+  const lines = optionRows(rawSchema(kinds)).map(
+    ({ path, type, standard, meaning }) =>
+      `| \`${path}\` | ${cell(type)} | ${cell(standard)} | ${cell(meaning)} |`,
+  )
+  return ['| option | type | default | meaning |', '|---|---|---|---|', ...lines, ''].join('\n')
+}

@@ -1,0 +1,86 @@
+// The configuration file -> checked settings, or every problem in it at once, each with its place.
+// Whoever calls it says which kinds of sources there are: the configuration knows no other room.
+import { dirname, resolve } from 'node:path'
+import type { Settings } from '../core/settings.ts'
+import { buildSettings } from './build.ts'
+import { crossProblems } from './cross-checks.ts'
+import { notYetProblems } from './not-yet.ts'
+import { parseTree } from './parse.ts'
+import { mergePresets } from './presets.ts'
+import { type ConfigProblem, inOrder, said } from './problem.ts'
+import { type ReadFile, readSmallFile, readText } from './read-text.ts'
+import { configSchema, type OutsideChecks } from './schema.ts'
+import { readSecrets } from './secrets.ts'
+import { sourceOptions } from './source-options.ts'
+import type { SourceKinds } from './source-schema.ts'
+import type { Environment } from './substitute.ts'
+import type { Tree } from './tree.ts'
+import { readYaml } from './yaml-tree.ts'
+
+export { type ConfigProblem, problemText } from './problem.ts'
+export type { SourceKind, SourceKinds } from './source-schema.ts'
+
+export interface LoadOptions extends OutsideChecks {
+  readonly file: string
+  readonly env: Environment
+  readonly kinds: SourceKinds
+  /** Where presets lie, one YAML file each. */
+  readonly presetFolder: string
+  /** For tests; must reject as node:fs does. */
+  readonly readFile?: ReadFile
+}
+
+export type Loaded =
+  | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly ConfigProblem[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+
+const HOW_TO_MAKE_ONE =
+  'contact-sync init writes one from a sample file, or copy config/contact-sync.example.yaml'
+
+async function readConfig(
+  options: LoadOptions,
+): Promise<{ tree?: Tree; problems: readonly ConfigProblem[] }> {
+  const { file, env } = options
+  const whole = { file, line: 1, column: 1, path: '' }
+  const read = await readText(file, options.readFile ?? readSmallFile)
+  if ('problem' in read) {
+    const { message, hint } = said(read.problem)
+    return { problems: [{ ...whole, message, hint: read.missing ? HOW_TO_MAKE_ONE : hint }] }
+  }
+  const { tree, problems } = readYaml(read.text, { file, env })
+  if (tree?.value === null)
+    return { problems: [{ ...whole, message: 'is empty', hint: HOW_TO_MAKE_ONE }] }
+  return tree === undefined ? { problems } : { tree, problems }
+}
+
+/**
+ * Reads, merges presets, checks. Nothing is thrown for what a file may hold, and no message holds a secret.
+ * Warnings are for what works and should be otherwise.
+ */
+export async function loadSettings(options: LoadOptions): Promise<Loaded> {
+  const { file, env, kinds, presetFolder, readFile = readSmallFile } = options
+  const refused = (problems: readonly ConfigProblem[]) =>
+    ({ ok: false, problems: inOrder(problems, file) }) as const
+  const read = await readConfig(options)
+  if (read.tree === undefined) return refused(read.problems)
+  const absolute = resolve(file)
+  const folder = dirname(absolute)
+  const { tree, problems: presetProblems } = await mergePresets(read.tree, { presetFolder, readFile, env })
+  const parsed = parseTree(tree, configSchema(kinds, options))
+  const secrets = await readSecrets(tree, { readFile, folder })
+  const sources = parsed.ok
+    ? sourceOptions(parsed.written, { tree, kinds, folder })
+    : { options: new Map<string, never>(), problems: [] }
+  const problems = [
+    ...read.problems,
+    ...presetProblems,
+    ...(parsed.ok ? [] : parsed.problems),
+    ...sources.problems,
+    ...notYetProblems(tree),
+    ...crossProblems(tree, folder),
+    ...secrets.problems,
+  ]
+  if (!parsed.ok || problems.length > 0) return refused(problems)
+  const settings = buildSettings({ values: parsed.values, secrets, sources: sources.options }, absolute)
+  return { ok: true, settings, warnings: inOrder(secrets.warnings, file) }
+}

@@ -1,0 +1,151 @@
+// The schema of the mapping language: how one contact field is made (contract, 2, `map`).
+// It checks what can be known before the first record: forms, constants, transforms and their options.
+import { z } from 'zod'
+import { CONTACT_FIELDS, type ContactField } from '../core/contact.ts'
+import type { FieldMapping } from '../core/settings.ts'
+import { constantProblem } from './constants.ts'
+import { flag, text, timezone } from './scalars.ts'
+import { transformList } from './transform-schema.ts'
+
+const WAYS = ['column', 'columns', 'value', 'template', 'expression'] as const
+
+function templateProblem(template: string): string | undefined {
+  const rest = template.replace(/\{\{|\}\}/g, '')
+  if (/[{}]/.test(rest.replace(/\{[^{}]+\}/g, '')))
+    return 'has a brace without its partner; write {Column}, and {{ or }} for the braces themselves'
+  if (!/\{[^{}]+\}/.test(rest)) return 'names no column; write {Column}, or use value for a fixed text'
+  return undefined
+}
+
+const template = text.check((ctx) => {
+  const message = templateProblem(ctx.value)
+  if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+})
+
+export const onInvalid = z.enum(['reject', 'drop', 'truncate'])
+export const blank = z.enum(['keep', 'clear'])
+
+const mappingKeys = z
+  .strictObject({
+    column: text.optional().describe("The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`."),
+    columns: z
+      .array(text)
+      .min(1, { error: 'is an empty list; name the columns to try, in order' })
+      .optional()
+      .describe('Several columns: the first that is not blank. At least one of them must be in the file.'),
+    value: z.union([z.string(), z.number()]).optional().describe('The same value for every record.'),
+    template: template
+      .optional()
+      .describe('Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.'),
+    expression: text.optional().describe('A CEL expression over the record.'),
+    transform: transformList
+      .optional()
+      .describe('Transforms for the value, in order: a name, `{ name: options }`, or a list of these.'),
+    lookup: z
+      .record(z.string(), z.string().nullable())
+      .refine((table) => Object.keys(table).length > 0, { error: 'is empty; list values as `from: to`' })
+      .optional()
+      .describe('A table from source values to field values, after the transforms; `null` makes it blank.'),
+    otherwise: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('With lookup: for values that the table lacks. `null`: blank. Without it they are invalid.'),
+    default: z.string().optional().describe('For blank values.'),
+    on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
+    blank: blank.optional().describe("As the pipeline's blank, for this field alone."),
+    date: text.optional().describe('The form of a date, `"dd.MM.yyyy"`.'),
+    timezone: timezone.optional().describe('With date: the zone of a time without an offset.'),
+    country: flag.optional().describe('Country names and codes become ISO 3166-1 alpha-2.'),
+    phone: z
+      .string()
+      .regex(/^[A-Z]{2}$/, { error: 'is no country; write the two capital letters of one, such as DE' })
+      .optional()
+      .describe('Phone numbers become E.164; the country is for numbers without a country code.'),
+    number: flag.optional().describe('Numbers, whatever the decimal separator.'),
+  })
+  .check((ctx) => {
+    const { value } = ctx
+    const say = (message: string, path: string[] = []) =>
+      ctx.issues.push({ code: 'custom', input: value, path, message })
+    const ways = WAYS.filter((way) => value[way] !== undefined)
+    if (ways.length === 0) say('does not say where the value comes from; give one of column, columns, value and template')
+    if (ways.length > 1) say(`has ${ways.join(' and ')} at once; keep one of them`)
+    if (value.otherwise !== undefined && value.lookup === undefined)
+      say('means nothing without lookup; use default for blank values', ['otherwise'])
+    if (value.timezone !== undefined && value.date === undefined)
+      say('means nothing without date; leave it out', ['timezone'])
+  })
+
+type MappingKeys = z.output<typeof mappingKeys>
+
+/** One field's mapping, as every field has it. */
+export const anyMapping = z
+  .union([text, mappingKeys], {
+    error: 'is no mapping; write the name of a column, or { column: NAME } with more beside it',
+  })
+  .meta({ id: 'FieldMapping' })
+
+/** A mapping in the form that the mapper takes; what is not available yet has been refused before. */
+export function fieldMapping(written: string | MappingKeys): FieldMapping {
+  if (typeof written === 'string') return { column: written }
+  const { column, columns, value, template: pattern, transform, lookup, otherwise } = written
+  const { default: fallback, on_invalid: mend, blank: blanks } = written
+  const from = { column, columns, value, template: pattern, transform, lookup, otherwise }
+  const given = { ...from, default: fallback, onInvalid: mend, blank: blanks }
+  return Object.fromEntries(Object.entries(given).filter(([, entry]) => entry !== undefined))
+}
+
+/** A field's mapping whose constants are checked against what the field may hold (interface, 2.3). */
+function mappingFor(field: ContactField) {
+  return anyMapping.check((ctx) => {
+    const written = ctx.value
+    if (typeof written === 'string') return
+    const constants: [readonly string[], string | number | null | undefined][] = [
+      [['value'], written.value],
+      [['default'], written.default],
+      [['otherwise'], written.otherwise],
+      ...Object.entries(written.lookup ?? {}).map(
+        ([from, to]): [string[], string | null] => [['lookup', from], to],
+      ),
+    ]
+    for (const [path, constant] of constants) {
+      const issue = constantProblem(field, constant)
+      if (issue !== undefined)
+        ctx.issues.push({ code: 'custom', input: constant, path: [...path], message: issue })
+    }
+  })
+}
+
+function fieldText(field: ContactField): string {
+  const rule = CONTACT_FIELDS[field]
+  switch (rule.kind) {
+    case 'text':
+      return `Text of up to ${rule.size} characters.`
+    case 'mail':
+      return `A mail address of up to ${rule.size} characters.`
+    case 'choice':
+    case 'status':
+      return `One of ${rule.values.join(', ')}.`
+    case 'country':
+      return 'Two letters, ISO 3166-1 alpha-2.'
+    case 'datetime':
+      return 'A date: 1980-12-31, or with time and offset.'
+  }
+}
+
+const fields = Object.fromEntries(
+  (Object.keys(CONTACT_FIELDS) as ContactField[]).map((field) => [
+    field,
+    mappingFor(field).optional().describe(fieldText(field)),
+  ]),
+)
+
+/** `map`: contact fields by name, and custom fields. */
+export const mapSchema = z.strictObject({
+  ...fields,
+  custom_fields: z
+    .record(text, anyMapping)
+    .optional()
+    .describe('Custom fields of the service, by their names, each mapped like a field.'),
+})

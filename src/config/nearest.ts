@@ -1,0 +1,45 @@
+// Suggestions for names that were mistyped, or that other systems use for the same thing.
+// A suggestion is words for a person; nothing is ever corrected by itself.
+import { closest, distance } from 'fastest-levenshtein'
+
+/** What people call contact fields elsewhere, where the letters alone would suggest the wrong one. */
+const MEANT = new Map(
+  Object.entries({
+    family_name: ['last_name', 'lastname', 'surname', 'nachname', 'name'],
+    first_name: ['given_name', 'vorname'],
+    mail: ['email', 'e_mail', 'email_address'],
+    title: ['salutation', 'anrede', 'gender'],
+    company: ['organization', 'organisation', 'account', 'firma'],
+    job_title: ['position', 'role'],
+    phone2: ['mobile', 'cell', 'mobile_phone'],
+    ba_street: ['street', 'address', 'strasse'],
+    ba_city: ['city', 'town', 'ort'],
+    ba_postal_code: ['zip', 'zipcode', 'zip_code', 'postal_code', 'postcode', 'plz'],
+    ba_state: ['state', 'region', 'province'],
+    ba_country: ['country', 'land'],
+    date_of_birth: ['birthday', 'birthdate', 'dob', 'geburtstag'],
+    twitter: ['x'],
+    fb: ['facebook'],
+  }).flatMap(([meant, names]) => names.map((name) => [name, meant] as const)),
+)
+
+/** "did you mean ...?" for a near name, else the nearest of all with the others, as far as they are few. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const near = nearName(name, known)
+  if (near !== undefined) return `did you mean ${near}?`
+  if (known.length === 0) return ''
+  return known.length > 12 ? `the nearest known is ${closest(start(name), known)}` : `known here: ${known.join(', ')}`
+}
+
+/** The known name that was probably meant. */
+export function nearName(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const meant = MEANT.get(name.toLowerCase())
+  if (meant !== undefined && known.includes(meant)) return meant
+  const nearest = closest(start(name), known)
+  const away = distance(start(name), nearest.toLowerCase())
+  return away <= Math.max(2, nearest.length / 2) ? nearest : undefined
+}
+
+/** Comparing is quadratic, and a name far longer than all known ones is near to none of them. */
+const start = (name: string): string => name.slice(0, 100).toLowerCase()

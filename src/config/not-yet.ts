@@ -1,0 +1,148 @@
+// What the configuration can say already although the work behind it is not built yet. Using it is an
+// error, never silence: a guard that is written down and does not guard is worse than none.
+// To make something available, take its line out of the table.
+import type { ConfigProblem } from './problem.ts'
+import { isMapping, type Path, placeOf, problemAt, type Tree } from './tree.ts'
+
+interface NotYet {
+  /** `*` stands for any one step. */
+  readonly path: string
+  /** What it would do: "not available in this version yet: ...". */
+  readonly would: string
+  readonly meanwhile: string
+  /** Values that ask for nothing. Absence always does. */
+  readonly harmless: readonly unknown[]
+}
+
+const GUARD = 'leave it out; look at the changes first with: contact-sync plan'
+const TERMS = 'leave it out and assign the terms in the service'
+
+/** Everything that is not available, in the order of the contract. */
+export const NOT_YET: readonly NotYet[] = [
+  {
+    path: 'service.marker_field',
+    would: 'naming the operation in a custom field',
+    meanwhile: 'leave it out; doubts are settled by reading back',
+    harmless: [],
+  },
+  {
+    path: 'service.custom_field_key',
+    would: 'custom fields under names of another form',
+    meanwhile: 'leave it out',
+    harmless: ['{field_name}'],
+  },
+  {
+    path: 'alerts',
+    would: 'calling webhooks',
+    meanwhile: 'leave it out and watch the exit code or /metrics',
+    harmless: [[]],
+  },
+  {
+    path: 'pipelines.*.on_missing',
+    would: 'removing terms from, or deleting, what has gone from the source',
+    meanwhile: 'set on_missing: keep and remove those contacts in the service',
+    harmless: ['keep'],
+  },
+  {
+    path: 'pipelines.*.map.*.date',
+    would: 'reading dates of other forms',
+    meanwhile: 'have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+    harmless: [],
+  },
+  {
+    path: 'pipelines.*.map.*.country',
+    would: 'turning country names into codes',
+    meanwhile: 'list the names in a lookup',
+    harmless: [false],
+  },
+  {
+    path: 'pipelines.*.map.*.phone',
+    would: 'turning phone numbers into E.164',
+    meanwhile: 'leave it out; the number is sent as it is',
+    harmless: [],
+  },
+  {
+    path: 'pipelines.*.map.*.number',
+    would: 'reading numbers with any decimal separator',
+    meanwhile: 'leave it out, or use the transform replace',
+    harmless: [false],
+  },
+  {
+    path: 'pipelines.*.map.*.expression',
+    would: 'computing a value with CEL',
+    meanwhile: 'use template, columns or transform',
+    harmless: [],
+  },
+  {
+    path: 'pipelines.*.map.custom_fields',
+    would: 'filling custom fields',
+    meanwhile: 'leave it out',
+    harmless: [{}],
+  },
+  { path: 'pipelines.*.terms.policy', would: 'removing terms', meanwhile: TERMS, harmless: ['add'] },
+  { path: 'pipelines.*.terms.create_missing', would: 'rejecting unknown terms', meanwhile: TERMS, harmless: [true] },
+  { path: 'pipelines.*.terms.assign', would: 'assigning terms', meanwhile: TERMS, harmless: [[]] },
+  { path: 'pipelines.*.terms.descriptions', would: 'describing new terms', meanwhile: TERMS, harmless: [{}] },
+  {
+    path: 'pipelines.*.update_via',
+    would: 'updating several contacts in one call',
+    meanwhile: 'set update_via: id',
+    harmless: ['id'],
+  },
+  { path: 'pipelines.*.guards.max_deletes', would: 'limiting deletes', meanwhile: GUARD, harmless: ['5%'] },
+  { path: 'pipelines.*.guards.max_changes', would: 'limiting changes', meanwhile: GUARD, harmless: ['100%'] },
+  { path: 'pipelines.*.guards.max_rejects', would: 'limiting rejects', meanwhile: GUARD, harmless: ['100%'] },
+  { path: 'pipelines.*.guards.max_new_terms', would: 'limiting new terms', meanwhile: GUARD, harmless: [100_000] },
+  {
+    path: 'pipelines.*.guards.deletes_missing_in',
+    would: 'asking for several full exports before a delete',
+    meanwhile: GUARD,
+    harmless: [1],
+  },
+  {
+    path: 'pipelines.*.watch',
+    would: 'starting a run when a file comes',
+    meanwhile: 'leave it out and set a short schedule, such as "*/5 * * * *"',
+    harmless: [false],
+  },
+  {
+    path: 'pipelines.*.max_duration',
+    would: 'ending a run that takes too long',
+    meanwhile: 'leave it out; the state says how long runs took',
+    harmless: [],
+  },
+  {
+    path: 'pipelines.*.allow_consent_raise',
+    would: 'raising a consent',
+    meanwhile: 'leave it out and change mail_status in the service',
+    harmless: [false],
+  },
+]
+
+function matches(value: unknown, steps: readonly string[], path: Path = []): { path: Path; value: unknown }[] {
+  const [step, ...rest] = steps
+  if (step === undefined) return [{ path, value }]
+  if (!isMapping(value)) return []
+  const names = step === '*' ? Object.keys(value) : Object.hasOwn(value, step) ? [step] : []
+  return names.flatMap((name) => matches(value[name], rest, [...path, name]))
+}
+
+const sameForm = (value: unknown): string => JSON.stringify(value).replaceAll(' ', '')
+
+/** A problem for each use of what is not available yet. */
+export function notYetProblems(tree: Tree): ConfigProblem[] {
+  return NOT_YET.flatMap((entry) =>
+    matches(tree.value, entry.path.split('.'))
+      // The fields of custom_fields are mapped like others; the one problem about the whole is enough.
+      .filter(({ path }) => !(entry.path.startsWith('pipelines.*.map.*.') && path[3] === 'custom_fields'))
+      .filter(({ path }) => placeOf(tree, path)?.broken !== true)
+      .filter(({ value }) => value !== null && !entry.harmless.map(sameForm).includes(sameForm(value)))
+      .map(({ path }) =>
+        problemAt(tree, path, {
+          message: `is not available in this version yet (${entry.would})`,
+          hint: `meanwhile: ${entry.meanwhile}`,
+          at: 'key',
+        }),
+      ),
+  )
+}

@@ -1,0 +1,52 @@
+// Checks a tree against the schema: the values with defaults filled in, or every problem.
+// It knows no key by name.
+import type { z } from 'zod'
+import { flattened, issueProblems } from './issues.ts'
+import type { ConfigProblem } from './problem.ts'
+import { pathKey, type Path, type Tree, valueAt } from './tree.ts'
+
+type Parsed<S extends z.ZodType> =
+  | {
+      readonly ok: true
+      readonly values: z.output<S>
+      /** As written, numbers from the environment being numbers. */
+      readonly written: unknown
+    }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+
+/** What a text from the environment stands for where a number or a truth value is wanted. */
+function meant(expected: string, text: string): unknown {
+  if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
+}
+
+function replaced(value: unknown, path: Path, by: unknown): unknown {
+  const copy: unknown = structuredClone(value)
+  const parent = valueAt(copy, path.slice(0, -1))
+  const last = path.at(-1)
+  if (typeof parent === 'object' && parent !== null && last !== undefined)
+    (parent as Record<PropertyKey, unknown>)[last] = by
+  return copy
+}
+
+/** `port: ${PORT}` gives text; where a number is wanted, its number is meant. */
+function withMeantValues(tree: Tree, issues: readonly z.core.$ZodIssue[]): unknown {
+  let { value } = tree
+  for (const { issue, path } of issues.flatMap((one) => flattened(one, [], tree))) {
+    if (issue.code !== 'invalid_type' || tree.places.get(pathKey(path))?.substituted !== true) continue
+    const text = valueAt(tree.value, path)
+    const better = typeof text === 'string' ? meant(issue.expected, text) : undefined
+    if (better !== undefined) value = replaced(value, path, better)
+  }
+  return value
+}
+
+/** Every problem at once. An empty message asks issues.ts for the words. */
+export function parseTree<S extends z.ZodType>(tree: Tree, schema: S): Parsed<S> {
+  const first = schema.safeParse(tree.value, { error: () => '' })
+  if (first.success) return { ok: true, values: first.data, written: tree.value }
+  const value = withMeantValues(tree, first.error.issues)
+  const second = value === tree.value ? first : schema.safeParse(value, { error: () => '' })
+  if (second.success) return { ok: true, values: second.data, written: value }
+  return { ok: false, problems: issueProblems(second.error.issues, { tree, schema }) }
+}

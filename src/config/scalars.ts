@@ -1,0 +1,103 @@
+// The small building blocks of the configuration's schema: texts, durations, shares, time zones.
+// Sentences have the form "what is wrong; what would be right" and hold no value.
+import { z } from 'zod'
+import { suggestion } from './nearest.ts'
+
+/** Text that says something. */
+export const text = z.string().min(1, { error: 'is empty; write some text, or leave the key out' })
+
+export const flag = z.boolean()
+
+const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
+const DURATION_SENTENCE = 'is no duration; write one such as 500ms, 30s, 5m, 2h or 30d'
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** Whole milliseconds of a text that has the form of a duration. */
+function milliseconds(duration: string): number {
+  const [, amount = '', unit = ''] = DURATION.exec(duration) ?? []
+  return Math.round(Number(amount) * (UNIT_MS[unit] ?? 0))
+}
+
+/** `500ms`, `30s`, `5m`, `2h`, `30d`: to milliseconds (contract, 2). `min` and `max` are written the same way. */
+export function duration(limits: { min?: string; max?: string } = {}) {
+  const { min = '0s', max = '3650d' } = limits
+  return z
+    .string({ error: DURATION_SENTENCE })
+    .regex(DURATION, { error: DURATION_SENTENCE })
+    .refine((value) => !DURATION.test(value) || milliseconds(value) >= milliseconds(min), {
+      error: `is too short; at least ${min}`,
+    })
+    .refine((value) => !DURATION.test(value) || milliseconds(value) <= milliseconds(max), {
+      error: `is too long; at most ${max}`,
+    })
+    .transform(milliseconds)
+}
+
+const SHARE_SENTENCE = 'is no share; write one such as 5%, up to 100%, or a whole number to count'
+
+/** `5%`, or a count where a whole number stands. */
+export const shareOrCount = z.union(
+  [
+    z
+      .string({ error: SHARE_SENTENCE })
+      .regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE }),
+    z.int().min(0),
+  ],
+  { error: SHARE_SENTENCE },
+)
+
+function isZone(name: string): boolean {
+  // Offsets such as +01:00 are zones for Intl, but know no summer time.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+export const timezone = z.string().check((ctx) => {
+  if (isZone(ctx.value)) return
+  const nearest = suggestion(ctx.value, Intl.supportedValuesOf('timeZone'))
+  const message = `is no time zone; write an IANA name such as Europe/Berlin (${nearest})`
+  ctx.issues.push({ code: 'custom', input: ctx.value, message })
+})
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+function baseUrlProblem(value: string): string | undefined {
+  if (!URL.canParse(value)) return 'is no URL; write one such as https://system.server.example.com'
+  const url = new URL(value)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'is no web address; it begins with https://'
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    return 'would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)'
+  if (url.username !== '' || url.password !== '')
+    return 'holds a user or password; leave them out, the key goes into service.api_key'
+  if (/[?#]/.test(value)) return 'holds a query or fragment; leave out everything from ? or # on'
+  if (/\/public\/api(\/|$)/.test(url.pathname))
+    return 'holds the path of the interface; end it before /public/api'
+  return undefined
+}
+
+/** The address of the service, without a trailing slash; https, or http on this machine (interface, 1). */
+export const baseUrl = z
+  .string()
+  .check((ctx) => {
+    const message = baseUrlProblem(ctx.value)
+    if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+  })
+  .transform((value) => (URL.canParse(value) ? new URL(value).href.replace(/\/+$/, '') : value))
+
+/** One text or a list of them, as a list. */
+export const oneOrMore = (expected: string) =>
+  z
+    .union([text, z.array(text).min(1, { error: `is an empty list; ${expected}` })], {
+      error: `has the wrong form; ${expected}`,
+    })
+    .transform((value) => (typeof value === 'string' ? [value] : value))

@@ -1,0 +1,88 @@
+// Finds, in a zod schema, what it says about a path: which keys are known there and what they mean.
+// For messages and for the manual; it checks nothing.
+import { z } from 'zod'
+import { isMapping, type Path } from './tree.ts'
+
+type Wrapper =
+  | z.ZodOptional<z.ZodType>
+  | z.ZodNullable<z.ZodType>
+  | z.ZodDefault<z.ZodType>
+  | z.ZodPrefault<z.ZodType>
+  | z.ZodReadonly<z.ZodType>
+  | z.ZodPipe<z.ZodType, z.ZodType>
+
+export function isWrapper(schema: z.ZodType): schema is z.ZodType & Wrapper {
+  return (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodReadonly ||
+    schema instanceof z.ZodPipe
+  )
+}
+
+/** What a wrapper is around, as it is written in the file: before defaults and transforms. */
+export function unwrapped(schema: z.ZodType & Wrapper): z.ZodType {
+  return schema instanceof z.ZodPipe ? schema.in : schema.def.innerType
+}
+
+/** A schema without its wrappers; all the branches of a union. */
+function alternatives(schema: z.ZodType): z.ZodType[] {
+  if (isWrapper(schema)) return alternatives(unwrapped(schema))
+  if (schema instanceof z.ZodUnion) return (schema.options as z.ZodType[]).flatMap(alternatives)
+  return [schema]
+}
+
+/** Of several objects told apart by `type`, the one that the value names. */
+function fits(schema: z.ZodType, value: unknown): boolean {
+  if (!(schema instanceof z.ZodObject) || !isMapping(value)) return true
+  const type: unknown = schema.shape['type']
+  return !(type instanceof z.ZodLiteral) || (type.values as Set<unknown>).has(value['type'])
+}
+
+function chosen(schema: z.ZodType, value: unknown): z.ZodType[] {
+  const all = alternatives(schema)
+  const fitting = all.filter((one) => fits(one, value))
+  return fitting.length > 0 ? fitting : all
+}
+
+function child(schema: z.ZodType, step: PropertyKey): z.ZodType[] {
+  if (schema instanceof z.ZodObject) {
+    const found: unknown = Object.hasOwn(schema.shape, step) ? schema.shape[String(step)] : undefined
+    return found instanceof z.ZodType ? [found] : []
+  }
+  if (schema instanceof z.ZodRecord) return [schema.valueType as z.ZodType]
+  if (schema instanceof z.ZodArray) return [schema.element as z.ZodType]
+  return []
+}
+
+/** Every schema that the value at this path may have to fit. */
+export function schemasAt(schema: z.ZodType, path: Path, value: unknown): readonly z.ZodType[] {
+  const [step, ...rest] = path
+  if (step === undefined) return [schema]
+  const inner = isMapping(value) || Array.isArray(value) ? (value as Record<PropertyKey, unknown>)[step] : undefined
+  return chosen(schema, value).flatMap((one) =>
+    child(one, step).flatMap((found) => schemasAt(found, rest, inner)),
+  )
+}
+
+/** The keys that may stand in the mapping at this path. */
+export function knownKeys(schema: z.ZodType, path: Path, value: unknown): readonly string[] {
+  const inner = path.reduce<unknown>(
+    (current, step) =>
+      isMapping(current) || Array.isArray(current) ? (current as Record<PropertyKey, unknown>)[step] : undefined,
+    value,
+  )
+  const objects = schemasAt(schema, path, value).flatMap((one) => chosen(one, inner))
+  return [...new Set(objects.flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : [])))]
+}
+
+/** What the schema says about a key, for messages. */
+export function descriptionAt(schema: z.ZodType, path: Path, value: unknown): string | undefined {
+  return schemasAt(schema, path, value).map(descriptionOf).find((found) => found !== undefined)
+}
+
+function descriptionOf(schema: z.ZodType): string | undefined {
+  return schema.description ?? (isWrapper(schema) ? descriptionOf(unwrapped(schema)) : undefined)
+}

@@ -1,0 +1,132 @@
+// The whole schema of the configuration, with every key that the contract names (contract, 2), whether the
+// work behind it is built or not: not-yet.ts says which is not. Descriptions are the manual's and editors'.
+import { z } from 'zod'
+import { blank, mapSchema, onInvalid } from './mapping-schema.ts'
+import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './scalars.ts'
+import { alertsSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-schema.ts'
+import { type SourceKinds, sourceSchema } from './source-schema.ts'
+
+/** Checks that belong to other rooms; each gives what is wrong with the text, or undefined. */
+export interface OutsideChecks {
+  readonly checkSchedule?: (expression: string) => string | undefined
+  readonly checkCondition?: (expression: string) => string | undefined
+}
+
+function checkedText(check: ((value: string) => string | undefined) | undefined) {
+  return text.check((ctx) => {
+    const message = ctx.value === '' ? undefined : check?.(ctx.value)
+    if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+  })
+}
+
+const whole = (min: number) => z.int().min(min)
+
+const guards = z.strictObject({
+  max_deletes: shareOrCount.prefault('5%').describe("Deletes of one run: a share of the pipeline's links, or a count."),
+  max_changes: shareOrCount.prefault('100%').describe('Changes of one run: a share, or a count.'),
+  max_rejects: shareOrCount.prefault('100%').describe('Rejected records of one run: a share, or a count.'),
+  max_new_terms: whole(0).prefault(100_000).describe('New terms of one run.'),
+  deletes_missing_in: whole(1).prefault(1).describe('In how many full exports a record must be missing before it has gone.'),
+})
+
+const term = z
+  .union(
+    [
+      text,
+      z
+        .strictObject({
+          name: text.optional().describe('A term.'),
+          when: text.optional().describe('With name: a CEL condition for it.'),
+          column: text.optional().describe('A column that holds terms.'),
+          split: text.optional().describe('With column: what stands between several terms.'),
+        })
+        .refine((value) => (value.name === undefined) !== (value.column === undefined), {
+          error: 'has not exactly one of name and column; a term is named here, or read from a column',
+        }),
+    ],
+    { error: 'is no term; write a name, { column: NAME } or { name: NAME, when: CONDITION }' },
+  )
+
+const terms = z.strictObject({
+  policy: z
+    .enum(['add', 'managed', 'replace'])
+    .prefault('add')
+    .describe("`add` only adds; `managed` also removes what the pipeline added before; `replace` makes the source's list the whole list."),
+  create_missing: flag.prefault(true).describe('Whether unknown terms are made, or their records rejected.'),
+  assign: z.array(term).prefault([]).describe('The terms of each contact.'),
+  descriptions: z.record(text, z.string()).prefault({}).describe('Descriptions for terms that are made, by name.'),
+})
+
+function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
+  const keyForm = 'write a column, or a list of columns'
+  return z.strictObject({
+    schedule: checkedText(checks.checkSchedule)
+      .optional()
+      .describe('When it runs: cron with 5 or 6 fields, `"*/15 * * * *"`. Unset: only when asked.'),
+    timezone: timezone.optional().describe("The schedule's time zone, `Europe/Berlin`; unset: the machine's."),
+    source: sourceSchema(kinds).describe('Where the records come from.'),
+    mode: z
+      .enum(['incremental', 'full'])
+      .prefault('incremental')
+      .describe('`incremental`: a file holds some records. `full`: it holds all.'),
+    on_missing: z
+      .enum(['keep', 'remove_terms', 'delete'])
+      .prefault('keep')
+      .describe('What becomes of a contact whose record has gone from a full source.'),
+    key: oneOrMore(keyForm)
+      .optional()
+      .describe("The record's own stable identity: a column, or a list of columns. Unset: the mapped mail."),
+    map: mapSchema.describe('How each contact field is made; see The mapping language.'),
+    on_duplicate_key: z
+      .enum(['reject', 'last'])
+      .prefault('reject')
+      .describe('The same key again in one file: `reject` the later record, or the `last` one counts.'),
+    on_invalid: onInvalid
+      .prefault('reject')
+      .describe('A value that its field cannot hold: `reject` the record, `drop` the field, or `truncate` what is too long.'),
+    blank: blank
+      .prefault('keep')
+      .describe("A blank value: `keep` leaves the contact's field as it is, `clear` empties it."),
+    where: checkedText(checks.checkCondition)
+      .optional()
+      .describe('A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.'),
+    terms: terms.prefault({}).describe('The terms (tags) of contacts.'),
+    duplicate_check_method: z
+      .enum(['auto', 'email', 'none'])
+      .prefault('email')
+      .describe('How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.'),
+    duplicate_merge_method: z
+      .enum(['update_add', 'update', 'add'])
+      .prefault('update_add')
+      .describe('What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.'),
+    update_via: z.enum(['id', 'bulk']).prefault('id').describe('How linked contacts are updated.'),
+    guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
+    watch: flag.prefault(false).describe('Whether a new file starts a run.'),
+    max_duration: duration({ min: '1s' }).optional().describe('How long a run may take.'),
+    allow_consent_raise: flag.prefault(false).describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
+  })
+}
+
+/** The schema of a configuration with these kinds of sources. */
+export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
+  const pipelineName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
+    error: 'is no name for a pipeline; use up to 64 letters, digits, - and _',
+  })
+  return z.strictObject({
+    service: serviceSchema.describe('The Contact Management Service.'),
+    state: stateSchema.prefault({}).describe('What is remembered between runs.'),
+    log: logSchema.prefault({}).describe('The operational log.'),
+    server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
+    alerts: alertsSchema.prefault([]).describe('Who is told when something needs a person.'),
+    pipelines: z
+      .record(pipelineName, pipelineSchema(kinds, checks))
+      .refine((pipelines) => Object.keys(pipelines).length > 0, {
+        error: 'is empty; describe at least one pipeline',
+      })
+      .describe('The pipelines by name: letters, digits, `-` and `_`.'),
+  })
+}
+
+export type ConfigSchema = ReturnType<typeof configSchema>
+export type ConfigValues = z.output<ConfigSchema>
+export type PipelineValues = ConfigValues['pipelines'][string]

@@ -1,0 +1,111 @@
+// The two secrets of a configuration: the key of the service and the token of the console.
+// Messages name the variable or the file that a secret comes from, and never a part of its value.
+import { resolve } from 'node:path'
+import { type ConfigProblem, type Said, said } from './problem.ts'
+import { type ReadFile, readText } from './read-text.ts'
+import { isMapping, type Path, pathKey, placeOf, problemAt, type Tree, valueAt } from './tree.ts'
+
+export interface Secrets {
+  readonly apiKey: string
+  readonly token: string | undefined
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly ConfigProblem[]
+}
+
+interface Found {
+  readonly value: string
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly ConfigProblem[]
+}
+
+/** Texts that people leave standing in examples. */
+const PLACEHOLDER =
+  /^(change[-_ ]?(me|it|this)|todo|x{3,}|\*+|\.{3,}|<.*>|your[-_ ].*|example|placeholder|dummy|secret|password|none|null|undefined|(my[-_ ]?)?(api[-_ ]?)?(key|token))$/i
+
+const API_KEY: Path = ['service', 'api_key']
+const API_KEY_FILE: Path = ['service', 'api_key_file']
+const TOKEN: Path = ['server', 'token']
+
+function secretProblem(value: string): string | undefined {
+  if (value.trim() === '') return 'is empty'
+  if (PLACEHOLDER.test(value.trim())) return 'still holds a placeholder'
+  // A header takes printable ASCII alone: anything else was pasted along by accident.
+  if (!/^[\x21-\x7e]+$/.test(value)) return 'holds white space or other characters that no key has'
+  return undefined
+}
+
+function literalSecret(tree: Tree, path: Path, advice: { variable: string; otherwise: string }): Found {
+  const value = valueAt(tree.value, path)
+  const place = tree.places.get(pathKey(path))
+  if (typeof value !== 'string' || place?.broken === true) return { value: '', problems: [], warnings: [] }
+  const [variable] = place?.variables ?? []
+  const problem = secretProblem(value)
+  if (problem !== undefined) {
+    const message = variable === undefined ? problem : `${problem} (environment variable ${variable})`
+    const hint = `set ${variable ?? advice.variable} to the real one${advice.otherwise}`
+    return { value, problems: [problemAt(tree, path, { message, hint })], warnings: [] }
+  }
+  if (variable !== undefined) return { value, problems: [], warnings: [] }
+  const message = 'is written here in plain text'
+  const hint = `take it from the environment: \${${advice.variable}}`
+  return { value, problems: [], warnings: [problemAt(tree, path, { message, hint })] }
+}
+
+/** A file's one trailing newline is no part of the secret: editors add it. */
+async function fileSecret(tree: Tree, options: SecretOptions): Promise<Found> {
+  const named = valueAt(tree.value, API_KEY_FILE)
+  if (typeof named !== 'string' || named === '' || placeOf(tree, API_KEY_FILE)?.broken === true)
+    return { value: '', problems: [], warnings: [] }
+  const file = resolve(options.folder, named)
+  const read = await readText(file, options.readFile)
+  const value = 'text' in read ? read.text.replace(/\r?\n$/, '') : ''
+  const problem = 'problem' in read ? read.problem : secretProblem(value)
+  if (problem === undefined) return { value, problems: [], warnings: [] }
+  const { message, hint } = said(problem)
+  const what: Said = {
+    message: `the file ${file}: ${message}`,
+    hint: hint === '' ? 'write the key of the service into it, and nothing else' : hint,
+  }
+  return { value, problems: [problemAt(tree, API_KEY_FILE, what)], warnings: [] }
+}
+
+async function apiKey(tree: Tree, options: SecretOptions): Promise<Found> {
+  const service = valueAt(tree.value, ['service'])
+  if (!isMapping(service)) return { value: '', problems: [], warnings: [] }
+  const none = (path: Path, what: Said): Found => ({
+    value: '',
+    problems: [problemAt(tree, path, what)],
+    warnings: [],
+  })
+  const hasKey = service['api_key'] !== undefined
+  const hasFile = service['api_key_file'] !== undefined
+  if (hasKey && hasFile)
+    return none(API_KEY_FILE, { message: 'stands beside api_key', hint: 'keep one of the two' })
+  if (!hasKey && !hasFile) {
+    const hint = 'add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file'
+    return none(API_KEY, { message: 'is missing', hint })
+  }
+  if (hasFile) return fileSecret(tree, options)
+  return literalSecret(tree, API_KEY, { variable: 'CONTACT_SYNC_API_KEY', otherwise: '' })
+}
+
+export interface SecretOptions {
+  readonly readFile: ReadFile
+  /** The configuration's own folder. */
+  readonly folder: string
+}
+
+/** Reads both secrets; with problems, what is given for them must not be used. */
+export async function readSecrets(tree: Tree, options: SecretOptions): Promise<Secrets> {
+  const key = await apiKey(tree, options)
+  const token = literalSecret(tree, TOKEN, {
+    variable: 'CONTACT_SYNC_TOKEN',
+    otherwise: ', or leave token out',
+  })
+  return {
+    apiKey: key.value,
+    token: token.value === '' ? undefined : token.value,
+    problems: [...key.problems, ...token.problems],
+    warnings: [...key.warnings, ...token.warnings],
+  }
+}

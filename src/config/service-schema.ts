@@ -1,0 +1,77 @@
+// The schema of everything in the configuration that is not a pipeline: service, state, log, server, alerts.
+// Limits here keep out slips (a time-out of a day); what the service allows is not known.
+import { z } from 'zod'
+import { baseUrl, duration, text } from './scalars.ts'
+
+const count = (min: number, max: number) => z.int().min(min).max(max)
+
+const rateLimit = z.strictObject({
+  requests: count(1, 100_000).prefault(5).describe('Requests in any window of `per`.'),
+  per: duration({ min: '1ms', max: '1d' }).prefault('1s').describe('The length of the window.'),
+  concurrency: count(1, 100).prefault(4).describe('Requests under way at the same time.'),
+  per_day: count(1, 1_000_000_000).optional().describe('Requests in any 24 hours, counted in the state; unset: no limit.'),
+})
+
+const retry = z.strictObject({
+  attempts: count(1, 100).prefault(6).describe('How often a request is sent at most, the first time included.'),
+  max_delay: duration({ max: '1h' }).prefault('2m').describe('The longest wait before another attempt.'),
+})
+
+const bulk = z.strictObject({
+  size: count(1, 1000).prefault(50).describe('Contacts in one bulk call at most; halved where the service refuses it.'),
+  container: z
+    .enum(['array', 'keyed'])
+    .prefault('array')
+    .describe('How the contacts of a bulk call are packed; the interface does not say which.'),
+})
+
+const doubt = z.strictObject({
+  quiesce: duration({ max: '1d' })
+    .prefault('2m')
+    .describe('How long a request without an answer may still take effect; a run waits for it at its end.'),
+  absent_reads: count(1, 10)
+    .prefault(2)
+    .describe('How often, `quiesce` apart, its contact must be missing before it is sent again.'),
+})
+
+export const serviceSchema = z.strictObject({
+  base_url: baseUrl.describe('The address of the service: https, or http on this machine alone.'),
+  api_key: z.string().optional().describe('The key of the interface; take it from the environment: `${CONTACT_SYNC_API_KEY}`.'),
+  api_key_file: text.optional().describe('A file with the key, instead of `api_key`; relative to the configuration.'),
+  api_version: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]+$/, { error: 'is no version; write it as in the path of the interface, V1 for example' })
+    .prefault('V1')
+    .describe('The version in the path of the interface.'),
+  timeout: duration({ min: '1ms', max: '1h' }).prefault('30s').describe('How long an answer may take.'),
+  rate_limit: rateLimit.prefault({}).describe('The limit on requests, shared by all pipelines.'),
+  retry: retry.prefault({}).describe('What happens to a request that failed for now.'),
+  bulk: bulk.prefault({}).describe('Calls that create several contacts.'),
+  doubt: doubt.prefault({}).describe('Requests whose outcome is unknown.'),
+  marker_field: text.optional().describe('A custom text field that names the operation.'),
+  custom_field_key: text.prefault('{field_name}').describe('The name under which a custom field stands in a contact.'),
+})
+
+export const stateSchema = z.strictObject({
+  path: text.prefault('../state/contact-sync.db').describe('The database that remembers; relative to the configuration.'),
+})
+
+export const logSchema = z.strictObject({
+  level: z.enum(['error', 'warn', 'info', 'debug']).prefault('info').describe('The least important kind of line to write.'),
+  format: z.enum(['json', 'pretty']).prefault('json').describe('`json` for machines, `pretty` for people.'),
+  folder: text.optional().describe('A folder for log files, beside standard error; unset: standard error alone.'),
+  keep: duration({ min: '1h' }).prefault('30d').describe('How long log files are kept.'),
+})
+
+export const serverSchema = z.strictObject({
+  host: text.prefault('127.0.0.1').describe('The address that health, metrics and console listen on.'),
+  port: count(0, 65_535).prefault(8080).describe('Its port; 0 takes a free one.'),
+  token: z.string().optional().describe('What metrics and console ask for; take it from the environment: `${CONTACT_SYNC_TOKEN}`.'),
+})
+
+export const alertsSchema = z.array(
+  z.strictObject({
+    webhook: baseUrl.describe('The address that is told.'),
+    on: z.array(z.enum(['failed', 'held', 'rejects'])).describe('What it is told of.'),
+  }),
+)
