@@ -1,7 +1,7 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
 import { clock, createLog, preview } from '../../app.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import { exitCode, OUTCOMES, worstStatus } from '../../core/summary.ts'
+import { exitCode, OUTCOMES, type RunStatus, worstStatus } from '../../core/summary.ts'
 import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
 import { duration, number, plural, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
@@ -114,7 +114,7 @@ async function planOne(
 export async function plan(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const output = options.json === true ? jsonOutput(io) : textOutput(io)
-  const statuses = []
+  const statuses: RunStatus[] = []
   for (const pipeline of chosenPipelines(settings, names))
     statuses.push((await planOne(settings, pipeline, io, output)).status)
   output.finish()

@@ -1,0 +1,22 @@
+// The tables of the sandbox, in a file or in memory.
+import Database from 'better-sqlite3'
+
+export type Db = Database.Database
+
+const TABLES = `
+CREATE TABLE IF NOT EXISTS contact (id INTEGER PRIMARY KEY AUTOINCREMENT, mail_key TEXT, fields TEXT NOT NULL) STRICT;
+CREATE INDEX IF NOT EXISTS contact_by_mail ON contact (mail_key);
+CREATE TABLE IF NOT EXISTS block (key TEXT NOT NULL, contact_id INTEGER NOT NULL, PRIMARY KEY (key, contact_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS block_by_contact ON block (contact_id);
+CREATE TABLE IF NOT EXISTS term (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, name_key TEXT NOT NULL UNIQUE, description TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS contact_term (contact_id INTEGER NOT NULL, term_id INTEGER NOT NULL, PRIMARY KEY (contact_id, term_id)) STRICT, WITHOUT ROWID;
+`
+
+/** `file` undefined: in memory. */
+export function openTables(file: string | undefined): Db {
+  const db = new Database(file ?? ':memory:')
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = NORMAL')
+  db.exec(TABLES)
+  return db
+}

@@ -1,0 +1,93 @@
+// Terms, and which contact carries which (interface, 4.1 and 4.3).
+import { Failure } from './failure.ts'
+import type { Db } from './tables.ts'
+
+export interface Term {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+}
+
+export interface Terms {
+  list(page: { offset: number; limit: number }): Term[]
+  byId(id: number): Term
+  byName(name: string): Term
+  /** The id of the term of that name, made where it is new. */
+  create(name: string, description: string): number
+  update(id: number, changes: { name?: string; description?: string }): void
+  ofContact(contactId: number): Term[]
+  idsOf(contactId: number): number[]
+  set(contactId: number, ids: readonly number[]): void
+  add(contactId: number, ids: readonly number[]): void
+  remove(contactId: number, ids: readonly number[]): void
+}
+
+const nameKey = (name: string): string => name.normalize('NFC').trim().toLowerCase()
+
+function checkedName(name: string): string {
+  if (name.trim() === '') throw new Failure(422, 'name must not be empty')
+  return name
+}
+
+function none(): never {
+  throw new Failure(404, 'there is no such term')
+}
+
+function createContactTerms(db: Db, assertTerm: (id: number) => unknown) {
+  const ofContact = db.prepare<[number], Term>(
+    'SELECT id, name, description FROM term JOIN contact_term ON term_id = id WHERE contact_id = ? ORDER BY id',
+  )
+  const add = db.prepare('INSERT OR IGNORE INTO contact_term VALUES (?, ?)')
+  const remove = db.prepare('DELETE FROM contact_term WHERE contact_id = ? AND term_id = ?')
+  const clear = db.prepare('DELETE FROM contact_term WHERE contact_id = ?')
+  const addAll = (contactId: number, ids: readonly number[]): void => {
+    for (const id of ids) {
+      assertTerm(id)
+      add.run(contactId, id)
+    }
+  }
+  return {
+    ofContact: (contactId: number) => ofContact.all(contactId),
+    idsOf: (contactId: number) => ofContact.all(contactId).map(({ id }) => id),
+    add: db.transaction(addAll),
+    set: db.transaction((contactId: number, ids: readonly number[]) => {
+      clear.run(contactId)
+      addAll(contactId, ids)
+    }),
+    remove: db.transaction((contactId: number, ids: readonly number[]) => {
+      for (const id of ids) remove.run(contactId, id)
+    }),
+  }
+}
+
+export function createTerms(db: Db): Terms {
+  const page = db.prepare<[number, number], Term>(
+    'SELECT id, name, description FROM term ORDER BY id LIMIT ? OFFSET ?',
+  )
+  const byId = db.prepare<[number], Term>('SELECT id, name, description FROM term WHERE id = ?')
+  const byName = db.prepare<[string], Term>('SELECT id, name, description FROM term WHERE name_key = ?')
+  const insert = db.prepare('INSERT INTO term (name, name_key, description) VALUES (?, ?, ?)')
+  const update = db.prepare('UPDATE term SET name = ?, name_key = ?, description = ? WHERE id = ?')
+  const there = (id: number): Term => {
+    const term = byId.get(id)
+    if (term === undefined) throw new Failure(422, `there is no term ${id}`)
+    return term
+  }
+  return {
+    list: ({ offset, limit }) => page.all(limit, offset),
+    byId: (id) => byId.get(id) ?? none(),
+    byName: (name) => byName.get(nameKey(name)) ?? none(),
+    create(name, description) {
+      const existing = byName.get(nameKey(checkedName(name)))
+      return existing?.id ?? Number(insert.run(name, nameKey(name), description).lastInsertRowid)
+    },
+    update(id, changes) {
+      const term = byId.get(id) ?? none()
+      const name = checkedName(changes.name ?? term.name)
+      const owner = byName.get(nameKey(name))
+      if (owner !== undefined && owner.id !== id) throw new Failure(409, 'another term has this name')
+      update.run(name, nameKey(name), changes.description ?? term.description, id)
+    },
+    ...createContactTerms(db, there),
+  }
+}
