@@ -130,8 +130,19 @@ function digitsWeight(left: string, right: string, shortest: number): number {
 function nameWeight(left: Person, right: Person): number {
   const straight = compared(NAME, left.first, right.first) + compared(FAMILY, left.family, right.family)
   if (left.first === '' || left.family === '' || right.first === '' || right.family === '') return straight
-  const crossed = compared(FAMILY, left.first, right.family) + compared(NAME, left.family, right.first) - 2
+  const crossed = compared(NAME, left.first, right.family) + compared(NAME, left.family, right.first) - 2
   return Math.max(straight, crossed)
+}
+
+/** Street, city and postal code say much the same thing, and a household shares them all: together they weigh so much at most. */
+const MOST_FOR_AN_ADDRESS = 9
+
+function addressWeight(left: Person, right: Person): number {
+  const sum =
+    compared(STREET, left.street, right.street) +
+    compared(CITY, left.city, right.city) +
+    digitsWeight(left.postalCode, right.postalCode, 3)
+  return Math.min(MOST_FOR_AN_ADDRESS, sum)
 }
 
 /** The evidence in bits; symmetric. */
@@ -139,9 +150,7 @@ export function linkageWeight(left: Person, right: Person): number {
   return (
     nameWeight(left, right) +
     compared(MAIL, left.mail, right.mail) +
-    compared(STREET, left.street, right.street) +
-    compared(CITY, left.city, right.city) +
-    digitsWeight(left.postalCode, right.postalCode, 3) +
+    addressWeight(left, right) +
     digitsWeight(left.phone, right.phone, 6) +
     bornWeight(left.born, right.born)
   )

@@ -89,21 +89,21 @@ export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, {
 
 /** Opens the state for reading only; undefined where there is none yet. */
 export function openForReading(path: string): Connection | undefined {
+  if (!existsSync(path)) return undefined
   let db: Connection | undefined
   try {
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
     db = new Database(path, { fileMustExist: true })
     db.pragma('busy_timeout = 5000')
-    db.pragma('query_only = ON')
     if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
       throw unusable(path, 'is a database of another program; state.path is wrong')
     if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length)
       throw unusable(path, 'has the schema of another version; start or run contact-sync once')
     db.exec(CLAIM_TABLES)
+    db.pragma('query_only = ON')
     return db
   } catch (error) {
     db?.close()
-    if (error instanceof Database.SqliteError && error.code === 'SQLITE_CANTOPEN') return undefined
     throw error instanceof SyncError ? error : unusable(path, `cannot be opened: ${message(error)}`, error)
   }
 }
