@@ -1,6 +1,7 @@
 // What the inside asks of the outside. Everything is asynchronous and works on batches, so that an
 // implementation may live on another machine one day. Each port has a contract suite in test/contracts.
 import type { Contact, FieldValue } from './contact.ts'
+import type { SyncError } from './errors.ts'
 import type { SourceItem } from './record.ts'
 
 export interface Clock {
@@ -55,6 +56,8 @@ export interface Source {
   list(options: { wait: boolean; signal?: AbortSignal }): Promise<{
     readonly ready: readonly SourceInput[]
     readonly unsettled: number
+    /** What bears a fitting name and is no regular file: never opened, left alone. */
+    readonly refused: readonly { readonly name: string; readonly error: SyncError }[]
   }>
   /**
    * Opens one input and reads its header. `columns` are the columns that the mapping names (a source

@@ -1,0 +1,74 @@
+// Who may import whom. In a breath: everybody may import core; nobody may import a neighbour;
+// only the composition (app.ts, daemon.ts) imports everybody; each outside package appears in one room.
+const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox']
+const COMPOSITION = '^src/(app|daemon)\\.ts$'
+
+/** A package and the only place that may import it. */
+const HOMES = {
+  got: '^src/service/',
+  'p-queue': '^src/service/',
+  'better-sqlite3': '^src/(store|sandbox)/',
+  winston: '^src/log/',
+  'winston-daily-rotate-file': '^src/log/',
+  'node-cron': '^src/schedule/',
+  commander: '^src/cli/',
+  yaml: '^src/config/',
+  'csv-parse': '^src/sources/',
+  'csv-stringify': '^src/sources/',
+  hono: '^src/(console|sandbox)/',
+}
+
+const neighbours = ROOMS.map((room) => ({
+  name: `${room}-knows-only-core`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: `^src/(core|${room})/` },
+}))
+
+const homes = Object.entries(HOMES).map(([name, path]) => ({
+  name: `${name}-has-one-home`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: path },
+  to: { path: `(^|/)node_modules/${name}/` },
+}))
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'core-knows-nobody', severity: 'error', from: { path: '^src/core/' }, to: { path: '^src/', pathNot: '^src/core/' } },
+    {
+      name: 'core-touches-nothing',
+      severity: 'error',
+      from: { path: '^src/core/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|url)$' },
+    },
+    {
+      name: 'sync-knows-no-technology',
+      severity: 'error',
+      from: { path: '^src/sync/' },
+      to: { pathNot: '^src/(core|sync)/' },
+    },
+    ...neighbours,
+    {
+      name: 'cli-asks-the-app',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/', pathNot: '^src/(core|sync|cli)/|^src/app\\.ts$' },
+    },
+    {
+      name: 'only-the-composition-imports-everybody',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$', pathNot: `${COMPOSITION}|^src/main\\.ts$` },
+      to: { path: '^src/', pathNot: '^src/core/' },
+    },
+    ...homes,
+    { name: 'no-unknown-module', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'no-development-package', severity: 'error', from: { path: '^src/' }, to: { dependencyTypes: ['npm-dev'] } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

@@ -1,0 +1,233 @@
+// The composition root: the one file that knows every room and ties them together.
+// No decision is made here, and nothing is done at import.
+import { fileURLToPath } from 'node:url'
+import { loadSettings, problemText } from './config/load.ts'
+import { startConsole } from './console/server.ts'
+import { createCircuit } from './core/circuit.ts'
+import { SyncError } from './core/errors.ts'
+import { compileMapping, wantedColumns } from './core/mapping.ts'
+import type { CallResult, Clock, Random, Source } from './core/ports.ts'
+import { runId } from './core/run-id.ts'
+import type { PipelineSettings, Settings } from './core/settings.ts'
+import type { StateStore } from './core/state.ts'
+import { createLog, type Log } from './log/log.ts'
+import { scheduleProblem } from './schedule/schedule.ts'
+import { createService, type Service } from './service/service.ts'
+import { createSource, SOURCE_KINDS } from './sources/registry.ts'
+import { openState, openStateCopy, type OwnedState } from './store/state-store.ts'
+import type { ProgressReport, RunContext } from './sync/context.ts'
+import { type PlannedChange, previewPipeline, type PreviewTotals } from './sync/preview.ts'
+import { type PipelineResult, runPipeline } from './sync/run.ts'
+import { createTally } from './sync/tally.ts'
+import { systemClock, systemRandom } from './system.ts'
+
+export { startDaemon } from './daemon.ts'
+export { configJsonSchema } from './config/describe.ts'
+export { nextDue } from './schedule/schedule.ts'
+export { startSandbox } from './sandbox/server.ts'
+export { SOURCE_KINDS } from './sources/registry.ts'
+export { writeRejectsCsv } from './sources/rejects-csv.ts'
+export { openStateForReading } from './store/state-store.ts'
+export { startConsole }
+
+export const clock: Clock = systemClock
+export const random: Random = systemRandom
+
+/** Presets lie beside the code, in the source tree as in the built package. */
+const PRESET_FOLDER = fileURLToPath(new URL('../config/presets', import.meta.url))
+
+export type Configuration =
+  | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** Reads and checks the configuration; every problem is one finished line. */
+export async function loadConfiguration(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Configuration> {
+  const loaded = await loadSettings({
+    file,
+    env,
+    kinds: SOURCE_KINDS,
+    presetFolder: PRESET_FOLDER,
+    checkSchedule: scheduleProblem,
+  })
+  if (loaded.ok) return { ok: true, settings: loaded.settings, warnings: loaded.warnings.map(problemText) }
+  return { ok: false, problems: loaded.problems.map(problemText) }
+}
+
+export interface RunOptions {
+  /** Lets growing files settle first. */
+  readonly wait: boolean
+  readonly signal: AbortSignal
+  report(report: Partial<ProgressReport>): void
+}
+
+export interface Runner {
+  readonly log: Log
+  run(pipeline: PipelineSettings, options: RunOptions): Promise<PipelineResult>
+  readonly state: OwnedState
+  close(): Promise<void>
+}
+
+function logService(log: Log): NonNullable<Parameters<typeof createService>[1]['onEvent']> {
+  return (event) => {
+    const { type, ...fields } = event
+    log.debug(`service ${type}`, fields)
+  }
+}
+
+interface Parts {
+  readonly state: StateStore
+  readonly service: Service
+  readonly source: Source
+  readonly log: Log
+}
+
+function runContext(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  parts: Parts,
+  options: RunOptions,
+): RunContext {
+  const id = runId(clock.now(), random)
+  return {
+    runId: id,
+    pipeline,
+    service: settings.service,
+    state: parts.state,
+    source: parts.source,
+    session: parts.service.session({ signal: options.signal }),
+    circuit: createCircuit(),
+    tally: createTally(id),
+    clock,
+    signal: options.signal,
+    log: parts.log.with({ pipeline: pipeline.name, run_id: id }),
+    report: options.report,
+  }
+}
+
+async function loggedRun(context: RunContext, log: Log, wait: boolean): Promise<PipelineResult> {
+  const runLog = log.with({ pipeline: context.pipeline.name, run_id: context.runId })
+  runLog.info('run started')
+  const result = await runPipeline(context, { wait })
+  const {
+    status,
+    read,
+    created,
+    updated,
+    unchanged,
+    rejected,
+    failed,
+    held,
+    in_doubt,
+    requests,
+    duration_ms,
+  } = result
+  const level = status === 'ok' ? 'info' : 'warn'
+  runLog[level]('run ended', {
+    status,
+    read,
+    created,
+    updated,
+    unchanged,
+    rejected,
+    failed,
+    held,
+    in_doubt,
+    requests,
+    duration_ms,
+  })
+  return result
+}
+
+/**
+ * Opens state and service for running. Throws STATE_LOCKED or STATE_UNUSABLE. `thorough` checks the whole state first.
+ */
+export function openRunner(
+  settings: Settings,
+  options: { log: Log; pid: number; thorough: boolean },
+): Runner {
+  const { log, pid, thorough } = options
+  const state = openState(settings.state.path, { pid, since: clock.now(), thorough })
+  const { perDay } = settings.service.rateLimit
+  const service = createService(settings.service, {
+    clock,
+    random,
+    onEvent: logService(log),
+    ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
+  })
+  return {
+    log,
+    state,
+    run(pipeline, runOptions) {
+      const source = createSource(pipeline.source, { clock })
+      return loggedRun(
+        runContext(settings, pipeline, { state, service, source, log }, runOptions),
+        log,
+        runOptions.wait,
+      )
+    },
+    async close() {
+      await service.close()
+      await state.close()
+    },
+  }
+}
+
+/** What a run would do now: the changes one by one, then the totals. Works beside a running daemon and leaves no trace. */
+export async function* preview(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  options: RunOptions & { log: Log },
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  const state = openStateCopy(settings.state.path)
+  const id = runId(clock.now(), random)
+  const source = createSource(pipeline.source, { clock })
+  const { signal, report, log } = options
+  try {
+    const context = { runId: id, pipeline, state, source, clock, signal, report, log, tally: createTally(id) }
+    return yield* previewPipeline(context, settings.service, { wait: options.wait })
+  } finally {
+    await state.close()
+  }
+}
+
+/** One authenticated read: whether the service can be reached with the key. */
+export async function probeService(settings: Settings): Promise<CallResult<true>> {
+  const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
+  const service = createService(once, { clock, random })
+  try {
+    return await service.probe({ signal: AbortSignal.timeout(settings.service.timeoutMs * 2) })
+  } finally {
+    await service.close()
+  }
+}
+
+/** Holds the mapping against the headers of the files that wait now; a sentence for each that does not fit. */
+export async function checkColumns(
+  pipeline: PipelineSettings,
+): Promise<{ files: number; problems: readonly string[] }> {
+  const source = createSource(pipeline.source, { clock })
+  const problems: string[] = []
+  try {
+    const { ready, refused } = await source.list({ wait: false })
+    for (const { name, error } of refused) problems.push(`${name}: ${error.message}. ${error.hint}`)
+    for (const input of ready) {
+      try {
+        const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+        compileMapping(pipeline, reader.header)
+        await reader.close()
+      } catch (error) {
+        if (!(error instanceof SyncError)) throw error
+        problems.push(`${input.name}: ${error.message}. ${error.hint}`)
+      }
+    }
+    return { files: ready.length, problems }
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    return { files: 0, problems: [...problems, `${error.message}. ${error.hint}`] }
+  }
+}
+
+export { createLog, type Log }

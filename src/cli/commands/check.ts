@@ -1,0 +1,63 @@
+// `check`: everything that can be known to be wrong before the first run, all at once, without a write.
+import { checkColumns, loadConfiguration, probeService } from '../../app.ts'
+import type { Settings } from '../../core/settings.ts'
+import { plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { configFile } from '../settings.ts'
+
+interface CheckReport {
+  readonly problems: readonly { readonly about: string; readonly text: string }[]
+  readonly notes: readonly string[]
+  readonly exitCode: number
+}
+
+async function checkPipelines(settings: Settings) {
+  const checked = []
+  for (const pipeline of settings.pipelines)
+    checked.push({ name: pipeline.name, ...(await checkColumns(pipeline)) })
+  return {
+    problems: checked.flatMap(({ name, problems }) =>
+      problems.map((text) => ({ about: `pipeline ${name}`, text })),
+    ),
+    notes: checked.map(({ name, files }) => `pipeline ${name}: ${plural(files, 'file')} waiting, looked at`),
+  }
+}
+
+async function checkService(settings: Settings) {
+  const result = await probeService(settings)
+  if (result.kind === 'ok' || result.kind === 'absent')
+    return { problems: [], notes: ['service: reached, the key is accepted'] }
+  return { problems: [{ about: 'service', text: result.summary }], notes: [] }
+}
+
+async function checkAll(settings: Settings, warnings: readonly string[]): Promise<CheckReport> {
+  const pipelines = await checkPipelines(settings)
+  const service = await checkService(settings)
+  const problems = [...pipelines.problems, ...service.problems]
+  const notes = [
+    'configuration: in order',
+    ...warnings.map((text) => `warning: ${text}`),
+    ...pipelines.notes,
+    ...service.notes,
+  ]
+  if (service.problems.length > 0) return { problems, notes, exitCode: 5 }
+  return { problems, notes, exitCode: problems.length > 0 ? 2 : 0 }
+}
+
+export async function check(io: Io, options: CommonOptions): Promise<number> {
+  const file = configFile(io, options)
+  const loaded = await loadConfiguration(file, io.env)
+  const report: CheckReport = loaded.ok
+    ? await checkAll(loaded.settings, loaded.warnings)
+    : { problems: loaded.problems.map((text) => ({ about: 'configuration', text })), notes: [], exitCode: 2 }
+  if (options.json === true) {
+    const { problems, notes } = report
+    printJson(io, { ok: problems.length === 0, problems, notes })
+    return report.exitCode
+  }
+  for (const note of report.notes) print(io, note)
+  for (const { about, text } of report.problems)
+    print(io, about === 'configuration' ? text : `${about}: ${text}`)
+  print(io, report.problems.length === 0 ? 'All in order.' : `${plural(report.problems.length, 'problem')}.`)
+  return report.exitCode
+}

@@ -1,0 +1,122 @@
+// `plan`: what a run would change, field by field; with --json one document, written as it comes.
+import { clock, createLog, preview } from '../../app.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { exitCode, OUTCOMES, worstStatus } from '../../core/summary.ts'
+import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
+import { duration, number, plural, shownValue } from '../format.ts'
+import { type CommonOptions, type Io, print } from '../io.ts'
+import { createProgress } from '../progress.ts'
+import { chosenPipelines, commandSettings } from '../settings.ts'
+import { quietLog } from './run.ts'
+
+interface PlanOutput {
+  begin(pipeline: string): void
+  change(change: PlannedChange): void
+  end(totals: PreviewTotals): void
+  finish(): void
+}
+
+function jsonOutput(io: Io): PlanOutput {
+  let pipelines = 0
+  let changes = 0
+  return {
+    begin(pipeline) {
+      io.stdout.write(
+        `${pipelines++ === 0 ? '{"pipelines":[' : ','}{"pipeline":${JSON.stringify(pipeline)},"changes":[`,
+      )
+      changes = 0
+    },
+    change: (change) => void io.stdout.write(`${changes++ === 0 ? '' : ','}\n${JSON.stringify(change)}`),
+    end({ pipeline: _, ...totals }) {
+      io.stdout.write(`],${JSON.stringify(totals).slice(1)}`)
+    },
+    finish: () => void io.stdout.write(pipelines === 0 ? '{"pipelines":[]}\n' : ']}\n'),
+  }
+}
+
+const SIGNS = { create: '+', update: '~', delete: '-' } as const
+
+function changeText({ action, key, contact_id: id, fields, source }: PlannedChange): string {
+  const contact = id === null ? '' : ` (contact ${id})`
+  const lines = Object.entries(fields).map(([field, { from, to }]) =>
+    action === 'create'
+      ? `      ${field}: ${shownValue(to)}`
+      : `      ${field}: ${shownValue(from)} -> ${shownValue(to)}`,
+  )
+  return [`  ${SIGNS[action]} ${action} ${key}${contact}  [${source.file}:${source.line}]`, ...lines].join(
+    '\n',
+  )
+}
+
+function totalsText(totals: PreviewTotals): string {
+  const parts = OUTCOMES.filter((outcome) => totals[outcome] > 0).map((outcome) => {
+    const verb =
+      outcome === 'created' || outcome === 'updated' ? `to be ${outcome}` : outcome.replace('_', ' ')
+    return `${number(totals[outcome])} ${verb}`
+  })
+  const { requests, seconds } = totals.estimate
+  const work = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
+  const files = totals.files.flatMap(({ file, error, hint }) =>
+    error === undefined ? [] : [`  refused: ${file}: ${error}`, `    ${hint ?? ''}`],
+  )
+  return [
+    `  ${plural(totals.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
+    `  ${work}`,
+    ...files,
+  ].join('\n')
+}
+
+function textOutput(io: Io): PlanOutput {
+  return {
+    begin: (pipeline) => print(io, `${pipeline}: plan, nothing is sent`),
+    change: (change) => print(io, changeText(change)),
+    end: (totals) => print(io, totalsText(totals)),
+    finish: () => undefined,
+  }
+}
+
+/** Waits for a slow reader, so that a plan of a million changes does not pile up in memory. */
+async function drained(io: Io): Promise<void> {
+  if (io.stdout.writableNeedDrain) await new Promise((resolve) => io.stdout.once('drain', resolve))
+}
+
+async function planOne(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  io: Io,
+  output: PlanOutput,
+): Promise<PreviewTotals> {
+  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const progress = createProgress(pipeline.name, io, clock)
+  const changes = preview(settings, pipeline, {
+    wait: true,
+    signal: io.signal,
+    report: (report) => progress.report(report),
+    log,
+  })
+  output.begin(pipeline.name)
+  try {
+    for (;;) {
+      const { done, value } = await changes.next()
+      if (done === true) {
+        progress.clear()
+        output.end(value)
+        return value
+      }
+      output.change(value)
+      await drained(io)
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+export async function plan(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const output = options.json === true ? jsonOutput(io) : textOutput(io)
+  const statuses = []
+  for (const pipeline of chosenPipelines(settings, names))
+    statuses.push((await planOne(settings, pipeline, io, output)).status)
+  output.finish()
+  return exitCode(worstStatus(statuses))
+}

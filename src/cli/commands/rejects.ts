@@ -1,0 +1,81 @@
+// `rejects list` and `rejects export`: the records that could not be pushed, to look at and to mend.
+import { resolve } from 'node:path'
+import { openStateForReading, writeRejectsCsv } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import type { RejectEntry } from '../../core/state.ts'
+import { plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { chosenPipelines, commandSettings } from '../settings.ts'
+
+async function* openRejects(
+  io: Io,
+  options: CommonOptions,
+  names: readonly string[],
+): AsyncGenerator<RejectEntry> {
+  const settings = await commandSettings(io, options)
+  const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
+  const state = openStateForReading(settings.state.path)
+  if (state === undefined) return
+  try {
+    yield* state.rejects(pipelines)
+  } finally {
+    await state.close()
+  }
+}
+
+const listed = ({ pipeline, key, reason, file, line }: RejectEntry) => ({
+  pipeline,
+  key: key ?? null,
+  reason,
+  file,
+  line,
+})
+
+export async function listRejects(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+  const rejects = []
+  for await (const reject of openRejects(io, options, names)) {
+    if (options.json === true) rejects.push(listed(reject))
+    else
+      print(
+        io,
+        `${reject.pipeline}: ${reject.file}:${reject.line}: ${reject.key ?? '(no key)'}: ${reject.reason}`,
+      )
+  }
+  if (options.json === true) printJson(io, { rejects })
+  return 0
+}
+
+/** The columns of all rejects, in the order in which they first appear. */
+async function unitedHeader(rejects: AsyncIterable<RejectEntry>): Promise<readonly string[]> {
+  const columns = new Set<string>()
+  for await (const { header } of rejects) for (const column of header) columns.add(column)
+  return [...columns]
+}
+
+async function* underHeader(
+  header: readonly string[],
+  rejects: AsyncIterable<RejectEntry>,
+  seen: { rows: number },
+) {
+  for await (const reject of rejects) {
+    seen.rows += 1
+    const values = header.map((column) => reject.values[reject.header.indexOf(column)] ?? '')
+    const surplus = reject.values.slice(reject.header.length)
+    yield { ...reject, values: [...values, ...surplus] }
+  }
+}
+
+export async function exportRejects(
+  io: Io,
+  options: CommonOptions,
+  [file, ...names]: string[],
+): Promise<number> {
+  if (file === undefined) throw new SyncError('USAGE', 'rejects export needs the name of the file to write')
+  const path = resolve(io.cwd, file)
+  const header = await unitedHeader(openRejects(io, options, names))
+  const seen = { rows: 0 }
+  await writeRejectsCsv(path, header, underHeader(header, openRejects(io, options, names), seen))
+  if (options.json === true) printJson(io, { file: path, rejects: seen.rows })
+  else printError(io, `${plural(seen.rows, 'record')} written to ${path}`)
+  return 0
+}

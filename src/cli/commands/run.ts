@@ -1,0 +1,50 @@
+// `run`: the pipelines once, now, one after the other, and what became of every record.
+import { clock, createLog, openRunner, type Runner } from '../../app.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
+import type { PipelineResult } from '../../sync/run.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { createProgress } from '../progress.ts'
+import { chosenPipelines, commandSettings } from '../settings.ts'
+import { resultText } from '../summary.ts'
+
+/** A one-shot run has its summary; the log says only what went wrong. */
+export const quietLog = (settings: Settings): Settings['log'] => ({
+  ...settings.log,
+  level: settings.log.level === 'info' ? 'warn' : settings.log.level,
+})
+
+async function runOne(runner: Runner, pipeline: PipelineSettings, io: Io): Promise<PipelineResult> {
+  const progress = createProgress(pipeline.name, io, clock)
+  try {
+    return await runner.run(pipeline, {
+      wait: true,
+      signal: io.signal,
+      report: (report) => progress.report(report),
+    })
+  } finally {
+    progress.clear()
+  }
+}
+
+export async function run(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const pipelines = chosenPipelines(settings, names)
+  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
+  const results: PipelineResult[] = []
+  try {
+    for (const pipeline of pipelines) {
+      if (io.signal.aborted) break
+      const result = await runOne(runner, pipeline, io)
+      results.push(result)
+      if (options.json !== true) print(io, resultText(result))
+    }
+  } finally {
+    await runner.close()
+    await log.close()
+  }
+  const status: RunStatus = worstStatus(results.map((result) => result.status))
+  if (options.json === true) printJson(io, { status, pipelines: results })
+  return exitCode(status)
+}

@@ -1,0 +1,30 @@
+// `sandbox`: the stand-in for the service, until it is ended.
+import { resolve } from 'node:path'
+import { clock, startSandbox } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+
+interface SandboxOptions extends CommonOptions {
+  readonly port: string
+  readonly db?: string
+  readonly apiKey: string
+}
+
+function portNumber(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new SyncError('USAGE', `"${text}" is no port`, { hint: 'A port is a whole number from 0 to 65535.' })
+}
+
+export async function sandbox(io: Io, options: SandboxOptions): Promise<number> {
+  const { apiKey } = options
+  const db = options.db === undefined ? {} : { db: resolve(io.cwd, options.db) }
+  const server = await startSandbox({ port: portNumber(options.port), apiKey, clock, ...db })
+  const keeps = options.db === undefined ? 'in memory' : `in ${options.db}`
+  if (options.json === true) printJson(io, { base_url: server.url, port: server.port })
+  else print(io, `sandbox at ${server.url}, its data ${keeps}; end it with Ctrl-C`)
+  if (!io.signal.aborted)
+    await new Promise((done) => io.signal.addEventListener('abort', done, { once: true }))
+  await server.close()
+  return 0
+}

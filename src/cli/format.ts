@@ -1,0 +1,27 @@
+// Numbers and spans of time, as people read them.
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+export const number = (value: number): string => value.toLocaleString('en-US')
+
+/** `1 record`, `2 records`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`
+
+/** A span in milliseconds: `340 ms`, `12.3 s`, `4 min 5 s`, `3 h 20 min`. */
+export function duration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`
+  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.round((ms % MINUTE) / SECOND)} s`
+  return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} min`
+}
+
+/** A moment in milliseconds since the epoch, in UTC, to the second. */
+export const moment = (ms: number): string =>
+  `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+/** A field's value in a plan: blank is said, text is quoted. */
+export const shownValue = (value: unknown): string =>
+  value === null || value === '' ? '(blank)' : JSON.stringify(value)

@@ -1,0 +1,24 @@
+// What a command may use of the process; handed in by main.ts, and by tests.
+import type { Writable } from 'node:stream'
+
+export interface Io {
+  readonly stdout: Writable
+  readonly stderr: Writable
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly pid: number
+  /** Whether standard error is a terminal: only then are there progress lines. */
+  readonly isTerminal: boolean
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+/** Options that every command has. */
+export interface CommonOptions {
+  readonly config?: string
+  readonly json?: boolean
+}
+
+export const printJson = (io: Io, value: unknown): void => void io.stdout.write(`${JSON.stringify(value)}\n`)
+export const print = (io: Io, text: string): void => void io.stdout.write(`${text}\n`)
+export const printError = (io: Io, text: string): void => void io.stderr.write(`${text}\n`)

@@ -1,0 +1,171 @@
+// The command line: which commands there are, with their options, help and examples. What a command does lies in
+// its own file and is loaded only when it is called.
+import { Command, CommanderError, Option } from 'commander'
+import type { CommonOptions, Io } from './io.ts'
+import { errorMessage } from './messages.ts'
+import { VERSION } from './version.ts'
+
+type Action = (io: Io, options: never, names: string[]) => Promise<number>
+
+interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  readonly description: string
+  readonly arguments?: string
+  readonly options?: readonly Option[]
+  readonly examples: readonly string[]
+  load(): Promise<Action>
+}
+
+const EXIT_CODES = `
+Exit codes:
+  0  done                                   4  a safety guard held changes back
+  1  internal error                         5  service unreachable or key refused
+  2  usage or configuration                 6  another process holds the state
+  3  done, but some records were rejected,  130, 143  ended by SIGINT, SIGTERM
+     failed or in doubt
+`
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'start',
+    summary: 'the daemon: runs every pipeline on its schedule',
+    description:
+      'Runs every pipeline on its schedule, serves /healthz and /readyz, and ends in good order on SIGTERM.',
+    examples: ['contact-sync start --config /config/contact-sync.yaml'],
+    load: async () => (await import('./commands/start.ts')).start,
+  },
+  {
+    name: 'run',
+    summary: 'runs now, once, and prints what it did',
+    description: 'Runs the pipelines named (all of them, if none is) once, now, and prints what was done.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync run', 'contact-sync run shop --json'],
+    load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    name: 'plan',
+    summary: 'shows field by field what a run would change; writes nothing',
+    description:
+      'Reads, maps and compares like a run, sends no write and leaves no trace in state, files or service.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync plan shop', 'contact-sync plan --json > plan.json'],
+    load: async () => (await import('./commands/plan.ts')).plan,
+  },
+  {
+    name: 'check',
+    summary: 'checks configuration, secrets, columns and the connection',
+    description: 'Names everything that is wrong at once, and writes nothing.',
+    examples: ['contact-sync check', 'contact-sync check --config staging.yaml --json'],
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
+    name: 'status',
+    summary: 'each pipeline at a glance',
+    description:
+      "Each pipeline's last and next run, and how many records are linked, rejected, held and in doubt.",
+    examples: ['contact-sync status', 'contact-sync status --json'],
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    name: 'schema',
+    summary: 'the JSON Schema of the configuration',
+    description:
+      'Prints the JSON Schema of the configuration file, for editors that complete and check YAML.',
+    examples: ['contact-sync schema > contact-sync.schema.json'],
+    load: async () => (await import('./commands/schema.ts')).schema,
+  },
+  {
+    name: 'sandbox',
+    summary: 'serves a complete stand-in for the service on loopback',
+    description:
+      'Serves the interface of the service on loopback, with its data in a file or in memory, until it is ended.',
+    options: [
+      new Option('--port <N>', 'port to listen on; 0 takes a free one').default('8089'),
+      new Option('--db <FILE>', 'keep the data in this file (in memory otherwise)'),
+      new Option('--api-key <K>', 'the key that callers must send').default('sandbox-key'),
+    ],
+    examples: ['contact-sync sandbox --port 8089 --db /tmp/sandbox.db'],
+    load: async () => (await import('./commands/sandbox.ts')).sandbox,
+  },
+  {
+    name: 'demo',
+    summary: 'sandbox, sample files, first run, second run; ends by itself',
+    description:
+      'Shows the whole line on sample exports against a sandbox, in a folder of its own that it removes again.',
+    examples: ['contact-sync demo'],
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+]
+
+const REJECT_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'list',
+    summary: 'the rejected records, with reason, file and line',
+    description: 'Lists the records that could not be pushed.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync rejects list shop'],
+    load: async () => (await import('./commands/rejects.ts')).listRejects,
+  },
+  {
+    name: 'export',
+    summary: 'writes them to a CSV file that can be mended and dropped again',
+    description:
+      "Writes the rejected records with the source's own columns plus _reason, _file and _line (UTF-8).",
+    arguments: '<FILE> [PIPELINE...]',
+    examples: ['contact-sync rejects export mend-me.csv shop'],
+    load: async () => (await import('./commands/rejects.ts')).exportRejects,
+  },
+]
+
+const CONFIG_OPTION = 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)'
+
+interface Outcome {
+  exitCode: number
+}
+
+function addCommand(parent: Command, entry: CommandEntry, io: Io, outcome: Outcome): void {
+  const command = parent.command(`${entry.name}${entry.arguments === undefined ? '' : ` ${entry.arguments}`}`)
+  command.summary(entry.summary).description(entry.description)
+  command.option('--config <FILE>', CONFIG_OPTION)
+  command.option('--json', 'one JSON document on standard output, everything else on standard error')
+  for (const option of entry.options ?? []) command.addOption(option)
+  command.addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}\n`)
+  command.action(async () => {
+    const action = await entry.load()
+    outcome.exitCode = await action(io, command.opts<CommonOptions>() as never, command.args)
+  })
+}
+
+function buildProgram(io: Io, outcome: Outcome): Command {
+  const program = new Command('contact-sync')
+  program.description('Keeps a Contact Management Service in step with the places where contacts come from.')
+  program.version(VERSION, '--version', 'print the version')
+  program.helpOption('-h, --help', 'print help')
+  program.exitOverride()
+  program.configureOutput({
+    writeOut: (text) => void io.stdout.write(text),
+    writeErr: (text) => void io.stderr.write(text),
+  })
+  program.showSuggestionAfterError()
+  program.addHelpText('after', EXIT_CODES)
+  for (const entry of COMMANDS) addCommand(program, entry, io, outcome)
+  const rejects = program.command('rejects').summary('lists or exports the rejected records')
+  for (const entry of REJECT_COMMANDS) addCommand(rejects, entry, io, outcome)
+  return program
+}
+
+/** Parses and does what was asked; gives the exit code. Every error has been printed when it returns. */
+export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
+  const outcome: Outcome = { exitCode: 0 }
+  try {
+    await buildProgram(io, outcome).parseAsync(args, { from: 'user' })
+    return outcome.exitCode
+  } catch (error) {
+    // Commander has printed its own text already; asking for help is no error.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const { text, exitCode } = errorMessage(error)
+    io.stderr.write(`${text}\n`)
+    return exitCode
+  }
+}

@@ -1,0 +1,33 @@
+// How a command comes to its settings: the file by option, environment or default, every problem at once.
+import { resolve } from 'node:path'
+import { loadConfiguration } from '../app.ts'
+import { SyncError } from '../core/errors.ts'
+import type { PipelineSettings, Settings } from '../core/settings.ts'
+import { type CommonOptions, type Io, printError } from './io.ts'
+import { ConfigurationError } from './messages.ts'
+
+const DEFAULT_FILE = 'config/contact-sync.yaml'
+
+export const configFile = (io: Io, options: CommonOptions): string =>
+  resolve(io.cwd, options.config ?? io.env['CONTACT_SYNC_CONFIG'] ?? DEFAULT_FILE)
+
+/** Throws ConfigurationError with every problem; warnings go to standard error. */
+export async function commandSettings(io: Io, options: CommonOptions): Promise<Settings> {
+  const loaded = await loadConfiguration(configFile(io, options), io.env)
+  if (!loaded.ok) throw new ConfigurationError(loaded.problems)
+  for (const warning of loaded.warnings) printError(io, `warning: ${warning}`)
+  return loaded.settings
+}
+
+/** The pipelines named, in the order of the configuration; all of them where none is named. Throws USAGE. */
+export function chosenPipelines(settings: Settings, names: readonly string[]): readonly PipelineSettings[] {
+  const known = settings.pipelines.map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new SyncError('USAGE', `there is no pipeline ${unknown.join(', ')}`, {
+      hint: `Pipelines: ${known.join(', ')}`,
+    })
+  return names.length === 0
+    ? settings.pipelines
+    : settings.pipelines.filter(({ name }) => names.includes(name))
+}

@@ -1,0 +1,43 @@
+// What one run did, for a person: what happened first, then what to look at, then what to type next.
+import { OUTCOMES, type Outcome } from '../core/summary.ts'
+import type { InputReport, PipelineResult } from '../sync/run.ts'
+import { duration, number, plural } from './format.ts'
+
+const HEADLINES: Record<PipelineResult['status'], string> = {
+  ok: 'done',
+  partial: 'done, but not with everything',
+  held: 'done, with changes held back',
+  failed: 'given up',
+}
+
+const outcomeName = (outcome: Outcome): string => outcome.replace('_', ' ')
+
+function fileLines({ file, status, error, hint }: InputReport): string[] {
+  if (error === undefined) return []
+  const name = file === '' ? '' : `${file}: `
+  const verdict = status === 'left' ? 'left for the next run' : status
+  return [`  ${verdict}: ${name}${error}`, ...(hint === undefined ? [] : [`    ${hint}`])]
+}
+
+function nextSteps(result: PipelineResult): string[] {
+  const steps: string[] = []
+  if (result.rejected > 0)
+    steps.push(`  to see why records were rejected: contact-sync rejects list ${result.pipeline}`)
+  if (result.failed > 0) steps.push('  what failed is kept and tried again by the next run')
+  if (result.held > 0) steps.push('  held records wait until the reason is gone; see the sync log for each')
+  if (result.in_doubt > 0)
+    steps.push('  in doubt: nobody can know whether these arrived; the next run looks again')
+  return steps
+}
+
+/** Several lines without a trailing line break. */
+export function resultText(result: PipelineResult): string {
+  const counts = OUTCOMES.filter((outcome) => result[outcome] > 0)
+  const parts = counts.map((outcome) => `${number(result[outcome])} ${outcomeName(outcome)}`)
+  const retried = result.retries > 0 ? `, ${plural(result.retries, 'retry', 'retries')}` : ''
+  const head = `${result.pipeline}: ${HEADLINES[result.status]}: ${plural(result.read, 'record')} in ${duration(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
+  const stopped =
+    result.code === undefined || result.error === undefined ? [] : [`  ${result.code}: ${result.error}`]
+  const body = parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
+  return [head, ...body, ...stopped, ...result.files.flatMap(fileLines), ...nextSteps(result)].join('\n')
+}

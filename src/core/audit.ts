@@ -1,0 +1,60 @@
+// What the sync log says about one operation, and the hash that chains the entries.
+// An entry explains a change by itself: when, from where, what from and to, under which configuration, with what answer.
+import { hash } from 'node:crypto'
+import { type FieldChange, fieldChanges } from './diff.ts'
+import type { Settled } from './operation.ts'
+import type { RequestTrace } from './ports.ts'
+import type { Provenance } from './record.ts'
+
+export type AuditOutcome = 'done' | 'unchanged' | 'rejected' | 'failed' | 'in_doubt' | 'held'
+
+export interface AuditEntry {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly run_id: string
+  readonly pipeline: string
+  readonly key: string
+  readonly contact_id: number | null
+  readonly action: 'create' | 'update'
+  readonly fields: Readonly<Record<string, FieldChange>>
+  readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
+  readonly request: RequestTrace | null
+  readonly outcome: AuditOutcome
+  readonly reason: string | null
+  readonly source: Provenance
+  readonly config_hash: string
+}
+
+/** The `prev` of the first entry. */
+export const AUDIT_START = '0'.repeat(64)
+
+/** SHA-256 over the previous hash and the entry's JSON, as it stands in the log. */
+export const auditHash = (prev: string, entryJson: string): string =>
+  hash('sha256', `${prev}\n${entryJson}`, 'hex')
+
+function contactIdOf({ operation, settlement }: Settled): number | null {
+  return settlement.kind === 'done' ? settlement.contactId : (operation.contactId ?? null)
+}
+
+/** `at` in milliseconds since the epoch; `runId` is the run that settled it. */
+export function auditEntry(
+  settled: Settled,
+  context: { at: number; runId: string; configHash: string },
+): AuditEntry {
+  const { operation, settlement, request } = settled
+  return {
+    at: new Date(context.at).toISOString(),
+    run_id: context.runId,
+    pipeline: operation.pipeline,
+    key: operation.key,
+    contact_id: contactIdOf(settled),
+    action: operation.kind,
+    fields: fieldChanges(settled.sent ?? operation.fields, operation.known),
+    terms: { add: [], remove: [] },
+    request: request ?? null,
+    outcome: settlement.kind === 'settled' ? 'unchanged' : settlement.kind,
+    reason: 'reason' in settlement ? settlement.reason : null,
+    source: operation.source,
+    config_hash: context.configHash,
+  }
+}

@@ -1,0 +1,58 @@
+// When a run must stop asking the service: one bad contact is its own affair, a dead service or a refused key is not.
+// Fed with every result in turn; says why the run has to end, or nothing.
+import type { ErrorCode } from './errors.ts'
+import type { CallResult } from './ports.ts'
+import { DAILY_LIMIT_SUMMARY } from './retry.ts'
+
+export interface Stop {
+  readonly code: Extract<
+    ErrorCode,
+    'SERVICE_UNREACHABLE' | 'SERVICE_KEY_REFUSED' | 'SERVICE_CONTRACT' | 'DAILY_LIMIT'
+  >
+  readonly message: string
+}
+
+export interface Circuit {
+  /** Takes note of a result; the first reason to stop stays. */
+  note(result: CallResult<unknown>): void
+  readonly stop: Stop | undefined
+}
+
+/** After so many calls in a row whose outcome is unknown, or that are denied, the service as a whole is taken for ill. */
+const IN_A_ROW = 3
+
+function stopFor(
+  result: CallResult<unknown>,
+  row: { denied: number; unknown: number; succeeded: boolean },
+): Stop | undefined {
+  if (result.kind === 'denied') {
+    // 401 speaks of the key. 403 may be about one object: on the first call, or three times in a row, it is about the key.
+    const isAboutKey = result.request.status === 401 || !row.succeeded || row.denied >= IN_A_ROW
+    return isAboutKey ? { code: 'SERVICE_KEY_REFUSED', message: result.summary } : undefined
+  }
+  if (result.kind === 'not_applied') {
+    if (result.summary.startsWith(DAILY_LIMIT_SUMMARY))
+      return { code: 'DAILY_LIMIT', message: result.summary }
+    const isWrongPlace = result.request.status === 404 || result.request.status === 405
+    return { code: isWrongPlace ? 'SERVICE_CONTRACT' : 'SERVICE_UNREACHABLE', message: result.summary }
+  }
+  if (result.kind !== 'unknown' || row.unknown < IN_A_ROW) return undefined
+  const answered = result.request.status !== undefined && result.request.status < 500
+  return { code: answered ? 'SERVICE_CONTRACT' : 'SERVICE_UNREACHABLE', message: result.summary }
+}
+
+export function createCircuit(): Circuit {
+  const row = { denied: 0, unknown: 0, succeeded: false }
+  let stop: Stop | undefined
+  return {
+    get stop() {
+      return stop
+    },
+    note(result) {
+      row.denied = result.kind === 'denied' ? row.denied + 1 : 0
+      row.unknown = result.kind === 'unknown' ? row.unknown + 1 : 0
+      if (result.kind === 'ok' || result.kind === 'refused' || result.kind === 'absent') row.succeeded = true
+      stop ??= stopFor(result, row)
+    },
+  }
+}

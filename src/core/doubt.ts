@@ -1,0 +1,33 @@
+// What to do about a create whose outcome nobody knows, given what a look-up by mail shows.
+// Rule: adopt what is surely ours, repeat only what is surely not there, else leave it to a person.
+import type { Contact } from './contact.ts'
+import { looksLike } from './likeness.ts'
+import type { ServiceContact } from './ports.ts'
+
+export type DoubtStep =
+  | { readonly kind: 'adopt'; readonly contactId: number }
+  /** Not there now: look again after the quiesce, and send again when it was missing often enough. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unclear'; readonly reason: string }
+
+export type CheckMethod = 'auto' | 'email' | 'none'
+
+/** Under check `email` a create with a mail may be sent again: the service merges it into the first (interface, 4.2). */
+export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
+  check === 'email' && typeof contact['mail'] === 'string' && contact['mail'] !== ''
+
+/** `found`: every contact that the service shows for the mail that was sent. */
+export function doubtStep(sent: Contact, found: readonly ServiceContact[], check: CheckMethod): DoubtStep {
+  if (found.length === 0) return { kind: 'absent' }
+  const alike = found.filter((contact) => looksLike(sent, contact))
+  const [only] = alike
+  if (alike.length === 1 && only !== undefined) return { kind: 'adopt', contactId: only.id }
+  if (alike.length > 1)
+    return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
+  // Others share the mail. Under `none` they have nothing to do with ours; otherwise ours may have been merged into one.
+  if (check === 'none') return { kind: 'absent' }
+  return {
+    kind: 'unclear',
+    reason: 'the service has contacts with this mail, and none of them shows what was sent',
+  }
+}

@@ -1,0 +1,27 @@
+// `duplicate_merge_method` for the later updates of a linked contact: what of a change may be sent,
+// given what the contact holds now (interface, 4.2).
+import type { Contact } from './contact.ts'
+
+export type MergeMethod = 'update_add' | 'update' | 'add'
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** Whether the contact has to be read before the update can be judged. */
+export const needsActual = (method: MergeMethod): boolean => method !== 'update_add'
+
+/**
+ * update_add overwrites and adds; update changes only what the contact has; add only what it lacks.
+ * A value that an earlier push put there counts as the contact's own.
+ */
+export function allowedFields(
+  fields: Contact,
+  actual: Readonly<Record<string, unknown>>,
+  method: MergeMethod,
+): Contact {
+  const allowed = Object.entries(fields).filter(([field]) => {
+    if (method === 'update_add') return true
+    return method === 'add' ? isBlank(actual[field]) : !isBlank(actual[field])
+  })
+  return Object.fromEntries(allowed)
+}

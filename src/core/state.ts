@@ -1,0 +1,185 @@
+// What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
+// Methods that change several things do so in one transaction, durable when the promise is fulfilled.
+import type { Known } from './diff.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Operation, Settled, Settlement } from './operation.ts'
+import type { RejectRow, SourceInput } from './ports.ts'
+import type { Provenance } from './record.ts'
+import type { Counts, RunStatus } from './summary.ts'
+import type { Contact } from './contact.ts'
+
+export interface RunRecord {
+  readonly id: string
+  readonly pipeline: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly endedAt: number | undefined
+  /** Undefined while it runs, and for a run that was killed. */
+  readonly status: RunStatus | undefined
+  readonly counts: Counts | undefined
+  readonly error: string | undefined
+}
+
+/** The input that is being staged, or that waits to be finished. */
+export interface StagedInput {
+  readonly id: number
+  readonly runId: string
+  readonly pipeline: string
+  readonly input: SourceInput
+  readonly header: readonly string[]
+}
+
+/** A record as it stands in its input; kept with whatever is staged for it, so that a reject can be given back. */
+export interface StagedRecord {
+  readonly source: Provenance
+  readonly values: readonly string[]
+  readonly text: string | undefined
+  readonly fingerprint: string
+}
+
+/** What one batch of records adds to the plan. */
+export type StagedEntry = { readonly record: StagedRecord } & (
+  | {
+      readonly kind: 'operation'
+      readonly key: string
+      readonly desired: Contact
+      readonly operation: StagedOperation
+    }
+  | {
+      readonly kind: 'rejected'
+      readonly key: string | undefined
+      readonly code: ErrorCode
+      readonly reason: string
+    }
+  /** Mapped, compared and found to be what was pushed: only the fingerprint is new. */
+  | { readonly kind: 'unchanged'; readonly linkId: number }
+)
+
+export type StagedOperation =
+  | { readonly state: 'planned'; readonly kind: 'create'; readonly fields: Contact }
+  | {
+      readonly state: 'planned'
+      readonly kind: 'update'
+      readonly fields: Contact
+      readonly linkId: number
+      readonly contactId: number
+    }
+  | { readonly state: 'waiting' }
+  | {
+      readonly state: 'held'
+      readonly linkId: number
+      readonly contactId: number
+      readonly fields: Contact
+      readonly reason: string
+    }
+
+/** Who a record is: by its link where there is one, else by its key. */
+export type Identity =
+  { readonly linkId: number; readonly line: number } | { readonly key: string; readonly line: number }
+
+export interface RejectEntry extends RejectRow {
+  readonly pipeline: string
+  readonly key: string | undefined
+  readonly header: readonly string[]
+}
+
+/** Reading and planning one input. Nothing of it counts before `commitPlan`. */
+export interface StagingStore {
+  beginInput(input: {
+    runId: string
+    pipeline: string
+    input: SourceInput
+    header: readonly string[]
+  }): Promise<StagedInput>
+  /** The link of each record that is settled in just this form, in the order given. */
+  matchFingerprints(
+    staged: StagedInput,
+    fingerprints: readonly string[],
+  ): Promise<readonly (number | undefined)[]>
+  known(pipeline: string, keys: readonly string[]): Promise<readonly Known[]>
+  /** Notes who is in the input; gives the line of an earlier record of the same identity. `last` then notes the later line instead. */
+  claim(
+    staged: StagedInput,
+    identities: readonly Identity[],
+    keep: 'first' | 'last',
+  ): Promise<readonly (number | undefined)[]>
+  stage(staged: StagedInput, entries: readonly StagedEntry[]): Promise<void>
+  /** Takes back what was staged for these lines; says what each was. */
+  unstage(
+    staged: StagedInput,
+    lines: readonly number[],
+  ): Promise<readonly ('created' | 'updated' | 'rejected' | 'in_doubt' | 'held' | 'unchanged')[]>
+  /** Holds creates whose mail another key of the pipeline has, or an earlier create of the plan; how many. */
+  holdSharedMails(staged: StagedInput, reason: string): Promise<number>
+  /** From here on the plan stands, whatever happens to the process. Rejects become visible. */
+  commitPlan(staged: StagedInput, sha256: string): Promise<void>
+  discardInput(staged: StagedInput): Promise<void>
+}
+
+export interface PlanTotals {
+  readonly createsWithMail: number
+  readonly createsWithoutMail: number
+  readonly updates: number
+}
+
+/** The journal. */
+export interface OperationStore {
+  planTotals(runId: string): Promise<PlanTotals>
+  /** Planned operations of a run in the order of sending: updates, creates with a mail, creates without; after the one given. */
+  planned(runId: string, after: Operation | undefined, limit: number): Promise<readonly Operation[]>
+  /** Durable before the promise is fulfilled: only then may the request leave. */
+  markSending(operations: readonly Operation[]): Promise<void>
+  /**
+   * Outcome, known state, rejects and audit entry, in one transaction. Gives the settlements as they were taken:
+   * one that is done becomes held when another key of the pipeline already has that contact.
+   */
+  settle(
+    settled: readonly Settled[],
+    context: { at: number; runId: string; configHash: string },
+  ): Promise<readonly Settlement[]>
+  doubts(pipeline: string): Promise<readonly Operation[]>
+  /**
+   * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was
+   * not sent and has no input to come back with, are tried again by themselves. How many are in doubt now.
+   */
+  reopen(pipeline: string, at: number): Promise<number>
+  unfinishedInputs(pipeline: string): Promise<readonly StagedInput[]>
+  /** Takes back what was not sent of an input that will be read again. */
+  dropUnsent(staged: StagedInput): Promise<void>
+  /** What was not sent of an input that is no longer there is tried again by itself. */
+  keepUnsent(staged: StagedInput): Promise<void>
+  finishInput(staged: StagedInput, state: 'processed' | 'failed'): Promise<void>
+  /** Failed and waiting operations, oldest first, after the id given. */
+  retriable(pipeline: string, afterId: number, limit: number): Promise<readonly Operation[]>
+  /** Operations of this run that still wait behind a doubt. */
+  waiting(runId: string): Promise<readonly Operation[]>
+  /** Gives a retriable operation its new form in this run, or ends it where nothing is left to do. */
+  replan(
+    runId: string,
+    operation: Operation,
+    next: StagedOperation | { readonly state: 'settled' },
+  ): Promise<void>
+  countRemaining(runId: string): Promise<number>
+}
+
+export interface RunStore {
+  beginRun(run: { id: string; pipeline: string; startedAt: number; configHash: string }): Promise<void>
+  endRun(
+    runId: string,
+    end: { endedAt: number; status: RunStatus; counts: Counts; error: string | undefined },
+  ): Promise<void>
+  lastRun(pipeline: string): Promise<RunRecord | undefined>
+  backlog(
+    pipeline: string,
+  ): Promise<{ linked: number; rejects: number; held: number; inDoubt: number; retriable: number }>
+}
+
+export interface RejectStore {
+  /** Oldest first; of one pipeline or all. */
+  rejects(pipelines: readonly string[] | undefined): AsyncIterable<RejectEntry>
+  rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
+}
+
+export interface StateStore extends StagingStore, OperationStore, RunStore, RejectStore {
+  close(): Promise<void>
+}

@@ -1,0 +1,54 @@
+// The counts of a run, and the identity that makes them trustworthy:
+// every record that was read ends in exactly one of the outcomes.
+import { SyncError } from './errors.ts'
+
+export const OUTCOMES = [
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'rejected',
+  'failed',
+  'held',
+  'in_doubt',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Counts of one pipeline's run, under the names of `run --json`. */
+export type Counts = { read: number; deleted: number; terms_created: number } & Record<Outcome, number>
+
+export type RunStatus = 'ok' | 'partial' | 'held' | 'failed'
+
+export function noCounts(): Counts {
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>
+  return { read: 0, deleted: 0, terms_created: 0, ...outcomes }
+}
+
+/** Throws RUN_UNBALANCED when the records read are not the sum of the outcomes. */
+export function assertBalanced(counts: Counts): void {
+  const sum = OUTCOMES.reduce((total, outcome) => total + counts[outcome], 0)
+  if (sum === counts.read) return
+  const parts = OUTCOMES.map((outcome) => `${outcome} ${counts[outcome]}`).join(', ')
+  throw new SyncError('RUN_UNBALANCED', `${counts.read} records were read, ${sum} have an outcome (${parts})`)
+}
+
+/** The worst of: given up, held by a guard, something that a person should look at, all well. */
+export function runStatus(
+  counts: Counts,
+  happened: { fatal: boolean; inputsRefused: number; inputsHeld: number },
+): RunStatus {
+  if (happened.fatal) return 'failed'
+  if (counts.held > 0 || happened.inputsHeld > 0) return 'held'
+  const imperfect = counts.rejected + counts.failed + counts.in_doubt + happened.inputsRefused
+  return imperfect > 0 ? 'partial' : 'ok'
+}
+
+const EXIT_CODES: Record<RunStatus, number> = { ok: 0, partial: 3, held: 4, failed: 5 }
+
+/** With several pipelines: 5 goes before 4, 4 before 3. */
+export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
+  const order: readonly RunStatus[] = ['failed', 'held', 'partial']
+  return order.find((status) => statuses.includes(status)) ?? 'ok'
+}
+
+export const exitCode = (status: RunStatus): number => EXIT_CODES[status]

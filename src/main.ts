@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+// The process: arguments, exit code, signals; with system.ts the only file that touches it.
+// It must load nothing before it knows that this Node can run it: the database driver dies under an older one.
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+
+const OLDEST = [22, 22, 2] as const
+const HANDED_OVER = 'CONTACT_SYNC_HANDED_OVER'
+
+function isTooOld(version: string): boolean {
+  const parts = version.split('.').map(Number)
+  const index = OLDEST.findIndex((least, place) => parts[place] !== least)
+  return index >= 0 && (parts[index] ?? 0) < (OLDEST[index] ?? 0)
+}
+
+/** The Node that the installation brought along, if it did. */
+function bundledNode(): string | undefined {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  const binary = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node'
+  try {
+    return createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/${binary}`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs this very command under another Node: arguments, signals and exit code are passed on. */
+function handOver(node: string): void {
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: 'inherit',
+    env: { ...process.env, [HANDED_OVER]: '1' },
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) =>
+    process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+  )
+}
+
+async function start(): Promise<void> {
+  const { runCommandLine } = await import('./cli/program.ts')
+  const ending = new AbortController()
+  let endedBy: number | undefined
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      const code = 128 + constants.signals[signal]
+      // The first signal ends in good order; a second one at once.
+      if (endedBy !== undefined) process.exit(code)
+      endedBy = code
+      ending.abort()
+    })
+  }
+  // A reader that goes away early (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  const code = await runCommandLine(process.argv.slice(2), {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    pid: process.pid,
+    isTerminal: process.stderr.isTTY,
+    signal: ending.signal,
+  })
+  process.exitCode = endedBy ?? code
+}
+
+const older = isTooOld(process.versions.node)
+const bundled = older && process.env[HANDED_OVER] === undefined ? bundledNode() : undefined
+if (bundled !== undefined) handOver(bundled)
+else if (older) {
+  process.stderr.write(
+    `contact-sync needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. Install Node 24, or run "npm ci" in the checkout, which brings it along.\n`,
+  )
+  process.exitCode = 2
+} else await start()

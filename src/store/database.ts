@@ -1,0 +1,109 @@
+// Opens the state database: the pragmas, each with its why, the checks that it is ours and whole, the migrations.
+// Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { SyncError } from '../core/errors.ts'
+import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
+
+export type Connection = Database.Database
+
+/** A database of SQLite's own that vanishes with the connection, even when the process is killed. */
+const TEMPORARY = ''
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const unusable = (path: string, why: string, cause?: unknown): SyncError =>
+  new SyncError('STATE_UNUSABLE', `the state ${path} ${why}`, { cause })
+
+function setPragmas(db: Connection): void {
+  // Readers (plan, status) work beside the one writer.
+  db.pragma('journal_mode = WAL')
+  // better-sqlite3 opens WAL databases with NORMAL, under which a power cut may lose "sending" after the request left.
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  // Deleted personal data is overwritten, not only unlinked.
+  db.pragma('secure_delete = ON')
+  db.pragma('trusted_schema = OFF')
+  db.pragma('cell_size_check = ON')
+  // Kibibytes: enough for the inner pages of the indexes of a million links, and a fixed part of the memory.
+  db.pragma('cache_size = -24000')
+  db.pragma('busy_timeout = 5000')
+  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not taken')
+}
+
+function assertOurs(db: Connection, path: string): void {
+  const application = db.pragma('application_id', { simple: true })
+  const isFresh = application === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
+  if (isFresh) db.pragma(`application_id = ${APPLICATION_ID}`)
+  else if (application !== APPLICATION_ID)
+    throw unusable(path, 'is a database of another program; state.path is wrong')
+}
+
+function migrate(db: Connection, path: string): void {
+  const version = Number(db.pragma('user_version', { simple: true }))
+  if (version > MIGRATIONS.length)
+    throw unusable(
+      path,
+      `was written by a newer contact-sync (schema ${version}, this one knows ${MIGRATIONS.length}); use that version`,
+    )
+  MIGRATIONS.slice(version).forEach((migration, index) => {
+    db.transaction(() => {
+      db.exec(migration)
+      db.pragma(`user_version = ${version + index + 1}`)
+    })()
+  })
+}
+
+function assertWhole(db: Connection, path: string): void {
+  const verdict = db.pragma('quick_check(1)', { simple: true })
+  if (verdict !== 'ok') throw unusable(path, 'is damaged; restore it from a backup')
+}
+
+/**
+ * Opens the state for writing, making it where it is not there yet. `thorough` reads the whole file for damage;
+ * that is done anyway when the last owner did not close it.
+ * Throws STATE_UNUSABLE when it cannot be opened, is damaged, belongs to another program or to a newer version.
+ */
+export function openDatabase(path: string, options: { thorough: boolean }): Connection {
+  let db: Connection | undefined
+  try {
+    if (path !== TEMPORARY) mkdirSync(dirname(path), { recursive: true })
+    const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
+    db = new Database(path)
+    db.pragma('busy_timeout = 5000')
+    assertOurs(db, path)
+    setPragmas(db)
+    if (options.thorough || wasLeftOpen) assertWhole(db, path)
+    migrate(db, path)
+    db.exec(CLAIM_TABLES)
+    return db
+  } catch (error) {
+    db?.close()
+    throw error instanceof SyncError ? error : unusable(path, `cannot be opened: ${message(error)}`, error)
+  }
+}
+
+/** A database with the state's tables that leaves no trace. */
+export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, { thorough: false })
+
+/** Opens the state for reading only; undefined where there is none yet. */
+export function openForReading(path: string): Connection | undefined {
+  let db: Connection | undefined
+  try {
+    // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
+    db = new Database(path, { fileMustExist: true })
+    db.pragma('busy_timeout = 5000')
+    db.pragma('query_only = ON')
+    if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+      throw unusable(path, 'is a database of another program; state.path is wrong')
+    if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length)
+      throw unusable(path, 'has the schema of another version; start or run contact-sync once')
+    db.exec(CLAIM_TABLES)
+    return db
+  } catch (error) {
+    db?.close()
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_CANTOPEN') return undefined
+    throw error instanceof SyncError ? error : unusable(path, `cannot be opened: ${message(error)}`, error)
+  }
+}

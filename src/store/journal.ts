@@ -1,0 +1,144 @@
+// The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
+import type { Operation } from '../core/operation.ts'
+import type { OperationStore, PlanTotals, StagedInput } from '../core/state.ts'
+import type { Connection } from './database.ts'
+import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { createSettle } from './settle.ts'
+import { operationColumns, sendingRank } from './staging.ts'
+
+interface InputRow {
+  id: number
+  run_id: string
+  pipeline: string
+  name: string
+  version: string
+  bytes: number
+  header: string
+}
+
+const stagedInput = (row: InputRow): StagedInput => ({
+  id: row.id,
+  runId: row.run_id,
+  pipeline: row.pipeline,
+  input: { name: row.name, version: row.version, bytes: row.bytes },
+  header: JSON.parse(row.header) as string[],
+})
+
+const TOTALS = `
+SELECT coalesce(sum(rank = 0), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
+       coalesce(sum(rank = 2), 0) AS createsWithoutMail
+FROM operation WHERE run_id = ? AND state = 'planned'`
+
+function createPlanned(db: Connection): OperationStore['planned'] {
+  const next = db.prepare<[string, number, number, number], OperationRow>(
+    `${SELECT_OPERATION} WHERE run_id = ? AND state = 'planned' AND (rank, operation.id) > (?, ?) ORDER BY rank, operation.id LIMIT ?`,
+  )
+  return async (runId, after, limit) => {
+    const rank =
+      after === undefined ? -1 : sendingRank({ ...after, state: 'planned', linkId: 0, contactId: 0 })
+    return next.all(runId, rank, after?.id ?? 0, limit).map(operationOf)
+  }
+}
+
+/** Everything of an input that was not sent yet, or that waits for a person who will see it again in the input. */
+const UNSENT = "input_id = ? AND state IN ('planned', 'failed', 'waiting', 'held')"
+
+function createInputEnds(
+  db: Connection,
+): Pick<OperationStore, 'unfinishedInputs' | 'dropUnsent' | 'keepUnsent' | 'finishInput'> {
+  const open = db.prepare<[string], InputRow>(
+    "SELECT * FROM input WHERE pipeline = ? AND state IN ('reading', 'planned') ORDER BY id",
+  )
+  const isReading = db
+    .prepare<[number], number>("SELECT 1 FROM input WHERE id = ? AND state = 'reading'")
+    .pluck()
+  const dropOperations = db.prepare(`DELETE FROM operation WHERE ${UNSENT}`)
+  const dropRejects = db.prepare('DELETE FROM reject WHERE input_id = ?')
+  const keep = db.prepare(
+    `UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE input_id = ? AND state = 'planned'`,
+  )
+  const end = db.prepare('UPDATE input SET state = ? WHERE id = ?')
+  const drop = (staged: StagedInput): void => {
+    dropOperations.run(staged.id)
+    dropRejects.run(staged.id)
+    end.run('failed', staged.id)
+  }
+  return {
+    unfinishedInputs: async (pipeline) => open.all(pipeline).map(stagedInput),
+    async dropUnsent(staged) {
+      db.transaction(drop)(staged)
+    },
+    async keepUnsent(staged) {
+      db.transaction(() => {
+        // A file that vanished while it was read was never planned: nothing of it was promised.
+        if (isReading.get(staged.id) !== undefined) return drop(staged)
+        keep.run(staged.id)
+        end.run('processed', staged.id)
+      })()
+    },
+    async finishInput(staged, state) {
+      end.run(state, staged.id)
+    },
+  }
+}
+
+function createReplan(db: Connection): OperationStore['replan'] {
+  const remove = db.prepare('DELETE FROM operation WHERE id = ?')
+  const change = db.prepare(`
+    UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
+      fields = @fields, state = @state, rank = @rank, reason = @reason WHERE id = @id`)
+  return async (runId, operation, next) => {
+    if (next.state === 'settled') remove.run(operation.id)
+    else change.run({ ...operationColumns(next), run_id: runId, id: operation.id })
+  }
+}
+
+export function createOperationStore(db: Connection): OperationStore {
+  const totals = db.prepare<[string], PlanTotals>(TOTALS)
+  const send = db.prepare("UPDATE operation SET state = 'sending' WHERE id = ?")
+  const doubts = db.prepare<[string], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state = 'in_doubt' ORDER BY operation.id`,
+  )
+  const doubt = db.prepare(
+    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' WHERE pipeline = ? AND state = 'sending'",
+  )
+  const repeat = db.prepare(`
+    UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
+    WHERE pipeline = ? AND state = 'sending' AND kind = 'update'`)
+  const orphaned = db.prepare(`
+    UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
+      AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
+  const retriable = db.prepare<[string, number, number], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state IN ('failed', 'waiting') AND operation.id > ? ORDER BY operation.id LIMIT ?`,
+  )
+  const waiting = db.prepare<[string], OperationRow>(
+    `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
+  )
+  const remaining = db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending')",
+    )
+    .pluck()
+  const markAll = db.transaction((operations: readonly Operation[]) => {
+    for (const { id } of operations) send.run(id)
+  })
+  return {
+    planTotals: async (runId) =>
+      totals.get(runId) ?? { createsWithMail: 0, createsWithoutMail: 0, updates: 0 },
+    planned: createPlanned(db),
+    markSending: async (operations) => markAll(operations),
+    settle: createSettle(db),
+    doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
+    reopen: async (pipeline, at) =>
+      db.transaction(() => {
+        repeat.run(pipeline)
+        orphaned.run(pipeline)
+        return doubt.run(at, pipeline).changes
+      })(),
+    ...createInputEnds(db),
+    retriable: async (pipeline, afterId, limit) => retriable.all(pipeline, afterId, limit).map(operationOf),
+    waiting: async (runId) => waiting.all(runId).map(operationOf),
+    replan: createReplan(db),
+    countRemaining: async (runId) => remaining.get(runId) ?? 0,
+  }
+}

@@ -1,0 +1,52 @@
+// One owner of the state. The lock is SQLite's own on a file of its own beside the state: it ends with the
+// process, however that ends, and readers of the state do not notice it.
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { SyncError } from '../core/errors.ts'
+
+export interface Lock {
+  release(): void
+}
+
+function heldBy(path: string): string {
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true })
+    const owner = db.prepare('SELECT pid, since FROM owner').get() as
+      { pid: number; since: number } | undefined
+    db.close()
+    return owner === undefined ? '' : ` (process ${owner.pid}, since ${new Date(owner.since).toISOString()})`
+  } catch {
+    return ''
+  }
+}
+
+function unusable(statePath: string, error: unknown): SyncError {
+  const why = error instanceof Error ? error.message : String(error)
+  return new SyncError('STATE_UNUSABLE', `the state ${statePath} cannot be locked: ${why}`, { cause: error })
+}
+
+/** Throws STATE_LOCKED, with the owner's process id where it is known, when another process holds the state. */
+export function acquireLock(statePath: string): Lock {
+  let db: Database.Database | undefined
+  try {
+    mkdirSync(dirname(statePath), { recursive: true })
+    db = new Database(`${statePath}.lock`)
+    db.pragma('busy_timeout = 0')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db?.close()
+    if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')))
+      throw unusable(statePath, error)
+    throw new SyncError('STATE_LOCKED', `another process holds the state ${statePath}${heldBy(statePath)}`, {
+      cause: error,
+    })
+  }
+  const held = db
+  return {
+    release() {
+      held.exec('ROLLBACK')
+      held.close()
+    },
+  }
+}

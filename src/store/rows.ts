@@ -1,0 +1,61 @@
+// Between rows of the journal and operations: the only place that knows both shapes.
+import type { Contact } from '../core/contact.ts'
+import type { Operation, OperationState } from '../core/operation.ts'
+import type { StagedRecord } from '../core/state.ts'
+
+export interface OperationRow {
+  id: number
+  run_id: string
+  pipeline: string
+  key: string
+  line: number
+  file: string
+  kind: 'create' | 'update'
+  contact_id: number | null
+  mail_key: string | null
+  fields: string
+  desired: string
+  state: OperationState
+  rank: number
+  absent_reads: number
+  not_before: number
+  reason: string | null
+  known: string | null
+}
+
+/** Every column of an operation, with what is known of its link. */
+export const SELECT_OPERATION = `
+SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
+       operation.mail_key, fields, desired, state, rank, absent_reads, not_before, reason, link.known AS known
+FROM operation LEFT JOIN link ON link.id = operation.link_id`
+
+export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
+
+export function operationOf(row: OperationRow): Operation {
+  return {
+    id: row.id,
+    runId: row.run_id,
+    pipeline: row.pipeline,
+    key: row.key,
+    kind: row.kind,
+    contactId: row.contact_id ?? undefined,
+    mailKey: row.mail_key ?? undefined,
+    fields: parseContact(row.fields),
+    desired: parseContact(row.desired),
+    known: row.known === null ? {} : parseContact(row.known),
+    source: { file: row.file, line: row.line },
+    state: row.state,
+    absentReads: row.absent_reads,
+    notBefore: row.not_before,
+    reason: row.reason ?? undefined,
+  }
+}
+
+/** What is kept of a record so that a reject can be given back as it came. */
+export const recordJson = (record: StagedRecord): string =>
+  JSON.stringify(record.text === undefined ? [record.values] : [record.values, record.text])
+
+export function parseRecord(json: string): { values: readonly string[]; text: string | undefined } {
+  const [values, text] = JSON.parse(json) as [string[], string?]
+  return { values, text }
+}

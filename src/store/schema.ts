@@ -1,0 +1,119 @@
+// The tables of the state, as migrations in order. A migration that has landed is never edited: a new one follows it.
+
+/** "CSY1": tells our database from any other SQLite file. */
+export const APPLICATION_ID = 0x43535931
+
+const first = `
+CREATE TABLE run (
+  id TEXT PRIMARY KEY,
+  pipeline TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  status TEXT,
+  counts TEXT,
+  error TEXT,
+  config_hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX run_by_pipeline ON run (pipeline, started_at);
+
+CREATE TABLE input (
+  id INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  header TEXT NOT NULL,
+  sha256 TEXT,
+  state TEXT NOT NULL CHECK (state IN ('reading', 'planned', 'processed', 'failed'))
+) STRICT;
+CREATE INDEX input_open ON input (pipeline) WHERE state IN ('reading', 'planned');
+
+CREATE TABLE link (
+  id INTEGER PRIMARY KEY,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  contact_id INTEGER NOT NULL,
+  mail_key TEXT,
+  known TEXT NOT NULL,
+  gone INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (pipeline, key),
+  UNIQUE (pipeline, contact_id)
+) STRICT;
+CREATE INDEX link_by_mail ON link (pipeline, mail_key);
+
+CREATE TABLE fingerprint (
+  pipeline TEXT NOT NULL,
+  link_id INTEGER NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (pipeline, link_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fingerprint_by_value ON fingerprint (pipeline, value);
+
+CREATE TABLE operation (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  input_id INTEGER NOT NULL,
+  run_id TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  file TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('create', 'update')),
+  link_id INTEGER,
+  contact_id INTEGER,
+  mail_key TEXT,
+  fields TEXT NOT NULL,
+  desired TEXT NOT NULL,
+  record TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'in_doubt', 'held', 'failed', 'waiting')),
+  rank INTEGER NOT NULL,
+  absent_reads INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER NOT NULL DEFAULT 0,
+  reason TEXT
+) STRICT;
+CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'planned';
+CREATE INDEX operation_by_key ON operation (pipeline, key);
+CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
+CREATE INDEX operation_by_input ON operation (input_id, line);
+CREATE INDEX operation_open ON operation (pipeline, state, id) WHERE state <> 'planned';
+
+CREATE TABLE reject (
+  id INTEGER PRIMARY KEY,
+  input_id INTEGER NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT,
+  code TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  header TEXT NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX reject_by_input ON reject (input_id, line);
+CREATE INDEX reject_by_key ON reject (pipeline, key);
+
+CREATE TABLE audit (
+  seq INTEGER PRIMARY KEY,
+  entry TEXT NOT NULL,
+  prev TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the sync log is append-only'); END;
+CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the sync log is append-only'); END;
+
+CREATE TABLE daily_request (hour INTEGER PRIMARY KEY, requests INTEGER NOT NULL) STRICT;
+CREATE TABLE owner (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
+`
+
+export const MIGRATIONS: readonly string[] = [first]
+
+/**
+ * What belongs to one input only and goes with the connection: who was seen in it so far.
+ * Consecutive links on consecutive lines, the rule when a file is read again, are one row.
+ */
+export const CLAIM_TABLES = `
+CREATE TEMP TABLE claim_range (input INTEGER, first INTEGER, last INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (input, first)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_link (input INTEGER, link_id INTEGER, line INTEGER NOT NULL, PRIMARY KEY (input, link_id)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
+`

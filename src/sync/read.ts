@@ -1,0 +1,269 @@
+// From an input to a plan: read, map, compare, stage, batch by batch; then the plan is committed as a whole.
+// Nothing is sent here. What makes the input unusable throws, and leaves nothing staged.
+import { type Difference, difference, type Known } from '../core/diff.ts'
+import { SyncError } from '../core/errors.ts'
+import { fingerprint, fingerprintContext } from '../core/fingerprint.ts'
+import { compileMapping, type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
+import type { InputReader, SourceInput } from '../core/ports.ts'
+import type { SourceItem } from '../core/record.ts'
+import type { Identity, StagedEntry, StagedInput, StagedRecord } from '../core/state.ts'
+import { type Counts, noCounts } from '../core/summary.ts'
+import type { PlanContext } from './context.ts'
+
+interface Reading {
+  readonly staged: StagedInput
+  readonly mapper: Mapper
+  /** Fingerprint of the header and the mapping. */
+  readonly context: string
+  readonly counts: Counts
+  /** How often `on_invalid` dropped or cut a field. */
+  readonly mended: Map<string, number>
+}
+
+/** One row of a batch, as far as it is known. */
+interface Row {
+  readonly item: SourceItem
+  readonly fingerprint: string
+  readonly settledLink: number | undefined
+  mapped?: MappedRecord
+  known?: Known
+}
+
+export interface PlannedInput {
+  readonly staged: StagedInput
+  readonly counts: Counts
+}
+
+const SHARED_MAIL =
+  'another key of this pipeline has the same mail, and under duplicate_check_method: email the service would merge the two'
+
+async function settledRows(
+  batch: readonly SourceItem[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<Row[]> {
+  const prints = batch.map((item) =>
+    item.kind === 'record' ? fingerprint(reading.context, item.values) : '',
+  )
+  const records = batch.flatMap((item, index) => (item.kind === 'record' ? [prints[index] ?? ''] : []))
+  const links = await context.state.matchFingerprints(reading.staged, records)
+  let next = 0
+  return batch.map((item, index) => ({
+    item,
+    fingerprint: prints[index] ?? '',
+    settledLink: item.kind === 'record' ? links[next++] : undefined,
+  }))
+}
+
+function mappedRow(item: SourceItem, mapper: Mapper): MappedRecord {
+  if (item.kind === 'record') return mapper.map(item)
+  return { kind: 'rejected', code: item.code, reason: item.message, key: undefined }
+}
+
+async function mapRows(rows: Row[], reading: Reading, context: PlanContext): Promise<void> {
+  const fresh = rows.filter((row) => row.settledLink === undefined)
+  for (const row of fresh) row.mapped = mappedRow(row.item, reading.mapper)
+  const keyed = fresh.flatMap((row) => {
+    const key = row.mapped?.kind === 'skipped' ? undefined : row.mapped?.key
+    return key === undefined ? [] : [{ row, key }]
+  })
+  const known = await context.state.known(
+    context.pipeline.name,
+    keyed.map(({ key }) => key),
+  )
+  keyed.forEach(({ row }, index) => {
+    const found = known[index]
+    if (found !== undefined) row.known = found
+  })
+}
+
+function identityOf(row: Row): Identity | undefined {
+  const { line } = row.item
+  if (row.settledLink !== undefined) return { linkId: row.settledLink, line }
+  if (row.known?.link !== undefined) return { linkId: row.known.link.id, line }
+  const key = row.mapped === undefined || row.mapped.kind === 'skipped' ? undefined : row.mapped.key
+  return key === undefined ? undefined : { key, line }
+}
+
+/** The line of an earlier record of the same identity, for each row. */
+async function earlierLines(
+  rows: readonly Row[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<ReadonlyMap<Row, number>> {
+  const claimants = rows.flatMap((row) => {
+    const identity = identityOf(row)
+    return identity === undefined ? [] : [{ row, identity }]
+  })
+  const keep = context.pipeline.onDuplicateKey === 'last' ? 'last' : 'first'
+  const earlier = await context.state.claim(
+    reading.staged,
+    claimants.map(({ identity }) => identity),
+    keep,
+  )
+  const lines = new Map<Row, number>()
+  claimants.forEach(({ row }, index) => {
+    const line = earlier[index]
+    if (line !== undefined) lines.set(row, line)
+  })
+  return lines
+}
+
+function stagedRecord(row: Row, reading: Reading): StagedRecord {
+  const { item } = row
+  return {
+    source: { file: reading.staged.input.name, line: item.line },
+    values: item.values,
+    text: item.text,
+    fingerprint: row.fingerprint,
+  }
+}
+
+type Undecided = StagedEntry extends infer Entry
+  ? Entry extends { record: StagedRecord }
+    ? Omit<Entry, 'record'>
+    : never
+  : never
+type EntryBody = Undecided
+
+function entryFor(decided: Difference, mapped: MappedRecord & { kind: 'contact' }, known: Known): EntryBody {
+  const { key, contact: desired } = mapped
+  const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
+  switch (decided.kind) {
+    case 'unchanged':
+      return { kind: 'unchanged', linkId: linked.linkId }
+    case 'rejected':
+      return { kind: 'rejected', key, code: decided.code, reason: decided.reason }
+    case 'waiting':
+      return { kind: 'operation', key, desired, operation: { state: 'waiting' } }
+    case 'held':
+      return {
+        kind: 'operation',
+        key,
+        desired,
+        operation: { state: 'held', fields: desired, ...linked, reason: decided.reason },
+      }
+    case 'create':
+      return {
+        kind: 'operation',
+        key,
+        desired,
+        operation: { state: 'planned', kind: 'create', fields: decided.fields },
+      }
+    case 'update':
+      return {
+        kind: 'operation',
+        key,
+        desired,
+        operation: { state: 'planned', kind: 'update', fields: decided.fields, ...linked },
+      }
+  }
+}
+
+/** What is to be staged for a row; undefined where nothing is. */
+function decide(
+  row: Row,
+  earlier: number | undefined,
+  context: PlanContext,
+): EntryBody | 'skipped' | undefined {
+  const { mapped } = row
+  if (earlier !== undefined && context.pipeline.onDuplicateKey === 'reject') {
+    const key = mapped === undefined || mapped.kind === 'skipped' ? undefined : mapped.key
+    return {
+      kind: 'rejected',
+      key,
+      code: 'KEY_DUPLICATE',
+      reason: `key: the record on line ${earlier} has the same key`,
+    }
+  }
+  if (mapped === undefined) return undefined
+  if (mapped.kind === 'skipped') return 'skipped'
+  if (mapped.kind === 'rejected')
+    return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
+  const known = row.known ?? { link: undefined, inDoubt: false }
+  return entryFor(difference(mapped.contact, known), mapped, known)
+}
+
+function count(decided: EntryBody | 'skipped' | undefined, counts: Counts): void {
+  counts.read += 1
+  if (decided === undefined) counts.unchanged += 1
+  else if (decided === 'skipped') counts.skipped += 1
+  else if (decided.kind === 'rejected') counts.rejected += 1
+  else if (decided.kind === 'unchanged') counts.unchanged += 1
+  else if (decided.operation.state === 'waiting') counts.in_doubt += 1
+  else if (decided.operation.state === 'held') counts.held += 1
+  // Planned operations are counted when they have an outcome.
+}
+
+/** `on_duplicate_key: last`: the earlier records of the input count as skipped after all. */
+async function supersede(lines: readonly number[], reading: Reading, context: PlanContext): Promise<void> {
+  if (lines.length === 0) return
+  for (const was of await context.state.unstage(reading.staged, lines)) {
+    if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
+    reading.counts.skipped += 1
+  }
+}
+
+async function planBatch(
+  batch: readonly SourceItem[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<void> {
+  const rows = await settledRows(batch, reading, context)
+  await mapRows(rows, reading, context)
+  const earlier = await earlierLines(rows, reading, context)
+  const entries: StagedEntry[] = []
+  for (const row of rows) {
+    const decided = decide(row, earlier.get(row), context)
+    count(decided, reading.counts)
+    if (row.mapped?.kind === 'contact')
+      for (const field of row.mapped.mended) reading.mended.set(field, (reading.mended.get(field) ?? 0) + 1)
+    if (decided !== undefined && decided !== 'skipped')
+      entries.push({ record: stagedRecord(row, reading), ...decided })
+  }
+  await context.state.stage(reading.staged, entries)
+  if (context.pipeline.onDuplicateKey === 'last') await supersede([...earlier.values()], reading, context)
+}
+
+async function planAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
+  for await (const batch of reader.batches()) {
+    if (context.signal.aborted)
+      throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
+    await planBatch(batch, reading, context)
+    context.report({
+      phase: 'read',
+      read: context.tally.counts.read + reading.counts.read,
+      bytesRead: reader.bytesRead(),
+    })
+  }
+  // Under `email` the service would merge them; with the mail as key such records share the key anyway.
+  if (context.pipeline.duplicateCheckMethod === 'email' && context.pipeline.key !== undefined)
+    reading.counts.held += await context.state.holdSharedMails(reading.staged, SHARED_MAIL)
+  await context.state.commitPlan(reading.staged, reader.sha256())
+}
+
+/**
+ * Reads one input to its end and commits the plan for it.
+ * Throws a SyncError of class `input` (it cannot be taken) or `later` (it changed meanwhile); then nothing is staged.
+ */
+export async function planInput(input: SourceInput, context: PlanContext): Promise<PlannedInput> {
+  const { pipeline, state, runId } = context
+  const reader = await context.source.open(input, { columns: wantedColumns(pipeline) })
+  try {
+    const mapper = compileMapping(pipeline, reader.header)
+    const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
+    const print = fingerprintContext(reader.header, pipeline.hash)
+    const reading: Reading = { staged, mapper, context: print, counts: noCounts(), mended: new Map() }
+    try {
+      await planAll(reader, reading, context)
+    } catch (error) {
+      await state.discardInput(staged)
+      throw error
+    }
+    for (const [field, times] of reading.mended)
+      context.log.warn('values were dropped or cut', { field, times })
+    return { staged, counts: reading.counts }
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,124 @@
+// What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
+import { difference } from '../core/diff.ts'
+import type { Operation } from '../core/operation.ts'
+import type { StagedOperation } from '../core/state.ts'
+import { isStopped, type PlanContext, type RunContext } from './context.ts'
+import { settleDoubt } from './send.ts'
+
+const PAGE = 500
+
+/** Without a mail nothing can be looked up: such an operation waits for a person. */
+const canBeLookedUp = (operation: Operation): boolean => operation.mailKey !== undefined
+
+function mayResend(operation: Operation, context: RunContext): boolean {
+  return (
+    operation.absentReads >= context.service.doubt.absentReads && context.clock.now() >= operation.notBefore
+  )
+}
+
+/** Inputs whose work was cut off: one that still waits is read again, what remains of the others is tried again by itself. */
+export async function reopenInputs(context: PlanContext): Promise<void> {
+  const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())
+  if (inDoubt > 0)
+    context.log.warn('operations are in doubt after a run that was cut off', { operations: inDoubt })
+  for (const staged of await context.state.unfinishedInputs(context.pipeline.name)) {
+    if (await context.source.isWaiting(staged.input)) await context.state.dropUnsent(staged)
+    else await context.state.keepUnsent(staged)
+  }
+}
+
+/** One look at every doubt that can be looked up, without waiting. */
+export async function settleDoubtsOnce(
+  context: RunContext,
+  skip: ReadonlySet<number> = new Set(),
+): Promise<void> {
+  const doubts = await context.state.doubts(context.pipeline.name)
+  for (const operation of doubts) {
+    if (isStopped(context)) return
+    if (canBeLookedUp(operation) && !skip.has(operation.id))
+      await settleDoubt(operation, context, mayResend(operation, context))
+  }
+}
+
+/**
+ * At the end of a run: waits until doubts may be looked at again, as often as `service.doubt` asks for.
+ * What cannot be settled by looking stays in doubt.
+ */
+export async function settleDoubts(context: RunContext): Promise<void> {
+  const looks = new Map<number, number>()
+  const most = context.service.doubt.absentReads + 1
+  for (;;) {
+    const doubts = (await context.state.doubts(context.pipeline.name)).filter(canBeLookedUp)
+    const open = doubts.filter(({ id }) => (looks.get(id) ?? 0) < most)
+    if (open.length === 0 || isStopped(context)) return
+    context.report({ phase: 'settle' })
+    const next = Math.min(...open.map(({ notBefore }) => notBefore))
+    const wait = Math.min(Math.max(0, next - context.clock.now()), context.service.doubt.quiesceMs)
+    if (wait > 0)
+      context.log.info('waiting before doubts are looked at again', {
+        operations: open.length,
+        wait_ms: Math.round(wait),
+      })
+    await context.clock.sleep(wait, context.signal)
+    for (const operation of open.filter(({ notBefore }) => notBefore <= context.clock.now())) {
+      looks.set(operation.id, (looks.get(operation.id) ?? 0) + 1)
+      if (!isStopped(context)) await settleDoubt(operation, context, mayResend(operation, context))
+    }
+  }
+}
+
+async function nextForm(
+  operation: Operation,
+  context: PlanContext,
+): Promise<StagedOperation | { state: 'settled' }> {
+  const [known] = await context.state.known(operation.pipeline, [operation.key])
+  const decided = difference(operation.desired, known ?? { link: undefined, inDoubt: false })
+  const linked = { linkId: known?.link?.id ?? 0, contactId: known?.link?.contactId ?? 0 }
+  switch (decided.kind) {
+    case 'create':
+      return { state: 'planned', kind: 'create', fields: decided.fields }
+    case 'update':
+      return { state: 'planned', kind: 'update', fields: decided.fields, ...linked }
+    case 'held':
+      return { state: 'held', fields: operation.desired, reason: decided.reason, ...linked }
+    case 'waiting':
+      return { state: 'waiting' }
+    case 'unchanged':
+    // It was complete when it was planned first, so there is nothing to reject.
+    // falls through
+    case 'rejected':
+      return { state: 'settled' }
+  }
+}
+
+/** Records of this run that waited behind a doubt which is settled by now: compared anew, counted anew. */
+export async function resumeWaiting(context: PlanContext): Promise<void> {
+  const { counts } = context.tally
+  for (const operation of await context.state.waiting(context.runId)) {
+    const next = await nextForm(operation, context)
+    if (next.state === 'waiting') continue
+    await context.state.replan(context.runId, operation, next)
+    counts.in_doubt -= 1
+    if (next.state === 'settled') counts.unchanged += 1
+    if (next.state === 'held') counts.held += 1
+  }
+}
+
+/** Takes up what earlier runs had to give up, compared anew with what is known by now. */
+export async function carryOver(context: PlanContext): Promise<void> {
+  const { counts } = context.tally
+  let last = 0
+  for (;;) {
+    const page = await context.state.retriable(context.pipeline.name, last, PAGE)
+    for (const operation of page) {
+      const next = await nextForm(operation, context)
+      await context.state.replan(context.runId, operation, next)
+      counts.read += 1
+      if (next.state === 'settled') counts.unchanged += 1
+      if (next.state === 'waiting') counts.in_doubt += 1
+      if (next.state === 'held') counts.held += 1
+    }
+    last = page.at(-1)?.id ?? last
+    if (page.length < PAGE) return
+  }
+}

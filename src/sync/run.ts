@@ -1,0 +1,206 @@
+// One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
+import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
+import type { SourceInput } from '../core/ports.ts'
+import type { StagedInput } from '../core/state.ts'
+import { assertBalanced, type Counts, noCounts, type RunStatus, runStatus } from '../core/summary.ts'
+import { applyPlan } from './apply.ts'
+import { isStopped, type PlanContext, type RunContext } from './context.ts'
+import { planInput } from './read.ts'
+import { carryOver, reopenInputs, resumeWaiting, settleDoubts, settleDoubtsOnce } from './recover.ts'
+
+/** What became of one file, for the summary. */
+export interface InputReport {
+  readonly file: string
+  readonly status: 'done' | 'refused' | 'held' | 'left'
+  readonly code?: ErrorCode
+  readonly error?: string
+  readonly hint?: string
+}
+
+/** One pipeline's line of `run --json`. */
+export interface PipelineResult extends Counts {
+  readonly pipeline: string
+  readonly run_id: string
+  readonly status: RunStatus
+  readonly held_deletes: number
+  readonly requests: number
+  readonly retries: number
+  readonly duration_ms: number
+  readonly files: readonly InputReport[]
+  readonly error?: string
+  /** Why the run was given up; absent when it was not. */
+  readonly code?: ErrorCode
+}
+
+const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
+
+const refusal = (input: { name: string }, error: SyncError): InputReport => ({
+  file: input.name,
+  status: ERRORS[error.code].class === 'later' ? 'left' : 'refused',
+  code: error.code,
+  error: error.message,
+  hint: error.hint,
+})
+
+/** Class `input` and `later` are about this file; everything else ends the run. */
+export function inputError(error: unknown): SyncError | undefined {
+  return error instanceof SyncError && (error.class === 'input' || error.class === 'later')
+    ? error
+    : undefined
+}
+
+/** The inputs that wait now, and those that cannot be taken as they are. */
+export async function waitingInputs(context: PlanContext, wait: boolean) {
+  try {
+    const listing = await context.source.list({ wait, signal: context.signal })
+    return {
+      ready: listing.ready,
+      reports: listing.refused.map(({ name, error }) => refusal({ name }, error)),
+    }
+  } catch (error) {
+    const known = inputError(error)
+    if (known === undefined) throw error
+    return { ready: [], reports: [refusal({ name: '' }, known)] }
+  }
+}
+
+/** An empty file of a full pipeline is held rather than refused: it is the one that could mean "delete everybody". */
+const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
+  empty && context.pipeline.mode === 'full'
+
+async function refuseInput(input: SourceInput, error: SyncError, context: PlanContext): Promise<InputReport> {
+  const report = refusal(input, error)
+  context.log.warn('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
+  if (report.status === 'left') return report
+  const reason = `${input.name}: ${error.message}\n${error.hint}\n`
+  await context.source.archive(input, { folder: 'failed', runId: context.runId, reason })
+  return isEmptyFull(context, error.code === 'INPUT_EMPTY')
+    ? { ...report, status: 'held', error: EMPTY_FULL }
+    : report
+}
+
+/** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
+async function finishInput(staged: StagedInput, read: number, context: RunContext): Promise<InputReport> {
+  const { input } = staged
+  const isHeld = isEmptyFull(context, read === 0)
+  const folder = isHeld ? 'failed' : 'processed'
+  const to = { folder, runId: context.runId } as const
+  const rejects = context.state.rejectsOfInput(staged)
+  await context.source.writeRejects(input, to, staged.header, rejects)
+  const moved = await context.source.archive(input, isHeld ? { ...to, reason: `${EMPTY_FULL}\n` } : to)
+  await context.state.finishInput(staged, folder)
+  if (!moved)
+    context.log.warn('a file was replaced while it was worked on; the new one is taken next', {
+      file: input.name,
+    })
+  return isHeld
+    ? { file: input.name, status: 'held', error: EMPTY_FULL }
+    : { file: input.name, status: 'done' }
+}
+
+async function runInput(input: SourceInput, context: RunContext): Promise<InputReport> {
+  try {
+    const { staged, counts } = await planInput(input, context)
+    context.tally.add(counts)
+    const totals = await context.state.planTotals(context.runId)
+    const planned = totals.updates + totals.createsWithMail + totals.createsWithoutMail
+    context.report({ phase: 'apply', planned: context.tally.settledOperations + planned })
+    await applyPlan(context)
+    return isStopped(context)
+      ? { file: input.name, status: 'left' }
+      : await finishInput(staged, counts.read, context)
+  } catch (error) {
+    const known = inputError(error)
+    if (known === undefined) throw error
+    return refuseInput(input, known, context)
+  }
+}
+
+async function runSteps(context: RunContext, wait: boolean): Promise<readonly InputReport[]> {
+  // What a crash left open is settled or known to be in doubt before anything new is sent.
+  await reopenInputs(context)
+  await settleDoubtsOnce(context)
+  // What earlier runs had to give up is tried again.
+  await carryOver(context)
+  await applyPlan(context)
+  // Then the source, one input after the other: read, map, diff, plan, apply, remember.
+  const { ready, reports } = await waitingInputs(context, wait)
+  const done = [...reports]
+  const bytesTotal = ready.reduce((total, { bytes }) => total + bytes, 0)
+  context.report({ phase: 'read', bytesTotal })
+  for (const input of ready) {
+    if (isStopped(context)) break
+    done.push(await runInput(input, context))
+  }
+  // Doubts may be settled by now, and what waited behind them may go.
+  await settleDoubts(context)
+  await resumeWaiting(context)
+  await applyPlan(context)
+  return done
+}
+
+function stopReason(context: RunContext): SyncError | undefined {
+  const { stop } = context.circuit
+  return stop === undefined ? undefined : new SyncError(stop.code, stop.message)
+}
+
+function errorText(stop: SyncError | undefined, files: readonly InputReport[]): string | undefined {
+  const lines = files.flatMap(({ file, error }) =>
+    error === undefined ? [] : [file === '' ? error : `${file}: ${error}`],
+  )
+  const all = stop === undefined ? lines : [stop.message, ...lines]
+  return all.length === 0 ? undefined : all.join('; ')
+}
+
+/**
+ * Runs one pipeline once. Never throws for what a source or the service does; throws what is a fault of this
+ * program or of the state (SyncError STATE_*, RUN_UNBALANCED). `wait`: lets growing files settle first.
+ */
+export async function runPipeline(context: RunContext, options: { wait: boolean }): Promise<PipelineResult> {
+  const { clock, pipeline, runId, state, tally } = context
+  const started = clock.monotonic()
+  await state.beginRun({
+    id: runId,
+    pipeline: pipeline.name,
+    startedAt: clock.now(),
+    configHash: pipeline.hash,
+  })
+  const files = await runSteps(context, options.wait)
+  tally.counts.failed += await state.countRemaining(runId)
+  assertBalanced(tally.counts)
+  const stop = stopReason(context)
+  const status = runStatus(tally.counts, {
+    fatal: stop !== undefined,
+    inputsRefused: files.filter((file) => file.status === 'refused' || file.code === 'INPUT_CHANGED').length,
+    inputsHeld: files.filter((file) => file.status === 'held').length,
+  })
+  const error = errorText(stop, files)
+  await state.endRun(runId, { endedAt: clock.now(), status, counts: tally.counts, error })
+  return {
+    pipeline: pipeline.name,
+    run_id: runId,
+    status,
+    ...tally.counts,
+    held_deletes: 0,
+    ...context.session.counts,
+    duration_ms: Math.round(clock.monotonic() - started),
+    files,
+    ...(error === undefined ? {} : { error }),
+    ...(stop === undefined ? {} : { code: stop.code }),
+  }
+}
+
+/** The line of a run that could not even begin. */
+export const unstartedResult = (pipeline: string, error: SyncError): PipelineResult => ({
+  pipeline,
+  run_id: '',
+  status: 'failed',
+  ...noCounts(),
+  held_deletes: 0,
+  requests: 0,
+  retries: 0,
+  duration_ms: 0,
+  files: [],
+  error: error.message,
+  code: error.code,
+})

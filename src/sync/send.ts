@@ -1,0 +1,202 @@
+// Sends operations that are in the journal: one update, one create, or many creates in one call.
+// Each is marked as sending before its request leaves, and settled by what came back.
+import { matchBulkAnswer } from '../core/bulk.ts'
+import { type Contact } from '../core/contact.ts'
+import { GONE_REASON } from '../core/diff.ts'
+import { doubtStep, isRepeatable } from '../core/doubt.ts'
+import { allowedFields, needsActual } from '../core/merge-method.ts'
+import type { Operation, Settled } from '../core/operation.ts'
+import type { CallResult, CreateOptions, RequestTrace, ServiceContact } from '../core/ports.ts'
+import type { RunContext } from './context.ts'
+import { isStopped } from './context.ts'
+import { settle, settledByFailure } from './settle.ts'
+import { clearStubbornFields } from './clear.ts'
+
+function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
+  const { duplicateCheckMethod, duplicateMergeMethod } = context.pipeline
+  return { duplicateCheckMethod, duplicateMergeMethod, repeatable }
+}
+
+const repeatable = (operation: Operation, context: RunContext): boolean =>
+  isRepeatable(operation.fields, context.pipeline.duplicateCheckMethod)
+
+function noted<T>(result: CallResult<T>, context: RunContext): CallResult<T> {
+  context.circuit.note(result)
+  return result
+}
+
+const gone = (operation: Operation, request: RequestTrace): Settled => ({
+  operation,
+  request,
+  settlement: { kind: 'held', reason: GONE_REASON, gone: true },
+})
+
+/** What may be sent of an update; a settlement where that is decided already. */
+async function sendableFields(
+  operation: Operation,
+  contactId: number,
+  context: RunContext,
+): Promise<Contact | Settled> {
+  const method = context.pipeline.duplicateMergeMethod
+  if (!needsActual(method)) return operation.fields
+  const actual = noted(await context.session.contactById(contactId, Object.keys(operation.fields)), context)
+  if (actual.kind === 'absent') return gone(operation, actual.request)
+  if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
+  const fields = allowedFields(operation.fields, actual.value.fields, method)
+  if (Object.keys(fields).length > 0) return fields
+  return { operation, request: actual.request, sent: {}, settlement: { kind: 'settled' } }
+}
+
+const isSettled = (value: Contact | Settled): value is Settled =>
+  'settlement' in value && typeof value.settlement === 'object'
+
+/** PUT with the changed fields alone (interface, 4.2). */
+export async function sendUpdate(operation: Operation, context: RunContext): Promise<void> {
+  const contactId = operation.contactId ?? 0
+  const fields = await sendableFields(operation, contactId, context)
+  if (isSettled(fields)) return settle([fields], context)
+  await context.state.markSending([operation])
+  const result = noted(await context.session.updateContact(contactId, fields), context)
+  if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
+  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
+  await clearStubbornFields(contactId, fields, context)
+  await settle(
+    [{ operation, request: result.request, sent: fields, settlement: { kind: 'done', contactId } }],
+    context,
+  )
+}
+
+/** POST of one contact (interface, 4.2). */
+export async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
+  await context.state.markSending([operation])
+  const options = createOptions(context, repeatable(operation, context))
+  const result = noted(await context.session.createContact(operation.fields, options), context)
+  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
+  await settle(
+    [{ operation, request: result.request, settlement: { kind: 'done', contactId: result.value } }],
+    context,
+  )
+}
+
+/** Looks the operation's mail up; undefined where the service gave no usable answer. */
+async function lookUp(operation: Operation, context: RunContext) {
+  const mail = operation.fields['mail']
+  if (typeof mail !== 'string') return undefined
+  const found: CallResult<readonly ServiceContact[]> = await context.session.contactsByMail(
+    mail,
+    Object.keys(operation.fields),
+  )
+  if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
+  return {
+    step: doubtStep(operation.fields, found.value, context.pipeline.duplicateCheckMethod),
+    request: found.request,
+  }
+}
+
+/**
+ * Settles an operation whose request left no clear answer: adopts the contact that is surely ours, sends again
+ * where that cannot double anybody. `mayResend` says that absence alone is proof enough.
+ */
+export async function settleDoubt(
+  operation: Operation,
+  context: RunContext,
+  mayResend: boolean,
+): Promise<void> {
+  if (isStopped(context)) return parkDoubt(operation, 'the run ended before it could be looked up', context)
+  const seen = await lookUp(operation, context)
+  if (seen?.step.kind === 'adopt') {
+    const { contactId } = seen.step
+    return settle(
+      [{ operation, request: seen.request, settlement: { kind: 'done', contactId, adopted: true } }],
+      context,
+    )
+  }
+  const isAbsent = seen?.step.kind === 'absent'
+  if (
+    seen !== undefined &&
+    !isStopped(context) &&
+    (repeatable(operation, context) || (isAbsent && mayResend))
+  )
+    return sendCreate(operation, context)
+  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : 'no look-up has settled it yet'
+  const absentReads = operation.absentReads + (isAbsent && context.clock.now() >= operation.notBefore ? 1 : 0)
+  return parkDoubt(operation, reason, context, absentReads)
+}
+
+async function parkDoubt(
+  operation: Operation,
+  reason: string,
+  context: RunContext,
+  absentReads = operation.absentReads,
+): Promise<void> {
+  const notBefore = context.clock.now() + context.service.doubt.quiesceMs
+  await settle(
+    [{ operation, request: undefined, settlement: { kind: 'in_doubt', reason, notBefore, absentReads } }],
+    context,
+  )
+}
+
+/** The call was refused as a whole: which member is to blame is found by sending fewer at a time. */
+async function sendSplit(operations: readonly Operation[], context: RunContext): Promise<void> {
+  if (context.pipeline.duplicateCheckMethod !== 'email') {
+    // Some may have been applied before the refusal, and sending those again would double them.
+    for (const operation of operations) await settleDoubt(operation, context, true)
+    return
+  }
+  const half = Math.ceil(operations.length / 2)
+  await sendCreates(operations.slice(0, half), context)
+  await sendCreates(operations.slice(half), context)
+}
+
+async function settleBulk(
+  operations: readonly Operation[],
+  result: CallResult<readonly { id: number; email: string }[]> & { kind: 'ok' },
+  context: RunContext,
+) {
+  const byMail = new Map(operations.map((operation) => [operation.mailKey ?? '', operation]))
+  const match = matchBulkAnswer([...byMail.keys()], result.value)
+  if (match.strangers > 0)
+    context.log.warn('the bulk answer names contacts that were not sent', { members: match.strangers })
+  const settled = [...match.matched].flatMap(([mail, contactId]): Settled[] => {
+    const operation = byMail.get(mail)
+    return operation === undefined
+      ? []
+      : [{ operation, request: result.request, settlement: { kind: 'done', contactId } }]
+  })
+  const merged = match.merged.flatMap((mail): Settled[] => {
+    const operation = byMail.get(mail)
+    const reason = 'the service gave one contact for two mails of the same call: it merged them'
+    return operation === undefined
+      ? []
+      : [{ operation, request: result.request, settlement: { kind: 'held', reason } }]
+  })
+  await settle([...settled, ...merged], context)
+  for (const mail of match.unanswered) {
+    const operation = byMail.get(mail)
+    if (operation !== undefined) await settleDoubt(operation, context, false)
+  }
+}
+
+/** POST of many contacts, each with a mail and no mail twice (interface, 4.2); one alone goes by itself. */
+export async function sendCreates(operations: readonly Operation[], context: RunContext): Promise<void> {
+  const [first, second] = operations
+  if (first === undefined) return
+  if (isStopped(context)) {
+    const settlement = { kind: 'failed', reason: 'the run ended before it was sent' } as const
+    return settle(
+      operations.map((operation) => ({ operation, request: undefined, settlement })),
+      context,
+    )
+  }
+  if (second === undefined) return sendCreate(first, context)
+  await context.state.markSending(operations)
+  const contacts = operations.map(({ fields }) => fields)
+  const all = operations.every((operation) => repeatable(operation, context))
+  const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)
+  if (result.kind === 'ok') return settleBulk(operations, result, context)
+  if (result.kind === 'refused') return sendSplit(operations, context)
+  await settle(
+    operations.map((operation) => settledByFailure(operation, result, context)),
+    context,
+  )
+}

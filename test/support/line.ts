@@ -1,0 +1,90 @@
+// One pipeline with everything around it in memory (the real store among it): run it, look at what happened.
+import { createCircuit } from '../../src/core/circuit.ts'
+import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
+import type { StateStore } from '../../src/core/state.ts'
+import { openTemporaryState } from '../../src/store/state-store.ts'
+import type { RunContext } from '../../src/sync/context.ts'
+import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
+import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
+import { createTally } from '../../src/sync/tally.ts'
+import { type TestClock, testClock } from './clock.ts'
+import { type MemoryService, memoryService } from './memory-service.ts'
+import { type MemorySource, memorySource } from './memory-source.ts'
+import { pipelineSettings, serviceSettings } from './pipeline.ts'
+
+export interface Line {
+  readonly source: MemorySource
+  readonly service: MemoryService
+  readonly state: StateStore
+  readonly clock: TestClock
+  readonly log: { message: string; fields: unknown }[]
+  pipeline: PipelineSettings
+  settings: ServiceSettings
+  abort: AbortController
+  run(): Promise<PipelineResult>
+  preview(): Promise<{ changes: PlannedChange[]; totals: PreviewTotals }>
+}
+
+export function testLine(
+  options: { pipeline?: Partial<PipelineSettings>; service?: Partial<ServiceSettings> } = {},
+): Line {
+  let runs = 0
+  const log: Line['log'] = []
+  const line: Line = {
+    source: memorySource(),
+    service: memoryService(),
+    state: openTemporaryState(),
+    clock: testClock(),
+    log,
+    pipeline: pipelineSettings(options.pipeline),
+    settings: serviceSettings(options.service),
+    abort: new AbortController(),
+    run: async () => runPipeline(context(), { wait: false }),
+    async preview() {
+      const changes: PlannedChange[] = []
+      const generator = previewPipeline(context(), line.settings, { wait: false })
+      for (;;) {
+        const step = await generator.next()
+        if (step.done === true) return { changes, totals: step.value }
+        changes.push(step.value)
+      }
+    },
+  }
+  const context = (): RunContext => {
+    const runId = `run-${++runs}`
+    line.clock.advance(1000)
+    const note = (message: string, fields: unknown): void => void log.push({ message, fields })
+    return {
+      runId,
+      pipeline: line.pipeline,
+      service: line.settings,
+      state: line.state,
+      source: line.source,
+      session: line.service.session(),
+      circuit: createCircuit(),
+      tally: createTally(runId),
+      clock: line.clock,
+      signal: line.abort.signal,
+      log: { info: note, warn: note },
+      report: () => undefined,
+    }
+  }
+  return line
+}
+
+export const HEADER = ['no', 'mail', 'first', 'last', 'phone'] as const
+
+/** A table of `count` invented people, numbered from `from`. */
+export function people(count: number, from = 1): string[][] {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const number = String(from + index)
+    return [
+      `K${number}`,
+      `person${number}@example.com`,
+      `Vorname${number}`,
+      `Nachname${number}`,
+      `030 ${number}`,
+    ]
+  })
+  return [[...HEADER], ...rows]
+}

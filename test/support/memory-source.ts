@@ -1,0 +1,100 @@
+// A source whose inputs are tables in memory; it behaves like a drop folder, without files.
+import type { InputReader, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
+import { SyncError } from '../../src/core/errors.ts'
+import type { SourceItem } from '../../src/core/record.ts'
+
+export type Table = readonly (readonly string[])[]
+
+export interface MemorySource extends Source {
+  /** The first row is the header. */
+  drop(name: string, table: Table, options?: { failAfter?: number }): void
+  readonly archived: { name: string; folder: string; reason?: string }[]
+  readonly rejects: Map<string, RejectRow[]>
+  readonly waiting: () => string[]
+  missing: boolean
+}
+
+interface Waiting {
+  readonly input: SourceInput
+  readonly table: Table
+  readonly failAfter: number | undefined
+}
+
+function items(table: Table): SourceItem[] {
+  const [header = [], ...rows] = table
+  return rows.map((values, index) => {
+    const line = index + 2
+    if (values.length === header.length) return { kind: 'record', values, line }
+    return {
+      kind: 'defect',
+      code: 'RECORD_RAGGED',
+      message: `${values.length} values, ${header.length} expected`,
+      values,
+      line,
+    }
+  })
+}
+
+function reader({ table, failAfter }: Waiting): InputReader {
+  const [header = []] = table
+  return {
+    header,
+    bytesRead: () => 0,
+    async *batches() {
+      const all = items(table)
+      for (let start = 0; start < all.length; start += 100) {
+        await Promise.resolve()
+        if (failAfter !== undefined && start >= failAfter)
+          throw new SyncError('INPUT_QUOTE', 'a quote that opened on line 3 never closes')
+        yield all.slice(start, start + 100)
+      }
+      if (failAfter !== undefined)
+        throw new SyncError('INPUT_QUOTE', 'a quote that opened on line 3 never closes')
+    },
+    sha256: () => 'abc',
+    close: async () => Promise.resolve(),
+  }
+}
+
+export function memorySource(): MemorySource {
+  const files = new Map<string, Waiting>()
+  const archived: MemorySource['archived'] = []
+  const rejects = new Map<string, RejectRow[]>()
+  let versions = 0
+  const source: MemorySource = {
+    archived,
+    rejects,
+    missing: false,
+    waiting: () => [...files.keys()],
+    drop(name, table, options = {}) {
+      files.set(name, {
+        input: { name, version: `v${++versions}`, bytes: 10 },
+        table,
+        failAfter: options.failAfter,
+      })
+    },
+    async list() {
+      if (source.missing) throw new SyncError('INPUT_FOLDER_MISSING', 'the folder is not there')
+      const ready = [...files.values()].map(({ input }) => input).sort((a, b) => (a.name < b.name ? -1 : 1))
+      return Promise.resolve({ ready, unsettled: 0, refused: [] })
+    },
+    async open(input) {
+      const found = files.get(input.name)
+      if (found?.input.version !== input.version) throw new SyncError('INPUT_CHANGED', 'changed')
+      return Promise.resolve(reader(found))
+    },
+    isWaiting: async (input) => Promise.resolve(files.get(input.name)?.input.version === input.version),
+    async archive(input, { folder, reason }) {
+      if (files.get(input.name)?.input.version !== input.version) return false
+      files.delete(input.name)
+      archived.push({ name: input.name, folder, ...(reason === undefined ? {} : { reason }) })
+      return Promise.resolve(true)
+    },
+    async writeRejects(input, _to, _header, rows) {
+      const kept: RejectRow[] = []
+      for await (const row of rows) kept.push(row)
+      if (kept.length > 0) rejects.set(input.name, kept)
+    },
+  }
+  return source
+}

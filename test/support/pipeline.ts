@@ -1,0 +1,41 @@
+// Builders of settings for tests: a whole pipeline with what the test is about changed.
+import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
+
+export function pipelineSettings(changes: Partial<PipelineSettings> = {}): PipelineSettings {
+  return {
+    name: 'shop',
+    schedule: undefined,
+    timezone: undefined,
+    source: { type: 'csv', nullValues: [] },
+    mode: 'incremental',
+    key: ['no'],
+    map: {
+      mail: { column: 'mail' },
+      first_name: { column: 'first' },
+      family_name: { column: 'last' },
+      phone: { column: 'phone' },
+    },
+    onDuplicateKey: 'reject',
+    onInvalid: 'reject',
+    blank: 'keep',
+    where: undefined,
+    duplicateCheckMethod: 'email',
+    duplicateMergeMethod: 'update_add',
+    hash: 'mapping-1',
+    ...changes,
+  }
+}
+
+export function serviceSettings(changes: Partial<ServiceSettings> = {}): ServiceSettings {
+  return {
+    baseUrl: 'http://127.0.0.1:1',
+    apiKey: 'test-key',
+    apiVersion: 'V1',
+    timeoutMs: 5000,
+    rateLimit: { requests: 1000, perMs: 1000, concurrency: 4, perDay: undefined },
+    retry: { attempts: 1, maxDelayMs: 1000 },
+    bulk: { size: 50, container: 'array' },
+    doubt: { quiesceMs: 60_000, absentReads: 2 },
+    ...changes,
+  }
+}

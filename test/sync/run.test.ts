@@ -1,0 +1,250 @@
+// The run as a whole, over the real store, with source and service in memory.
+import { describe, expect, it } from 'vitest'
+import { HEADER, people, testLine } from '../support/line.ts'
+
+const sum = (result: Record<string, unknown>): number =>
+  ['created', 'updated', 'unchanged', 'skipped', 'rejected', 'failed', 'held', 'in_doubt'].reduce(
+    (total, name) => total + Number(result[name]),
+    0,
+  )
+
+describe('a run', () => {
+  it('does nothing where nothing waits', async () => {
+    const line = testLine()
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 0, requests: 0 })
+  })
+
+  it('creates 250 contacts with five calls, and none when the same file comes again', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(250))
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 250, created: 250, requests: 5 })
+    expect(line.service.contacts.size).toBe(250)
+    line.source.drop('a.csv', people(250))
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 250, unchanged: 250, requests: 0 })
+    expect(line.source.archived).toEqual([
+      { name: 'a.csv', folder: 'processed' },
+      { name: 'a.csv', folder: 'processed' },
+    ])
+  })
+
+  it('sends three PUTs with the changed fields alone for three changed rows', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(250))
+    await line.run()
+    const changed = people(250)
+    for (const row of [10, 20, 30]) changed[row]![4] = '040 9'
+    line.source.drop('b.csv', changed)
+    const before = line.service.calls.length
+    expect(await line.run()).toMatchObject({ status: 'ok', updated: 3, unchanged: 247, requests: 3 })
+    expect(line.service.calls.slice(before).map(({ method, contacts }) => [method, contacts])).toEqual(
+      [10, 20, 30].map(() => ['PUT', [{ phone: '040 9' }]]),
+    )
+  })
+
+  it('plans exactly these, with from and to, and leaves the service alone', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(3))
+    await line.run()
+    const changed = people(3)
+    changed[2]![4] = '040 9'
+    line.source.drop('b.csv', changed)
+    const writes = line.service.calls.length
+    const { changes, totals } = await line.preview()
+    expect(changes).toEqual([
+      {
+        action: 'update',
+        key: 'K2',
+        contact_id: 2,
+        fields: { phone: { from: '030 2', to: '040 9' } },
+        terms: { add: [], remove: [] },
+        source: { file: 'b.csv', line: 3 },
+      },
+    ])
+    expect(totals).toMatchObject({ read: 3, unchanged: 2, updated: 1, estimate: { requests: 1, seconds: 0 } })
+    expect(line.service.calls).toHaveLength(writes)
+  })
+
+  it('looks at every record again when the mapping changes, and sends only what differs', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(5))
+    await line.run()
+    line.pipeline = {
+      ...line.pipeline,
+      hash: 'mapping-2',
+      map: { ...line.pipeline.map, company: { value: 'Muster' } },
+    }
+    line.source.drop('a.csv', people(5))
+    expect(await line.run()).toMatchObject({ updated: 5, unchanged: 0 })
+    line.source.drop('a.csv', people(5))
+    expect(await line.run()).toMatchObject({ updated: 0, unchanged: 5 })
+  })
+
+  it('keeps rejects with reason and line, and clears them when the mended record comes', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'not a mail', 'A', 'B', '']])
+    expect(await line.run()).toMatchObject({ status: 'partial', read: 1, rejected: 1, requests: 0 })
+    expect(line.source.rejects.get('a.csv')).toMatchObject([
+      { line: 2, values: ['K1', 'not a mail', 'A', 'B', ''] },
+    ])
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'not a mail', 'A', 'B', '']])
+    await line.run()
+    expect(await line.state.backlog('shop')).toMatchObject({ rejects: 1 })
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '']])
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+    expect(await line.state.backlog('shop')).toMatchObject({ rejects: 0 })
+  })
+
+  it('counts every kind of record once', async () => {
+    const line = testLine({ pipeline: { where: 'record["last"] != "weg"' } })
+    line.source.drop('a.csv', [
+      [...HEADER],
+      ['K1', 'a@example.com', 'A', 'B', '1'],
+      ['K2', 'b@example.com', 'A', 'weg', '1'],
+      ['K1', 'c@example.com', 'A', 'B', '1'],
+      ['', 'd@example.com', 'A', 'B', '1'],
+      ['K5', 'e@example.com', 'A'],
+      ['K6', '', 'A', 'B', '1'],
+    ])
+    const result = await line.run()
+    expect(result).toMatchObject({ status: 'partial', read: 6, created: 1, skipped: 1, rejected: 4 })
+    expect(sum({ ...result })).toBe(result.read)
+    const reasons = line.source.rejects.get('a.csv')?.map(({ line: at, reason }) => [at, reason])
+    expect(reasons).toEqual([
+      [4, 'key: the record on line 2 has the same key'],
+      [5, 'key: "no" is blank'],
+      [6, '3 values, 5 expected'],
+      [7, expect.stringContaining('lacks ba_street, ba_city, ba_postal_code')],
+    ])
+  })
+
+  it.each([
+    ['in one batch', 0],
+    ['batches apart', 300],
+  ])('takes the last record of a key where that is asked for: %s', async (_, between) => {
+    const line = testLine({ pipeline: { onDuplicateKey: 'last' } })
+    const again = ['K1', 'person1@example.com', 'Neu', 'Nachname1', '030 1']
+    line.source.drop('a.csv', [...people(1 + between), again])
+    expect(await line.run()).toMatchObject({ created: 1 + between, skipped: 1, rejected: 0 })
+    expect(line.service.contacts.size).toBe(1 + between)
+    expect([...line.service.contacts.values()].map((contact) => contact['first_name'])).toContain('Neu')
+    // The file again: the earlier record still counts as skipped, the later one is what was pushed.
+    line.source.drop('a.csv', [...people(1 + between), again])
+    expect(await line.run()).toMatchObject({ unchanged: 1 + between, skipped: 1, updated: 0 })
+  })
+
+  it('rejects the later of two records of a key even when both are known by their fingerprint', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(3))
+    await line.run()
+    const table = people(3)
+    line.source.drop('a.csv', [...table, table[2]!])
+    expect(await line.run()).toMatchObject({ status: 'partial', unchanged: 3, rejected: 1 })
+    expect(line.source.rejects.get('a.csv')).toMatchObject([
+      { line: 5, reason: 'key: the record on line 3 has the same key' },
+    ])
+  })
+
+  it('finds settled records in any order', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(700))
+    await line.run()
+    const [header, ...rows] = people(700)
+    line.source.drop('a.csv', [header!, ...rows.reverse()])
+    expect(await line.run()).toMatchObject({ unchanged: 700, requests: 0 })
+  })
+
+  it('refuses a damaged file whole: nothing is sent, nothing stays staged', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(250), { failAfter: 200 })
+    expect(await line.run()).toMatchObject({ status: 'partial', read: 0, requests: 0 })
+    expect(line.source.archived).toEqual([
+      { name: 'a.csv', folder: 'failed', reason: expect.stringContaining('line 3') },
+    ])
+    line.source.drop('b.csv', people(1))
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 1, created: 1 })
+  })
+
+  it('holds an empty file of a full pipeline, and reports a missing folder', async () => {
+    const line = testLine({ pipeline: { mode: 'full' } })
+    line.source.drop('a.csv', [[...HEADER]])
+    expect(await line.run()).toMatchObject({ status: 'held', read: 0 })
+    line.source.missing = true
+    expect(await line.run()).toMatchObject({ status: 'partial', error: 'the folder is not there' })
+  })
+})
+
+describe('clearing and merging', () => {
+  it('clears a field that the source blanks, and once only', async () => {
+    const line = testLine({ pipeline: { blank: 'clear' } })
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '1']])
+    await line.run()
+    const blank = [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '']]
+    line.source.drop('a.csv', blank)
+    expect(await line.run()).toMatchObject({ updated: 1 })
+    expect(line.service.contacts.get(1)).toMatchObject({ phone: '' })
+    line.source.drop('a.csv', blank)
+    expect(await line.run()).toMatchObject({ updated: 0, unchanged: 1 })
+  })
+
+  it.each([
+    ['update', { phone: '2' }, { phone: '2', first_name: '' }],
+    ['add', { first_name: 'Neu' }, { phone: 'foreign', first_name: 'Neu' }],
+  ] as const)('lets merge method %s change only what it may', async (method, sent, after) => {
+    const line = testLine({ pipeline: { duplicateMergeMethod: method } })
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '1']])
+    await line.run()
+    line.service.contacts.set(1, {
+      mail: 'a@example.com',
+      phone: 'foreign',
+      first_name: '',
+      family_name: 'B',
+    })
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'Neu', 'B', '2']])
+    await line.run()
+    expect(line.service.writes().at(-1)?.contacts).toEqual([sent])
+    expect(line.service.contacts.get(1)).toMatchObject(after)
+  })
+})
+
+describe('records that share a mail', () => {
+  it('under email only the first goes, the other is held with the reason', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', [
+      [...HEADER],
+      ['K1', 'a@example.com', 'A', 'B', ''],
+      ['K2', 'A@Example.com', 'C', 'B', ''],
+    ])
+    expect(await line.run()).toMatchObject({ status: 'held', created: 1, held: 1, requests: 1 })
+    line.source.drop('b.csv', [[...HEADER], ['K2', 'A@Example.com', 'C', 'B', '']])
+    expect(await line.run()).toMatchObject({ status: 'held', held: 1, requests: 0 })
+    // Mended at the source, it goes.
+    line.source.drop('c.csv', [[...HEADER], ['K2', 'c@example.com', 'C', 'B', '']])
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+    expect(await line.state.backlog('shop')).toMatchObject({ held: 0, linked: 2 })
+  })
+
+  it('under none they stay apart, in separate calls', async () => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    line.source.drop('a.csv', [
+      [...HEADER],
+      ['K1', 'a@example.com', 'A', 'B', ''],
+      ['K2', 'a@example.com', 'C', 'B', ''],
+    ])
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 2, requests: 2 })
+    expect(line.service.contacts.size).toBe(2)
+  })
+
+  it('a mail that one record gives up may be taken by another in the same file', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '']])
+    await line.run()
+    line.source.drop('b.csv', [
+      [...HEADER],
+      ['K2', 'a@example.com', 'C', 'D', ''],
+      ['K1', 'new@example.com', 'A', 'B', ''],
+    ])
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 1, updated: 1 })
+    expect(line.service.contacts.get(1)).toMatchObject({ mail: 'new@example.com', first_name: 'A' })
+    expect(line.service.contacts.get(2)).toMatchObject({ mail: 'a@example.com', first_name: 'C' })
+  })
+})
