@@ -103,7 +103,7 @@ function runContext(
     clock,
     signal: options.signal,
     log: parts.log.with({ pipeline: pipeline.name, run_id: id }),
-    report: options.report,
+    report: (report) => options.report(report),
   }
 }
 

@@ -177,7 +177,7 @@ describe('quotes', () => {
     ],
   ])(
     'one that %s refuses the file, with the place where it opened',
-    async (_, text, message, options = {}) => {
+    async (_, text, message, options?: Record<string, unknown>) => {
       await expect(read(text, options)).rejects.toMatchObject({ code: 'INPUT_QUOTE', message })
     },
   )
@@ -198,6 +198,11 @@ describe('rows', () => {
   it('have the line on which they begin', async () => {
     const { items } = await read('no,name\n\n1,"a\nb"\n2,c\n\n\n3,d\n')
     expect(items.map(({ line }) => line)).toEqual([3, 5, 8])
+  })
+
+  it('have it also where values hold line breaks of two characters', async () => {
+    const { items } = await read('no,name\r\n1,"a\r\nb\r\nc"\r\n2,"x\ny"\r\n\r\n3,"p\rq"\r\n4,d\r\n')
+    expect(items.map(({ line }) => line)).toEqual([2, 5, 8, 10])
   })
 
   it('keep their lines behind skipped ones, whatever quotes those hold', async () => {

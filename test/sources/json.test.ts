@@ -81,7 +81,7 @@ describe('a json file', () => {
     ['an object that ends early', '{"results":[{"a":1}', { records: 'results' }],
     ['no JSON', '[{"a":1},\nGeheim]'],
     ['CSV', 'no,name\n1,Geheim\n'],
-  ])('that is %s is refused with the line', async (_, text, options = {}) => {
+  ])('that is %s is refused with the line', async (_, text, options?: Record<string, unknown>) => {
     await expect(read(text, ['a'], options)).rejects.toMatchObject({
       code: 'INPUT_JSON',
       message: expect.stringMatching(/^line [12]: (?!.*Geheim)/) as string,

@@ -18,15 +18,22 @@ export interface ParseRules {
 
 export const isCsvError = (error: unknown): error is CsvError => error instanceof CsvError
 
+/** The parser counts a CRLF inside quotes as two lines. */
+function pairsInside(values: readonly string[]): number {
+  return values.reduce((pairs, value) => pairs + value.split('\r\n').length - 1, 0)
+}
+
 function rowCollector() {
   let rows: Row[] = []
   let lastLine = 0
   let emptyLines = 0
+  let overcounted = 0
   return {
     onRecord(values: string[], info: Info): null {
       // `lines` is where the record ends: it begins after the one before it and the blank lines between.
       const line = lastLine + 1 + info.empty_lines - emptyLines
-      lastLine = info.lines
+      if (info.lines - overcounted > line) overcounted += pairsInside(values)
+      lastLine = info.lines - overcounted
       emptyLines = info.empty_lines
       rows.push({ values, line })
       return null

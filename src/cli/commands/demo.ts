@@ -1,0 +1,94 @@
+// `demo`: the whole line on sample exports, against a sandbox, in a folder of its own that is removed at the end.
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { clock, startSandbox } from '../../app.ts'
+import { type CommonOptions, type Io, print } from '../io.ts'
+import { plan } from './plan.ts'
+import { listRejects } from './rejects.ts'
+import { run } from './run.ts'
+import { status } from './status.ts'
+
+const SAMPLES = fileURLToPath(new URL('../../../config/samples', import.meta.url))
+const INBOXES = { outlook: 'outlook-de.csv', shop: 'shop.csv', crm: 'crm.json' } as const
+const API_KEY = 'demo-key-of-the-sandbox'
+/** Three customers move house between two exports. */
+const MOVED = ['S10003', 'S10042', 'S10117']
+
+type Writes = () => number
+
+async function dropSamples(folder: string): Promise<void> {
+  for (const [inbox, file] of Object.entries(INBOXES)) {
+    await mkdir(join(folder, 'inbox', inbox), { recursive: true })
+    await copyFile(join(SAMPLES, file), join(folder, 'inbox', inbox, file))
+  }
+}
+
+async function dropChangedShop(folder: string): Promise<void> {
+  const text = await readFile(join(SAMPLES, INBOXES.shop), 'utf8')
+  const lines = text
+    .split('\r\n')
+    .map((line) =>
+      MOVED.some((key) => line.startsWith(key)) ? line.replace(/;Ring (\d+);/, ';Neuer Weg $1;') : line,
+    )
+  await writeFile(join(folder, 'inbox', 'shop', INBOXES.shop), lines.join('\r\n'))
+}
+
+function chapter(io: Io, number: number, title: string): void {
+  print(io, `\n${number}. ${title}\n`)
+}
+
+async function story(io: Io, options: CommonOptions, folder: string, writes: Writes): Promise<boolean> {
+  chapter(io, 1, 'Three exports lie in their inboxes: an Outlook address book, a web shop, a CRM.')
+  await dropSamples(folder)
+  await run(io, options, [])
+  chapter(
+    io,
+    2,
+    'One record could not be pushed. It is kept with its reason, to be mended and dropped again.',
+  )
+  await listRejects(io, options, [])
+  chapter(io, 3, 'The shop exports again; three customers have moved. What would a run do?')
+  await dropChangedShop(folder)
+  await plan(io, options, ['shop'])
+  chapter(io, 4, 'The run does just that.')
+  const before = writes()
+  await run(io, options, ['shop'])
+  const sent = writes() - before
+  chapter(io, 5, 'The same files once more: nothing has changed, so nothing is sent.')
+  await dropChangedShop(folder)
+  await copyFile(join(SAMPLES, INBOXES.crm), join(folder, 'inbox', 'crm', INBOXES.crm))
+  const unchanged = writes()
+  await run(io, options, ['shop', 'crm'])
+  const again = writes() - unchanged
+  chapter(io, 6, 'How things stand.')
+  await status(io, options)
+  print(io, `\n${sent} writes for ${MOVED.length} changes, ${again} writes for none.`)
+  return sent === MOVED.length && again === 0
+}
+
+/** Ends with 0 when everything went as told, with 1 when it did not. */
+export async function demo(io: Io): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'contact-sync-demo-'))
+  const sandbox = await startSandbox({ port: 0, apiKey: API_KEY, clock })
+  try {
+    print(
+      io,
+      'contact-sync demo: everything here happens in a sandbox on this machine, and is removed at the end.',
+    )
+    const config = join(folder, 'contact-sync.yaml')
+    await copyFile(join(SAMPLES, 'demo.yaml'), config)
+    const env = { ...io.env, DEMO_BASE_URL: sandbox.url, DEMO_API_KEY: API_KEY }
+    const writes = (): number => sandbox.requests().filter(({ method }) => method !== 'GET').length
+    const went = await story({ ...io, env }, { config }, folder, writes)
+    print(
+      io,
+      went ? 'Next: README.md, "A first pipeline of your own".' : 'This is not what should have happened.',
+    )
+    return went ? 0 : 1
+  } finally {
+    await sandbox.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
