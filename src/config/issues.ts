@@ -94,6 +94,9 @@ function discriminatorSentence(issue: Issue, checked: Checked, path: Path): Said
   return choiceSentence(options, value, checked.tree.places.get(pathKey(path)))
 }
 
+const EMPTY: Said = { message: 'is empty', hint: 'write something, or leave the key out' }
+const isEmpty = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0)
+
 function sentence(issue: Issue, checked: Checked, path: Path): Said {
   const value = valueAt(checked.tree.value, path)
   const place = checked.tree.places.get(pathKey(path))
@@ -109,7 +112,7 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
     case 'invalid_value':
       return choiceSentence(issue.values, value, place)
     case 'too_small':
-      return { message: 'is too small', hint: `at least ${String(issue.minimum)}` }
+      return isEmpty(value) ? EMPTY : { message: 'is too small', hint: `at least ${String(issue.minimum)}` }
     case 'too_big':
       return { message: 'is too large', hint: `at most ${String(issue.maximum)}` }
     default:

@@ -53,6 +53,27 @@ async function readConfig(
   return tree === undefined ? { problems } : { tree, problems }
 }
 
+interface Checks {
+  readonly tree: Tree
+  readonly folder: string
+  readonly incomplete: readonly string[]
+  readonly schemaProblems: readonly ConfigProblem[]
+}
+
+/** What the schema says, and what is wrong besides; nothing twice, and nothing that a preset may have held. */
+function allProblems({ tree, folder, incomplete, schemaProblems }: Checks): ConfigProblem[] {
+  const wrongForm = new Set(schemaProblems.map(({ path }) => path))
+  const isIn = ({ path }: ConfigProblem, pipeline: string) => path.startsWith(`pipelines.${pipeline}.`)
+  const notYet = notYetProblems(tree).filter(({ path }) => !wrongForm.has(path))
+  return [
+    ...schemaProblems.filter(
+      (problem) => problem.message !== 'is missing' || !incomplete.some((name) => isIn(problem, name)),
+    ),
+    ...notYet,
+    ...crossProblems(tree, folder).filter((problem) => !incomplete.some((name) => isIn(problem, name))),
+  ]
+}
+
 /**
  * Reads, merges presets, checks. Nothing is thrown for what a file may hold, and no message holds a secret.
  * Warnings are for what works and should be otherwise.
@@ -65,22 +86,18 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   if (read.tree === undefined) return refused(read.problems)
   const absolute = resolve(file)
   const folder = dirname(absolute)
-  const { tree, problems: presetProblems } = await mergePresets(read.tree, { presetFolder, readFile, env })
+  const { tree, incomplete, problems: presetProblems } = await mergePresets(read.tree, { presetFolder, readFile, env })
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
-  const sources = parsed.ok
-    ? sourceOptions(parsed.written, { tree, kinds, folder })
-    : { options: new Map<string, never>(), problems: [] }
+  const sources = parsed.ok ? sourceOptions(parsed.written, { tree, kinds, folder }) : undefined
+  const schemaProblems = parsed.ok ? (sources?.problems ?? []) : parsed.problems
   const problems = [
     ...read.problems,
     ...presetProblems,
-    ...(parsed.ok ? [] : parsed.problems),
-    ...sources.problems,
-    ...notYetProblems(tree),
-    ...crossProblems(tree, folder),
+    ...allProblems({ tree, folder, incomplete, schemaProblems }),
     ...secrets.problems,
   ]
-  if (!parsed.ok || problems.length > 0) return refused(problems)
+  if (!parsed.ok || sources === undefined || problems.length > 0) return refused(problems)
   const settings = buildSettings({ values: parsed.values, secrets, sources: sources.options }, absolute)
   return { ok: true, settings, warnings: inOrder(secrets.warnings, file) }
 }

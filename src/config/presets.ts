@@ -64,16 +64,19 @@ function withPreset(tree: Tree, pipeline: Path, preset: Tree): Tree {
 
 interface Merged {
   readonly tree: Tree
+  /** Pipelines without the preset that they name: what they lack may be in it. */
+  readonly incomplete: readonly string[]
   readonly problems: readonly ConfigProblem[]
 }
 
 async function mergePreset(tree: Tree, pipeline: Path, options: PresetOptions): Promise<Merged> {
   const path = [...pipeline, 'source', 'preset']
   const name = valueAt(tree.value, path)
-  if (typeof name !== 'string' || name === '') return { tree, problems: [] }
+  if (typeof name !== 'string' || name === '') return { tree, incomplete: [], problems: [] }
   const names = await presetNames(options.presetFolder)
   const refused = (message: string, hint: string) => ({
     tree,
+    incomplete: [String(pipeline[1])],
     problems: [problemAt(tree, path, { message, hint })],
   })
   if (!names.includes(name)) return refused('names no preset', suggestion(name, names))
@@ -84,20 +87,23 @@ async function mergePreset(tree: Tree, pipeline: Path, options: PresetOptions): 
     return refused(`is in ${file}, which ${message}`, hint)
   }
   const preset = readYaml(read.text, { file, env: options.env })
-  if (preset.tree === undefined) return { tree, problems: preset.problems }
-  return { tree: withPreset(tree, pipeline, preset.tree), problems: preset.problems }
+  if (preset.tree === undefined)
+    return { tree, incomplete: [String(pipeline[1])], problems: preset.problems }
+  return { tree: withPreset(tree, pipeline, preset.tree), incomplete: [], problems: preset.problems }
 }
 
 /** Lays the presets that pipelines name under them. */
 export async function mergePresets(tree: Tree, options: PresetOptions): Promise<Merged> {
   const pipelines = valueAt(tree.value, ['pipelines'])
-  if (!isMapping(pipelines)) return { tree, problems: [] }
+  if (!isMapping(pipelines)) return { tree, incomplete: [], problems: [] }
   let merged = tree
   const problems: ConfigProblem[] = []
+  const incomplete: string[] = []
   for (const name of Object.keys(pipelines)) {
     const result = await mergePreset(merged, ['pipelines', name], options)
     merged = result.tree
     problems.push(...result.problems)
+    incomplete.push(...result.incomplete)
   }
-  return { tree: merged, problems }
+  return { tree: merged, incomplete, problems }
 }

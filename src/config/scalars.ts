@@ -94,6 +94,11 @@ export const baseUrl = z
   })
   .transform((value) => (URL.canParse(value) ? new URL(value).href.replace(/\/+$/, '') : value))
 
+/** An address of any other service, with path and query as they come. */
+export const webAddress = z.string().refine((value) => /^https:\/\//.test(value) && URL.canParse(value), {
+  error: 'is no web address; it begins with https://',
+})
+
 /** One text or a list of them, as a list. */
 export const oneOrMore = (expected: string) =>
   z

@@ -1,7 +1,7 @@
 // The schema of everything in the configuration that is not a pipeline: service, state, log, server, alerts.
 // Limits here keep out slips (a time-out of a day); what the service allows is not known.
 import { z } from 'zod'
-import { baseUrl, duration, text } from './scalars.ts'
+import { baseUrl, duration, text, webAddress } from './scalars.ts'
 
 const count = (min: number, max: number) => z.int().min(min).max(max)
 
@@ -71,7 +71,7 @@ export const serverSchema = z.strictObject({
 
 export const alertsSchema = z.array(
   z.strictObject({
-    webhook: baseUrl.describe('The address that is told.'),
+    webhook: webAddress.describe('The address that is told.'),
     on: z.array(z.enum(['failed', 'held', 'rejects'])).describe('What it is told of.'),
   }),
 )

@@ -23,6 +23,7 @@ const MAX_ALIASES = 20
 const SENTENCES: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'this key is there already; keep one of the two',
   MULTIPLE_DOCS: 'a second document begins here (---); keep one document in a file',
+  TAG_RESOLVE_FAILED: 'tags (!name) are not available; write the value without it',
   TAB_AS_INDENT: 'a tab cannot indent; use spaces',
   BAD_INDENT: 'the indentation does not fit the lines above; indent with the same number of spaces',
 }
@@ -54,6 +55,7 @@ function report(reading: Reading, where: { path: Path; offset: number }, sentenc
   })
 }
 
+const OPEN_BRACKET = 'a bracket opened above is not closed; close it with } or ]'
 const VARIABLE_IN_BRACES =
   'is no valid YAML here; put the text with ${...} in quotes, as it stands between { and }'
 
@@ -63,6 +65,7 @@ function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): str
   const start = lines.lineStarts[line - 1] ?? 0
   if (error.code === 'UNEXPECTED_TOKEN' && /\{.*[^"']\$\{/.test(text.slice(start, error.pos[1])))
     return VARIABLE_IN_BRACES
+  if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow')) return OPEN_BRACKET
   const words = error.message.replace(/: ".*$/s, '')
   return SENTENCES[error.code] ?? `is no valid YAML here (${words}); look for a missing quote, bracket or colon`
 }
@@ -107,10 +110,13 @@ function refuseAliases(reading: Reading): void {
       { path: [], offset: extra.offset },
       `more than ${MAX_ALIASES} aliases (*name); write the values out`,
     )
-  for (const { offset, nested, known } of aliases.slice(0, MAX_ALIASES)) {
+  const nestedOne = aliases.find(({ nested }) => nested)
+  if (nestedOne !== undefined) {
+    const where = { path: [], offset: nestedOne.offset }
+    report(reading, where, 'an alias of something that holds aliases; write the value out')
+  }
+  for (const { offset, known } of aliases.slice(0, MAX_ALIASES)) {
     if (!known) report(reading, { path: [], offset }, 'no anchor (&name) above has this name; write the value out')
-    if (nested)
-      report(reading, { path: [], offset }, 'an alias of something that holds aliases; write the value out')
   }
 }
 

@@ -1,0 +1,377 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { loadSettings } from '../../src/config/load.ts'
+import { MAX_BYTES } from '../../src/config/read-text.ts'
+import { KINDS } from './fake-kinds.ts'
+import { ENV, FOLDER, linesOf, loadFixture, loadText, settingsOf } from './fixtures.ts'
+
+const SERVICE = 'service: { base_url: https://a.example.com, api_key: "${KEY}" }\n'
+const pipeline = (text: string) => `${SERVICE}pipelines:\n  shop:\n${text.replace(/^/gm, '    ')}\n`
+const SHOP = 'source: { type: csv, folder: in }\nmap: { mail: E-Mail }\n'
+
+describe('settings', () => {
+  it('fills in the defaults', async () => {
+    const { hash, ...shop } = settingsOf(await loadFixture('minimal.yaml')).pipelines[0]!
+    expect(hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(shop).toEqual({
+      name: 'shop',
+      schedule: undefined,
+      timezone: undefined,
+      source: {
+        type: 'csv',
+        nullValues: [],
+        folder: `${FOLDER}in`,
+        files: '*',
+        settle: '2s',
+        skip_lines: 0,
+        ragged: 'reject',
+      },
+      mode: 'incremental',
+      key: undefined,
+      map: { mail: { column: 'E-Mail' } },
+      onDuplicateKey: 'reject',
+      onInvalid: 'reject',
+      blank: 'keep',
+      where: undefined,
+      duplicateCheckMethod: 'email',
+      duplicateMergeMethod: 'update_add',
+    })
+    const { pipelines: _, ...rest } = settingsOf(await loadFixture('minimal.yaml'))
+    expect(rest).toEqual({
+      file: `${FOLDER}minimal.yaml`,
+      service: {
+        baseUrl: 'https://a.b.example.com',
+        apiKey: ENV.KEY,
+        apiVersion: 'V1',
+        timeoutMs: 30_000,
+        rateLimit: { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined },
+        retry: { attempts: 6, maxDelayMs: 120_000 },
+        bulk: { size: 50, container: 'array' },
+        doubt: { quiesceMs: 120_000, absentReads: 2 },
+      },
+      state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
+      log: { level: 'info', format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
+      server: { host: '127.0.0.1', port: 8080, token: undefined },
+      secrets: [ENV.KEY],
+    })
+  })
+
+  it('takes every option that is available', async () => {
+    const { pipelines, ...rest } = settingsOf(await loadFixture('everything.yaml'))
+    expect(rest).toEqual({
+      file: `${FOLDER}everything.yaml`,
+      service: {
+        baseUrl: 'https://a.b.example.com',
+        apiKey: ENV.KEY,
+        apiVersion: 'V2',
+        timeoutMs: 1500,
+        rateLimit: { requests: 8081, perMs: 120_000, concurrency: 3, perDay: 50_000 },
+        retry: { attempts: 2, maxDelayMs: 3_600_000 },
+        bulk: { size: 10, container: 'keyed' },
+        doubt: { quiesceMs: 500, absentReads: 3 },
+      },
+      state: { path: `${FOLDER}data/state.db` },
+      log: { level: 'debug', format: 'pretty', folder: `${FOLDER}logs`, keepMs: 2 * 86_400_000 },
+      server: { host: '0.0.0.0', port: 8081, token: ENV.TOKEN },
+      secrets: [ENV.KEY, ENV.TOKEN],
+    })
+    const [shop, crm] = pipelines
+    expect(crm!.source).toMatchObject({ type: 'json', folder: '/srv/crm', records: 'data' })
+    expect(shop).toMatchObject({
+      schedule: '*/15 * * * *',
+      timezone: 'Europe/Berlin',
+      source: { delimiter: ';', skip_lines: 2, nullValues: ['n/a'] },
+      mode: 'full',
+      key: ['customer_no', 'branch'],
+      onDuplicateKey: 'last',
+      onInvalid: 'truncate',
+      blank: 'clear',
+      where: 'record["Status"] != "deleted"',
+      duplicateCheckMethod: 'none',
+      duplicateMergeMethod: 'add',
+    })
+    expect(shop!.map).toEqual({
+      mail: {
+        columns: ['E-Mail', 'Mail'],
+        transform: [{ name: 'trim', options: undefined }],
+        onInvalid: 'drop',
+      },
+      mail_status: { value: 3 },
+      first_name: {
+        column: '${Name}',
+        transform: [
+          { name: 'trim', options: undefined },
+          { name: 'truncate', options: 40 },
+        ],
+        blank: 'clear',
+      },
+      title: {
+        column: 'Anrede',
+        // Keys of a table are the text as written, whatever YAML would make of them.
+        lookup: { Herr: 'm', '01': 'f', true: null },
+        otherwise: null,
+        default: 'm',
+      },
+      job_title: { template: '{Position}, {Abteilung} {{x}}' },
+    })
+  })
+
+  it('gives the options of a source as its kind transforms them, paths being absolute by then', async () => {
+    const { z } = await import('zod')
+    const schema = z
+      .object({ folder: z.string().meta({ path: true }).optional(), lines: z.int().default(1) })
+      .transform(({ folder, lines }, ctx) => {
+        if (lines > 5) ctx.addIssue({ code: 'custom', message: 'are too many together; fewer', path: ['lines'] })
+        return { where: folder, lineCount: lines }
+      })
+    const kinds = { own: { schema, example: '', help: '' } }
+    const load = (lines: number) => {
+      const text = pipeline(`source: { type: own, folder: in, lines: ${lines} }\nmap: { mail: A }`)
+      const readFile = () => Promise.resolve(Buffer.from(text))
+      return loadSettings({ file: '/etc/sync.yaml', env: ENV, kinds, presetFolder: '/none', readFile })
+    }
+    expect(settingsOf(await load(2)).pipelines[0]!.source).toEqual({
+      type: 'own',
+      nullValues: [],
+      where: '/etc/in',
+      lineCount: 2,
+    })
+    expect(linesOf(await load(6))).toEqual([
+      '/etc/sync.yaml:4:45: pipelines.shop.source.lines: are too many together; fewer',
+    ])
+  })
+
+  it('asks the app about schedules and conditions', async () => {
+    const text = pipeline(`${SHOP}schedule: never\nwhere: "1 +"`)
+    const loaded = await loadSettings({
+      file: '/etc/sync.yaml',
+      env: ENV,
+      kinds: KINDS,
+      presetFolder: '/none',
+      readFile: () => Promise.resolve(Buffer.from(text)),
+      checkSchedule: (expression) => `is ${expression}`,
+      checkCondition: () => 'ends too early; write the rest',
+    })
+    expect(linesOf(loaded)).toEqual([
+      '/etc/sync.yaml:6:15: pipelines.shop.schedule: is never',
+      '/etc/sync.yaml:7:12: pipelines.shop.where: ends too early; write the rest',
+    ])
+  })
+})
+
+describe('base_url', () => {
+  it.each([
+    ['https://a.example.com/', 'https://a.example.com'],
+    ['https://a.example.com/prefix//', 'https://a.example.com/prefix'],
+    ['https://A.Example.com:8443', 'https://a.example.com:8443'],
+    ['http://localhost:9000', 'http://localhost:9000'],
+    ['http://127.0.0.2:9000/', 'http://127.0.0.2:9000'],
+    ['http://[::1]:9000', 'http://[::1]:9000'],
+  ])('%s is taken', async (url, expected) => {
+    const text = `service: { base_url: "${url}", api_key: "\${KEY}" }\npipelines: { shop: { source: { type: csv, folder: in }, map: { mail: A } } }`
+    expect(settingsOf(await loadText(text)).service.baseUrl).toBe(expected)
+  })
+
+  it.each([
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://10.0.0.1',
+    'http://[::2]',
+    'ftp://a.example.com',
+    'https://',
+    'https://a.example.com#x',
+  ])('%s is refused', async (url) => {
+    const text = `service: { base_url: "${url}", api_key: "\${KEY}" }\npipelines: { shop: { source: { type: csv, folder: in }, map: { mail: A } } }`
+    const lines = linesOf(await loadText(text))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain(':1:22: service.base_url: ')
+  })
+})
+
+describe('secrets', () => {
+  it('takes the key from a file, without its one trailing newline', async () => {
+    const settings = settingsOf(await loadFixture('key-from-file.yaml'))
+    expect(settings.service.apiKey).toBe('k3y-in-a-file')
+    expect(settings.secrets).toEqual(['k3y-in-a-file'])
+  })
+
+  it('warns of secrets in plain text', async () => {
+    const loaded = await loadFixture('key-in-plain-text.yaml')
+    expect(loaded.ok).toBe(true)
+    expect(linesOf(loaded)).toEqual([
+      'key-in-plain-text.yaml:3:12: service.api_key: is written here in plain text; take it from the environment: ${CONTACT_SYNC_API_KEY}',
+      'key-in-plain-text.yaml:4:18: server.token: is written here in plain text; take it from the environment: ${CONTACT_SYNC_TOKEN}',
+    ])
+  })
+
+  it.each(['changeme', 'CHANGE_ME', '<your key>', 'your-api-key', 'xxxx', 'TODO', 'dummy', ' ', 'ä'])(
+    'refuses %j as a key, without repeating it',
+    async (key) => {
+      const lines = linesOf(await loadText(pipeline(SHOP), { KEY: key }))
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatch(/service\.api_key: .*environment variable KEY/)
+      if (key.trim() !== '') expect(lines[0]).not.toContain(key)
+    },
+  )
+
+  it('never quotes the environment where a choice is wrong', async () => {
+    const lines = linesOf(await loadText(pipeline(`${SHOP}mode: \${KEY}`)))
+    expect(lines).toEqual([
+      '/etc/sync/sync.yaml:6:11: pipelines.shop.mode: is none of the possible values; possible: incremental, full',
+    ])
+  })
+})
+
+describe('presets', () => {
+  it('stand alone', async () => {
+    const [crm] = settingsOf(await loadFixture('preset-alone.yaml')).pipelines
+    expect(crm).toMatchObject({ key: ['Id'], blank: 'clear', source: { type: 'csv', delimiter: ';' } })
+    expect(Object.keys(crm!.map).sort()).toEqual(['company', 'family_name', 'first_name', 'mail'])
+  })
+
+  it("give way to the pipeline's own keys, field by field", async () => {
+    const [crm] = settingsOf(await loadFixture('preset-merged.yaml')).pipelines
+    expect(crm!.key).toEqual(['Number'])
+    expect(crm!.source).toMatchObject({ type: 'csv', delimiter: ';', nullValues: ['n/a'] })
+    expect(crm!.map).toEqual({
+      mail: { column: 'Mail' },
+      family_name: { column: 'Nachname' },
+      company: { value: 'ACME' },
+      fax: { column: 'Fax' },
+    })
+  })
+})
+
+describe('the hash of a pipeline', () => {
+  const hashOf = async (text: string) => settingsOf(await loadText(pipeline(text))).pipelines[0]!.hash
+
+  it.each([
+    ['schedule: "5 * * * *"'],
+    ['timezone: Europe/Berlin'],
+    ['mode: full'],
+    ['duplicate_check_method: none'],
+    ['blank: keep'],
+  ])('does not depend on %s', async (extra) => {
+    expect(await hashOf(`${SHOP}${extra}`)).toBe(await hashOf(SHOP))
+  })
+
+  it.each([
+    ['key: Id'],
+    ['blank: clear'],
+    ['where: "true"'],
+    ['on_invalid: drop'],
+    ['on_duplicate_key: last'],
+    ['duplicate_merge_method: add'],
+  ])('depends on %s', async (extra) => {
+    expect(await hashOf(`${SHOP}${extra}`)).not.toBe(await hashOf(SHOP))
+  })
+
+  it('depends on how the source is read, and not on where it is', async () => {
+    const base = await hashOf(SHOP)
+    const other = (options: string) => hashOf(SHOP.replace('folder: in', options))
+    expect(await other('folder: elsewhere, files: "*.txt", settle: 9s')).toBe(base)
+    expect(await other('folder: in, delimiter: ";"')).not.toBe(base)
+    expect(await other('folder: in, null_values: [x]')).not.toBe(base)
+  })
+
+  it('depends on the mapping, and not on the order or form in which it is written', async () => {
+    const one = SHOP.replace('mail: E-Mail', 'mail: E-Mail, fax: Fax')
+    const two = SHOP.replace('mail: E-Mail', 'fax: { column: Fax }, mail: { column: E-Mail }')
+    expect(await hashOf(one)).toBe(await hashOf(two))
+    expect(await hashOf(one)).not.toBe(await hashOf(SHOP))
+  })
+})
+
+describe('hostile files', () => {
+  it.each([
+    ['deeply nested', '['.repeat(200_000)],
+    ['deeply nested and closed', 'a: ' + '['.repeat(20_000) + ']'.repeat(20_000)],
+    ['a prototype', `${SERVICE}pipelines: { __proto__: { source: 1 } }`],
+    ['keys that are no text', '? [a, b]\n: 1\n? { c: d }\n: 2\n'],
+    ['an unknown alias', 'service: *nobody'],
+    ['nothing but a bracket', ']'],
+    ['control characters', 'service: "\\0\\x07"'],
+    ['names of object methods', `${SERVICE}toString: 1\nconstructor: 2\nhasOwnProperty: 3`],
+  ])('%s: problems with places', async (_, text) => {
+    const loaded = await loadText(text)
+    expect(loaded.ok).toBe(false)
+    expect(linesOf(loaded).length).toBeGreaterThan(0)
+    for (const line of linesOf(loaded)) expect(line).toMatch(/^\/etc\/sync\/sync\.yaml:\d+:\d+: ./)
+  })
+
+  it('refuses more than 1 MB', async () => {
+    expect(linesOf(await loadText('#'.repeat(MAX_BYTES + 1)))).toEqual([
+      '/etc/sync/sync.yaml:1:1: is larger than 1 MB; a configuration never is, so check its name',
+    ])
+  })
+
+  it('reads a file with a byte order mark and Windows line ends', async () => {
+    const text = `\ufeff${pipeline(SHOP).replaceAll('\n', '\r\n')}`
+    expect((await loadText(text)).ok).toBe(true)
+  })
+})
+
+const KEYS = [
+  ...['service', 'pipelines', 'shop', 'source', 'map', 'type', 'mail', 'title', 'transform', 'key', 'terms'],
+  ...['base_url', 'api_key', 'lookup', 'guards', 'preset', 'replace', 'alerts', 'folder', 'rate_limit'],
+]
+const leaf = fc.oneof(
+  fc.string(),
+  fc.constantFrom('csv', 'trim', '${KEY}', '5%', '30s', 'tiny', 'E-Mail'),
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+)
+const { garbage } = fc.letrec<{ garbage: unknown }>((tie) => ({
+  garbage: fc.oneof(
+    { maxDepth: 6, withCrossShrink: true },
+    leaf,
+    fc.array(tie('garbage'), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(fc.constantFrom(...KEYS), fc.string()), tie('garbage'), { maxKeys: 6 }),
+  ),
+}))
+
+describe('garbage', () => {
+  const objects = fc.dictionary(fc.constantFrom(...KEYS), garbage, { maxKeys: 6 })
+  const places = (lines: string[]) => {
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(line).toMatch(/^\/etc\/sync\/sync\.yaml:[1-9]\d*:[1-9]\d*: \S/)
+  }
+
+  it('of any shape never throws, and always gives problems with places', async () => {
+    await fc.assert(
+      fc.asyncProperty(objects, async (value) => {
+        const loaded = await loadText(stringify(value))
+        expect(loaded.ok).toBe(false)
+        places(linesOf(loaded))
+        expect(linesOf(loaded).join('\n')).not.toContain(ENV.KEY)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('inside a pipeline does neither', async () => {
+    await fc.assert(
+      fc.asyncProperty(objects, objects, async (map, source) => {
+        const service = { base_url: 'https://a.example.com', api_key: '${KEY}' }
+        const shop = { source: { type: 'csv', folder: 'in', ...source }, map: { mail: 'A', ...map } }
+        const loaded = await loadText(stringify({ service, pipelines: { shop } }))
+        if (!loaded.ok) places(linesOf(loaded))
+        else expect(loaded.settings.pipelines).toHaveLength(1)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('as text never throws', async () => {
+    const text = fc.string({ unit: fc.constantFrom(...Array.from('{}[]:,-*&!|>\'"#%@ \n\tab$')) })
+    await fc.assert(
+      fc.asyncProperty(text, async (yaml) => {
+        places(linesOf(await loadText(yaml)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,101 @@
+// What an admin reads for each way to be wrong: one tiny file for each, named for it.
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { ENV, FOLDER, linesOf, loadFixture } from './fixtures.ts'
+
+/** By the file's name: `line:column: path: what is wrong, and what would be right`, in order. */
+const MESSAGES: Readonly<Record<string, readonly string[]>> = {
+  "a-list": ["1:1: is a list; write a mapping of keys"],
+  "address-without-key": ["3:3: pipelines.shop.key: is missing; without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity"],
+  "alias-bomb": ["3:8: an alias of something that holds aliases; write the value out"],
+  "choices": ["6:11: pipelines.shop.mode: is \"ful\"; did you mean full? possible: incremental, full","7:12: pipelines.shop.blank: is \"empty\"; possible: keep, clear","8:29: pipelines.shop.duplicate_check_method: is \"emial\"; did you mean email? possible: auto, email, none"],
+  "constants": ["6:40: pipelines.shop.map.mail.default: is no mail address; write name@example.com","7:29: pipelines.shop.map.mail_status.value: cannot be in this field; it takes 1, 2, 3, 4, 7","8:43: pipelines.shop.map.title.lookup.Herr: cannot be in this field; it takes m, f","8:62: pipelines.shop.map.title.otherwise: cannot be in this field; it takes m, f","9:28: pipelines.shop.map.ba_country.value: is no country code; write two letters such as DE","10:26: pipelines.shop.map.ba_state.value: has 22 characters; the field takes 20","11:31: pipelines.shop.map.date_of_birth.value: is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00"],
+  "duplicate-key": ["7:5: this key is there already; keep one of the two"],
+  "durations-and-shares": ["4:12: service.timeout: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","5:23: service.retry.max_delay: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","10:28: pipelines.shop.guards.max_deletes: is no share; write one such as 5%, up to 100%, or a whole number to count","10:47: pipelines.shop.guards.max_changes: is too small; at least 0"],
+  "empty": ["1:1: is empty; contact-sync init writes one from a sample file, or copy config/contact-sync.example.yaml"],
+  "key-empty": ["3:12: service.api_key: is empty (environment variable EMPTY); set EMPTY to the real one"],
+  "key-file-empty": ["3:17: service.api_key_file: the file empty-key: is empty; write the key of the service into it, and nothing else"],
+  "key-file-missing": ["3:17: service.api_key_file: the file no-such-file: there is no such file; write the key of the service into it, and nothing else"],
+  "key-missing": ["1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file"],
+  "key-number": ["3:12: service.api_key: is a number to YAML, where text is meant; write it in quotes"],
+  "key-placeholder": ["3:12: service.api_key: still holds a placeholder; set CONTACT_SYNC_API_KEY to the real one"],
+  "key-twice": ["4:17: service.api_key_file: stands beside api_key; keep one of the two"],
+  "key-with-space": ["3:12: service.api_key: holds white space or other characters that no key has (environment variable SPACED); set SPACED to the real one"],
+  "many-aliases": ["2:88: more than 20 aliases (*name); write the values out"],
+  "mapping-forms": ["6:13: pipelines.shop.map.mail: is no mapping; write the name of a column, or { column: NAME } with more beside it","7:14: pipelines.shop.map.mail2: is empty; write the name of a column, or { column: NAME } with more beside it","8:19: pipelines.shop.map.first_name: has column and columns and value at once; keep one of them","9:20: pipelines.shop.map.family_name: does not say where the value comes from; give one of column, columns, value and template","10:40: pipelines.shop.map.company.otherwise: means nothing without lookup; use default for blank values","11:30: pipelines.shop.map.job_title.template: names no column; write {Column}, or use value for a fixed text","12:26: pipelines.shop.map.skype.template: has a brace without its partner; write {Column}, and {{ or }} for the braces themselves","13:23: pipelines.shop.map.fax.columns: is an empty list; name the columns to try, in order","14:14: pipelines.shop.map.phone: is no mapping; write the name of a column, or { column: NAME } with more beside it"],
+  "merge-key": ["2:1: x: is no known key; known here: service, state, log, server, alerts, pipelines","5:5: pipelines.shop[\"<<\"]: is no known key; merge keys are not available, write the values out"],
+  "missing-source": ["3:3: pipelines.shop.source: is missing; add source: Where the records come from."],
+  "no-mail-no-address": ["5:5: pipelines.shop.map: can make no contact; map mail, or all of first_name, family_name, ba_street, ba_city, ba_postal_code"],
+  "not-yet": ["4:3: service.marker_field: is not available in this version yet (naming the operation in a custom field); meanwhile: leave it out; doubts are settled by reading back","5:3: service.custom_field_key: is not available in this version yet (custom fields under names of another form); meanwhile: leave it out","6:1: alerts: is not available in this version yet (calling webhooks); meanwhile: leave it out and watch the exit code or /metrics","11:5: pipelines.shop.on_missing: is not available in this version yet (removing terms from, or deleting, what has gone from the source); meanwhile: set on_missing: keep and remove those contacts in the service","14:35: pipelines.shop.map.date_of_birth.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern","15:32: pipelines.shop.map.ba_country.country: is not available in this version yet (turning country names into codes); meanwhile: list the names in a lookup","16:27: pipelines.shop.map.phone.phone: is not available in this version yet (turning phone numbers into E.164); meanwhile: leave it out; the number is sent as it is","17:29: pipelines.shop.map.company.number: is not available in this version yet (reading numbers with any decimal separator); meanwhile: leave it out, or use the transform replace","18:14: pipelines.shop.map.fax.expression: is not available in this version yet (computing a value with CEL); meanwhile: use template, columns or transform","19:7: pipelines.shop.map.custom_fields: is not available in this version yet (filling custom fields); meanwhile: leave it out","21:7: pipelines.shop.terms.policy: is not available in this version yet (removing terms); meanwhile: leave it out and assign the terms in the service","22:7: pipelines.shop.terms.create_missing: is not available in this version yet (rejecting unknown terms); meanwhile: leave it out and assign the terms in the service","23:7: pipelines.shop.terms.assign: is not available in this version yet (assigning terms); meanwhile: leave it out and assign the terms in the service","24:7: pipelines.shop.terms.descriptions: is not available in this version yet (describing new terms); meanwhile: leave it out and assign the terms in the service","25:5: pipelines.shop.update_via: is not available in this version yet (updating several contacts in one call); meanwhile: set update_via: id","26:15: pipelines.shop.guards.max_deletes: is not available in this version yet (limiting deletes); meanwhile: leave it out; look at the changes first with: contact-sync plan","26:33: pipelines.shop.guards.max_changes: is not available in this version yet (limiting changes); meanwhile: leave it out; look at the changes first with: contact-sync plan","26:49: pipelines.shop.guards.max_rejects: is not available in this version yet (limiting rejects); meanwhile: leave it out; look at the changes first with: contact-sync plan","26:66: pipelines.shop.guards.max_new_terms: is not available in this version yet (limiting new terms); meanwhile: leave it out; look at the changes first with: contact-sync plan","26:84: pipelines.shop.guards.deletes_missing_in: is not available in this version yet (asking for several full exports before a delete); meanwhile: leave it out; look at the changes first with: contact-sync plan","27:5: pipelines.shop.watch: is not available in this version yet (starting a run when a file comes); meanwhile: leave it out and set a short schedule, such as \"*/5 * * * *\"","28:5: pipelines.shop.max_duration: is not available in this version yet (ending a run that takes too long); meanwhile: leave it out; the state says how long runs took","29:5: pipelines.shop.allow_consent_raise: is not available in this version yet (raising a consent); meanwhile: leave it out and change mail_status in the service"],
+  "nothing-in-it": ["1:1: service.base_url: is missing; add base_url: The address of the service: https, or http on this machine alone.","1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file","2:12: pipelines: is empty; describe at least one pipeline"],
+  "numbers-for-text": ["5:51: pipelines.shop.map.ba_postal_code.value: is a number to YAML, where text is meant; write it in quotes: \"01234\"","5:95: pipelines.shop.map.ba_city.lookup.x: is a number to YAML, where text is meant; write it in quotes: \"007\"","5:133: pipelines.shop.map.phone.default: is a number to YAML, where text is meant; write it in quotes: \"0\""],
+  "out-of-range": ["4:12: service.timeout: is too long; at most 1h","5:27: service.rate_limit.requests: is too small; at least 1","5:35: service.rate_limit.per: is too short; at least 1ms","6:17: service.bulk.size: is too large; at most 1000"],
+  "own-tag": ["1:10: tags (!name) are not available; write the value without it"],
+  "pipeline-name": ["3:3: pipelines[\"web shop\"]: is no name for a pipeline; use up to 64 letters, digits, - and _"],
+  "preset-faulty": ["5:28: pipelines.crm.map.title.value: cannot be in this field; it takes m, f","5:40: pipelines.crm.map.skype: is empty; write the name of a column, or { column: NAME } with more beside it","presets/faulty.yaml:5:17: pipelines.crm.map.first_name.colum: is no known key; did you mean column?"],
+  "preset-unknown": ["4:23: pipelines.shop.source.preset: names no preset; known here: faulty, tiny"],
+  "recursive-alias": ["1:25: an alias of something that holds aliases; write the value out"],
+  "same-folder": ["7:34: pipelines.other.source.folder: takes the same files as pipelines.shop; give each pipeline a folder of its own, or another pattern in files"],
+  "same-key-as-text-and-number": ["5:62: pipelines.shop.map.title.lookup.1: is there already; keep one of the two"],
+  "schedule": ["6:15: pipelines.shop.schedule: minute: 61 is above 59; write 0 to 59"],
+  "source-options": ["4:27: pipelines.shop.source.folder: is empty; write something, or leave the key out","4:39: pipelines.shop.source.delimiter: is no known key; known here: folder, files, settle, encoding, records, type, preset, null_values","4:69: pipelines.shop.source.null_values[0]: is a number to YAML, where text is meant; write it in quotes: \"0\""],
+  "source-type-missing": ["4:5: pipelines.shop.source.type: is missing; possible: csv, json"],
+  "source-type": ["4:21: pipelines.shop.source.type: is \"cvs\"; did you mean csv? possible: csv, json"],
+  "syntax-errors": ["5:5: a bracket opened above is not closed; close it with } or ]","6:1: is no valid YAML here (Missing closing \"quote); look for a missing quote, bracket or colon"],
+  "tab-indent": ["2:1: a tab cannot indent; use spaces"],
+  "timezone": ["6:15: pipelines.shop.timezone: is no time zone; write an IANA name such as Europe/Berlin (did you mean Europe/Berlin?)"],
+  "token-empty": ["2:18: server.token: is empty (environment variable EMPTY); set EMPTY to the real one, or leave token out"],
+  "transforms": ["6:37: pipelines.shop.map.mail.transform: names no transform; did you mean trim?","7:43: pipelines.shop.map.first_name.transform: needs options; write { truncate: 40 }","8:57: pipelines.shop.map.family_name.transform[0].truncate: is text; write a number","8:67: pipelines.shop.map.family_name.transform[1].lower: takes no options; write the name lower alone","9:73: pipelines.shop.map.company.transform.split.part: is 0; 1 is the first part, -1 the last","10:64: pipelines.shop.map.job_title.transform.replace.pattern: is no RE2 pattern (error parsing regexp: missing closing ): `(a`); see https://github.com/google/re2/wiki/Syntax","11:71: pipelines.shop.map.skype.transform.replace.with: names $1, which the pattern has no group for; put the part that is meant in ( )","12:37: pipelines.shop.map.fb.transform.trim: takes no options; write the name trim alone","13:36: pipelines.shop.map.fax.transform: is no transform; write a name such as trim, { truncate: 40 }, or a list of these"],
+  "two-documents": ["6:1: a second document begins here (---); keep one document in a file"],
+  "unknown-field": ["5:26: pipelines.shop.map.last_name: is no known key; did you mean family_name?","5:43: pipelines.shop.map.email2: is no known key; did you mean mail2?"],
+  "unknown-keys": ["1:66: service.timout: is no known key; did you mean timeout?","2:1: sate: is no known key; did you mean state?","7:5: pipelines.shop.shedule: is no known key; did you mean schedule?"],
+  "url-credentials": ["2:13: service.base_url: holds a user or password; leave them out, the key goes into service.api_key"],
+  "url-http": ["2:13: service.base_url: would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)"],
+  "url-none": ["2:13: service.base_url: is no URL; write one such as https://system.server.example.com"],
+  "url-query": ["2:13: service.base_url: holds a query or fragment; leave out everything from ? or # on"],
+  "url-with-api-path": ["2:13: service.base_url: holds the path of the interface; end it before /public/api"],
+  "variable-as-number": ["2:17: server.port: is text; write a number"],
+  "variable-in-braces": ["1:57: is no valid YAML here; put the text with ${...} in quotes, as it stands between { and }"],
+  "variable-malformed": ["6:12: pipelines.shop.where: holds \"${\" without a variable name and \"}\"; write ${NAME} or ${NAME:-default}, and $${ for the characters themselves"],
+  "variable-missing": ["2:13: service.base_url: the environment variable SYSTEM_ID is not set; set it, or give a default with ${SYSTEM_ID:-default}"],
+  "windows-1252": ["1:1: is not UTF-8 text; save it as UTF-8"],
+  "wrong-types": ["2:8: state: is text; write a mapping of keys","3:15: log.level: is none of the possible values; possible: error, warn, info, debug","3:29: log.keep: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","4:17: server.port: is text; write a number","4:29: server.host: is a number to YAML, where text is meant; write it in quotes: \"127\"","9:15: pipelines.shop.schedule: is a number to YAML, where text is meant; write it in quotes: \"5\"","10:10: pipelines.shop.key: is an empty list; write a column, or a list of columns","11:12: pipelines.shop.watch: is a number; write true or false"],
+}
+
+/** Files that are in order, for other tests. */
+const IN_ORDER = ['everything', 'key-from-file', 'key-in-plain-text', 'minimal', 'not-yet-but-harmless', 'preset-alone', 'preset-merged']
+
+describe('what is wrong with a configuration', () => {
+  it.each(Object.entries(MESSAGES))('%s', async (name, expected) => {
+    const loaded = await loadFixture(`${name}.yaml`)
+    expect(loaded.ok).toBe(false)
+    expect(linesOf(loaded).map((line) => line.replace(`${name}.yaml:`, ''))).toEqual(expected)
+  })
+
+  it.each(IN_ORDER)('%s: nothing', async (name) => {
+    expect(await loadFixture(`${name}.yaml`)).toMatchObject({ ok: true })
+  })
+
+  it('has a message for every file', () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'))
+    expect(files.map((file) => file.replace('.yaml', '')).sort()).toEqual(
+      [...Object.keys(MESSAGES), ...IN_ORDER].sort(),
+    )
+  })
+
+  it('never holds a secret', () => {
+    const all = Object.values(MESSAGES).flat().join('\n')
+    for (const secret of [ENV.KEY, ENV.TOKEN, ENV.SPACED, 'hunter2', '012345', 'changeme'])
+      expect(all).not.toContain(secret)
+  })
+
+  it('says how to make a file that is not there', async () => {
+    expect(linesOf(await loadFixture('no-such.yaml'))).toEqual([
+      'no-such.yaml:1:1: there is no such file; contact-sync init writes one from a sample file, or copy config/contact-sync.example.yaml',
+    ])
+  })
+
+  it('says that a folder is no file', async () => {
+    expect(linesOf(await loadFixture('presets'))).toEqual(['presets:1:1: is a folder; name the file in it'])
+  })
+})

@@ -1,0 +1,197 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { loadSettings } from '../../src/config/load.ts'
+import { compileMapping } from '../../src/core/mapping.ts'
+import { scheduleProblem } from '../../src/schedule/schedule.ts'
+import { SOURCE_KINDS } from '../../src/sources/registry.ts'
+import { linesOf, settingsOf } from './fixtures.ts'
+
+const CONFIG = fileURLToPath(new URL('../../config/', import.meta.url))
+const ENV = { CONTACT_SYNC_API_KEY: 'a1b2c3d4' }
+
+async function pipelineWith(preset: string, map = '{}') {
+  const text = `service: { base_url: https://a.example.com, api_key: "\${CONTACT_SYNC_API_KEY}" }
+pipelines: { it: { source: { preset: ${preset}, folder: in }, map: ${map} } }`
+  const file = '/etc/sync.yaml'
+  const { readFile } = await import('node:fs/promises')
+  const loaded = await loadSettings({
+    file,
+    env: ENV,
+    kinds: SOURCE_KINDS,
+    presetFolder: `${CONFIG}presets`,
+    readFile: (path) => (path === file ? Promise.resolve(Buffer.from(text)) : readFile(path)),
+  })
+  return settingsOf(loaded).pipelines[0]!
+}
+
+/** A row with these cells, and the header that it needs. */
+async function contactOf(preset: string, cells: Readonly<Record<string, string>>, map?: string) {
+  const mapper = compileMapping(await pipelineWith(preset, map), Object.keys(cells))
+  const mapped = mapper.map({ kind: 'record', values: Object.values(cells), line: 2 })
+  if (mapped.kind !== 'contact') throw new Error(JSON.stringify(mapped))
+  return mapped
+}
+
+describe('presets', () => {
+  it('are these', () => {
+    expect(readdirSync(`${CONFIG}presets`).sort()).toEqual([
+      'google.yaml',
+      'hubspot.yaml',
+      'outlook-de.yaml',
+      'salesforce.yaml',
+    ])
+  })
+
+  it('hubspot: the first of several mails, the country as a code, the id as the key', async () => {
+    const { key, contact } = await contactOf('hubspot', {
+      'Record ID': '4711',
+      'First Name': 'Ada',
+      'Last Name': 'Example',
+      Email: 'ada@example.org;other@example.org',
+      'Phone Number': '0049 30 1234',
+      'Mobile Phone Number': '',
+      'Associated Company': 'Example Ltd',
+      'Job Title': 'Engineer',
+      City: 'Bern',
+      'State/Region': 'A region with far too long a name',
+      'Postal Code': '03011',
+      'Country/Region': 'switzerland',
+    })
+    expect(key).toBe('4711')
+    expect(contact).toEqual({
+      first_name: 'Ada',
+      family_name: 'Example',
+      company: 'Example Ltd',
+      job_title: 'Engineer',
+      mail: 'ada@example.org',
+      phone: '0049 30 1234',
+      ba_city: 'Bern',
+      ba_postal_code: '03011',
+      ba_country: 'CH',
+    })
+  })
+
+  it('salesforce: Title is the job, the salutation gives title and degree', async () => {
+    const row = {
+      'First Name': 'Ada',
+      'Last Name': 'Example',
+      Title: 'CEO',
+      'Mailing Street': 'High Street 1\nBack door',
+      'Mailing City': 'York',
+      'Mailing State/Province': '',
+      'Mailing Zip/Postal Code': 'YO1',
+      'Mailing Country': 'UK',
+      Phone: '1',
+      Mobile: '2',
+      Email: 'ada@example.org',
+      'Account Name': 'Example Ltd',
+    }
+    const { contact } = await contactOf('salesforce', { Salutation: 'Mrs.', ...row })
+    expect(contact).toMatchObject({
+      title: 'f',
+      job_title: 'CEO',
+      ba_street: 'High Street 1 Back door',
+      ba_country: 'GB',
+    })
+    const doctor = await contactOf('salesforce', { Salutation: 'Prof.', ...row })
+    expect(doctor.contact['title2']).toBe('prof')
+    expect(doctor.contact).not.toHaveProperty('title')
+  })
+
+  it.each([
+    [{ 'First Name': 'Ada', 'Last Name': 'Example', 'Organization Name': 'X', 'Organization Title': 'CEO' }],
+    [{ 'Given Name': 'Ada', 'Family Name': 'Example', 'Organization 1 - Name': 'X', Occupation: 'CEO' }],
+  ])('google: both headers, %j', async (names) => {
+    const { contact } = await contactOf(
+      'google',
+      {
+        ...names,
+        'Name Prefix': 'Dr.',
+        Birthday: '--12-31',
+        'E-mail 1 - Value': 'ada@example.org ::: other@example.org',
+        'Phone 1 - Value': '1 ::: 2',
+      },
+      '{ ba_street: null, ba_city: null, ba_postal_code: null, ba_state: null, ba_country: null }',
+    )
+    expect(contact).toEqual({
+      title2: 'dr',
+      first_name: 'Ada',
+      family_name: 'Example',
+      company: 'X',
+      job_title: 'CEO',
+      mail: 'ada@example.org',
+      phone: '1',
+    })
+  })
+
+  it('outlook-de: business before private, German dates and countries, no markers', async () => {
+    const { contact, mended } = await contactOf('outlook-de', {
+      Anrede: 'Frau Dr.',
+      Vorname: 'Ada',
+      Nachname: 'Beispiel',
+      Firma: 'Keine Angabe',
+      Position: 'Leitung',
+      'Straße geschäftlich': '',
+      'Straße privat': 'Gasse 1',
+      'Ort geschäftlich': 'Linz',
+      'Ort privat': 'Wels',
+      'Postleitzahl geschäftlich': '04020',
+      'Region geschäftlich': '',
+      'Land/Region geschäftlich': 'ÖSTERREICH',
+      'Fax geschäftlich': '',
+      'Telefon privat': '99',
+      Mobiltelefon: '77',
+      'E-Mail-Adresse': 'ada@example.org',
+      'E-Mail 2: Adresse': '/o=exchange',
+      Geburtstag: '1.2.1980',
+    })
+    expect(mended).toEqual(['mail2'])
+    expect(contact).toEqual({
+      title: 'f',
+      title2: 'dr',
+      first_name: 'Ada',
+      family_name: 'Beispiel',
+      job_title: 'Leitung',
+      mail: 'ada@example.org',
+      phone: '99',
+      phone2: '77',
+      ba_street: 'Gasse 1',
+      ba_city: 'Linz',
+      ba_postal_code: '04020',
+      ba_country: 'AT',
+      date_of_birth: '1980-02-01T12:00:00+00:00',
+    })
+    const pipeline = await pipelineWith('outlook-de')
+    expect(pipeline.source).toMatchObject({ encoding: 'windows-1252', ragged: 'pad' })
+  })
+})
+
+describe('the example', () => {
+  it('loads with the key in the environment, without a warning', async () => {
+    const loaded = await loadSettings({
+      file: `${CONFIG}contact-sync.example.yaml`,
+      env: ENV,
+      kinds: SOURCE_KINDS,
+      presetFolder: `${CONFIG}presets`,
+      checkSchedule: scheduleProblem,
+    })
+    expect(linesOf(loaded)).toEqual([])
+    const settings = settingsOf(loaded)
+    expect(settings.pipelines.map(({ name }) => name)).toEqual(['shop', 'crm'])
+    expect(settings.pipelines[1]!.map).not.toHaveProperty('ba_state')
+    for (const pipeline of settings.pipelines) expect(pipeline.source['folder']).toMatch(/\/state\/inbox\//)
+  })
+
+  it('says what is missing without it', async () => {
+    const loaded = await loadSettings({
+      file: `${CONFIG}contact-sync.example.yaml`,
+      env: {},
+      kinds: SOURCE_KINDS,
+      presetFolder: `${CONFIG}presets`,
+    })
+    expect(linesOf(loaded)).toEqual([
+      expect.stringContaining('service.api_key: the environment variable CONTACT_SYNC_API_KEY is not set'),
+    ])
+  })
+})
