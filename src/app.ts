@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from './config/load.ts'
 import { startConsole } from './console/server.ts'
 import { createCircuit } from './core/circuit.ts'
+import { compileCondition } from './core/condition.ts'
 import { SyncError } from './core/errors.ts'
 import { compileMapping, wantedColumns } from './core/mapping.ts'
-import type { CallResult, Clock, Random, Source } from './core/ports.ts'
+import type { CallResult, Clock, Random, Source, SourceInput } from './core/ports.ts'
 import { runId } from './core/run-id.ts'
 import type { PipelineSettings, Settings } from './core/settings.ts'
 import type { StateStore } from './core/state.ts'
@@ -36,6 +37,13 @@ export const random: Random = systemRandom
 /** Presets lie beside the code, in the source tree as in the built package. */
 const PRESET_FOLDER = fileURLToPath(new URL('../config/presets', import.meta.url))
 
+function conditionProblem(expression: string): string | undefined {
+  const condition = compileCondition(expression)
+  return 'problem' in condition
+    ? `${condition.problem}; write CEL, as in record["Status"] != "deleted"`
+    : undefined
+}
+
 export type Configuration =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] }
@@ -51,6 +59,7 @@ export async function loadConfiguration(
     kinds: SOURCE_KINDS,
     presetFolder: PRESET_FOLDER,
     checkSchedule: scheduleProblem,
+    checkCondition: conditionProblem,
   })
   if (loaded.ok) return { ok: true, settings: loaded.settings, warnings: loaded.warnings.map(problemText) }
   return { ok: false, problems: loaded.problems.map(problemText) }
@@ -65,7 +74,7 @@ export interface RunOptions {
 
 export interface Runner {
   readonly log: Log
-  run(pipeline: PipelineSettings, options: RunOptions): Promise<PipelineResult>
+  run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
   readonly state: OwnedState
   close(): Promise<void>
 }
@@ -84,13 +93,25 @@ interface Parts {
   readonly log: Log
 }
 
+type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
+
+/** A log that also keeps its warnings, for the summary of the run. */
+function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
+  const warnings: string[] = []
+  const warn: Log['warn'] = (message, fields) => {
+    log.warn(message, fields)
+    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${value}`)
+    warnings.push([message, ...details].join(', '))
+  }
+  return { log: { ...log, warn }, warnings }
+}
+
 function runContext(
   settings: Settings,
   pipeline: PipelineSettings,
   parts: Parts,
-  options: RunOptions,
+  { options, id }: { options: RunOptions; id: string },
 ): RunContext {
-  const id = runId(clock.now(), random)
   return {
     runId: id,
     pipeline,
@@ -102,15 +123,22 @@ function runContext(
     tally: createTally(id),
     clock,
     signal: options.signal,
-    log: parts.log.with({ pipeline: pipeline.name, run_id: id }),
+    log: parts.log,
     report: (report) => options.report(report),
   }
 }
 
-async function loggedRun(context: RunContext, log: Log, wait: boolean): Promise<PipelineResult> {
-  const runLog = log.with({ pipeline: context.pipeline.name, run_id: context.runId })
-  runLog.info('run started')
-  const result = await runPipeline(context, { wait })
+async function loggedRun(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  parts: Parts,
+  options: RunOptions,
+): Promise<WithWarnings> {
+  const id = runId(clock.now(), random)
+  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
+  log.info('run started')
+  const context = runContext(settings, pipeline, { ...parts, log }, { options, id })
+  const result = await runPipeline(context, { wait: options.wait })
   const {
     status,
     read,
@@ -124,8 +152,7 @@ async function loggedRun(context: RunContext, log: Log, wait: boolean): Promise<
     requests,
     duration_ms,
   } = result
-  const level = status === 'ok' ? 'info' : 'warn'
-  runLog[level]('run ended', {
+  log.info('run ended', {
     status,
     read,
     created,
@@ -138,7 +165,7 @@ async function loggedRun(context: RunContext, log: Log, wait: boolean): Promise<
     requests,
     duration_ms,
   })
-  return result
+  return { ...result, warnings }
 }
 
 /**
@@ -204,29 +231,44 @@ export async function probeService(settings: Settings): Promise<CallResult<true>
   }
 }
 
+const knownText = (error: unknown): string => {
+  if (error instanceof SyncError) return `${error.message}. ${error.hint}`
+  throw error
+}
+
+async function columnProblem(
+  source: Source,
+  input: SourceInput,
+  pipeline: PipelineSettings,
+): Promise<string | undefined> {
+  try {
+    const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+    try {
+      compileMapping(pipeline, reader.header)
+      return undefined
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    return `${input.name}: ${knownText(error)}`
+  }
+}
+
 /** Holds the mapping against the headers of the files that wait now; a sentence for each that does not fit. */
 export async function checkColumns(
   pipeline: PipelineSettings,
 ): Promise<{ files: number; problems: readonly string[] }> {
   const source = createSource(pipeline.source, { clock })
-  const problems: string[] = []
   try {
     const { ready, refused } = await source.list({ wait: false })
-    for (const { name, error } of refused) problems.push(`${name}: ${error.message}. ${error.hint}`)
+    const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
     for (const input of ready) {
-      try {
-        const reader = await source.open(input, { columns: wantedColumns(pipeline) })
-        compileMapping(pipeline, reader.header)
-        await reader.close()
-      } catch (error) {
-        if (!(error instanceof SyncError)) throw error
-        problems.push(`${input.name}: ${error.message}. ${error.hint}`)
-      }
+      const problem = await columnProblem(source, input, pipeline)
+      if (problem !== undefined) problems.push(problem)
     }
     return { files: ready.length, problems }
   } catch (error) {
-    if (!(error instanceof SyncError)) throw error
-    return { files: 0, problems: [...problems, `${error.message}. ${error.hint}`] }
+    return { files: 0, problems: [knownText(error)] }
   }
 }
 

@@ -70,7 +70,7 @@ function createRuns(
       })
     },
     idle: async () => {
-      await Promise.allSettled([...states.values()].map(({ runs }) => runs))
+      await Promise.allSettled([...states.values()].flatMap(({ runs }) => runs ?? []))
     },
   }
 }

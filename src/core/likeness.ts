@@ -14,9 +14,11 @@ function day(text: string): string {
   return Number.isNaN(time) ? text : new Date(time).toISOString().slice(0, 10)
 }
 
+const sameItems = (left: readonly string[], right: readonly string[]): boolean =>
+  left.toSorted().join('\n') === right.toSorted().join('\n')
+
 function sameAsSent(field: string, sent: FieldValue, shown: unknown): boolean {
-  if (Array.isArray(sent))
-    return Array.isArray(shown) && [...sent].sort().join('\n') === shown.map(asText).sort().join('\n')
+  if (typeof sent === 'object') return Array.isArray(shown) && sameItems(sent, shown.map(asText))
   const text = asText(shown)
   if (field === 'mail' || field === 'mail2') return mailKey(text) === mailKey(String(sent))
   if (field === 'date_of_birth') return day(text) === day(String(sent))

@@ -94,7 +94,9 @@ function compared(levels: readonly Level[], left: string, right: string): number
 
 /** Digits that differ, two of them swapped counting as one slip. */
 function digitSlips(left: string, right: string): number {
-  const differing = [...left].flatMap((digit, index) => (digit === right[index] ? [] : [index]))
+  const differing = Array.from({ length: left.length }, (_, index) => index).filter(
+    (index) => left[index] !== right[index],
+  )
   const [first, second] = differing
   const isSwap =
     differing.length === 2 &&

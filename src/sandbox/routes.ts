@@ -175,24 +175,16 @@ export function createRoutes(options: RouteOptions): Hono {
   })
   contactRoutes(api, options, answers)
   termRoutes(api, options, answers)
-  const known = new Set(
-    api.routes
-      .filter(({ method }) => method !== 'ALL')
-      .map(({ path }) => path.split('/').length + path.split('/')[1]!),
-  )
+  /** Addresses that have an endpoint, whatever its method: how many segments, and the first of them. */
+  const place = (path: string): string => `${path.split('/').length} ${path.split('/')[1] ?? ''}`
+  const known = new Set(api.routes.filter(({ method }) => method !== 'ALL').map(({ path }) => place(path)))
   const app = new Hono()
   app.route(PREFIX, api)
   app.notFound((context) => {
-    const segments = context.req.path.slice(PREFIX.length).split('/')
-    const isKnown =
-      context.req.path.startsWith(`${PREFIX}/`) && known.has(segments.length + (segments[1] ?? ''))
-    return context.json(
-      {
-        error: true,
-        message: isKnown ? 'this method is not allowed here' : 'there is nothing at this address',
-      },
-      isKnown ? 405 : 404,
-    )
+    const { path } = context.req
+    if (path.startsWith(`${PREFIX}/`) && known.has(place(path.slice(PREFIX.length))))
+      return context.json({ error: true, message: 'this method is not allowed here' }, 405)
+    return context.json({ error: true, message: 'there is nothing at this address' }, 404)
   })
   app.onError((error, context) => {
     if (error instanceof Failure) return context.json({ error: true, message: error.message }, error.status)

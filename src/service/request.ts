@@ -92,6 +92,9 @@ function callResult<T>(call: Call<T>, ended: Ended<T>, attempts: number): CallRe
   return { kind, reason: ended.reason, summary: ended.summary, request }
 }
 
+/** A signal changes while we wait: each look is a new one. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted
+
 /** Sends a call until it has an outcome; never rejects for what a network or a service does. */
 export async function request<T>(
   call: Call<T>,
@@ -116,14 +119,14 @@ export async function request<T>(
       random: ports.random(),
     }
     const decision = retryDecision(ended, rules)
-    if (!decision.retry || signal.aborted) return callResult(call, ended, sent)
+    if (!decision.retry || isAborted(signal)) return callResult(call, ended, sent)
     if (decision.spendsAttempt) spent += 1
     else throttles += 1
     const wait_ms = Math.max(decision.delayMs, ended.pauseMs ?? 0)
     if (ended.throttled) ports.onEvent({ type: 'throttled', path: call.route, wait_ms })
     else ports.onEvent({ type: 'retry', path: call.route, attempt: spent, wait_ms, why: ended.summary })
     await ports.clock.sleep(wait_ms, signal)
+    if (isAborted(signal)) return callResult(call, ended, sent)
     counts.retries += 1
-    if (signal.aborted) return callResult(call, ended, sent)
   }
 }

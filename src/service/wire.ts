@@ -11,7 +11,7 @@ const record = z.record(z.string(), z.unknown())
 
 /** An array, or an object whose keys are numbers. */
 function listItems(body: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(body)) return body
+  if (Array.isArray(body)) return body as unknown[]
   const parsed = record.safeParse(body)
   if (!parsed.success || !Object.keys(parsed.data).every((key) => /^\d+$/.test(key))) return undefined
   return Object.values(parsed.data)

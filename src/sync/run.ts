@@ -70,7 +70,7 @@ const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
 
 async function refuseInput(input: SourceInput, error: SyncError, context: PlanContext): Promise<InputReport> {
   const report = refusal(input, error)
-  context.log.warn('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
+  context.log.info('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
   if (report.status === 'left') return report
   const reason = `${input.name}: ${error.message}\n${error.hint}\n`
   await context.source.archive(input, { folder: 'failed', runId: context.runId, reason })

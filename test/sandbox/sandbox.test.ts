@@ -30,7 +30,7 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  return { status: response.status, body: (await response.json()) as unknown, headers: response.headers }
+  return { status: response.status, body: await response.json(), headers: response.headers }
 }
 const create = async (contact: object, check = 'none', merge = 'update_add') =>
   (

@@ -55,7 +55,9 @@ describe('a request', () => {
         socket.once('data', () => {
           const chunk = Buffer.alloc(1024 * 1024, 0x20)
           socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n')
-          const more = (): void => void (socket.writable && socket.write(chunk, more))
+          const more = (): void => {
+            if (socket.writable) socket.write(chunk, more)
+          }
           more()
         }),
     ],

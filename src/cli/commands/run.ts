@@ -3,7 +3,7 @@ import { clock, createLog, openRunner, type Runner } from '../../app.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
 import type { PipelineResult } from '../../sync/run.ts'
-import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { resultText } from '../summary.ts'
@@ -11,10 +11,10 @@ import { resultText } from '../summary.ts'
 /** A one-shot run has its summary; the log says only what went wrong. */
 export const quietLog = (settings: Settings): Settings['log'] => ({
   ...settings.log,
-  level: settings.log.level === 'info' ? 'warn' : settings.log.level,
+  level: settings.log.level === 'debug' ? 'debug' : 'error',
 })
 
-async function runOne(runner: Runner, pipeline: PipelineSettings, io: Io): Promise<PipelineResult> {
+async function runOne(runner: Runner, pipeline: PipelineSettings, io: Io) {
   const progress = createProgress(pipeline.name, io, clock)
   try {
     return await runner.run(pipeline, {
@@ -39,6 +39,7 @@ export async function run(io: Io, options: CommonOptions, names: string[]): Prom
       const result = await runOne(runner, pipeline, io)
       results.push(result)
       if (options.json !== true) print(io, resultText(result))
+      for (const warning of result.warnings) printError(io, `warning: ${warning}`)
     }
   } finally {
     await runner.close()

@@ -47,7 +47,9 @@ function rowCollector() {
 }
 
 const written = (parser: Parser, text: string): Promise<void> =>
-  new Promise((resolve, reject) => parser.write(text, (error) => (error == null ? resolve() : reject(error))))
+  new Promise((resolve, reject) =>
+    parser.write(text, (error) => (error instanceof Error ? reject(error) : resolve())),
+  )
 
 const ended = (parser: Parser): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -14,36 +14,46 @@ export interface QuoteRules {
 
 type State = 'start' | 'plain' | 'quoted' | 'closing'
 
+interface Scan {
+  state: State
+  line: number
+  column: number
+  opened: { line: number; column: number }
+  previous: string
+}
+
+function advance(scan: Scan, character: string): void {
+  if (character === '\r' || (character === '\n' && scan.previous !== '\r')) {
+    scan.line += 1
+    scan.column = 0
+  } else if (character !== '\n') scan.column += 1
+  scan.previous = character
+}
+
+/** The state after a character, or that a quoted value goes on behind its closing quote. */
+function nextState(state: State, character: string, { delimiter, quote }: QuoteRules): State | 'mistake' {
+  const isEnd = character === delimiter || character === '\n' || character === '\r'
+  if (state === 'quoted') return character === quote ? 'closing' : 'quoted'
+  if (state === 'closing' && character === quote) return 'quoted'
+  if (isEnd) return 'start'
+  if (state === 'closing') return 'mistake'
+  return state === 'start' && character === quote ? 'quoted' : 'plain'
+}
+
 /** The first quoted value that never ends, or that goes on after its closing quote. Lines and columns count from 1. */
 export async function findQuoteMistake(
   text: AsyncIterable<string>,
-  { delimiter, quote }: QuoteRules,
+  rules: QuoteRules,
 ): Promise<QuoteMistake | undefined> {
-  let state: State = 'start'
-  let line = 1
-  let column = 0
-  let opened = { line: 1, column: 1 }
-  let previous = ''
+  const scan: Scan = { state: 'start', line: 1, column: 0, opened: { line: 1, column: 1 }, previous: '' }
   for await (const piece of text) {
     for (const character of piece) {
-      const isBreak = character === '\n' || character === '\r'
-      if (character === '\r' || (character === '\n' && previous !== '\r')) {
-        line += 1
-        column = 0
-      } else if (!isBreak) column += 1
-      previous = character
-      if (state === 'quoted') {
-        if (character === quote) state = 'closing'
-        continue
-      }
-      if (state === 'closing' && character === quote) state = 'quoted'
-      else if (character === delimiter || isBreak) state = 'start'
-      else if (state === 'closing') return { ...opened, kind: 'followed by text' }
-      else if (state === 'start' && character === quote) {
-        state = 'quoted'
-        opened = { line, column }
-      } else state = 'plain'
+      advance(scan, character)
+      const next = nextState(scan.state, character, rules)
+      if (next === 'mistake') return { ...scan.opened, kind: 'followed by text' }
+      if (next === 'quoted' && scan.state === 'start') scan.opened = { line: scan.line, column: scan.column }
+      scan.state = next
     }
   }
-  return state === 'quoted' ? { ...opened, kind: 'never closed' } : undefined
+  return scan.state === 'quoted' ? { ...scan.opened, kind: 'never closed' } : undefined
 }

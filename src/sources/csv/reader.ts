@@ -48,8 +48,9 @@ async function withFirst(
   let first: Row | undefined
   let left: Row[] = []
   while (first === undefined) {
-    const { done, value } = await pieces.next()
-    if (done === true) break
+    const next = await pieces.next()
+    if (next.done === true) break
+    const { value } = next
     const at = value.findIndex(isFilled)
     first = value[at]
     left = at < 0 ? [] : value.slice(at + 1)

@@ -86,7 +86,7 @@ function createParsing(firstCharacter: string, records: string | undefined): Par
     if (STARTS.includes(token.token)) starts[depth++] = line
     if (ENDS.includes(token.token)) depth -= 1
     const isNumber = token.token === TokenType.NUMBER
-    parser.write(isNumber ? ({ ...token, token: TokenType.STRING } as ParsedTokenInfo) : token)
+    parser.write(isNumber ? { ...token, token: TokenType.STRING } : token)
   }
   const check = (): void => {
     // The message of the parser quotes the content, so only the place is told.
