@@ -13,6 +13,7 @@ import type { PipelineSettings, Settings } from './core/settings.ts'
 import type { StateStore } from './core/state.ts'
 import { createLog, type Log } from './log/log.ts'
 import { scheduleProblem } from './schedule/schedule.ts'
+import type { ServiceEvent } from './service/request.ts'
 import { createService, type Service } from './service/service.ts'
 import { createSource, SOURCE_KINDS } from './sources/registry.ts'
 import { openState, openStateCopy, type OwnedState } from './store/state-store.ts'
@@ -79,11 +80,8 @@ export interface Runner {
   close(): Promise<void>
 }
 
-function logService(log: Log): NonNullable<Parameters<typeof createService>[1]['onEvent']> {
-  return (event) => {
-    const { type, ...fields } = event
-    log.debug(`service ${type}`, fields)
-  }
+function logService(log: Log): (event: ServiceEvent) => void {
+  return ({ type, ...fields }) => log.debug('service call', { event: type, ...fields })
 }
 
 interface Parts {
@@ -189,11 +187,7 @@ export function openRunner(
     state,
     run(pipeline, runOptions) {
       const source = createSource(pipeline.source, { clock })
-      return loggedRun(
-        runContext(settings, pipeline, { state, service, source, log }, runOptions),
-        log,
-        runOptions.wait,
-      )
+      return loggedRun(settings, pipeline, { state, service, source, log }, runOptions)
     },
     async close() {
       await service.close()
@@ -222,10 +216,9 @@ export async function* preview(
 
 /** One authenticated read: whether the service can be reached with the key. */
 export async function probeService(settings: Settings): Promise<CallResult<true>> {
-  const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
-  const service = createService(once, { clock, random })
+  const service = createService(settings.service, { clock, random })
   try {
-    return await service.probe({ signal: AbortSignal.timeout(settings.service.timeoutMs * 2) })
+    return await service.probe({ attempts: 1 })
   } finally {
     await service.close()
   }

@@ -2,7 +2,7 @@
 // Fed with every result in turn; says why the run has to end, or nothing.
 import type { ErrorCode } from './errors.ts'
 import type { CallResult } from './ports.ts'
-import { DAILY_LIMIT_SUMMARY } from './retry.ts'
+import { DAILY_ALLOWANCE_USED_UP } from './retry.ts'
 
 export interface Stop {
   readonly code: Extract<
@@ -31,7 +31,7 @@ function stopFor(
     return isAboutKey ? { code: 'SERVICE_KEY_REFUSED', message: result.summary } : undefined
   }
   if (result.kind === 'not_applied') {
-    if (result.summary.startsWith(DAILY_LIMIT_SUMMARY))
+    if (result.summary.startsWith(DAILY_ALLOWANCE_USED_UP))
       return { code: 'DAILY_LIMIT', message: result.summary }
     const isWrongPlace = result.request.status === 404 || result.request.status === 405
     return { code: isWrongPlace ? 'SERVICE_CONTRACT' : 'SERVICE_UNREACHABLE', message: result.summary }

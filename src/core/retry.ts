@@ -1,79 +1,80 @@
-// Whether a call is tried again, and when: pure functions of how the attempt ended.
+// Whether a request may be sent again, and when. Pure: it is handed what one attempt gave and chance,
+// and knows neither HTTP nor a clock. It must never allow a repetition that could double a contact.
+import type { CallResult, Random } from './ports.ts'
 
-/** `not_applied` for this reason is no fault of the network: the run has to end. */
-export const DAILY_LIMIT_SUMMARY = 'the daily allowance of requests is used up'
+/**
+ * How the summary of a call begins that was not sent because `service.rate_limit.per_day` is used up.
+ * Whoever meets it ends the run with DAILY_LIMIT.
+ */
+export const DAILY_ALLOWANCE_USED_UP = 'The daily allowance of requests is used up'
 
-const SECOND = 1000
-const SHORTEST_PAUSE = SECOND
-const LONGEST_PAUSE = 15 * 60 * SECOND
-const FIRST_DELAY = 500
-/** Epoch seconds of our time are ten digits, milliseconds thirteen; a span of seconds is far shorter. */
-const EPOCH_SECONDS = 1e9
-const EPOCH_MILLISECONDS = 1e12
+/** The longest that one call waits for a service that answers nothing but "too many requests". */
+export const MAX_THROTTLED_MS = 3_600_000
 
-const clampPause = (ms: number): number => Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, ms))
+const FIRST_DELAY_MS = 500
+const SHORTEST_THROTTLE_MS = 1_000
 
-/** `Retry-After` in milliseconds, 1 s to 15 min; undefined for what is neither seconds nor a date. */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined
-  const seconds = Number(header)
-  if (!Number.isNaN(seconds)) return clampPause(seconds * SECOND)
-  // Only a date with letters is one: `Date.parse` takes almost anything for a date.
-  const date = /[A-Za-z]{3}/.test(header) ? Date.parse(header) : Number.NaN
-  return Number.isNaN(date) ? undefined : clampPause(date - nowMs)
-}
-
-/** How long until a rate window resets, in milliseconds; undefined where the value could mean several things. */
-export function resetMs(header: string | undefined, nowMs: number): number | undefined {
-  const value = Number(header)
-  if (header === undefined || header.trim() === '' || !Number.isFinite(value) || value < 0) return undefined
-  if (value >= EPOCH_MILLISECONDS) return clampPause(value - nowMs)
-  if (value >= EPOCH_SECONDS) return clampPause(value * SECOND - nowMs)
-  // A span of more than a day is no window of a rate limit.
-  return value <= 86_400 ? clampPause(value * SECOND) : undefined
-}
-
-export interface EndedAttempt {
-  readonly kind: 'ok' | 'absent' | 'refused' | 'denied' | 'not_applied' | 'unknown'
-  /** 429, or 503 with a Retry-After: the service asks for a pause. */
+/** What one attempt came to, as far as repeating it goes. */
+export interface Verdict {
+  readonly kind: CallResult<unknown>['kind']
+  /** yes: another answer is likely. once: it may have been throttling in disguise. no: the same would come again. */
+  readonly retriable: 'yes' | 'once' | 'no'
+  /** The service asked to be left alone for a while; it has not processed the request. */
   readonly throttled: boolean
-  /** A repetition may help: no connection, 5xx, a time-out, 408, 425. */
-  readonly transient: boolean
-  /** How long the service asks to wait. */
-  readonly pauseMs: number | undefined
 }
 
-export interface RetryRules {
-  /** Whether an applied call may be applied again without harm. */
+export interface RetryQuestion {
+  readonly verdict: Verdict
+  /** Whether sending the same request twice has the effect of sending it once. */
   readonly repeatable: boolean
-  /** The attempts that were spent so far, this one included. */
+  /** Attempts spent so far, this one included; counted from 1. */
   readonly attempt: number
+  /** Attempts allowed (`service.retry.attempts`). */
   readonly attempts: number
-  readonly maxDelayMs: number
-  /** How often in a row the service asked for a pause without saying how long. */
+  /** How often this call was throttled, this time included, and how long it has waited for that. */
   readonly throttles: number
-  /** In [0, 1). */
-  readonly random: number
+  readonly throttledMs: number
+  /** The cap of our own backoff (`service.retry.max_delay`); what the service asks for is not capped by it. */
+  readonly maxDelayMs: number
+  /** What the service asked for, already clamped; undefined: it did not say. */
+  readonly retryAfterMs: number | undefined
+  readonly random: Random
 }
 
 export type RetryDecision =
-  | { readonly retry: false }
   | { readonly retry: true; readonly delayMs: number; readonly spendsAttempt: boolean }
+  | { readonly retry: false }
 
-/** Exponential with full jitter: many callers must not come back in step. */
-const backoffMs = (step: number, { maxDelayMs, random }: RetryRules): number =>
-  Math.round(Math.min(maxDelayMs, FIRST_DELAY * 2 ** step) * (0.5 + random / 2))
+const GIVE_UP: RetryDecision = { retry: false }
 
-export function retryDecision(ended: EndedAttempt, rules: RetryRules): RetryDecision {
-  // Being asked to wait is no failure: it spends no attempt, and the request was not processed.
-  if (ended.throttled) {
-    const delayMs = ended.pauseMs ?? Math.max(SHORTEST_PAUSE, backoffMs(rules.throttles + 1, rules))
-    return { retry: true, delayMs, spendsAttempt: false }
-  }
-  // The answer is final: the same request would get it again.
-  if (!ended.transient) return { retry: false }
-  // It may have been applied, and once more could double somebody.
-  if (ended.kind === 'unknown' && !rules.repeatable) return { retry: false }
-  if (rules.attempt >= rules.attempts) return { retry: false }
-  return { retry: true, delayMs: backoffMs(rules.attempt - 1, rules), spendsAttempt: true }
+/** Decides whether the call goes on after this attempt. Delays in milliseconds. */
+export function retryDecision(question: RetryQuestion): RetryDecision {
+  const { verdict, attempt } = question
+  if (verdict.throttled) return afterThrottling(question)
+  // The same request would get the same answer: repeating it is only noise for the service.
+  if (verdict.retriable === 'no') return GIVE_UP
+  // A refusal in disguise stays one: a second look settles it, a third would knock at a locked door.
+  if (verdict.retriable === 'once' && attempt > 1) return GIVE_UP
+  // The service may have applied it, and applying it twice would double a contact: reading back settles it.
+  if (verdict.kind === 'unknown' && !question.repeatable) return GIVE_UP
+  // Enough is enough: the call goes back to the run, which keeps the operation for later.
+  if (attempt >= question.attempts) return GIVE_UP
+  const delayMs = Math.max(backoffMs(attempt, question), question.retryAfterMs ?? 0)
+  return { retry: true, delayMs, spendsAttempt: true }
+}
+
+function afterThrottling(question: RetryQuestion): RetryDecision {
+  // Hours of throttling are an outage: without an end, a one-shot run would never come back to its caller.
+  if (question.throttledMs >= MAX_THROTTLED_MS) return GIVE_UP
+  // Provably not processed, and the service will take it later: so it costs no attempt.
+  const ownMs = Math.max(SHORTEST_THROTTLE_MS, backoffMs(question.throttles, question))
+  return { retry: true, delayMs: question.retryAfterMs ?? ownMs, spendsAttempt: false }
+}
+
+/** Exponential with full jitter, so that many callers who failed together do not come back together. */
+function backoffMs(
+  times: number,
+  { maxDelayMs, random }: Pick<RetryQuestion, 'maxDelayMs' | 'random'>,
+): number {
+  return Math.round(random() * Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (times - 1)))
 }

@@ -56,29 +56,27 @@ function wrap(logger: Logger, fields: LogFields): Log {
   }
 }
 
+function dailyFile(folder: string, keepMs: number): DailyRotateFile {
+  return new DailyRotateFile({
+    dirname: folder,
+    filename: 'contact-sync-%DATE%.log',
+    auditFile: `${folder}/.rotation.json`,
+    maxFiles: `${Math.max(1, Math.round(keepMs / DAY_MS))}d`,
+    utc: true,
+  })
+}
+
 export function createLog(
   settings: LogSettings,
   options: { secrets: readonly string[]; stream: Writable },
 ): Log {
-  const outputs = [
-    new transports.Stream({ stream: options.stream }),
-    ...(settings.folder === undefined
-      ? []
-      : [
-          new DailyRotateFile({
-            dirname: settings.folder,
-            filename: 'contact-sync-%DATE%.log',
-            auditFile: `${settings.folder}/.rotation.json`,
-            maxFiles: `${Math.max(1, Math.round(settings.keepMs / DAY_MS))}d`,
-            utc: true,
-          }),
-        ]),
-  ]
   const redact = createRedaction(options.secrets)
+  const stream = new transports.Stream({ stream: options.stream })
   const logger = createLogger({
     level: settings.level,
     format: lineFormat(settings, redact),
-    transports: outputs,
+    transports: stream,
   })
+  if (settings.folder !== undefined) logger.add(dailyFile(settings.folder, settings.keepMs))
   return wrap(logger, {})
 }

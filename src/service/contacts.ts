@@ -1,93 +1,116 @@
-// The operations on contacts (interface, 4.2), each one call.
-import type { Contact } from '../core/contact.ts'
-import type { CallResult, ContactReader, ContactWriter, CreateOptions } from '../core/ports.ts'
+// The operations on contacts (interface, 4.2), each as one call: its path, its body, how its answer is
+// read and whether it may be sent twice. No decision about contacts is taken here.
+import type { CallResult, ContactReader, ContactWriter, ServiceContact } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
-import type { Call } from './request.ts'
-import { readContact, readContacts, readCreated, readMembers, readSuccess } from './wire.ts'
+import type { Call } from './judge.ts'
+import { lookupMail, requestUrl } from './url.ts'
+import {
+  contactReader,
+  contactsReader,
+  createContactBody,
+  createContactsBody,
+  readCreatedId,
+  readCreatedMembers,
+  readSuccess,
+} from './wire.ts'
 
-export type Sender = <T>(call: Call<T>) => Promise<CallResult<T>>
+/** Sends a call and comes back with its result (see `perform`). */
+type Perform = <T>(call: Call<T>) => Promise<CallResult<T>>
 
-const CONTACT_BY_ID = '/contact/<contact_id>'
+const BY_ID = '/contact/<contact_id>'
+const BY_MAIL = '/contact/<contact_mail>'
 
-function checkedId(id: number): string {
-  if (!Number.isSafeInteger(id) || id <= 0) throw new Error(`${id} is no contact id`)
-  return String(id)
+/** The contact operations of the service. */
+export function createContactCalls(
+  settings: ServiceSettings,
+  perform: Perform,
+): ContactReader & ContactWriter {
+  return { ...readers(settings, perform), ...writers(settings, perform) }
 }
 
-/** Slashes are decoded by some servers on the way, and then address something else. */
-const fitsIntoPath = (mail: string): boolean =>
-  mail.includes('@') && !/[/\\]/.test(mail) && mail.isWellFormed()
-
-function methods({ duplicateCheckMethod, duplicateMergeMethod }: CreateOptions) {
-  return { duplicate_check_method: duplicateCheckMethod, duplicate_merge_method: duplicateMergeMethod }
-}
-
-function bulkContainer(
-  contacts: readonly Contact[],
-  container: ServiceSettings['bulk']['container'],
-): unknown {
-  return container === 'array'
-    ? contacts
-    : Object.fromEntries(contacts.map((contact, index) => [String(index), contact]))
-}
-
-const none = (): CallResult<readonly never[]> => ({
-  kind: 'unknown',
-  reason: 'the mail cannot be looked up: it does not fit into a path',
-  summary: 'a mail cannot be looked up: it does not fit into a path',
-  request: { method: 'GET', path: '/contact/<contact_mail>', status: undefined, attempts: 0 },
-})
-
-/** Calls are answered as ports.ts says; ids that are no positive integers are a fault of the caller and throw. */
-export function contactOperations(send: Sender, settings: ServiceSettings): ContactReader & ContactWriter {
-  const query = (fields: readonly string[]) => ({ fields: [...new Set(['id', ...fields])].join(',') })
-  const one = (id: number) =>
-    ({ segments: ['contact', checkedId(id)], route: CONTACT_BY_ID, target: 'object' }) as const
+function readers(settings: ServiceSettings, perform: Perform): ContactReader {
   return {
-    contactById: async (id, fields) =>
-      send({ ...one(id), method: 'GET', query: query(fields), read: readContact, repeatable: true }),
-    async contactsByMail(mail, fields) {
-      if (!fitsIntoPath(mail)) return none()
-      const place = {
-        segments: ['contact', mail],
-        route: '/contact/<contact_mail>',
-        target: 'object',
-      } as const
-      const result = await send({
-        ...place,
+    contactById: (id, fields) =>
+      perform({
         method: 'GET',
-        query: query(fields),
-        read: readContacts,
+        path: BY_ID,
+        target: 'object',
+        url: requestUrl(settings, ['contact', id], asked(fields)),
         repeatable: true,
+        read: contactReader(id, fields),
+        emptyListIsNone: true,
+      }),
+    async contactsByMail(mail, fields) {
+      const segment = lookupMail(mail)
+      if (segment === undefined) return notLookedUp()
+      const result = await perform<readonly ServiceContact[]>({
+        method: 'GET',
+        path: BY_MAIL,
+        target: 'object',
+        url: requestUrl(settings, ['contact', segment], asked(fields)),
+        repeatable: true,
+        read: contactsReader(fields),
       })
-      // A service may say "none" by 404 as well as by an empty list.
       return result.kind === 'absent' ? { kind: 'ok', value: [], request: result.request } : result
     },
-    createContact: async (contact, options) =>
-      send({
+  }
+}
+
+function writers(settings: ServiceSettings, perform: Perform): ContactWriter {
+  return {
+    createContact: (contact, options) =>
+      perform({
         method: 'POST',
-        segments: ['contact'],
-        route: '/contact',
+        path: '/contact',
         target: 'collection',
-        body: { contact, ...methods(options) },
-        read: readCreated,
+        url: requestUrl(settings, ['contact']),
+        body: createContactBody(contact, options),
         repeatable: options.repeatable,
+        read: readCreatedId,
       }),
-    createContacts: async (contacts, options) =>
-      send({
+    createContacts: (contacts, options) =>
+      perform({
         method: 'POST',
-        segments: ['contacts'],
-        route: '/contacts',
+        path: '/contacts',
         target: 'collection',
-        body: { contacts: bulkContainer(contacts, settings.bulk.container), ...methods(options) },
-        read: readMembers,
+        url: requestUrl(settings, ['contacts']),
+        body: createContactsBody(contacts, options, settings.bulk.container),
         repeatable: options.repeatable,
+        read: readCreatedMembers,
       }),
-    updateContact: async (id, fields) =>
-      send({ ...one(id), method: 'PUT', body: fields, read: readSuccess, repeatable: true }),
+    updateContact: (id, fields) =>
+      perform({
+        method: 'PUT',
+        path: BY_ID,
+        target: 'object',
+        url: requestUrl(settings, ['contact', id]),
+        body: JSON.stringify(fields),
+        repeatable: true,
+        read: readSuccess,
+      }),
     async deleteContact(id) {
-      const result = await send({ ...one(id), method: 'DELETE', read: readSuccess, repeatable: true })
+      const result = await perform<true>({
+        method: 'DELETE',
+        path: BY_ID,
+        target: 'object',
+        url: requestUrl(settings, ['contact', id]),
+        repeatable: true,
+        read: readSuccess,
+      })
+      // Gone is what was wanted.
       return result.kind === 'absent' ? { kind: 'ok', value: true, request: result.request } : result
     },
   }
+}
+
+/** Without names the service would choose the fields itself (interface, 4.2, rules for reading, 2). */
+function asked(fields: readonly string[]): readonly string[] {
+  return fields.length === 0 ? ['id'] : fields
+}
+
+function notLookedUp(): CallResult<never> {
+  const summary =
+    'A mail with a slash, or without an @, cannot be looked up: its path could name something else'
+  const request = { method: 'GET', path: BY_MAIL, status: undefined, attempts: 0 } as const
+  return { kind: 'unknown', reason: summary, summary, request }
 }

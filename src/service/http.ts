@@ -1,152 +1,134 @@
-// One attempt of one request: no retry, no redirect, a total time limit, a cap on the answer.
-// The only file that knows got, and the only one that sees the key.
+// One attempt over HTTP and nothing more: no retry, no redirect, no waiting for a turn. It never rejects
+// for what a network or a service does, and nothing of a URL, a body or the key leaves it but the answer.
 import { Agent as HttpAgent } from 'node:http'
+import type { ClientRequest } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import got, { type Got, HTTPError, RequestError } from 'got'
+import got, { RequestError } from 'got'
 import type { ServiceSettings } from '../core/settings.ts'
+import type { Method } from './outcome.ts'
+import type { AnswerHeaders } from './wait-hints.ts'
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Segments after `/public/api/<version>/`, not yet encoded. */
-  readonly segments: readonly string[]
-  readonly query?: Readonly<Record<string, string>>
-  readonly body?: unknown
+  readonly method: Method
+  readonly url: URL
+  /** JSON text. */
+  readonly body?: string
 }
 
-export type HttpAttempt =
-  | {
-      readonly kind: 'answer'
-      readonly status: number
-      readonly headers: Readonly<Record<string, string>>
-      /** Undefined where the body is no JSON. */
-      readonly body: unknown
-      readonly isJson: boolean
-      /** The host that a redirect names. */
-      readonly redirectHost: string | undefined
-    }
-  /** No answer. `sent`: at least a part of the request may have reached the service. */
-  | { readonly kind: 'failure'; readonly sent: boolean; readonly code: string }
-  | { readonly kind: 'oversized' }
+/** The body as far as it could be read; only an object or a list counts as JSON. */
+type Body =
+  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'other' | 'broken' | 'oversized' }
 
-/** Decoded bytes: no answer of the interface comes near it. */
-const LARGEST_ANSWER = 8 * 1024 * 1024
+export type Attempt =
+  | { readonly answered: true; readonly status: number; readonly headers: AnswerHeaders; readonly body: Body }
+  /** `sent`: the service may have got the request. `code`: as Node names the failure (ECONNREFUSED). */
+  | { readonly answered: false; readonly sent: boolean; readonly code: string }
 
-/** Before a connection stands, nothing can have been sent. */
-const BEFORE_SENDING = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-])
-
-const isTlsFailure = (code: string): boolean =>
-  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/.test(code)
-
-function failure(error: unknown): HttpAttempt {
-  const code = error instanceof RequestError ? error.code : 'UNKNOWN'
-  const connecting =
-    error instanceof RequestError &&
-    'event' in error &&
-    ['lookup', 'connect', 'secureConnect'].includes(String(error.event))
-  return { kind: 'failure', code, sent: !(connecting || BEFORE_SENDING.has(code) || isTlsFailure(code)) }
-}
-
-/** Built from checked segments alone; asserted, because a wrong path could address another resource. */
-export function requestUrl(settings: ServiceSettings, request: HttpRequest): URL {
-  const prefix = `/public/api/${settings.apiVersion}/`
-  const path = request.segments.map(encodeURIComponent).join('/')
-  const url = new URL(settings.baseUrl + prefix + path)
-  const base = new URL(settings.baseUrl)
-  const expected = base.pathname.replace(/\/$/, '') + prefix
-  const count = url.pathname.slice(expected.length).split('/').length
-  if (url.origin !== base.origin || !url.pathname.startsWith(expected) || count !== request.segments.length)
-    throw new Error('a request path left its place')
-  for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value)
-  return url
-}
-
-function parsed(text: string): { isJson: boolean; body: unknown } {
-  try {
-    return { isJson: true, body: JSON.parse(text) as unknown }
-  } catch {
-    return { isJson: false, body: undefined }
-  }
-}
-
-function redirectHost(location: string | undefined, url: URL): string | undefined {
-  if (location === undefined) return undefined
-  return URL.canParse(location, url.href) ? new URL(location, url).host : undefined
-}
-
-function singleHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
-  const entries = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
-  )
-  return Object.fromEntries(entries)
-}
-
-export interface HttpClient {
-  /** Never rejects for what a network or a service does. */
-  send(request: HttpRequest): Promise<HttpAttempt>
+export interface Transport {
+  send(request: HttpRequest): Promise<Attempt>
   close(): void
 }
 
-function configured(settings: ServiceSettings, agent: { http: HttpAgent; https: HttpsAgent }): Got {
-  return got.extend({
-    agent,
+const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024
+const CONNECT_MS = 10_000
+// Most servers close an idle connection after 5 s or more. Closing it first makes it rare that a
+// request meets a connection that is just being closed, and nobody knows whether it arrived.
+const IDLE_MS = 4_000
+
+/** Opens connections to the service as they are needed and keeps them for the next request. */
+export function createTransport(settings: Pick<ServiceSettings, 'apiKey' | 'timeoutMs'>): Transport {
+  const agents = {
+    http: new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
+    https: new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
+  }
+  const client = got.extend({
+    agent: agents,
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
-    decompress: true,
-    timeout: { request: settings.timeoutMs, connect: Math.min(settings.timeoutMs, 10_000) },
+    timeout: {
+      request: settings.timeoutMs,
+      lookup: CONNECT_MS,
+      connect: CONNECT_MS,
+      secureConnect: CONNECT_MS,
+    },
     headers: {
       authorization: `Bearer ${settings.apiKey}`,
       accept: 'application/json',
       'user-agent': 'contact-sync',
     },
   })
-}
-
-export function createHttp(settings: ServiceSettings): HttpClient {
-  const options = { keepAlive: true, maxSockets: settings.rateLimit.concurrency }
-  const agent = { http: new HttpAgent(options), https: new HttpsAgent(options) }
-  const client = configured(settings, agent)
   return {
-    async send(request) {
-      const url = requestUrl(settings, request)
-      const stop = new AbortController()
-      try {
-        const call = client(url, {
-          method: request.method,
-          signal: stop.signal,
-          ...(request.body === undefined ? {} : { json: request.body }),
-        })
-        void call.on('downloadProgress', ({ transferred }) => {
-          if (transferred > LARGEST_ANSWER) stop.abort()
-        })
-        const { statusCode, headers, body } = await call
-        if (body.length > LARGEST_ANSWER) return { kind: 'oversized' }
-        const location = redirectHost(headers.location, url)
-        return {
-          kind: 'answer',
-          status: statusCode,
-          headers: singleHeaders(headers),
-          redirectHost: location,
-          ...parsed(body),
-        }
-      } catch (error) {
-        if (stop.signal.aborted) return { kind: 'oversized' }
-        if (error instanceof HTTPError) return { kind: 'failure', sent: true, code: 'HTTP' }
-        return failure(error)
-      }
-    },
+    send: (request) => attempt(client, request),
     close() {
-      agent.http.destroy()
-      agent.https.destroy()
+      agents.http.destroy()
+      agents.https.destroy()
     },
   }
+}
+
+interface Head {
+  readonly statusCode: number
+  readonly headers: AnswerHeaders
+}
+
+async function attempt(client: typeof got, request: HttpRequest): Promise<Attempt> {
+  const seen: { sent: boolean; head?: Head } = { sent: false }
+  const stream = client.stream(request.url, {
+    method: request.method,
+    ...(request.body === undefined
+      ? {}
+      : { body: request.body, headers: { 'content-type': 'application/json' } }),
+  })
+  stream.once('request', (outgoing) => watchSending(outgoing as ClientRequest, () => (seen.sent = true)))
+  stream.once('response', (head) => (seen.head = head as Head))
+  // A DELETE may have a body, so the stream would wait for one.
+  if (request.method === 'DELETE') stream.end()
+  try {
+    const body = await readBody(stream)
+    return seen.head === undefined ? lost(seen.sent, undefined) : answer(seen.head, body)
+  } catch (error) {
+    return seen.head === undefined ? lost(seen.sent, error) : answer(seen.head, { kind: 'broken' })
+  }
+}
+
+/**
+ * Calls back when a byte of the request may leave this machine: when a new connection stands (with TLS:
+ * when it is secured), or at once where a kept connection is used.
+ */
+function watchSending(request: ClientRequest, sending: () => void): void {
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return sending()
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', sending)
+  })
+}
+
+async function readBody(stream: AsyncIterable<Uint8Array>): Promise<Body> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.byteLength
+    // Leaving the loop closes the connection: the rest of an endless answer is never fetched.
+    if (bytes > LARGEST_ANSWER_BYTES) return { kind: 'oversized' }
+    chunks.push(chunk)
+  }
+  return parsed(Buffer.concat(chunks).toString('utf8'))
+}
+
+function parsed(text: string): Body {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return typeof value === 'object' && value !== null ? { kind: 'json', value } : { kind: 'other' }
+  } catch {
+    return { kind: 'other' }
+  }
+}
+
+function answer(head: Head, body: Body): Attempt {
+  return { answered: true, status: head.statusCode, headers: head.headers, body }
+}
+
+function lost(sent: boolean, error: unknown): Attempt {
+  const code = error instanceof RequestError ? error.code : ''
+  return { answered: false, sent, code: /^[A-Z][A-Z0-9_]{1,50}$/.test(code) ? code : 'no code' }
 }

@@ -1,83 +1,106 @@
-// Holds the limit as the service counts it. A request is counted somewhere between its sending and its answer, so its
-// slot stays taken until one window after the answer came: then no sliding window can hold more than allowed.
-// p-queue gives order and concurrency; the ring gives the slots; a pause asked for by the service holds for everybody.
+// Whose turn it is: one limiter for all calls to the service. Order and concurrency are p-queue's; each
+// task then waits for the shared pause, for a place in the window and for the day's allowance.
+// It knows nothing of HTTP, and it must never let more requests out than the service may count.
 import PQueue from 'p-queue'
-import type { Clock } from '../core/ports.ts'
+import type { Clock, DailyAllowance } from '../core/ports.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
+import { createAllowance } from './allowance.ts'
+import { createSlotRing } from './slot-ring.ts'
+
+/** What came of asking for a turn. `sentAtMs`: monotonic. */
+export type Turn<T> =
+  | { readonly kind: 'taken'; readonly value: T; readonly sentAtMs: number }
+  | { readonly kind: 'aborted' | 'daily_limit' }
 
 export interface RateLimiter {
-  /** Runs the task when it has a slot; undefined when the signal ended it before. */
-  schedule<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T | undefined>
-  /** Nobody sends for so long. `throttled`: the service complained, so the allowance halves for a while. */
-  pause(ms: number, options: { throttled: boolean }): void
-  /** Milliseconds until the pause ends; 0 when there is none. */
-  pausedFor(): number
+  /**
+   * Runs the task when its turn has come; the task's end is the moment the answer came. A signal ends
+   * the waiting, never a task that has begun.
+   */
+  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<Turn<T>>
+  /** No task begins for so long; the longest of several pauses holds. */
+  pause(ms: number): void
+  /** A request was throttled: all wait for `ms`, and the rate is halved for a while. */
+  slowDown(ms: number, sentAtMs: number): void
+  /** Resolves when no call waits and none is under way. */
+  idle(): Promise<void>
 }
 
-/** The full allowance is back after two steps of this, well within two minutes. */
-const RECOVERY_STEP_MS = 40_000
-const SMALLEST_SHARE = 1 / 8
-
-export function createRateLimiter(settings: RateLimitSettings, clock: Clock): RateLimiter {
+export function createRateLimiter(
+  settings: RateLimitSettings,
+  deps: { readonly clock: Clock; readonly daily?: DailyAllowance },
+): RateLimiter {
+  const { clock } = deps
   const queue = new PQueue({ concurrency: settings.concurrency })
-  /** When each slot is free again; `Infinity` while its request is on its way. */
-  const slots = Array.from({ length: settings.requests }, () => -Infinity)
-  let pausedUntil = -Infinity
-  let share = 1
-  let shareSince = 0
+  const ring = createSlotRing(settings.perMs)
+  const allowance = createAllowance(settings.requests)
+  let resumeAtMs = -Infinity
+  let released = Promise.withResolvers<undefined>()
 
-  const currentShare = (): number => {
-    const steps = Math.floor((clock.monotonic() - shareSince) / RECOVERY_STEP_MS)
-    return Math.min(1, share * 2 ** Math.max(0, steps))
+  function release(giveBack: () => void): void {
+    giveBack()
+    released.resolve(undefined)
+    released = Promise.withResolvers()
   }
-  /** With a smaller share the last slots of the ring rest. */
-  const usable = (): number => Math.max(1, Math.floor(slots.length * currentShare()))
-  const takeSlot = async (signal: AbortSignal): Promise<number | undefined> => {
-    for (;;) {
-      if (signal.aborted) return undefined
-      const now = clock.monotonic()
-      const open = slots.slice(0, usable())
-      const free = Math.min(...open)
-      const wait = Math.max(pausedUntil, free) - now
-      if (wait <= 0) {
-        const slot = open.indexOf(free)
-        slots[slot] = Infinity
-        return slot
-      }
-      // Every usable slot is on its way: one comes back with an answer, which nobody can foresee.
-      await (Number.isFinite(wait) ? clock.sleep(wait, signal) : nextRelease(signal))
+
+  function pause(ms: number): void {
+    resumeAtMs = Math.max(resumeAtMs, clock.monotonic() + ms)
+  }
+
+  /** True with a place taken; false when the signal came first. */
+  async function place(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const nowMs = clock.monotonic()
+      const pausedMs = resumeAtMs - nowMs
+      const waitMs = pausedMs > 0 ? pausedMs : ring.take(nowMs, allowance.places(nowMs))
+      if (waitMs === 0) return true
+      // A place under way comes back within the request's time-out, so that wait needs no signal.
+      await (waitMs === Infinity ? released.promise : clock.sleep(Math.ceil(waitMs), signal))
+    }
+    return false
+  }
+
+  async function turn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<Turn<T>> {
+    if (!(await place(signal))) return { kind: 'aborted' }
+    let sentAtMs: number | undefined
+    try {
+      if (deps.daily !== undefined && !(await deps.daily.take(clock.now()))) return { kind: 'daily_limit' }
+      sentAtMs = clock.monotonic()
+      return { kind: 'taken', value: await task(), sentAtMs }
+    } finally {
+      release(() => (sentAtMs === undefined ? ring.undo() : ring.giveBack(clock.monotonic())))
     }
   }
-  let waiters: (() => void)[] = []
-  const nextRelease = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      waiters.push(resolve)
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-  const release = (slot: number): void => {
-    slots[slot] = clock.monotonic() + settings.perMs
-    const waiting = waiters
-    waiters = []
-    for (const wake of waiting) wake()
-  }
+
   return {
-    schedule: (task, signal) =>
-      queue.add(async () => {
-        const slot = await takeSlot(signal)
-        if (slot === undefined) return undefined
-        try {
-          return await task()
-        } finally {
-          release(slot)
-        }
-      }),
-    pause(ms, { throttled }) {
-      const now = clock.monotonic()
-      pausedUntil = Math.max(pausedUntil, now + ms)
-      if (!throttled) return
-      share = Math.max(SMALLEST_SHARE, currentShare() / 2)
-      shareSince = pausedUntil
+    run: (task, signal) => enqueue(queue, () => turn(task, signal), signal),
+    pause,
+    slowDown(ms, sentAtMs) {
+      pause(ms)
+      allowance.halve({ nowMs: clock.monotonic(), sentAtMs, resumeAtMs })
     },
-    pausedFor: () => Math.max(0, pausedUntil - clock.monotonic()),
+    idle: () => queue.onIdle(),
+  }
+}
+
+/** The signal takes the task out of the queue, but no longer touches it once it has begun. */
+async function enqueue<T>(
+  queue: PQueue,
+  task: () => Promise<Turn<T>>,
+  signal: AbortSignal,
+): Promise<Turn<T>> {
+  if (signal.aborted) return { kind: 'aborted' }
+  const waiting = new AbortController()
+  const leave = (): void => waiting.abort()
+  signal.addEventListener('abort', leave, { once: true })
+  const begin = (): Promise<Turn<T>> => {
+    signal.removeEventListener('abort', leave)
+    return task()
+  }
+  try {
+    return await queue.add(begin, { signal: waiting.signal })
+  } catch (error) {
+    if (waiting.signal.aborted) return { kind: 'aborted' }
+    throw error
   }
 }

@@ -1,132 +1,142 @@
-// retry(limiter(attempt)): retry is outermost, so that waiting holds no slot and every attempt pays the limit.
-import type { CallResult, Clock, DailyAllowance, Random, RequestTrace } from '../core/ports.ts'
-import { DAILY_LIMIT_SUMMARY, resetMs, retryDecision } from '../core/retry.ts'
+// One call, from its first attempt to its last: retry(limiter(attempt)), with retry outermost, so that
+// waiting takes no place and every attempt pays the limit. It never rejects for what a network does.
+import type { CallResult, Clock, Random, RequestTrace } from '../core/ports.ts'
+import { retryDecision } from '../core/retry.ts'
+import type { RetryDecision } from '../core/retry.ts'
 import type { ServiceSettings } from '../core/settings.ts'
-import type { HttpAttempt, HttpClient, HttpRequest } from './http.ts'
-import { type Target, verdict, type Verdict } from './outcome.ts'
+import { failure, newCourse, noteAttempt, requestTrace, withoutTurn } from './course.ts'
+import type { Course } from './course.ts'
+import type { Attempt, Transport } from './http.ts'
+import { judge } from './judge.ts'
+import type { Call, Judged } from './judge.ts'
 import type { RateLimiter } from './rate-limiter.ts'
-import type { Reader } from './wire.ts'
+import { waitHints } from './wait-hints.ts'
+import type { WaitHints } from './wait-hints.ts'
 
-/** What happens behind a call; holds no personal data. */
+/** What logs and progress are told; nothing in it is personal. Delays in milliseconds. */
 export type ServiceEvent =
   | {
       readonly type: 'retry'
+      readonly method: RequestTrace['method']
       readonly path: string
+      /** The attempt that has just failed, counted from 1. */
       readonly attempt: number
-      readonly wait_ms: number
-      readonly why: string
+      readonly delayMs: number
+      readonly summary: string
     }
-  | { readonly type: 'throttled'; readonly path: string; readonly wait_ms: number }
+  /** The service said "too many requests": all calls wait. */
+  | { readonly type: 'throttled'; readonly delayMs: number; readonly summary: string }
+  /** The service said that nothing is left for now, or that it is away for so long: all calls wait. */
+  | { readonly type: 'waiting'; readonly delayMs: number }
+  /** `per_day` is used up: nothing more is sent. */
+  | { readonly type: 'daily_limit' }
 
-export interface Call<T> extends HttpRequest {
-  /** The route template, for audit and logs. */
-  readonly route: string
-  readonly target: Target
-  readonly read: Reader<T>
-  /** Whether it may be sent again when nobody knows whether it was applied. */
-  readonly repeatable: boolean
-}
-
-export interface RequestPorts {
-  readonly http: HttpClient
-  readonly limiter: RateLimiter
-  readonly clock: Clock
-  readonly random: Random
-  readonly settings: ServiceSettings
-  readonly daily: DailyAllowance | undefined
-  onEvent(event: ServiceEvent): void
-}
-
-export interface SessionCounts {
+/** Over all calls of one session. */
+export interface Counts {
   requests: number
   retries: number
 }
 
-type Ended<T> = Verdict<T> & { readonly final?: true }
-
-const notSent = <T>(summary: string): Ended<T> => ({
-  kind: 'not_applied',
-  value: undefined,
-  status: undefined,
-  reason: summary,
-  summary,
-  throttled: false,
-  transient: false,
-  pauseMs: undefined,
-  final: true,
-})
-
-/** Slows down before the limit is hit, where the service says how much is left. */
-function heedHeaders(attempt: HttpAttempt, { limiter, clock }: RequestPorts): void {
-  if (attempt.kind !== 'answer') return
-  const { headers } = attempt
-  const of = (name: string): string | undefined =>
-    headers[`x-rate-limit-${name}`] ?? headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`]
-  const wait = of('remaining') === '0' ? resetMs(of('reset'), clock.now()) : undefined
-  if (wait !== undefined) limiter.pause(wait, { throttled: false })
+export interface CallContext {
+  readonly settings: Pick<ServiceSettings, 'apiKey' | 'retry'>
+  readonly transport: Transport
+  readonly limiter: RateLimiter
+  readonly clock: Clock
+  readonly random: Random
+  readonly onEvent: (event: ServiceEvent) => void
+  /** Ends the waiting of every call; what has been sent is let finish. */
+  readonly signal: AbortSignal
+  readonly counts: Counts
 }
 
-async function attemptOnce<T>(
-  call: Call<T>,
-  ports: RequestPorts,
-  counts: SessionCounts,
-  signal: AbortSignal,
-): Promise<Ended<T>> {
-  const ended = await ports.limiter.schedule(async (): Promise<Ended<T>> => {
-    if (ports.daily !== undefined && !(await ports.daily.take(ports.clock.now())))
-      return notSent(DAILY_LIMIT_SUMMARY)
-    counts.requests += 1
-    const attempt = await ports.http.send(call)
-    heedHeaders(attempt, ports)
-    const judged = verdict(attempt, call.read, { target: call.target, nowMs: ports.clock.now() })
-    if (judged.throttled) ports.limiter.pause(judged.pauseMs ?? 1000, { throttled: true })
-    return judged
-  }, signal)
-  return ended ?? notSent('the run was ended before the request was sent')
+/** One attempt, understood. */
+interface Reply<T> extends WaitHints {
+  readonly judged: Judged<T>
+  readonly status?: number
 }
 
-function callResult<T>(call: Call<T>, ended: Ended<T>, attempts: number): CallResult<T> {
-  const request: RequestTrace = { method: call.method, path: call.route, status: ended.status, attempts }
-  if (ended.kind === 'ok' && ended.value !== undefined) return { kind: 'ok', value: ended.value, request }
-  const kind = ended.kind === 'ok' ? 'unknown' : ended.kind
-  return { kind, reason: ended.reason, summary: ended.summary, request }
-}
-
-/** A signal changes while we wait: each look is a new one. */
-const isAborted = (signal: AbortSignal): boolean => signal.aborted
-
-/** Sends a call until it has an outcome; never rejects for what a network or a service does. */
-export async function request<T>(
-  call: Call<T>,
-  ports: RequestPorts,
-  counts: SessionCounts,
-  signal: AbortSignal,
-): Promise<CallResult<T>> {
-  const { attempts, maxDelayMs } = ports.settings.retry
-  let sent = 0
-  let spent = 1
-  let throttles = 0
+/** Sends the call until it has an answer that counts, or until it is given up (see CallResult). */
+export async function perform<T>(call: Call<T>, context: CallContext): Promise<CallResult<T>> {
+  const course = newCourse()
   for (;;) {
-    const ended = await attemptOnce(call, ports, counts, signal)
-    if (ended.final !== true) sent += 1
-    const most = ended.kind === 'denied' ? Math.min(2, attempts) : attempts
-    const rules = {
-      repeatable: call.repeatable,
-      attempt: spent,
-      attempts: most,
-      maxDelayMs,
-      throttles,
-      random: ports.random(),
+    const turn = await context.limiter.run(() => send(call, course, context), context.signal)
+    if (turn.kind !== 'taken') {
+      if (turn.kind === 'daily_limit') context.onEvent({ type: 'daily_limit' })
+      return failure(course, call, withoutTurn(call, turn.kind))
     }
-    const decision = retryDecision(ended, rules)
-    if (!decision.retry || isAborted(signal)) return callResult(call, ended, sent)
-    if (decision.spendsAttempt) spent += 1
-    else throttles += 1
-    const wait_ms = Math.max(decision.delayMs, ended.pauseMs ?? 0)
-    if (ended.throttled) ports.onEvent({ type: 'throttled', path: call.route, wait_ms })
-    else ports.onEvent({ type: 'retry', path: call.route, attempt: spent, wait_ms, why: ended.summary })
-    await ports.clock.sleep(wait_ms, signal)
-    if (isAborted(signal)) return callResult(call, ended, sent)
-    counts.retries += 1
+    const { judged } = turn.value
+    const { kind } = judged.verdict
+    if (kind === 'ok' && judged.value !== undefined) {
+      return { kind, value: judged.value, request: requestTrace(course, call) }
+    }
+    const decision = decide(turn.value, course, { ...context, repeatable: call.repeatable })
+    if (decision.retry) await waitFor(decision, { call, course, judged, sentAtMs: turn.sentAtMs }, context)
+    if (!decision.retry || context.signal.aborted) return failure(course, call, { ...judged, kind })
   }
+}
+
+/** One attempt; counts it, and holds all calls back where the answer asks for it. */
+async function send<T>(call: Call<T>, course: Course, context: CallContext): Promise<Reply<T>> {
+  context.counts.requests += 1
+  if (course.sent > 0) context.counts.retries += 1
+  course.sent += 1
+  const { method, url, body } = call
+  const attempt = await context.transport.send({ method, url, ...(body === undefined ? {} : { body }) })
+  const reply = understood(call, attempt, context)
+  noteAttempt(course, call, { ...reply, verdict: reply.judged.verdict })
+  holdBack(reply, context)
+  return reply
+}
+
+function understood<T>(call: Call<T>, attempt: Attempt, context: CallContext): Reply<T> {
+  const judged = judge(call, attempt, context.settings.apiKey)
+  if (!attempt.answered) return { judged }
+  return { judged, status: attempt.status, ...waitHints(attempt.headers, context.clock.now()) }
+}
+
+/** "Nothing is left" and "away until then" concern all calls, not only the one that was told. */
+function holdBack(reply: Reply<unknown>, context: CallContext): void {
+  // A throttled call brings a pause of its own.
+  if (reply.judged.verdict.throttled) return
+  const awayMs = reply.status === 503 ? (reply.retryAfterMs ?? 0) : 0
+  const delayMs = Math.max(reply.exhaustedMs ?? 0, awayMs)
+  if (delayMs === 0) return
+  context.limiter.pause(delayMs)
+  context.onEvent({ type: 'waiting', delayMs })
+}
+
+function decide(
+  { judged: { verdict }, retryAfterMs, resetMs }: Reply<unknown>,
+  { spent, throttles, throttledMs }: Course,
+  { settings, random, repeatable }: Pick<CallContext, 'settings' | 'random'> & { repeatable: boolean },
+): RetryDecision {
+  return retryDecision({
+    verdict,
+    repeatable,
+    attempt: spent,
+    attempts: settings.retry.attempts,
+    throttles,
+    throttledMs,
+    maxDelayMs: settings.retry.maxDelayMs,
+    retryAfterMs: retryAfterMs ?? (verdict.throttled ? resetMs : undefined),
+    random,
+  })
+}
+
+/** Waits here after a failure; after throttling the limiter makes this call wait together with all others. */
+async function waitFor(
+  { delayMs }: RetryDecision & { retry: true },
+  of: { call: Call<unknown>; course: Course; judged: Judged<unknown>; sentAtMs: number },
+  { limiter, clock, signal, onEvent }: CallContext,
+): Promise<void> {
+  const { summary, verdict } = of.judged
+  if (verdict.throttled) {
+    of.course.throttledMs += delayMs
+    limiter.slowDown(delayMs, of.sentAtMs)
+    onEvent({ type: 'throttled', delayMs, summary })
+    return
+  }
+  const { method, path } = of.call
+  onEvent({ type: 'retry', method, path, attempt: of.course.spent, delayMs, summary })
+  await clock.sleep(delayMs, signal)
 }

@@ -1,65 +1,76 @@
-// The client of the Contact Management Service: one limiter for everybody, a session for each run.
+// The client of the Contact Management Service: one limiter and one set of connections for all sessions,
+// because the service counts the requests of all pipelines together. Counts are the session's own.
 import type { CallResult, Clock, DailyAllowance, Random, ServiceSession } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
-import { contactOperations, type Sender } from './contacts.ts'
-import { createHttp } from './http.ts'
+import { createContactCalls } from './contacts.ts'
+import { createTransport } from './http.ts'
+import type { Call } from './judge.ts'
 import { createRateLimiter } from './rate-limiter.ts'
-import { request, type RequestPorts, type ServiceEvent, type SessionCounts } from './request.ts'
-import { readList } from './wire.ts'
+import { perform } from './request.ts'
+import type { CallContext, Counts, ServiceEvent } from './request.ts'
+import { assertEncrypted, requestUrl } from './url.ts'
+import { readAnyList } from './wire.ts'
+
+export interface ServiceDeps {
+  readonly clock: Clock
+  readonly random: Random
+  /** Asked before every request; without it no day has a limit. */
+  readonly daily?: DailyAllowance
+  readonly onEvent?: (event: ServiceEvent) => void
+}
 
 export interface Service {
-  /** Calls of a session are counted in it; after its signal nothing new is sent. */
-  session(options: { signal: AbortSignal }): ServiceSession
-  /** One authenticated read that every service has (interface, 4.4). `absent` also means that it answers. */
-  probe(options: { signal: AbortSignal }): Promise<CallResult<true>>
+  /** The service for one run. The signal ends the waiting of its calls; requests already sent are let finish. */
+  session(options: { readonly signal: AbortSignal }): ServiceSession
+  /**
+   * A cheap read that needs the key (GET /custom-fields; interface, 4.4): ok when the address, the network
+   * and the key are right. `attempts` other than `service.retry.attempts`, for a person who waits.
+   */
+  probe(options?: { readonly signal?: AbortSignal; readonly attempts?: number }): Promise<CallResult<true>>
+  /** Waits for the calls under way, then closes the connections. */
   close(): Promise<void>
 }
 
-export interface ServiceDependencies {
-  readonly clock: Clock
-  readonly random: Random
-  readonly daily?: DailyAllowance
-  onEvent?(event: ServiceEvent): void
-}
+/** Makes the client. Throws CONFIG_INVALID where the key would travel unencrypted. */
+export function createService(settings: ServiceSettings, deps: ServiceDeps): Service {
+  assertEncrypted(settings.baseUrl)
+  const transport = createTransport(settings)
+  const limiter = createRateLimiter(settings.rateLimit, deps)
 
-export function createService(settings: ServiceSettings, dependencies: ServiceDependencies): Service {
-  const { clock, random, daily, onEvent } = dependencies
-  const http = createHttp(settings)
-  const limiter = createRateLimiter(settings.rateLimit, clock)
-  const ports: RequestPorts = {
-    http,
-    limiter,
-    clock,
-    random,
-    settings,
-    daily,
-    onEvent: onEvent ?? (() => undefined),
+  function context(signal: AbortSignal, counts: Counts): CallContext {
+    const { clock, random } = deps
+    return { settings, transport, limiter, clock, random, onEvent: deps.onEvent ?? ignore, signal, counts }
   }
-  const sender =
-    (counts: SessionCounts, signal: AbortSignal): Sender =>
-    (call) =>
-      request(call, ports, counts, signal)
+
   return {
     session({ signal }) {
-      const counts: SessionCounts = { requests: 0, retries: 0 }
-      return { ...contactOperations(sender(counts, signal), settings), counts }
+      const counts: Counts = { requests: 0, retries: 0 }
+      const bound = context(signal, counts)
+      return { counts, ...createContactCalls(settings, (call) => perform(call, bound)) }
     },
-    probe: ({ signal }) =>
-      sender(
-        { requests: 0, retries: 0 },
-        signal,
-      )<true>({
-        method: 'GET',
-        segments: ['custom-fields'],
-        query: { limit: '1' },
-        route: '/custom-fields',
-        target: 'object',
-        read: (body) => (readList(body) === undefined ? undefined : true),
-        repeatable: true,
-      }),
+    probe({ signal = new AbortController().signal, attempts = settings.retry.attempts } = {}) {
+      const bound = context(signal, { requests: 0, retries: 0 })
+      const retry = { ...settings.retry, attempts }
+      return perform(probeCall(settings), { ...bound, settings: { ...settings, retry } })
+    },
     async close() {
-      http.close()
-      return Promise.resolve()
+      await limiter.idle()
+      transport.close()
     },
   }
+}
+
+function probeCall(settings: ServiceSettings): Call<true> {
+  return {
+    method: 'GET',
+    path: '/custom-fields',
+    target: 'collection',
+    url: requestUrl(settings, ['custom-fields']),
+    repeatable: true,
+    read: readAnyList,
+  }
+}
+
+function ignore(): void {
+  // Nobody listens.
 }

@@ -1,78 +1,130 @@
-// What comes over the wire, read tolerantly: services of this shape differ in how they write ids, lists,
-// successes and errors. Strict where a misreading could give one person another's contact.
+// The bodies of the interface: strict in what is sent, tolerant in what is read (ids as text, lists as
+// keyed objects, unknown fields). Nothing here throws; what is not the interface's reads as undefined.
 import { z } from 'zod'
+import type { Contact } from '../core/contact.ts'
+import type { CreatedMember, CreateOptions, ServiceContact } from '../core/ports.ts'
 
-/** A safe positive integer, as a number or in digits. */
-const id = z
-  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
-  .refine((value) => Number.isSafeInteger(value) && value > 0)
-
-const record = z.record(z.string(), z.unknown())
-
-/** An array, or an object whose keys are numbers. */
-function listItems(body: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(body)) return body as unknown[]
-  const parsed = record.safeParse(body)
-  if (!parsed.success || !Object.keys(parsed.data).every((key) => /^\d+$/.test(key))) return undefined
-  return Object.values(parsed.data)
-}
+/** Reads a parsed body; undefined where it is not what the interface says. */
+export type Reader<T> = (json: unknown) => T | undefined
 
 const LONGEST_MESSAGE = 300
 
-function errorTexts(body: unknown): string[] {
-  const parsed = record.safeParse(body)
-  if (!parsed.success) return []
-  const { message, error, errors } = parsed.data
-  const list = Array.isArray(errors) ? errors : []
-  const items = list.map((item) => (typeof item === 'string' ? item : errorTexts(item).join(' ')))
-  return [message, error, ...items].filter((text): text is string => typeof text === 'string' && text !== '')
-}
-
-/** What the service says is wrong, from wherever it says it; undefined where it says nothing. */
-export function errorMessage(body: unknown): string | undefined {
-  const [...texts] = new Set(errorTexts(body))
-  return texts.length === 0 ? undefined : texts.join('; ').slice(0, LONGEST_MESSAGE)
-}
-
-/** A truthy `error` in an answer that claims success is a refusal. */
-export function claimsError(body: unknown): boolean {
-  const parsed = record.safeParse(body)
-  return parsed.success && Boolean(parsed.data['error'])
-}
-
-/** A reader gives the value of an answer, or undefined for an answer that is not the interface's. */
-export type Reader<T> = (body: unknown) => T | undefined
-
-/** `{"id": 7}` (interface, 4.2, create contact). */
-export const readCreated: Reader<number> = (body) => z.object({ id }).safeParse(body).data?.id
-
-/** Members of a bulk answer; one that cannot be read is left out, and so counts as missing (interface, 4.2). */
-export const readMembers: Reader<readonly { id: number; email: string }[]> = (body) => {
-  const member = z.object({ id, email: z.string() })
-  return listItems(body)?.flatMap((item) => member.safeParse(item).data ?? [])
-}
-
-/** `{"success": "true"}`, also `true` and `1` (interface, 4). */
-export const readSuccess: Reader<true> = (body) => {
-  const success = record.safeParse(body).data?.['success']
-  return success === true || success === 'true' || success === 1 || success === '1' ? true : undefined
-}
-
-const contact = record.transform(({ id: given, ...fields }, context) => {
-  const parsed = id.safeParse(given)
-  if (parsed.success) return { id: parsed.data, fields }
-  context.addIssue({ code: 'custom', message: 'no id' })
-  return z.NEVER
+const id = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*\d{1,16}\s*$/)
+      .transform(Number),
+  ])
+  .pipe(z.number().int().positive().max(Number.MAX_SAFE_INTEGER))
+const object = z.record(z.string(), z.unknown())
+const array = z.array(z.unknown())
+const created = z.object({ id })
+const member = z.object({ id, email: z.string() })
+const success = z.object({
+  success: z.union([z.literal(true), z.literal(1), z.string().regex(/^\s*(true|1)\s*$/i)]),
 })
+const problem = z.union([z.string(), z.object({ message: z.string() }).transform((entry) => entry.message)])
 
-export const readContact: Reader<{ id: number; fields: Record<string, unknown> }> = (body) =>
-  contact.safeParse(body).data
-
-/** Every contact must be readable: one that is passed over could be the duplicate that matters. */
-export const readContacts: Reader<readonly { id: number; fields: Record<string, unknown> }[]> = (body) => {
-  const items = listItems(body)
-  const contacts = items?.map((item) => contact.safeParse(item).data)
-  return contacts?.every((item) => item !== undefined) === true ? contacts : undefined
+/** A list as an array, or as an object with numeric keys (`{"0": ..., "2": ...}`), in the order of the keys. */
+export function listIn(json: unknown): readonly unknown[] | undefined {
+  const list = array.safeParse(json).data
+  if (list !== undefined) return list
+  const entries = Object.entries(object.safeParse(json).data ?? {})
+  // An empty object is not taken for an empty list: "there is no such contact" must be said clearly.
+  if (entries.length === 0 || !entries.every(([key]) => /^\d{1,9}$/.test(key))) return undefined
+  return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
 }
 
-export const readList: Reader<readonly unknown[]> = listItems
+export const readSuccess: Reader<true> = (json) => (success.safeParse(json).success ? true : undefined)
+
+export const readCreatedId: Reader<number> = (json) => created.safeParse(json).data?.id
+
+/** Members that cannot be read are left out: their contacts count as missing and are looked up. */
+export const readCreatedMembers: Reader<readonly CreatedMember[]> = (json) =>
+  listIn(json)?.flatMap((entry) => member.safeParse(entry).data ?? [])
+
+/** Any list: enough to know that the service itself answered. */
+export const readAnyList: Reader<true> = (json) => (listIn(json) === undefined ? undefined : true)
+
+/** One contact with the fields asked for; undefined also where it is another contact than was asked for. */
+export function contactReader(asked: number, fields: readonly string[]): Reader<ServiceContact> {
+  return (json) => {
+    const contact = readContact(json, fields)
+    return contact?.id === asked ? contact : undefined
+  }
+}
+
+/** All or nothing: a contact left out of the list would make several matches look like one. */
+export function contactsReader(fields: readonly string[]): Reader<readonly ServiceContact[]> {
+  return (json) => {
+    const list = listIn(json)
+    const contacts = list?.flatMap((entry) => readContact(entry, fields) ?? [])
+    return contacts?.length === list?.length ? contacts : undefined
+  }
+}
+
+function readContact(json: unknown, fields: readonly string[]): ServiceContact | undefined {
+  const body = object.safeParse(json).data
+  const read = created.safeParse(body).data
+  if (body === undefined || read === undefined) return undefined
+  const asked = fields.filter((name) => name !== 'id' && Object.hasOwn(body, name))
+  return { id: read.id, fields: Object.fromEntries(asked.map((name) => [name, body[name]])) }
+}
+
+/** Whether an answer says in `error` that the request failed, whatever its status. */
+export function hasError(json: unknown): boolean {
+  const error = object.safeParse(json).data?.['error']
+  if (typeof error === 'string') return !['', '0', 'false'].includes(error.trim().toLowerCase())
+  if (typeof error === 'object' && error !== null) return Object.keys(error).length > 0
+  return Boolean(error)
+}
+
+/** The service's own words for what is wrong, at most 300 characters; undefined where it has none. */
+export function errorMessage(json: unknown): string | undefined {
+  const body = object.safeParse(json).data
+  if (body === undefined) return undefined
+  for (const candidate of [body['message'], body['error'], ...members(body['errors'])]) {
+    const text = problem.safeParse(candidate).data?.trim()
+    if (text !== undefined && text !== '') return cut(text)
+  }
+  return undefined
+}
+
+/** `errors` as a text, a list of texts or objects, or lists of texts by field name. */
+function members(errors: unknown): readonly unknown[] {
+  if (typeof errors !== 'object' || errors === null) return [errors]
+  return Object.values(errors).flat()
+}
+
+function cut(text: string): string {
+  const oneLine = text.slice(0, 4 * LONGEST_MESSAGE).replace(/\p{Cc}+/gu, ' ')
+  const characters = Array.from(oneLine)
+  if (characters.length <= LONGEST_MESSAGE) return oneLine
+  return `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`
+}
+
+/** The body of Create contact (interface, 4.2): both duplicate methods always, never the service's default. */
+export function createContactBody(contact: Contact, options: CreateOptions): string {
+  return JSON.stringify({ contact, ...duplicateMethods(options) })
+}
+
+/** The body of Create contacts; which container the service wants is a setting (interface, 4.2: not shown). */
+export function createContactsBody(
+  contacts: readonly Contact[],
+  options: CreateOptions,
+  container: 'array' | 'keyed',
+): string {
+  return JSON.stringify({
+    contacts: container === 'array' ? contacts : Object.fromEntries(contacts.entries()),
+    ...duplicateMethods(options),
+  })
+}
+
+function duplicateMethods(options: CreateOptions): Record<string, string> {
+  return {
+    duplicate_check_method: options.duplicateCheckMethod,
+    duplicate_merge_method: options.duplicateMergeMethod,
+  }
+}

@@ -337,7 +337,7 @@ describe('garbage', () => {
   const objects = fc.dictionary(fc.constantFrom(...KEYS), garbage, { maxKeys: 6 })
   const places = (lines: string[]) => {
     expect(lines.length).toBeGreaterThan(0)
-    for (const line of lines) expect(line).toMatch(/^\/etc\/sync\/sync\.yaml:[1-9]\d*:[1-9]\d*: \S/)
+    for (const line of lines) expect(line).toMatch(/^(\/etc\/sync\/sync|presets\/\w+)\.yaml:[1-9]\d*:[1-9]\d*: \S/)
   }
 
   it('of any shape never throws, and always gives problems with places', async () => {

@@ -1,111 +1,242 @@
-// The limit as the service sees it: counted at any instant between sending and answer, in every sliding window.
+// The limit as the service counts it, against a simulated service and a clock that costs no time.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../../src/core/ports.ts'
+import type { RateLimitSettings } from '../../src/core/settings.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
+import type { RateLimiter, Turn } from '../../src/service/rate-limiter.ts'
+import { createFakeClock } from './fake-clock.ts'
+import type { FakeClock } from './fake-clock.ts'
 
-/** Virtual time: sleepers wake in order once nothing else can happen. */
-function virtualTime() {
-  let now = 0
-  const sleepers: { at: number; wake: () => void }[] = []
-  const clock: Clock = {
-    now: () => now,
-    monotonic: () => now,
-    sleep: (ms) => new Promise((wake) => sleepers.push({ at: now + ms, wake })),
-  }
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-  return {
-    clock,
-    async runUntil(isDone: () => boolean) {
-      for (;;) {
-        await settle()
-        if (isDone()) return
-        sleepers.sort((left, right) => left.at - right.at)
-        const next = sleepers.shift()
-        if (next === undefined) throw new Error('nothing is left that could happen')
-        now = Math.max(now, next.at)
-        next.wake()
-      }
-    },
-  }
+const settings: RateLimitSettings = { requests: 5, perMs: 1_000, concurrency: 4, perDay: undefined }
+const never = new AbortController().signal
+
+interface Request {
+  /** From sending to answer. */
+  readonly lastsMs: number
+  /** When in between the service counts it: a share of `lastsMs`. */
+  readonly countedAt: number
 }
 
-interface Load {
-  readonly requests: number
-  readonly perMs: number
-  readonly concurrency: number
-  readonly times: readonly { readonly took: number; readonly countedAt: number }[]
-}
-
-async function countedBy(load: Load): Promise<{ counted: number[]; endedAt: number }> {
-  const time = virtualTime()
-  const limiter = createRateLimiter({ ...load, perDay: undefined }, time.clock)
-  const signal = new AbortController().signal
+/** Sends the requests through the limiter; returns when the service counted each. */
+async function serve(
+  limiter: RateLimiter,
+  clock: FakeClock,
+  requests: readonly Request[],
+): Promise<number[]> {
   const counted: number[] = []
-  let done = 0
-  for (const { took, countedAt } of load.times)
-    void limiter
-      .schedule(async () => {
-        counted.push(time.clock.monotonic() + took * countedAt)
-        await time.clock.sleep(took)
-      }, signal)
-      .then(() => (done += 1))
-  await time.runUntil(() => done === load.times.length)
-  return { counted: counted.sort((left, right) => left - right), endedAt: time.clock.monotonic() }
+  const all = requests.map(({ lastsMs, countedAt }) =>
+    limiter.run(async () => {
+      counted.push(clock.monotonic() + lastsMs * countedAt)
+      await clock.sleep(lastsMs)
+    }, never),
+  )
+  await clock.runAll()
+  await Promise.all(all)
+  return counted.sort((a, b) => a - b)
 }
 
-const peak = (counted: readonly number[], windowMs: number): number =>
-  Math.max(...counted.map((start) => counted.filter((at) => at >= start && at < start + windowMs).length))
+/** The most that the service saw in any window, its borders included. */
+function fullestWindow(counted: readonly number[], perMs: number): number {
+  let first = 0
+  let most = 0
+  for (const [last, time] of counted.entries()) {
+    while (time - counted[first]! > perMs) first += 1
+    most = Math.max(most, last - first + 1)
+  }
+  return most
+}
 
-describe('the rate limiter', () => {
-  it('never lets the service count too many in any window', async () => {
-    const time = fc.record({
-      took: fc.integer({ min: 0, max: 3000 }),
-      countedAt: fc.double({ min: 0, max: 1, noNaN: true }),
+function many(count: number, request: Request): Request[] {
+  return Array.from({ length: count }, () => request)
+}
+
+describe('the window', () => {
+  it('is never overfull, wherever between sending and answer the service counts', async () => {
+    const limits = fc.record({
+      requests: fc.integer({ min: 1, max: 12 }),
+      perMs: fc.constantFrom(100, 1_000, 60_000),
+      concurrency: fc.integer({ min: 1, max: 16 }),
     })
-    const load = fc.record({
-      requests: fc.integer({ min: 1, max: 10 }),
-      perMs: fc.constantFrom(100, 1000),
-      concurrency: fc.integer({ min: 1, max: 12 }),
-      times: fc.array(time, { minLength: 1, maxLength: 60 }),
-    })
-    await fc.assert(
-      fc.asyncProperty(load, async (given) => {
-        const { counted } = await countedBy(given)
-        expect(peak(counted, given.perMs)).toBeLessThanOrEqual(given.requests)
+    const traffic = fc.array(
+      fc.record({
+        lastsMs: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 3_000 })),
+        countedAt: fc.double({ min: 0, max: 1, noNaN: true }),
       }),
-      { numRuns: 150 },
+      { minLength: 1, maxLength: 60 },
+    )
+    await fc.assert(
+      fc.asyncProperty(limits, traffic, async (limit, requests) => {
+        const clock = createFakeClock()
+        const counted = await serve(
+          createRateLimiter({ ...limit, perDay: undefined }, { clock }),
+          clock,
+          requests,
+        )
+        expect(counted).toHaveLength(requests.length)
+        expect(fullestWindow(counted, limit.perMs)).toBeLessThanOrEqual(limit.requests)
+      }),
+      { numRuns: 60 },
     )
   })
 
-  it('uses the allowance while there is work', async () => {
-    const times = Array.from({ length: 500 }, () => ({ took: 20, countedAt: 0.5 }))
-    const { endedAt } = await countedBy({ requests: 50, perMs: 1000, concurrency: 8, times })
-    expect((500 / endedAt) * 1000).toBeGreaterThan(45)
+  it.each([
+    [5, 1_000, 4, 20],
+    [50, 1_000, 8, 10],
+    [1, 200, 4, 5],
+    [100, 60_000, 4, 30],
+  ])('is used to nine tenths and more: %i per %i ms', async (requests, perMs, concurrency, lastsMs) => {
+    const clock = createFakeClock()
+    const count = requests * 20
+    const limiter = createRateLimiter({ requests, perMs, concurrency, perDay: undefined }, { clock })
+    const counted = await serve(limiter, clock, many(count, { lastsMs, countedAt: 0.5 }))
+    const ideal = (count / requests - 1) * perMs
+    expect(ideal / (counted.at(-1)! - counted[0]!)).toBeGreaterThan(0.9)
   })
 
-  it('waits for everybody when the service asks for a pause, and recovers the full rate within two minutes', async () => {
-    const time = virtualTime()
-    const limiter = createRateLimiter(
-      { requests: 8, perMs: 1000, concurrency: 8, perDay: undefined },
-      time.clock,
+  it('takes no place for what failed to get its turn', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter(settings, { clock, daily: { take: () => Promise.resolve(false) } })
+    const turns = await Promise.all(
+      many(20, { lastsMs: 0, countedAt: 0 }).map(() => limiter.run(fail, never)),
     )
-    const signal = new AbortController().signal
-    const starts: number[] = []
-    limiter.pause(5000, { throttled: true })
-    expect(limiter.pausedFor()).toBe(5000)
-    let done = 0
-    for (let index = 0; index < 1200; index += 1)
-      void limiter
-        .schedule(async () => {
-          starts.push(time.clock.monotonic())
-          await Promise.resolve()
-        }, signal)
-        .then(() => (done += 1))
-    await time.runUntil(() => done === 1200)
-    const between = (from: number, to: number): number => starts.filter((at) => at >= from && at < to).length
-    expect(between(0, 5000)).toBe(0)
-    expect(between(5000, 15_000)).toBe(40)
-    expect(between(115_000, 125_000)).toBe(80)
+    expect(turns.every(({ kind }) => kind === 'daily_limit')).toBe(true)
+    expect(clock.sleeps).toEqual([])
+  })
+
+  it('gives the place back after a failure, too', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 1 }, { clock })
+    await expect(limiter.run(() => Promise.reject(new Error('torn')), never)).rejects.toThrow('torn')
+    const next = limiter.run(() => Promise.resolve(clock.monotonic()), never)
+    await clock.runAll()
+    expect(await next).toMatchObject({ kind: 'taken', value: 1_002 })
   })
 })
+
+describe('order', () => {
+  it('is that of asking, with no more under way than allowed', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, concurrency: 2 }, { clock })
+    const begun: number[] = []
+    let underWay = 0
+    let most = 0
+    const all = Array.from({ length: 9 }, (_, index) =>
+      limiter.run(async () => {
+        begun.push(index)
+        underWay += 1
+        most = Math.max(most, underWay)
+        await clock.sleep(300)
+        underWay -= 1
+      }, never),
+    )
+    await clock.runAll()
+    await Promise.all(all)
+    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+    expect(most).toBe(2)
+  })
+})
+
+describe('a pause', () => {
+  it('holds all calls back for as long as the longest asks', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter(settings, { clock })
+    limiter.pause(30_000)
+    limiter.pause(5_000)
+    expect((await serve(limiter, clock, many(3, { lastsMs: 1, countedAt: 0 })))[0]).toBe(30_000)
+  })
+
+  it('of throttling halves the rate, which is full again within two minutes', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 8 }, { clock })
+    limiter.slowDown(2_000, clock.monotonic())
+    const counted = await serve(limiter, clock, many(1_200, { lastsMs: 1, countedAt: 0 }))
+    const within = (from: number, to: number): number => counted.filter((at) => at >= from && at < to).length
+    expect(within(0, 2_000)).toBe(0)
+    expect(within(2_000, 7_000)).toBeLessThanOrEqual(25)
+    expect(within(2_000, 7_000)).toBeGreaterThanOrEqual(18)
+    expect(within(62_000, 122_000) / 60).toBeGreaterThan(7.2)
+  })
+
+  it('also reaches a call that already waits for a place', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 1 }, { clock })
+    await limiter.run(() => Promise.resolve(), never)
+    const second = limiter.run(() => Promise.resolve(clock.monotonic()), never)
+    await clock.advance(500)
+    limiter.pause(10_000)
+    await clock.runAll()
+    expect(await second).toMatchObject({ value: 10_500 })
+  })
+
+  it('that shrinks the window below what is under way waits for an answer', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 4, concurrency: 4 }, { clock })
+    const slow = many(3, { lastsMs: 5_000, countedAt: 0 }).map(({ lastsMs }) =>
+      limiter.run(() => clock.sleep(lastsMs), never),
+    )
+    await clock.settle()
+    limiter.slowDown(1_000, clock.monotonic())
+    const next = limiter.run(() => Promise.resolve(clock.monotonic()), never)
+    await clock.runAll()
+    await Promise.all(slow)
+    expect(await next).toMatchObject({ kind: 'taken', value: 6_002 })
+  })
+})
+
+describe('a signal', () => {
+  it('ends the waiting at once, and lets go on what was sent', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 1, concurrency: 2 }, { clock })
+    const run = new AbortController()
+    const sent = limiter.run(async () => {
+      await clock.sleep(400)
+      return 'answer'
+    }, run.signal)
+    await clock.settle()
+    const waiting = Array.from({ length: 30 }, () => limiter.run(fail, run.signal))
+    const other = limiter.run(() => Promise.resolve('other run'), never)
+    await clock.settle()
+    run.abort()
+    await clock.runAll()
+    expect(await sent).toMatchObject({ kind: 'taken', value: 'answer' })
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ kind: 'aborted' })))
+    expect(await other).toMatchObject({ kind: 'taken', value: 'other run' })
+    await limiter.idle()
+  })
+
+  it('ends a long pause without time passing', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter(settings, { clock })
+    limiter.pause(900_000)
+    const run = new AbortController()
+    const turn = limiter.run(fail, run.signal)
+    await clock.settle()
+    run.abort()
+    expect(await turn).toEqual({ kind: 'aborted' })
+    expect(clock.monotonic()).toBe(0)
+    expect(await limiter.run(fail, run.signal)).toEqual({ kind: 'aborted' })
+  })
+})
+
+describe('the day', () => {
+  it('is asked once for each request, with the wall clock', async () => {
+    const clock = createFakeClock(5_000)
+    const asked: number[] = []
+    const daily = {
+      take(nowMs: number) {
+        asked.push(nowMs)
+        return Promise.resolve(asked.length <= 2)
+      },
+    }
+    const limiter = createRateLimiter(settings, { clock, daily })
+    const turns: Turn<undefined>[] = []
+    for (let call = 0; call < 3; call += 1)
+      turns.push(await limiter.run(() => Promise.resolve(undefined), never))
+    expect(asked).toEqual([5_000, 5_000, 5_000])
+    expect(turns.map(({ kind }) => kind)).toEqual(['taken', 'taken', 'daily_limit'])
+  })
+})
+
+function fail(): Promise<never> {
+  throw new Error('must not be sent')
+}

@@ -61,7 +61,9 @@ export function memoryService(): MemoryService {
   }
   const byMail = (mail: string): number[] =>
     [...contacts]
-      .filter(([, fields]) => mailKey(String(fields['mail'] ?? '')) === mailKey(mail))
+      .filter(
+        ([, fields]) => mailKey(typeof fields['mail'] === 'string' ? fields['mail'] : '') === mailKey(mail),
+      )
       .map(([id]) => id)
   const create = (contact: Contact, { duplicateCheckMethod }: CreateOptions): number => {
     const [same] =

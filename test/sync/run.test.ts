@@ -158,7 +158,7 @@ describe('a run', () => {
     line.source.drop('a.csv', people(250), { failAfter: 200 })
     expect(await line.run()).toMatchObject({ status: 'partial', read: 0, requests: 0 })
     expect(line.source.archived).toEqual([
-      { name: 'a.csv', folder: 'failed', reason: expect.stringContaining('line 3') },
+      { name: 'a.csv', folder: 'failed', reason: expect.stringContaining('line 3') as string },
     ])
     line.source.drop('b.csv', people(1))
     expect(await line.run()).toMatchObject({ status: 'ok', read: 1, created: 1 })

@@ -32,7 +32,7 @@ export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every(isPlain)) return value.map(textOf).join(';')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
 }
 
 /** A function that finds the path's value in a record, as text. A property of just that name goes first. */

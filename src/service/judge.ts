@@ -1,0 +1,93 @@
+// From one attempt to its meaning in words: reads the body as the call expects it, asks the table in
+// outcome.ts, and says what happened in a sentence for logs and one for the state. It decides nothing.
+import type { Verdict } from '../core/retry.ts'
+import type { Attempt } from './http.ts'
+import { outcome } from './outcome.ts'
+import type { BodyKind, Method } from './outcome.ts'
+import { errorMessage, hasError } from './wire.ts'
+import type { Reader } from './wire.ts'
+
+/** One operation of the interface, ready to be sent. */
+export interface Call<T> {
+  readonly method: Method
+  /** The route template of the interface, `/contact/<contact_id>`: logs and audit never see the URL. */
+  readonly path: string
+  /** Whether the path names one contact. */
+  readonly target: 'object' | 'collection'
+  readonly url: URL
+  /** JSON text. */
+  readonly body?: string
+  /** Whether sending it twice has the effect of sending it once. */
+  readonly repeatable: boolean
+  readonly read: Reader<T>
+  /** Some services answer 200 with an empty list where one object is asked for and there is none. */
+  readonly emptyListIsNone?: boolean
+}
+
+export interface Judged<T> {
+  readonly verdict: Verdict
+  /** There where the verdict is ok. */
+  readonly value: T | undefined
+  /** Holds nothing that the service or a person wrote. */
+  readonly summary: string
+  /** The summary with the service's own words. */
+  readonly reason: string
+}
+
+type Answer = Extract<Attempt, { answered: true }>
+
+/** What the attempt means. `secret` is kept out of the service's words, should it echo the key. */
+export function judge<T>(call: Call<T>, attempt: Attempt, secret: string): Judged<T> {
+  const name = `${call.method} ${call.path}`
+  if (!attempt.answered) {
+    const fact = attempt.sent ? 'got no whole answer' : 'was not sent, there is no connection to the service'
+    const summary = `${name} ${fact} (${attempt.code})`
+    return { verdict: outcome(attempt), value: undefined, summary, reason: summary }
+  }
+  const value = attempt.body.kind === 'json' ? call.read(attempt.body.value) : undefined
+  const body = bodyKind(call, attempt, value)
+  const { method, target } = call
+  const verdict = outcome({ answered: true, method, target, status: attempt.status, body })
+  const summary = `${name} was answered with ${attempt.status}${detail(call, attempt, body)}`
+  return { verdict, value, summary, reason: withMessage(summary, attempt, secret) }
+}
+
+function bodyKind(call: Call<unknown>, { body }: Answer, value: unknown): BodyKind {
+  if (body.kind !== 'json') return body.kind
+  if (hasError(body.value)) return 'error'
+  if (value !== undefined) return 'expected'
+  const isNone = call.emptyListIsNone === true && Array.isArray(body.value) && body.value.length === 0
+  return isNone ? 'none' : 'json'
+}
+
+const DETAILS: Readonly<Record<BodyKind, string>> = {
+  expected: '',
+  none: '',
+  error: ', but the answer reports an error',
+  json: ', but the answer is not what the interface says',
+  other: ', but without JSON',
+  broken: ', but the answer broke off',
+  oversized: ', but the answer is larger than 8 MB',
+}
+
+function detail(call: Call<unknown>, answer: Answer, body: BodyKind): string {
+  const { status } = answer
+  if (status >= 200 && status < 300) return DETAILS[body]
+  if (status >= 300 && status < 400) return `, a redirect${targetHost(call, answer)}, which is never followed`
+  const isOwnWord = answer.body.kind === 'json' && call.target === 'object'
+  if (status === 404 && !isOwnWord) return '; service.base_url may not name the service itself'
+  return ''
+}
+
+/** Only the host: the rest of the address may repeat a mail. */
+function targetHost(call: Call<unknown>, { headers }: Answer): string {
+  const { location } = headers
+  const target = typeof location === 'string' ? URL.parse(location, call.url.href) : null
+  return target === null ? '' : ` to ${target.host}`
+}
+
+function withMessage(summary: string, { body }: Answer, secret: string): string {
+  const message = body.kind === 'json' ? errorMessage(body.value) : undefined
+  if (message === undefined) return summary
+  return `${summary}: ${secret === '' ? message : message.replaceAll(secret, '***')}`
+}

@@ -1,0 +1,70 @@
+// The addresses that requests go to. Everything that reaches a path is checked before and the finished
+// URL is checked again: a request must never go to another resource or another host than was meant.
+import { SyncError } from '../core/errors.ts'
+import type { ServiceSettings } from '../core/settings.ts'
+
+/** What stands in the path after `/public/api/<version>/`. Mails by `lookupMail` only. */
+type PathSegment = 'contact' | 'contacts' | 'custom-fields' | number | LookupMail
+
+/** A mail that may stand in a path. */
+interface LookupMail {
+  readonly mail: string
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+// A slash may be unescaped on the way and make another resource of the rest, a backslash likewise;
+// control characters are cut off by some.
+const UNSAFE = /[/\\\p{Cc}]/u
+
+/** The mail for use in a path, or undefined where its lookup could address something else. */
+export function lookupMail(mail: string): LookupMail | undefined {
+  const safe = mail.includes('@') && !UNSAFE.test(mail) && mail.isWellFormed()
+  return safe ? { mail } : undefined
+}
+
+/**
+ * The URL of a resource (interface, 1 and 4). Throws an Error where an id is no safe positive integer,
+ * and SERVICE_CONTRACT where the finished URL is not below the configured base.
+ */
+export function requestUrl(
+  settings: Pick<ServiceSettings, 'baseUrl' | 'apiVersion'>,
+  segments: readonly PathSegment[],
+  fields?: readonly string[],
+): URL {
+  const base = new URL(settings.baseUrl)
+  const prefix = `${base.pathname.replace(/\/+$/, '')}/public/api/${settings.apiVersion}/`
+  const url = new URL(`${base.origin}${prefix}${segments.map(encoded).join('/')}`)
+  if (fields !== undefined) url.search = `fields=${fields.map(encodeURIComponent).join(',')}`
+  assertBelow(url, { base, prefix, segments: segments.length })
+  return url
+}
+
+/** Throws CONFIG_INVALID where the key would travel unencrypted (interface, 5). */
+export function assertEncrypted(baseUrl: string): void {
+  const { protocol, hostname } = new URL(baseUrl)
+  if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))) return
+  throw new SyncError(
+    'CONFIG_INVALID',
+    'service.base_url must begin with https:// (http only for loopback hosts)',
+  )
+}
+
+function encoded(segment: PathSegment): string {
+  if (typeof segment === 'string') return segment
+  if (typeof segment === 'object') return encodeURIComponent(segment.mail)
+  if (!Number.isSafeInteger(segment) || segment <= 0)
+    throw new Error('A contact id must be a positive integer')
+  return String(segment)
+}
+
+function assertBelow(url: URL, expected: { base: URL; prefix: string; segments: number }): void {
+  const rest = url.pathname.slice(expected.prefix.length).split('/')
+  const holds =
+    url.origin === expected.base.origin &&
+    url.pathname.startsWith(expected.prefix) &&
+    rest.length === expected.segments &&
+    !/\/\/|\/$/.test(url.pathname) &&
+    url.hash === ''
+  if (!holds)
+    throw new SyncError('SERVICE_CONTRACT', 'A request would leave service.base_url and was not sent')
+}

@@ -1,0 +1,209 @@
+// The operations as the interface writes them (4.2): paths, queries, bodies, and the answers in every
+// shape that was met.
+import nock from 'nock'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { CreateOptions, ServiceSession } from '../../src/core/ports.ts'
+import type { ServiceSettings } from '../../src/core/settings.ts'
+import { systemClock } from '../../src/system.ts'
+import { createService } from '../../src/service/service.ts'
+
+const BASE = 'https://acme.s1.example.com'
+const settings: ServiceSettings = {
+  baseUrl: BASE,
+  apiKey: 'key-1',
+  apiVersion: 'V1',
+  timeoutMs: 5_000,
+  rateLimit: { requests: 1_000, perMs: 1_000, concurrency: 4, perDay: undefined },
+  retry: { attempts: 1, maxDelayMs: 1 },
+  bulk: { size: 50, container: 'array' },
+  doubt: { quiesceMs: 1, absentReads: 1 },
+}
+const options: CreateOptions = {
+  duplicateCheckMethod: 'email',
+  duplicateMergeMethod: 'update_add',
+  repeatable: true,
+}
+const methods = { duplicate_check_method: 'email', duplicate_merge_method: 'update_add' }
+
+beforeAll(() => nock.disableNetConnect())
+afterEach(() => {
+  const left = nock.pendingMocks()
+  nock.cleanAll()
+  expect(left).toEqual([])
+})
+afterAll(() => nock.restore())
+
+function session(changes: Partial<ServiceSettings> = {}): ServiceSession {
+  const service = createService({ ...settings, ...changes }, { clock: systemClock, random: () => 0 })
+  return service.session({ signal: new AbortController().signal })
+}
+
+function api(): nock.Scope {
+  return nock(`${BASE}/public/api/V1`, {
+    reqheaders: { authorization: 'Bearer key-1', accept: 'application/json', 'user-agent': 'contact-sync' },
+  })
+}
+
+describe('contactById', () => {
+  it('asks for the fields by name', async () => {
+    api()
+      .get('/contact/12')
+      .query({ fields: 'first_name,shoe_size' })
+      .reply(200, { id: 12, first_name: 'Ann' })
+    expect(await session().contactById(12, ['first_name', 'shoe_size'])).toEqual({
+      kind: 'ok',
+      value: { id: 12, fields: { first_name: 'Ann' } },
+      request: { method: 'GET', path: '/contact/<contact_id>', status: 200, attempts: 1 },
+    })
+  })
+
+  it('asks for the id alone rather than for whatever the service would choose', async () => {
+    api().get('/contact/12').query({ fields: 'id' }).reply(200, { id: '12', mail: 'a@x.example' })
+    expect(await session().contactById(12, [])).toMatchObject({ value: { id: 12, fields: {} } })
+  })
+
+  it.each([
+    [404, { error: true, message: 'not found' }, 'absent'],
+    [200, [], 'absent'],
+    [404, '<h1>Not found</h1>', 'unknown'],
+    [200, { id: 13 }, 'unknown'],
+    [200, {}, 'unknown'],
+    [200, { error: 'no such field' }, 'refused'],
+  ])('takes %i %j for %s', async (status, body, kind) => {
+    api().get('/contact/12?fields=mail').reply(status, body)
+    expect((await session().contactById(12, ['mail'])).kind).toBe(kind)
+  })
+})
+
+describe('contactsByMail', () => {
+  it('reads all that share the mail', async () => {
+    api()
+      .get("/contact/o'hara%2B1%40x.example?fields=mail")
+      .reply(200, {
+        '0': { id: 1, mail: "o'hara+1@x.example" },
+        '2': { id: '3', mail: "O'Hara+1@x.example" },
+      })
+    expect(await session().contactsByMail("o'hara+1@x.example", ['mail'])).toMatchObject({
+      kind: 'ok',
+      value: [{ id: 1 }, { id: 3, fields: { mail: "O'Hara+1@x.example" } }],
+    })
+  })
+
+  it.each([
+    [404, { error: true }, 'ok'],
+    [200, [], 'ok'],
+    [404, '', 'unknown'],
+    [200, {}, 'unknown'],
+    [200, { id: 1 }, 'unknown'],
+    [200, [{ id: 1 }, { id: null }], 'unknown'],
+  ])('%i %j is %s', async (status, body, kind) => {
+    api().get('/contact/a%40x.example?fields=mail').reply(status, body)
+    const result = await session().contactsByMail('a@x.example', ['mail'])
+    expect(result.kind).toBe(kind)
+    if (result.kind === 'ok') expect(result.value).toEqual([])
+  })
+
+  it.each(['a/b@x.example', '77', '..', ''])('never sends a lookup of %j', async (mail) => {
+    const bound = session()
+    expect(await bound.contactsByMail(mail, [])).toMatchObject({ kind: 'unknown', request: { attempts: 0 } })
+    expect(bound.counts.requests).toBe(0)
+  })
+})
+
+describe('createContact', () => {
+  it('nests the contact and names both duplicate methods', async () => {
+    api()
+      .post('/contact', { contact: { mail: 'a@x.example', tags: ['b'] }, ...methods })
+      .matchHeader('content-type', 'application/json')
+      .reply(201, { id: '31' })
+    const result = await session().createContact({ mail: 'a@x.example', tags: ['b'] }, options)
+    expect(result).toEqual({
+      kind: 'ok',
+      value: 31,
+      request: { method: 'POST', path: '/contact', status: 201, attempts: 1 },
+    })
+  })
+
+  it.each([
+    [200, { id: 0 }, 'unknown'],
+    [200, { success: 'true' }, 'unknown'],
+    [200, '', 'unknown'],
+    [404, { error: true }, 'not_applied'],
+    [400, { errors: ['mail'] }, 'refused'],
+    [200, { error: true, id: 4 }, 'refused'],
+  ])('takes %i %j for %s', async (status, body, kind) => {
+    api().post('/contact').reply(status, body)
+    expect((await session().createContact({ mail: 'a@x.example' }, options)).kind).toBe(kind)
+  })
+})
+
+describe('createContacts', () => {
+  const contacts = [{ mail: 'a@x.example' }, { mail: 'b@x.example' }]
+
+  it.each([
+    ['array', contacts],
+    ['keyed', { '0': contacts[0], '1': contacts[1] }],
+  ] as const)('sends them as %s', async (container, sent) => {
+    api()
+      .post('/contacts', { contacts: sent, ...methods })
+      .reply(200, [{ id: 2, email: 'B@x.example' }])
+    const result = await session({ bulk: { size: 50, container } }).createContacts(contacts, options)
+    expect(result).toMatchObject({ kind: 'ok', value: [{ id: 2, email: 'B@x.example' }] })
+  })
+
+  it.each([
+    [200, {}, 'unknown'],
+    [413, '<h1>Too large</h1>', 'refused'],
+    [200, { error: 'one of them' }, 'refused'],
+  ])('takes %i %j for %s', async (status, body, kind) => {
+    api().post('/contacts').reply(status, body)
+    expect((await session().createContacts(contacts, options)).kind).toBe(kind)
+  })
+})
+
+describe('updateContact', () => {
+  it('sends the fields directly, null as null', async () => {
+    api().put('/contact/5', { fax: null, phone: '', shoe_size: 42 }).reply(200, { success: 'true' })
+    const result = await session().updateContact(5, { fax: null, phone: '', shoe_size: 42 })
+    expect(result).toMatchObject({ kind: 'ok', value: true, request: { path: '/contact/<contact_id>' } })
+  })
+
+  it.each([
+    [200, { success: 1 }, 'ok'],
+    [200, { success: 'false' }, 'unknown'],
+    [200, '', 'unknown'],
+    [404, { error: true }, 'absent'],
+    [404, 'gone', 'unknown'],
+  ])('takes %i %j for %s', async (status, body, kind) => {
+    api().put('/contact/5').reply(status, body)
+    expect((await session().updateContact(5, { fax: '1' })).kind).toBe(kind)
+  })
+})
+
+describe('deleteContact', () => {
+  it.each([
+    [200, { success: true }, 'ok'],
+    [404, { error: true }, 'ok'],
+    [404, '<h1>Not found</h1>', 'unknown'],
+    [403, { error: true }, 'denied'],
+  ])('takes %i %j for %s', async (status, body, kind) => {
+    api().delete('/contact/5', '').reply(status, body)
+    expect(await session().deleteContact(5)).toMatchObject({ kind, request: { method: 'DELETE', status } })
+  })
+})
+
+describe('probe', () => {
+  it.each([
+    [200, [], 'ok'],
+    [200, [{ field_id: 1, field_name: 'shoe_size' }], 'ok'],
+    [200, { '0': { field_id: 1 } }, 'ok'],
+    [200, '<form>Sign in</form>', 'unknown'],
+    [404, { error: true }, 'not_applied'],
+    [401, { error: true }, 'denied'],
+  ])('takes %i %j for %s', async (status, body, kind) => {
+    api().get('/custom-fields').reply(status, body)
+    const service = createService(settings, { clock: systemClock, random: () => 0 })
+    expect(await service.probe()).toMatchObject({ kind, request: { path: '/custom-fields' } })
+    await service.close()
+  })
+})

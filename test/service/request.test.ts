@@ -1,0 +1,278 @@
+// One call over several attempts: what is repeated, what the result says, what is counted and told.
+import { describe, expect, it } from 'vitest'
+import type { CallResult, DailyAllowance } from '../../src/core/ports.ts'
+import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/retry.ts'
+import type { Attempt } from '../../src/service/http.ts'
+import type { Call } from '../../src/service/judge.ts'
+import { createRateLimiter } from '../../src/service/rate-limiter.ts'
+import { perform } from '../../src/service/request.ts'
+import type { Counts, ServiceEvent } from '../../src/service/request.ts'
+import { readCreatedId } from '../../src/service/wire.ts'
+import { createFakeClock } from './fake-clock.ts'
+
+const MAIL = 'jane.roe@secret.example'
+const create: Call<number> = {
+  method: 'POST',
+  path: '/contact',
+  target: 'collection',
+  url: new URL('https://acme.s1.example.com/public/api/V1/contact'),
+  body: JSON.stringify({ contact: { mail: MAIL } }),
+  repeatable: false,
+  read: readCreatedId,
+}
+const repeatable: Call<number> = { ...create, repeatable: true }
+const read: Call<number> = {
+  ...create,
+  method: 'GET',
+  path: '/contact/<contact_mail>',
+  target: 'object',
+  url: new URL(`https://acme.s1.example.com/public/api/V1/contact/${encodeURIComponent(MAIL)}`),
+  repeatable: true,
+}
+
+const refusedConnection: Attempt = { answered: false, sent: false, code: 'ECONNREFUSED' }
+const lost: Attempt = { answered: false, sent: true, code: 'ECONNRESET' }
+
+function answer(status: number, value?: unknown, headers: Record<string, string> = {}): Attempt {
+  return {
+    answered: true,
+    status,
+    headers,
+    body: value === undefined ? { kind: 'other' } : { kind: 'json', value },
+  }
+}
+
+const ok = answer(200, { id: 7 })
+
+/** Sends the calls to a service that gives these answers in turn; the last one again and again. */
+function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; abortAfter?: number } = {}) {
+  const clock = createFakeClock()
+  const events: ServiceEvent[] = []
+  const counts: Counts = { requests: 0, retries: 0 }
+  const run = new AbortController()
+  const sentAt: number[] = []
+  const context = {
+    settings: { apiKey: 'key-1', retry: { attempts: 4, maxDelayMs: 8_000 } },
+    transport: {
+      send() {
+        sentAt.push(clock.monotonic())
+        if (sentAt.length === changes.abortAfter) run.abort()
+        return Promise.resolve(attempts[Math.min(sentAt.length, attempts.length) - 1]!)
+      },
+      close: () => undefined,
+    },
+    limiter: createRateLimiter(
+      { requests: 100, perMs: 1_000, concurrency: 4, perDay: undefined },
+      { clock, ...(changes.daily === undefined ? {} : { daily: changes.daily }) },
+    ),
+    clock,
+    random: () => 0.5,
+    onEvent: (event: ServiceEvent) => events.push(event),
+    signal: run.signal,
+    counts,
+  }
+  async function send<T>(call: Call<T>): Promise<CallResult<T>> {
+    const result = perform(call, context)
+    await clock.runAll()
+    return result
+  }
+  return { send, sentAt, events, counts, clock, run, context }
+}
+
+describe('a call', () => {
+  it('that is answered is over', async () => {
+    const { send, counts, events } = rig([ok])
+    expect(await send(create)).toEqual({
+      kind: 'ok',
+      value: 7,
+      request: { method: 'POST', path: '/contact', status: 200, attempts: 1 },
+    })
+    expect(counts).toEqual({ requests: 1, retries: 0 })
+    expect(events).toEqual([])
+  })
+
+  it.each<[string, Call<number>, Attempt[], string, number]>([
+    ['a create that never left is sent again', create, [refusedConnection, ok], 'ok', 2],
+    ['a lost create is not', create, [lost, ok], 'unknown', 1],
+    ['a repeatable one is', repeatable, [lost, ok], 'ok', 2],
+    ['a create after a 500 is not', create, [answer(500, {}), ok], 'unknown', 1],
+    ['a read after a 500 is', read, [answer(500), answer(502), ok], 'ok', 3],
+    ['a refusal is final', repeatable, [answer(422, { message: 'no' }), ok], 'refused', 1],
+    ['a refused key is final', repeatable, [answer(401, {}), ok], 'denied', 1],
+    ['a 403 page is asked once more', create, [answer(403), answer(403), ok], 'denied', 2],
+    ['and may have been throttling', create, [answer(403), ok], 'ok', 2],
+    ['a missing contact is final', read, [answer(404, { error: true }), ok], 'absent', 1],
+    ['a redirect is final', read, [answer(302, undefined, { location: '/login' }), ok], 'unknown', 1],
+    ['attempts come to an end', read, [lost], 'unknown', 4],
+    ['without a connection, too', create, [refusedConnection], 'not_applied', 4],
+  ])('%s', async (...[, call, attempts, kind, sent]) => {
+    const { send, counts } = rig(attempts)
+    expect(await send(call)).toMatchObject({ kind, request: { attempts: sent } })
+    expect(counts).toEqual({ requests: sent, retries: sent - 1 })
+  })
+
+  it.each<[string, Attempt]>([
+    ['a refusal', answer(409, { message: 'exists' })],
+    ['a refused key', answer(401, {})],
+    ['a refused connection', refusedConnection],
+  ])('stays in doubt when %s follows a lost write', async (_, later) => {
+    const result = await rig([lost, later]).send(repeatable)
+    expect(result).toMatchObject({
+      kind: 'unknown',
+      summary: expect.stringContaining('An earlier attempt may') as string,
+    })
+  })
+
+  it.each<[string, Attempt, string]>([
+    ['a refusal', answer(422, {}), 'refused'],
+    ['a refused key', answer(401, {}), 'denied'],
+  ])('that reads takes %s as it is, whatever came before', async (_, later, kind) => {
+    expect(await rig([lost, later]).send(read)).toMatchObject({ kind })
+  })
+
+  it('is settled when a lost write is followed by a missing contact', async () => {
+    const update: Call<number> = { ...read, method: 'PUT' }
+    expect(await rig([lost, answer(404, {})]).send(update)).toMatchObject({ kind: 'absent' })
+  })
+})
+
+describe('waiting', () => {
+  it('grows, and obeys a Retry-After beyond its own cap', async () => {
+    const { send, sentAt, events } = rig([lost, lost, answer(503, {}, { 'retry-after': '60' }), ok])
+    await send(read)
+    expect(sentAt).toEqual([0, 250, 750, 60_750])
+    expect(events.map(({ type }) => type)).toEqual(['retry', 'retry', 'waiting', 'retry'])
+  })
+
+  it('for a throttling service costs no attempt', async () => {
+    const throttled = answer(429, {}, { 'retry-after': '120' })
+    const { send, sentAt, counts } = rig([...Array<Attempt>(9).fill(throttled), ok])
+    expect(await send(create)).toMatchObject({ kind: 'ok', request: { attempts: 10 } })
+    expect(sentAt.map((at, index) => at - (sentAt[index - 1] ?? 0)).slice(1)).toEqual(Array(9).fill(120_000))
+    expect(counts).toEqual({ requests: 10, retries: 9 })
+  })
+
+  it('takes the reset of a limit where a 429 has no Retry-After, else its own backoff', async () => {
+    const attempts = [
+      answer(429, {}, { 'x-rate-limit-reset': '20' }),
+      answer(429),
+      answer(429),
+      answer(429),
+      ok,
+    ]
+    const { send, sentAt } = rig(attempts)
+    await send(create)
+    expect(sentAt).toEqual([0, 20_000, 21_000, 22_000, 24_000])
+  })
+
+  it('of a throttled call is what Retry-After says, whatever the limit headers add', async () => {
+    const headers = { 'retry-after': '5', 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '20' }
+    const { send, sentAt, events } = rig([answer(429, {}, headers), ok])
+    await send(create)
+    expect(sentAt).toEqual([0, 5_000])
+    expect(events.map(({ type }) => type)).toEqual(['throttled'])
+  })
+
+  it('ends when a service does nothing but throttle for an hour', async () => {
+    const { send, clock, events } = rig([answer(429, {}, { 'retry-after': '900' })])
+    expect(await send(create)).toMatchObject({ kind: 'not_applied', request: { status: 429, attempts: 5 } })
+    expect(clock.monotonic()).toBe(3_600_000)
+    expect(events.map(({ type }) => type)).toEqual(Array(4).fill('throttled'))
+  })
+
+  it('of one throttled call holds back the others', async () => {
+    const { context, clock, sentAt } = rig([answer(429, {}, { 'retry-after': '30' }), ok])
+    const first = perform(create, context)
+    await clock.settle()
+    const second = perform(read, context)
+    await clock.runAll()
+    expect(await Promise.all([first, second])).toMatchObject([{ kind: 'ok' }, { kind: 'ok' }])
+    expect(sentAt).toEqual([0, 30_000, 30_000])
+  })
+
+  it('comes before the limit where the service says that nothing is left', async () => {
+    const spent = answer(200, { id: 7 }, { 'ratelimit-remaining': '0', 'ratelimit-reset': '15' })
+    const { send, sentAt, events } = rig([spent, ok])
+    await send(create)
+    await send(create)
+    expect(sentAt).toEqual([0, 15_000])
+    expect(events).toEqual([{ type: 'waiting', delayMs: 15_000 }])
+  })
+})
+
+describe('the end of a run', () => {
+  it('keeps a call from being sent', async () => {
+    const { send, run, counts } = rig([ok])
+    run.abort()
+    expect(await send(create)).toEqual({
+      kind: 'not_applied',
+      summary: 'POST /contact was not sent: the run is ending',
+      reason: 'POST /contact was not sent: the run is ending',
+      request: { method: 'POST', path: '/contact', status: undefined, attempts: 0 },
+    })
+    expect(counts.requests).toBe(0)
+  })
+
+  it.each<[string, Attempt, string]>([
+    ['lost', lost, 'unknown'],
+    ['throttled', answer(429, {}, { 'retry-after': '600' }), 'not_applied'],
+    ['answered', ok, 'ok'],
+  ])('keeps a call that was %s from being sent again, without time passing', async (_, attempt, kind) => {
+    const { send, clock } = rig([attempt, ok], { abortAfter: 1 })
+    expect(await send(repeatable)).toMatchObject({ kind, request: { attempts: 1 } })
+    expect(clock.monotonic()).toBe(0)
+  })
+
+  it('ends the waiting between two attempts', async () => {
+    const { context, clock, run } = rig([lost, ok])
+    const result = perform(read, context)
+    await clock.settle()
+    run.abort()
+    expect(await result).toMatchObject({ kind: 'unknown', request: { attempts: 1 } })
+    expect(clock.monotonic()).toBe(0)
+  })
+})
+
+describe('the allowance of the day', () => {
+  const allow = (times: number): DailyAllowance => ({ take: () => Promise.resolve(times-- > 0) })
+
+  it('is said distinctly when it is used up', async () => {
+    const { send, events, counts } = rig([ok], { daily: allow(0) })
+    const result = await send(create)
+    expect(result).toMatchObject({ kind: 'not_applied', request: { attempts: 0 } })
+    expect(result.kind !== 'ok' && result.summary.startsWith(DAILY_ALLOWANCE_USED_UP)).toBe(true)
+    expect(events).toEqual([{ type: 'daily_limit' }])
+    expect(counts.requests).toBe(0)
+  })
+
+  it('leaves a lost write in doubt', async () => {
+    const result = await rig([lost, ok], { daily: allow(1) }).send(repeatable)
+    expect(result).toMatchObject({ kind: 'unknown', request: { attempts: 1 } })
+  })
+})
+
+describe('words', () => {
+  const told = `no such field for ${MAIL}, key-1`
+
+  it.each<[Attempt, string, string]>([
+    [lost, 'got no whole answer (ECONNRESET)', ''],
+    [refusedConnection, 'was not sent, there is no connection to the service (ECONNREFUSED)', ''],
+    [answer(422, { message: told }), 'was answered with 422', `: no such field for ${MAIL}, ***`],
+    [answer(200, { error: 'full' }), 'was answered with 200, but the answer reports an error', ': full'],
+    [answer(200, { mail: MAIL }), 'was answered with 200, but the answer is not what the interface says', ''],
+    [answer(200), 'was answered with 200, but without JSON', ''],
+    [
+      answer(302, undefined, { location: `//login.example.org:81/next?for=${MAIL}` }),
+      'was answered with 302, a redirect to login.example.org:81, which is never followed',
+      '',
+    ],
+    [answer(404), 'was answered with 404; service.base_url may not name the service itself', ''],
+  ])('%j', async (attempt, fact, message) => {
+    const { send, events } = rig([attempt])
+    const summary = `GET /contact/<contact_mail> ${fact}`
+    const result = await send(read)
+    expect(result).toMatchObject({ summary, reason: summary + message })
+    const public_ = JSON.stringify([events, result.kind !== 'ok' && result.summary])
+    expect(public_).not.toMatch(/secret|jane|key-1/)
+  })
+})
