@@ -2,7 +2,6 @@
 // No decision is made here, and nothing is done at import.
 import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from './config/load.ts'
-import { startConsole } from './console/server.ts'
 import { createCircuit } from './core/circuit.ts'
 import { compileCondition } from './core/condition.ts'
 import { SyncError } from './core/errors.ts'
@@ -30,10 +29,9 @@ export { startSandbox } from './sandbox/server.ts'
 export { SOURCE_KINDS } from './sources/registry.ts'
 export { writeRejectsCsv } from './sources/rejects-csv.ts'
 export { openStateForReading } from './store/state-store.ts'
-export { startConsole }
 
 export const clock: Clock = systemClock
-export const random: Random = systemRandom
+const random: Random = systemRandom
 
 /** Presets lie beside the code, in the source tree as in the built package. */
 const PRESET_FOLDER = fileURLToPath(new URL('../config/presets', import.meta.url))

@@ -30,7 +30,7 @@ function applyText(state: ProgressReport, elapsedMs: number): string {
 }
 
 /** The text of the line; `elapsedMs` counts from the start of the phase. */
-export function progressText(pipeline: string, state: ProgressReport, elapsedMs: number): string {
+function progressText(pipeline: string, state: ProgressReport, elapsedMs: number): string {
   switch (state.phase) {
     case 'recover':
       return `${pipeline}: looking at what earlier runs left`

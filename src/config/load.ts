@@ -18,7 +18,7 @@ import type { Tree } from './tree.ts'
 import { readYaml } from './yaml-tree.ts'
 
 export { type ConfigProblem, problemText } from './problem.ts'
-export type { SourceKind, SourceKinds } from './source-schema.ts'
+export type { SourceKinds } from './source-schema.ts'
 
 export interface LoadOptions extends OutsideChecks {
   readonly file: string

@@ -80,7 +80,7 @@ const mappingKeys = z
 type MappingKeys = z.output<typeof mappingKeys>
 
 /** One field's mapping, as every field has it. */
-export const anyMapping = z
+const anyMapping = z
   .union([text, mappingKeys], {
     error: 'is no mapping; write the name of a column, or { column: NAME } with more beside it',
   })

@@ -7,7 +7,7 @@ import type { PipelineSettings } from '../core/settings.ts'
 const WHERE_FROM: readonly string[] = ['folder', 'files', 'settle']
 
 /** JSON that does not depend on the order in which keys were written. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
     const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))

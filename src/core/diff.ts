@@ -35,7 +35,7 @@ export type Difference =
 
 export const GONE_REASON = 'the contact is gone at the service; it is not created again by itself'
 
-export function sameValue(left: FieldValue | undefined, right: FieldValue | undefined): boolean {
+function sameValue(left: FieldValue | undefined, right: FieldValue | undefined): boolean {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((item, index) => item === right[index])
   return left === right
@@ -45,7 +45,7 @@ const filled = (contact: Contact, field: string): boolean =>
   contact[field] !== undefined && contact[field] !== ''
 
 /** Whether the service accepts it as a new contact: a mail, or the full address (interface, 4.2). */
-export function isComplete(contact: Contact): boolean {
+function isComplete(contact: Contact): boolean {
   return filled(contact, 'mail') || FULL_ADDRESS_FIELDS.every((field) => filled(contact, field))
 }
 

@@ -107,5 +107,3 @@ export function createArchive(dropFolder: DropFolder, folder: string) {
     },
   }
 }
-
-export type Archive = ReturnType<typeof createArchive>

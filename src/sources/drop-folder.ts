@@ -48,13 +48,13 @@ type Stats = Awaited<ReturnType<FileHandle['stat']>> & {
 const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 
-export const versionOf = (stats: Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeNs'>): string =>
+const versionOf = (stats: Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeNs'>): string =>
   [stats.dev, stats.ino, stats.size, stats.mtimeNs].join('-')
 
 const changed = (input: SourceInput): SyncError =>
   new SyncError('INPUT_CHANGED', `${input.name} was changed or replaced`)
 
-export function folderError(error: unknown, folder: string): SyncError {
+function folderError(error: unknown, folder: string): SyncError {
   const code = errorCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new SyncError('INPUT_FOLDER_MISSING', `the folder ${folder} is not there`, { cause: error })

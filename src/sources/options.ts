@@ -4,7 +4,7 @@ import { z } from 'zod'
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `500ms`, `2s`, `5m`, `1h`, `30d` as milliseconds. */
-export const durationOption = z
+const durationOption = z
   .string()
   .regex(/^\d+(ms|s|m|h|d)$/, 'is no duration; write 500ms, 2s, 5m or 1h')
   .transform((text) => {

@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import type { StagedInput } from '../core/state.ts'
-import { assertBalanced, type Counts, noCounts, type RunStatus, runStatus } from '../core/summary.ts'
+import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/summary.ts'
 import { applyPlan } from './apply.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { planInput } from './read.ts'
@@ -189,18 +189,3 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
     ...(stop === undefined ? {} : { code: stop.code }),
   }
 }
-
-/** The line of a run that could not even begin. */
-export const unstartedResult = (pipeline: string, error: SyncError): PipelineResult => ({
-  pipeline,
-  run_id: '',
-  status: 'failed',
-  ...noCounts(),
-  held_deletes: 0,
-  requests: 0,
-  retries: 0,
-  duration_ms: 0,
-  files: [],
-  error: error.message,
-  code: error.code,
-})

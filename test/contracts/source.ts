@@ -32,7 +32,7 @@ export interface SourceHarness {
   damaged: string
 }
 
-export const COLUMNS = ['no', 'name'] as const
+const COLUMNS = ['no', 'name'] as const
 const ROWS = [
   ['1', 'Änne'],
   ['2', 'two\nlines'],

@@ -26,14 +26,18 @@ export interface Line {
 }
 
 export function testLine(
-  options: { pipeline?: Partial<PipelineSettings>; service?: Partial<ServiceSettings> } = {},
+  options: {
+    pipeline?: Partial<PipelineSettings>
+    service?: Partial<ServiceSettings>
+    state?: StateStore
+  } = {},
 ): Line {
   let runs = 0
   const log: Line['log'] = []
   const line: Line = {
     source: memorySource(),
     service: memoryService(),
-    state: openTemporaryState(),
+    state: options.state ?? openTemporaryState(),
     clock: testClock(),
     log,
     pipeline: pipelineSettings(options.pipeline),

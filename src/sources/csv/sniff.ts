@@ -1,6 +1,6 @@
 // Which delimiter a CSV text uses, by looking at its first records; quotes are heeded, unlike in most sniffers.
 
-export const DELIMITERS = [',', ';', '\t', '|'] as const
+const DELIMITERS = [',', ';', '\t', '|'] as const
 
 const RECORDS = 50
 

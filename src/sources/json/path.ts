@@ -28,7 +28,7 @@ function step(value: unknown, one: Step): unknown {
 const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object'
 
 /** Text of a value: lists of plain values are joined by `;`, other structures stay JSON, absent and null are blank. */
-export function textOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every(isPlain)) return value.map(textOf).join(';')

@@ -1,0 +1,144 @@
+// Processes that are ended, killed, started twice: the promises that hold whatever happens to one of them.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+
+let shop: Workshop
+beforeEach(async () => (shop = await openWorkshop({ latencyMs: 15 })))
+afterEach(async () => shop.close())
+
+async function configured(change: (yaml: string) => string): Promise<void> {
+  await shop.configure(change(await readFile(shop.path('config.yaml'), 'utf8')))
+}
+
+/** How often each of the people is at the service. */
+async function census(count: number): Promise<number[]> {
+  const found = Array.from(
+    { length: count },
+    async (_, index) => (await shop.contacts(`person${index}@example.com`, 'phone')).length,
+  )
+  return Promise.all(found)
+}
+
+describe('a process that is killed', () => {
+  it.each(['email', 'none'])(
+    'at any moment ends with the same contacts as an undisturbed one: check %s',
+    async (check) => {
+      const people = 60
+      await configured((yaml) =>
+        yaml
+          .replace('key: no', `duplicate_check_method: ${check}\n    key: no`)
+          .replace('doubt:', 'bulk: { size: 3 }\n  doubt:'),
+      )
+      await shop.drop('shop', 'a.csv', peopleCsv(people))
+      for (let round = 0; round < 6; round += 1) {
+        const run = shop.start('run')
+        const target = shop.writes() + 1 + ((round * 7) % 5)
+        while (shop.writes() < target && run.process.exitCode === null)
+          await new Promise((wake) => setImmediate(wake))
+        run.process.kill('SIGKILL')
+        await run.ended
+      }
+      const last = await shop.cli('run', '--json')
+      expect(JSON.parse(last.stdout)).toMatchObject({
+        status: 'ok',
+        pipelines: [{ failed: 0, in_doubt: 0, rejected: 0 }],
+      })
+      expect(await census(people)).toEqual(Array.from({ length: people }, () => 1))
+      await shop.drop('shop', 'a.csv', peopleCsv(people))
+      expect(JSON.parse((await shop.cli('run', '--json')).stdout)).toMatchObject({
+        pipelines: [{ unchanged: people, requests: 0 }],
+      })
+    },
+  )
+
+  it('gives the lock back with its life', async () => {
+    const daemon = shop.start('start')
+    await daemon.stderrHas(/daemon started/)
+    expect((await shop.cli('run')).code).toBe(6)
+    daemon.process.kill('SIGKILL')
+    await daemon.ended
+    expect((await shop.cli('run')).code).toBe(0)
+  })
+})
+
+describe('the daemon', () => {
+  const port = async (log: string): Promise<number> => Promise.resolve(Number(/"port":(\d+)/.exec(log)?.[1]))
+
+  it('runs on schedule, tells its health, refuses a second owner, and ends on SIGTERM', async () => {
+    await configured((yaml) =>
+      yaml.replace('    key: no', '    schedule: "* * * * * *"\n    timezone: Europe/Berlin\n    key: no'),
+    )
+    await shop.drop('shop', 'a.csv', peopleCsv(5))
+    const daemon = shop.start('start')
+    const url = `http://127.0.0.1:${await port(await daemon.stderrHas(/daemon started/))}`
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
+    const ready = await fetch(`${url}/readyz`)
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', reasons: [] }])
+    expect((await fetch(`${url}/nowhere`)).status).toBe(404)
+    await daemon.stderrHas(/"created":5.*run ended|run ended.*"created":5|"created":5/)
+    const second = await shop.cli('start')
+    expect(second.code).toBe(6)
+    expect(second.stderr).toMatch(/STATE_LOCKED: another process holds the state .*\(process \d+, since/)
+    expect((await shop.cli('status')).code).toBe(0)
+    expect((await shop.cli('plan')).code).toBe(0)
+    daemon.process.kill('SIGTERM')
+    const { code, stderr } = await daemon.ended
+    expect(code).toBe(143)
+    expect(stderr).toContain('daemon ended')
+  })
+
+  it('ended in mid-run finishes what is on its way, with nothing in doubt', async () => {
+    await configured((yaml) =>
+      yaml
+        .replace('    key: no', '    schedule: "* * * * * *"\n    key: no')
+        .replace('doubt:', 'bulk: { size: 1 }\n  doubt:'),
+    )
+    await shop.drop('shop', 'a.csv', peopleCsv(400))
+    const daemon = shop.start('start')
+    while (shop.writes() < 5) await new Promise((wake) => setImmediate(wake))
+    daemon.process.kill('SIGTERM')
+    expect((await daemon.ended).code).toBe(143)
+    const sent = shop.writes()
+    expect(sent).toBeLessThan(400)
+    const status = JSON.parse((await shop.cli('status', '--json')).stdout) as { pipelines: unknown[] }
+    expect(status).toMatchObject({ pipelines: [{ linked: sent, in_doubt: 0 }] })
+    expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['a.csv'])
+  })
+
+  it('does not start on a port that is taken', async () => {
+    await configured((yaml) => yaml.replace('port: 0', `port: ${shop.sandbox.port}`))
+    const { code, stderr } = await shop.cli('start')
+    expect(code).toBe(2)
+    expect(stderr).toContain('Set server.port')
+  })
+})
+
+it('a run that is interrupted says so by its exit code and leaves the file', async () => {
+  await configured((yaml) => yaml.replace('doubt:', 'bulk: { size: 1 }\n  doubt:'))
+  await shop.drop('shop', 'a.csv', peopleCsv(300))
+  const run = shop.start('run')
+  while (shop.writes() < 3) await new Promise((wake) => setImmediate(wake))
+  run.process.kill('SIGINT')
+  expect((await run.ended).code).toBe(130)
+  expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['a.csv'])
+})
+
+describe('an older Node', () => {
+  const root = resolve(import.meta.dirname, '../..')
+  const older = ['/usr/local/bin/node', '/usr/bin/node'].find(
+    (path) =>
+      existsSync(path) &&
+      Number(execFileSync(path, ['-p', 'process.versions.node.split(".")[0]']).toString()) < 22,
+  )
+  it.skipIf(older === undefined || !existsSync(resolve(root, 'dist/main.js')))(
+    'hands over to the one that the checkout brings',
+    () => {
+      const output = execFileSync(older ?? '', [resolve(root, 'dist/main.js'), '--version']).toString()
+      expect(output).toMatch(/^\d+\.\d+\.\d+\n$/)
+    },
+  )
+})

@@ -1,0 +1,120 @@
+// The state database: what is asserted of it at every opening, and what makes it refuse.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { auditHash, AUDIT_START } from '../../src/core/audit.ts'
+import { createDailyAllowance } from '../../src/store/daily-allowance.ts'
+import { openDatabase, openTemporaryDatabase } from '../../src/store/database.ts'
+import { openState, openStateForReading } from '../../src/store/state-store.ts'
+import { people, testLine } from '../support/line.ts'
+
+let folder = ''
+let path = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'state-'))
+  path = join(folder, 'deep', 'state.db')
+})
+afterEach(async () => rm(folder, { recursive: true }))
+
+const owner = { pid: 1, since: 0, thorough: true }
+
+describe('opening', () => {
+  it('makes the folder, and sets and asserts full durability every time', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const db = openDatabase(path, { thorough: true })
+      expect(db.pragma('synchronous', { simple: true })).toBe(2)
+      expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+      expect(db.pragma('secure_delete', { simple: true })).toBe(1)
+      db.close()
+    }
+    await openState(path, owner).close()
+  })
+
+  it.each<[string, (db: Database.Database) => void, string]>([
+    ['of another program', (db) => db.pragma('application_id = 7'), 'another program'],
+    ['of a newer version', (db) => db.pragma('user_version = 999'), 'newer contact-sync'],
+  ])('refuses a database %s and changes nothing', (_, spoil, message) => {
+    openDatabase(path, { thorough: true }).close()
+    const db = new Database(path)
+    spoil(db)
+    db.close()
+    expect(() => openState(path, owner)).toThrow(message)
+    expect(() => openStateForReading(path)).toThrow(/program|version/)
+  })
+
+  it('refuses a file that is no database, and never starts afresh over it', async () => {
+    path = join(folder, 'state.db')
+    await writeFile(path, 'not a database, but long enough to be looked at as one, many bytes of it')
+    expect(() => openState(path, owner)).toThrow('cannot be opened')
+    await writeFile(path, Buffer.concat([Buffer.from('SQLite format 3\u0000'), Buffer.alloc(4096, 0xff)]))
+    expect(() => openState(path, owner)).toThrow('cannot be opened')
+  })
+
+  it('refuses a second owner, and reads beside the first', async () => {
+    const first = openState(path, { pid: 4711, since: Date.UTC(2026, 0, 1), thorough: false })
+    expect(() => openState(path, owner)).toThrow('(process 4711, since 2026-01-01T00:00:00.000Z)')
+    const reader = openStateForReading(path)
+    expect(await reader?.lastRun('shop')).toBeUndefined()
+    await reader?.close()
+    await first.close()
+    await openState(path, owner).close()
+  })
+
+  it('has nothing to read where there is no state', () => {
+    expect(openStateForReading(join(folder, 'nowhere.db'))).toBeUndefined()
+  })
+})
+
+it('the sync log is chained, complete, and cannot be changed', async () => {
+  path = join(folder, 'state.db')
+  const state = openState(path, owner)
+  const line = testLine({ state })
+  line.source.drop('a.csv', people(3))
+  await line.run()
+  const changed = people(3)
+  changed[1]![4] = '040 1'
+  line.source.drop('b.csv', changed)
+  await line.run()
+  await state.close()
+  const db = new Database(path)
+  const rows = db
+    .prepare<[], { entry: string; prev: string; hash: string }>(
+      'SELECT entry, prev, hash FROM audit ORDER BY seq',
+    )
+    .all()
+  expect(rows).toHaveLength(4)
+  let prev = AUDIT_START
+  for (const row of rows) {
+    expect(row.prev).toBe(prev)
+    expect(row.hash).toBe(auditHash(prev, row.entry))
+    prev = row.hash
+  }
+  expect(JSON.parse(rows[3]!.entry)).toMatchObject({
+    run_id: 'run-2',
+    key: 'K1',
+    action: 'update',
+    fields: { phone: { from: '030 1', to: '040 1' } },
+    request: { method: 'PUT', path: '/contact/<contact_id>', status: 200, attempts: 1 },
+    outcome: 'done',
+    source: { file: 'b.csv', line: 2 },
+  })
+  expect(() => db.exec("UPDATE audit SET entry = ''")).toThrow('append-only')
+  expect(() => db.exec('DELETE FROM audit')).toThrow('append-only')
+  db.close()
+})
+
+it('the daily allowance holds over 24 hours, whatever the minute, and over restarts', async () => {
+  const db = openTemporaryDatabase()
+  const hour = 3_600_000
+  const start = Date.UTC(2026, 0, 1, 12, 59)
+  const take = async (at: number): Promise<boolean> => createDailyAllowance(db, 3).take(at)
+  expect(await take(start)).toBe(true)
+  expect(await take(start)).toBe(true)
+  expect(await take(start + hour)).toBe(true)
+  expect(await take(start + 2 * hour)).toBe(false)
+  expect(await take(start + 24 * hour)).toBe(false)
+  expect(await take(start + 25 * hour)).toBe(true)
+  db.close()
+})
