@@ -116,6 +116,11 @@ export interface StagingStore {
   discardInput(staged: StagedInput): Promise<void>
 }
 
+export interface Replanned {
+  readonly operation: Operation
+  readonly next: StagedOperation | { readonly state: 'settled' }
+}
+
 export interface PlanTotals {
   readonly createsWithMail: number
   readonly createsWithoutMail: number
@@ -153,12 +158,8 @@ export interface OperationStore {
   retriable(pipeline: string, afterId: number, limit: number): Promise<readonly Operation[]>
   /** Operations of this run that still wait behind a doubt. */
   waiting(runId: string): Promise<readonly Operation[]>
-  /** Gives a retriable operation its new form in this run, or ends it where nothing is left to do. */
-  replan(
-    runId: string,
-    operation: Operation,
-    next: StagedOperation | { readonly state: 'settled' },
-  ): Promise<void>
+  /** Gives retriable operations their new form in this run, or ends them where nothing is left to do. */
+  replan(runId: string, replanned: readonly Replanned[]): Promise<void>
   countRemaining(runId: string): Promise<number>
 }
 

@@ -14,19 +14,28 @@ interface Range {
   line: number
 }
 
-/** The whole batch as one range: consecutive links on consecutive lines. */
-function asRange(identities: readonly Identity[]): Range | undefined {
-  const [start] = identities
-  if (start === undefined || !('linkId' in start)) return undefined
-  const runsOn = identities.every(
-    (identity, index) =>
+/** The identities cut into runs of consecutive links on consecutive lines. */
+function runsOf(identities: readonly Identity[]): Identity[][] {
+  const runs: Identity[][] = []
+  for (const identity of identities) {
+    const run = runs.at(-1)
+    const last = run?.at(-1)
+    const goesOn =
+      last !== undefined &&
+      'linkId' in last &&
       'linkId' in identity &&
-      identity.linkId === start.linkId + index &&
-      identity.line === start.line + index,
-  )
-  return runsOn
-    ? { first: start.linkId, last: start.linkId + identities.length - 1, line: start.line }
-    : undefined
+      identity.linkId === last.linkId + 1 &&
+      identity.line === last.line + 1
+    if (goesOn) run?.push(identity)
+    else runs.push([identity])
+  }
+  return runs
+}
+
+function asRange(run: readonly Identity[]): Range | undefined {
+  const [start] = run
+  if (start === undefined || !('linkId' in start)) return undefined
+  return { first: start.linkId, last: start.linkId + run.length - 1, line: start.line }
 }
 
 export function createClaims(db: Connection): Claims {
@@ -76,12 +85,13 @@ export function createClaims(db: Connection): Claims {
     clear(input) {
       for (const statement of clears) statement.run(input)
     },
-    claim(input, identities, keep) {
-      const range = asRange(identities)
-      if (range === undefined || !isFree(input, range))
-        return identities.map((identity) => claimOne(input, identity, keep))
-      addRange.run(input, range.first, range.last, range.line)
-      return identities.map(() => undefined)
-    },
+    claim: (input, identities, keep) =>
+      runsOf(identities).flatMap((run) => {
+        const range = asRange(run)
+        if (range === undefined || !isFree(input, range))
+          return run.map((identity) => claimOne(input, identity, keep))
+        addRange.run(input, range.first, range.last, range.line)
+        return run.map(() => undefined)
+      }),
   }
 }

@@ -1,6 +1,6 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
 import type { Operation } from '../core/operation.ts'
-import type { OperationStore, PlanTotals, StagedInput } from '../core/state.ts'
+import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { createSettle } from './settle.ts'
@@ -87,29 +87,32 @@ function createReplan(db: Connection): OperationStore['replan'] {
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
       fields = @fields, state = @state, rank = @rank, reason = @reason WHERE id = @id`)
-  return async (runId, operation, next) => {
-    if (next.state === 'settled') remove.run(operation.id)
-    else change.run({ ...operationColumns(next), run_id: runId, id: operation.id })
-  }
+  const replanAll = db.transaction((runId: string, replanned: readonly Replanned[]) => {
+    for (const { operation, next } of replanned) {
+      if (next.state === 'settled') remove.run(operation.id)
+      else change.run({ ...operationColumns(next), run_id: runId, id: operation.id })
+    }
+  })
+  return async (runId, replanned) => replanAll(runId, replanned)
 }
 
 export function createOperationStore(db: Connection): OperationStore {
   const totals = db.prepare<[string], PlanTotals>(TOTALS)
   const send = db.prepare("UPDATE operation SET state = 'sending' WHERE id = ?")
   const doubts = db.prepare<[string], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state = 'in_doubt' ORDER BY operation.id`,
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'in_doubt' ORDER BY operation.id`,
   )
   const doubt = db.prepare(
-    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' WHERE pipeline = ? AND state = 'sending'",
+    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' WHERE pipeline = ? AND state <> 'planned' AND state = 'sending'",
   )
   const repeat = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
-    WHERE pipeline = ? AND state = 'sending' AND kind = 'update'`)
+    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind = 'update'`)
   const orphaned = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
       AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
   const retriable = db.prepare<[string, number, number], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state IN ('failed', 'waiting') AND operation.id > ? ORDER BY operation.id LIMIT ?`,
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND operation.id > ? ORDER BY operation.id LIMIT ?`,
   )
   const waiting = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,

@@ -17,8 +17,8 @@ const BACKLOG = `
 SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
        (SELECT count(*) FROM reject JOIN input ON input.id = reject.input_id
         WHERE reject.pipeline = @pipeline AND input.state <> 'reading') AS rejects,
-       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'held') AS held,
-       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state IN ('in_doubt', 'sending')) AS inDoubt,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held') AS held,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('in_doubt', 'sending')) AS inDoubt,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state IN ('planned', 'failed', 'waiting')) AS retriable`
 
 export function createRunStore(db: Connection): RunStore {

@@ -3,6 +3,7 @@
 /** "CSY1": tells our database from any other SQLite file. */
 export const APPLICATION_ID = 0x43535931
 
+// A partial index serves only queries that repeat its condition word for word: hence `state <> 'planned'` in them.
 const first = `
 CREATE TABLE run (
   id TEXT PRIMARY KEY,
@@ -76,7 +77,7 @@ CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'pl
 CREATE INDEX operation_by_key ON operation (pipeline, key);
 CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
 CREATE INDEX operation_by_input ON operation (input_id, line);
-CREATE INDEX operation_open ON operation (pipeline, state, id) WHERE state <> 'planned';
+CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
 
 CREATE TABLE reject (
   id INTEGER PRIMARY KEY,

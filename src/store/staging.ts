@@ -43,11 +43,13 @@ function createKnown(db: Connection): StagingStore['known'] {
     'SELECT id, contact_id, known, gone FROM link WHERE pipeline = ? AND key = ?',
   )
   const anyDoubt = db
-    .prepare<[string], number>("SELECT 1 FROM operation WHERE pipeline = ? AND state = 'in_doubt' LIMIT 1")
+    .prepare<[string], number>(
+      "SELECT 1 FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = 'in_doubt' LIMIT 1",
+    )
     .pluck()
   const doubt = db
     .prepare<[string, string], number>(
-      "SELECT 1 FROM operation WHERE pipeline = ? AND key = ? AND state = 'in_doubt'",
+      "SELECT 1 FROM operation WHERE pipeline = ? AND key = ? AND state <> 'planned' AND state = 'in_doubt'",
     )
     .pluck()
   return async (pipeline, keys) => {
@@ -157,7 +159,7 @@ const REPLACE_REJECTS = [
 
 /** Operations that were never sent give way to the newer record of their key, whatever became of it short of a reject. */
 const SUPERSEDE = `
-DELETE FROM operation WHERE pipeline = @pipeline AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
+DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
   AND NOT EXISTS (SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key)
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id)
     OR EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = operation.key

@@ -1,7 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
-import { difference } from '../core/diff.ts'
+import { difference, type Known } from '../core/diff.ts'
 import type { Operation } from '../core/operation.ts'
-import type { StagedOperation } from '../core/state.ts'
+import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { settleDoubt } from './send.ts'
 
@@ -67,13 +67,9 @@ export async function settleDoubts(context: RunContext): Promise<void> {
   }
 }
 
-async function nextForm(
-  operation: Operation,
-  context: PlanContext,
-): Promise<StagedOperation | { state: 'settled' }> {
-  const [known] = await context.state.known(operation.pipeline, [operation.key])
-  const decided = difference(operation.desired, known ?? { link: undefined, inDoubt: false })
-  const linked = { linkId: known?.link?.id ?? 0, contactId: known?.link?.contactId ?? 0 }
+function nextForm(operation: Operation, known: Known): Replanned['next'] {
+  const decided = difference(operation.desired, known)
+  const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   switch (decided.kind) {
     case 'create':
       return { state: 'planned', kind: 'create', fields: decided.fields }
@@ -91,33 +87,48 @@ async function nextForm(
   }
 }
 
+/** Compares operations anew with what is known by now; gives how many ended in each state. */
+async function replan(
+  operations: readonly Operation[],
+  context: PlanContext,
+): Promise<Record<Replanned['next']['state'], number>> {
+  const known = await context.state.known(
+    context.pipeline.name,
+    operations.map(({ key }) => key),
+  )
+  const replanned = operations.map((operation, index) => {
+    return { operation, next: nextForm(operation, known[index] ?? { link: undefined, inDoubt: false }) }
+  })
+  await context.state.replan(context.runId, replanned)
+  const count = (state: string): number => replanned.filter(({ next }) => next.state === state).length
+  return {
+    planned: count('planned'),
+    waiting: count('waiting'),
+    held: count('held'),
+    settled: count('settled'),
+  }
+}
+
 /** Records of this run that waited behind a doubt which is settled by now: compared anew, counted anew. */
 export async function resumeWaiting(context: PlanContext): Promise<void> {
   const { counts } = context.tally
-  for (const operation of await context.state.waiting(context.runId)) {
-    const next = await nextForm(operation, context)
-    if (next.state === 'waiting') continue
-    await context.state.replan(context.runId, operation, next)
-    counts.in_doubt -= 1
-    if (next.state === 'settled') counts.unchanged += 1
-    if (next.state === 'held') counts.held += 1
-  }
+  const operations = await context.state.waiting(context.runId)
+  const { waiting, held, settled } = await replan(operations, context)
+  counts.in_doubt -= operations.length - waiting
+  counts.unchanged += settled
+  counts.held += held
 }
 
 /** Takes up what earlier runs had to give up, compared anew with what is known by now. */
 export async function carryOver(context: PlanContext): Promise<void> {
   const { counts } = context.tally
-  let last = 0
-  for (;;) {
+  for (let last = 0; ;) {
     const page = await context.state.retriable(context.pipeline.name, last, PAGE)
-    for (const operation of page) {
-      const next = await nextForm(operation, context)
-      await context.state.replan(context.runId, operation, next)
-      counts.read += 1
-      if (next.state === 'settled') counts.unchanged += 1
-      if (next.state === 'waiting') counts.in_doubt += 1
-      if (next.state === 'held') counts.held += 1
-    }
+    const { waiting, held, settled } = await replan(page, context)
+    counts.read += page.length
+    counts.unchanged += settled
+    counts.in_doubt += waiting
+    counts.held += held
     last = page.at(-1)?.id ?? last
     if (page.length < PAGE) return
   }
