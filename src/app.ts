@@ -27,7 +27,7 @@ export { configJsonSchema } from './config/describe.ts'
 export { nextDue } from './schedule/schedule.ts'
 export { startSandbox } from './sandbox/server.ts'
 export { SOURCE_KINDS } from './sources/registry.ts'
-export { writeRejectsCsv } from './sources/rejects-csv.ts'
+export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
 
 export const clock: Clock = systemClock

@@ -12,11 +12,10 @@ const HEADLINES: Record<PipelineResult['status'], string> = {
 
 const outcomeName = (outcome: Outcome): string => outcome.replace('_', ' ')
 
-function fileLines({ file, status, error, hint }: InputReport): string[] {
+function fileLines({ status, error, hint }: InputReport): string[] {
   if (error === undefined) return []
-  const name = file === '' ? '' : `${file}: `
   const verdict = status === 'left' ? 'left for the next run' : status
-  return [`  ${verdict}: ${name}${error}`, ...(hint === undefined ? [] : [`    ${hint}`])]
+  return [`  ${verdict}: ${error}`, ...(hint === undefined ? [] : [`    ${hint}`])]
 }
 
 function nextSteps(result: PipelineResult): string[] {

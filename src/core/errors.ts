@@ -83,6 +83,10 @@ export const ERRORS = {
     'later',
     'The file was changed while it was read; it is taken again when it has settled.',
   ),
+  ARCHIVE_FAILED: entry(
+    'later',
+    'Give the user that runs contact-sync the right to write to the folder, and free space; the file is still there and the next run moves it.',
+  ),
   // A record.
   RECORD_RAGGED: entry(
     'record',

@@ -178,6 +178,7 @@ export interface RunStore {
 export interface RejectStore {
   /** Oldest first; of one pipeline or all. */
   rejects(pipelines: readonly string[] | undefined): AsyncIterable<RejectEntry>
+  hasRejects(staged: StagedInput): Promise<boolean>
   rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
 }
 

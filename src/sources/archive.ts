@@ -1,109 +1,151 @@
-// Moves a file out of the inbox, under its name with the run's id, and never over another one.
+// Puts things away beside the drop folder's inputs: whole or not at all, and never over something else.
+// Whatever fails here leaves the input where it was, so that the next run can move it.
 import { constants } from 'node:fs'
-import { copyFile, link, mkdir, open, rename, unlink, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { SyncError } from '../core/errors.ts'
-import type { SourceInput } from '../core/ports.ts'
-import type { DropFolder } from './drop-folder.ts'
-import { archivedName } from './names.ts'
+import { describeFault, faultCode } from './fault.ts'
+import { archivedName, entryPath } from './file-name.ts'
+import { fileVersion } from './input-file.ts'
 
-export interface ArchiveTarget {
-  readonly folder: 'processed' | 'failed'
+/** Where something of an input goes: `<stem>.<runId><ending>` in a folder. */
+export interface ArchivePlace {
+  readonly folder: string
+  /** The input's own name, as bytes. */
+  readonly raw: Buffer
   readonly runId: string
 }
 
-const errorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+/**
+ * Moves a file if it still is the version given; false (and nothing moved) if not.
+ * Throws ARCHIVE_FAILED when the folder cannot be written to.
+ */
+export async function moveVersion(path: Buffer, version: string, place: ArchivePlace): Promise<boolean> {
+  return reportingFailure(place, async () => {
+    if ((await versionAt(path)) !== version) return false
+    await makeFolder(place.folder)
+    const target = await reserve(place)
+    const moved = await moveOnto(path, target, version).catch(async (error: unknown) => {
+      await rm(target, { force: true })
+      throw error
+    })
+    await syncFolder(place.folder)
+    await syncFolder(dirname(place.folder))
+    return moved
+  })
+}
 
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY)
+/**
+ * Writes a file whole or not at all: under a hidden name first, renamed when it is safe on the disk.
+ * @param ending the new file's ending, `.reason.txt` say
+ */
+export async function writeWhole(
+  place: ArchivePlace,
+  ending: string,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  await reportingFailure(place, async () => {
+    await makeFolder(place.folder)
+    const temporary = entryPath(place.folder, archivedName(Buffer.from('.writing'), place.runId, ending))
+    try {
+      await writeSynced(temporary, write)
+      const target = await reserve(place, ending)
+      await rename(temporary, target)
+    } finally {
+      await rm(temporary, { force: true })
+    }
+    await syncFolder(place.folder)
+  })
+}
+
+async function writeSynced(path: Buffer, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, 'w', 0o640)
   try {
-    await handle.sync()
+    await write(file)
+    await file.sync()
   } finally {
-    await handle.close()
+    await file.close()
   }
 }
 
-const inFolder = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name])
-
-/** `link` fails where the name is taken, `rename` would write over it. */
-async function moveInto(from: Buffer, to: Buffer): Promise<boolean> {
-  try {
-    await link(from, to)
-    await unlink(from)
-    return true
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'EEXIST') return false
-    if (!['EPERM', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(code)) throw error
+/** Takes the first free name by creating it empty: a rename onto it can then overwrite nobody else's file. */
+async function reserve(place: ArchivePlace, ending?: string): Promise<Buffer> {
+  for (let turn = 1; ; turn += 1) {
+    const tag = turn === 1 ? place.runId : `${place.runId}-${turn}`
+    const path = entryPath(place.folder, archivedName(place.raw, tag, ending))
+    try {
+      await (await open(path, 'wx', 0o640)).close()
+      return path
+    } catch (error) {
+      if (faultCode(error) !== 'EEXIST') throw error
+    }
   }
-  // A file system without hard links, or another one: copy, make sure of it, then remove.
+}
+
+async function moveOnto(path: Buffer, target: Buffer, version: string): Promise<boolean> {
   try {
-    await copyFile(from, to, constants.COPYFILE_EXCL)
+    await rename(path, target)
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false
+    if (faultCode(error) === 'ENOENT') {
+      await rm(target, { force: true })
+      return false
+    }
+    if (faultCode(error) !== 'EXDEV') throw error
+    return copyAcross(path, target, version)
+  }
+  if ((await versionAt(target)) === version) return true
+  // Another version came between the look and the move: it goes back to wait for its turn.
+  if ((await versionAt(path)) === undefined) await rename(target, path)
+  return false
+}
+
+/** `processed` may be a mount or a link to another device. */
+async function copyAcross(path: Buffer, target: Buffer, version: string): Promise<boolean> {
+  await copyFile(path, target, constants.COPYFILE_FICLONE)
+  const copy = await open(target, 'r+')
+  await copy.sync().finally(() => copy.close())
+  if ((await versionAt(path)) === version) {
+    await rm(path)
+    return true
+  }
+  await rm(target)
+  return false
+}
+
+/** The version of the regular file at a path; undefined where there is none. */
+export async function versionAt(path: Buffer): Promise<string | undefined> {
+  try {
+    const stats = await lstat(path, { bigint: true })
+    return stats.isFile() ? fileVersion(stats) : undefined
+  } catch (error) {
+    if (faultCode(error) === 'ENOENT' || faultCode(error) === 'ENOTDIR') return undefined
     throw error
   }
-  const copy = await open(to, 'r+')
-  await copy.sync()
-  await copy.close()
-  await unlink(from)
-  return true
 }
 
-export function createArchive(dropFolder: DropFolder, folder: string) {
-  const rawName = async (input: SourceInput): Promise<Buffer> => {
-    const path = await dropFolder.pathOf(input.name)
-    return path.subarray(path.lastIndexOf('/') + 1)
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    // Not recursive: a drop folder that has gone must not come back as an empty one.
+    await mkdir(folder, { mode: 0o750 })
+  } catch (error) {
+    if (faultCode(error) !== 'EEXIST') throw error
   }
-  const target = async (to: ArchiveTarget): Promise<string> => {
-    const path = `${folder}/${to.folder}`
-    await mkdir(path, { recursive: true })
-    return path
-  }
-  return {
-    /** False when another version has taken the file's place: then that one stays. */
-    async archive(input: SourceInput, to: ArchiveTarget & { reason?: string }): Promise<boolean> {
-      if (!(await dropFolder.isWaiting(input))) return false
-      const raw = await rawName(input)
-      try {
-        const into = await target(to)
-        for (let count = 1; ; count += 1)
-          if (
-            await moveInto(
-              await dropFolder.pathOf(input.name),
-              inFolder(into, archivedName(raw, to.runId, undefined, count)),
-            )
-          )
-            break
-        if (to.reason !== undefined)
-          await writeFile(inFolder(into, archivedName(raw, to.runId, '.reason.txt', 1)), to.reason)
-        await syncFolder(into)
-        await syncFolder(folder)
-        return true
-      } catch (error) {
-        throw new SyncError(
-          'INPUT_UNREADABLE',
-          `${input.name} cannot be moved to ${to.folder}/ (${errorCode(error)})`,
-          { cause: error },
-        )
-      }
-    },
-    /** Writes a file beside the archived one: under another name first, so that it is there whole or not at all. */
-    async writeBeside(
-      input: SourceInput,
-      to: ArchiveTarget,
-      ending: string,
-      write: (path: Buffer) => Promise<void>,
-    ): Promise<void> {
-      const into = await target(to)
-      const path = inFolder(into, archivedName(await rawName(input), to.runId, ending, 1))
-      const unfinished = Buffer.concat([
-        path.subarray(0, path.lastIndexOf('/') + 1),
-        Buffer.from(`.${to.runId}${ending}.tmp`),
-      ])
-      await write(unfinished)
-      await rename(unfinished, path)
-      await syncFolder(into)
-    },
+}
+
+/** Some systems cannot flush a folder; the files' own flushes still hold there. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
+}
+
+async function reportingFailure<T>(place: ArchivePlace, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (faultCode(error) === undefined) throw error
+    throw new SyncError('ARCHIVE_FAILED', `${place.folder} cannot be written to: ${describeFault(error)}`, {
+      cause: error,
+    })
   }
 }

@@ -1,138 +1,139 @@
-// In which encoding a file is written, in the order: byte order mark, the setting, strict UTF-8 over the whole file,
-// UTF-16 by its pattern, and only then a guess among the 8-bit encodings that exports really use.
-import type { FileHandle } from 'node:fs/promises'
+// Which encoding a piece of a file is in. Pure: bytes in, a name out. It rather gives no answer than an
+// exotic guess, because a wrong one would send garbled names to the service.
+import { isUtf8 } from 'node:buffer'
 import { analyse } from 'chardet'
 import iconv from 'iconv-lite'
-import { SyncError } from '../core/errors.ts'
-import { type ByteSurvey, fileChunks } from './bytes.ts'
 
-const BOMS = [
-  { encoding: 'utf-8', mark: Buffer.from([0xef, 0xbb, 0xbf]) },
-  { encoding: 'utf-16le', mark: Buffer.from([0xff, 0xfe]) },
-  { encoding: 'utf-16be', mark: Buffer.from([0xfe, 0xff]) },
-] as const
+export interface ByteOrderMark {
+  readonly encoding: string
+  readonly bytes: number
+}
 
-/** First bytes of what people drop by mistake. */
-const MAGIC = [
-  { bytes: 'PK\u0003\u0004', name: 'a ZIP archive or an Excel workbook (.xlsx)' },
-  { bytes: '\u00d0\u00cf\u0011\u00e0', name: 'an old Office file (.xls)' },
-  { bytes: '%PDF-', name: 'a PDF' },
-  { bytes: '\u001f\u008b', name: 'a gzip archive' },
-  { bytes: '\u0089PNG', name: 'a picture' },
-  { bytes: '\u00ff\u00d8\u00ff', name: 'a picture' },
-  { bytes: 'SQLite format 3', name: 'an SQLite database' },
-  { bytes: '\u007fELF', name: 'a program' },
-] as const
+// UTF-32LE begins like UTF-16LE: the longer marks come first.
+const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
 
-/** Among these chardet may choose; everything else it says of Western text is taken for windows-1252. */
-const PLAUSIBLE = new Set([
-  'Shift_JIS',
-  'EUC-JP',
-  'GB18030',
-  'Big5',
-  'EUC-KR',
-  'windows-1250',
-  'windows-1251',
-  'windows-1253',
-  'windows-1254',
-  'ISO-8859-2',
-  'ISO-8859-5',
-  'ISO-8859-7',
-  'ISO-8859-9',
-  'KOI8-R',
-])
-const SURE_ENOUGH = 40
+/** What chardet may answer, and what to read it as: the Windows sets hold the ISO ones and more. */
+const PLAUSIBLE: Readonly<Record<string, string>> = {
+  'ISO-8859-1': 'windows-1252',
+  'windows-1252': 'windows-1252',
+  'ISO-8859-2': 'iso-8859-2',
+  'windows-1250': 'windows-1250',
+  'windows-1251': 'windows-1251',
+  'KOI8-R': 'koi8-r',
+  'ISO-8859-7': 'iso-8859-7',
+  'windows-1253': 'windows-1253',
+  GB18030: 'gb18030',
+  Big5: 'big5',
+  'EUC-KR': 'euc-kr',
+  'EUC-JP': 'euc-jp',
+  Shift_JIS: 'shift_jis',
+}
+const MULTI_BYTE = ['gb18030', 'big5', 'euc-kr', 'euc-jp', 'shift_jis']
 
-export const isKnownEncoding = (name: string): boolean => iconv.encodingExists(name)
+export function byteOrderMark(head: Buffer): ByteOrderMark | undefined {
+  const found = MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))
+  return found && { encoding: found[0], bytes: found[1].length }
+}
 
-/** Every second byte of Western text in UTF-16 is nought. */
-function utf16ByPattern(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  const sample = head.subarray(0, Math.min(head.length, 4096) & ~1)
-  if (sample.length < 4) return undefined
-  let even = 0
-  let odd = 0
-  for (let index = 0; index < sample.length; index += 2) {
-    if (sample[index] === 0) even += 1
-    if (sample[index + 1] === 0) odd += 1
+/** UTF-16 without a mark: every other byte of common text is NUL, and none of the bytes between. */
+export function utf16ByZeros(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const zeros = [0, 0]
+  const sample = head.subarray(0, 4096)
+  for (let index = 0; index < sample.length; index += 1) {
+    if (sample[index] === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
   }
-  const pairs = sample.length / 2
-  if (odd > pairs * 0.7 && even < pairs * 0.1) return 'utf-16le'
-  return even > pairs * 0.7 && odd < pairs * 0.1 ? 'utf-16be' : undefined
-}
-
-function assertText(survey: ByteSurvey): void {
-  const start = survey.head.toString('latin1', 0, 32)
-  const magic = MAGIC.find(({ bytes }) => start.startsWith(bytes))
-  if (magic !== undefined) throw new SyncError('INPUT_BINARY', `this is ${magic.name}, no text file`)
-  const at = survey.head.indexOf(0)
-  if (at >= 0)
-    throw new SyncError('INPUT_BINARY', `the file holds binary data (a NUL byte at byte ${at + 1})`)
-  const controls = survey.head.filter(
-    (byte) => byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1b,
-  ).length
-  if (controls > survey.head.length * 0.05)
-    throw new SyncError('INPUT_BINARY', 'the file holds binary data (many control characters)')
-}
-
-function guess(sample: Buffer): string {
-  const [best] = analyse(sample)
-  return best !== undefined && best.confidence >= SURE_ENOUGH && PLAUSIBLE.has(best.name)
-    ? best.name
-    : 'windows-1252'
-}
-
-export interface FileEncoding {
-  readonly name: string
-  /** Bytes of the byte order mark. */
-  readonly bom: number
+  const [even = 0, odd = 0] = zeros
+  const enough = sample.length / 8
+  if (odd >= enough && even <= odd / 50) return 'utf-16le'
+  return even >= enough && odd <= even / 50 ? 'utf-16be' : undefined
 }
 
 /**
- * Decides. `setting` is an encoding or `auto`. Throws INPUT_EMPTY, INPUT_BINARY, and INPUT_ENCODING when the file is not
- * in the encoding that was set.
+ * The 8-bit (or East Asian) encoding of a sample that is not UTF-8: windows-1252 unless there is good
+ * evidence for another one; undefined where windows-1252 cannot be right and nothing else is likely.
  */
-export function fileEncoding(survey: ByteSurvey, setting: string): FileEncoding {
-  const bom = BOMS.find(({ mark }) => survey.head.subarray(0, mark.length).equals(mark))
-  if (survey.size === (bom?.mark.length ?? 0) || survey.isBlank)
-    throw new SyncError('INPUT_EMPTY', 'the file is empty')
-  // A mark says what the file is, whatever the setting says.
-  if (bom !== undefined) return assertUtf8(survey, { name: bom.encoding, bom: bom.mark.length })
-  const pattern = utf16ByPattern(survey.head)
-  const given = setting.toLowerCase().replace('_', '-')
-  if (given.startsWith('utf-16') || given.startsWith('utf16') || given.startsWith('ucs'))
-    return { name: pattern ?? 'utf-16le', bom: 0 }
-  if (given === 'auto' && pattern !== undefined) return { name: pattern, bom: 0 }
-  assertText(survey)
-  if (given !== 'auto') return assertUtf8(survey, { name: given === 'utf8' ? 'utf-8' : setting, bom: 0 })
-  return { name: survey.isUtf8 ? 'utf-8' : guess(survey.sample), bom: 0 }
-}
-
-function assertUtf8(survey: ByteSurvey, encoding: FileEncoding): FileEncoding {
-  const { brokenAt } = survey
-  if (encoding.name !== 'utf-8' || brokenAt === undefined) return encoding
-  throw new SyncError(
-    'INPUT_ENCODING',
-    `line ${brokenAt.line}: the file is not valid UTF-8 (byte ${brokenAt.offset + 1} of the file)`,
-  )
-}
-
-/** The file's text, piece by piece. `onBytes` hears how far reading has come. */
-export async function* decodedText(
-  handle: FileHandle,
-  encoding: FileEncoding,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<string> {
-  const isNative = /^utf-(8|16le|16be)$/.test(encoding.name)
-  const native = isNative ? new TextDecoder(encoding.name, { ignoreBOM: true }) : undefined
-  const decoder = native === undefined ? iconv.getDecoder(encoding.name) : undefined
-  let position = 0
-  for await (const chunk of fileChunks(handle, 64 * 1024)) {
-    const bytes = position === 0 ? chunk.subarray(encoding.bom) : chunk
-    position += chunk.length
-    onBytes(position)
-    const text = native?.decode(bytes, { stream: true }) ?? decoder?.write(bytes) ?? ''
-    if (text !== '') yield text
+export function legacyEncoding(sample: Buffer): string | undefined {
+  const evidence = new Map<string, number>()
+  for (const { name, confidence } of analyse(sample)) {
+    const encoding = PLAUSIBLE[name]
+    if (encoding !== undefined) evidence.set(encoding, Math.max(confidence, evidence.get(encoding) ?? 0))
   }
-  const rest = native?.decode() ?? decoder?.end() ?? ''
-  if (rest !== '') yield rest
+  const western = evidence.get('windows-1252') ?? 0
+  const letters = highByteStatistics(sample)
+  const other = [...evidence]
+    .filter(([encoding]) => encoding !== 'windows-1252')
+    .sort((a, b) => b[1] - a[1])
+    .find(([encoding, confidence]) =>
+      MULTI_BYTE.includes(encoding)
+        ? confidence >= 60 && decodes(sample, encoding)
+        : letters.count >= 8 && confidence >= 15 && confidence >= 2 * western,
+    )
+  if (other !== undefined) return other[0]
+  return letters.western ? 'windows-1252' : undefined
+}
+
+/**
+ * In western text the letters above 127 stand alone between ASCII letters. Whole runs of them are another
+ * alphabet; letters in the place of the windows-1252 signs (80 to 9F) are a DOS or Mac encoding.
+ */
+function highByteStatistics(sample: Buffer): { count: number; western: boolean } {
+  const text = sample.toString('latin1')
+  const all = text.match(/[\x80-\xff]/g)?.length ?? 0
+  const inRuns = (text.match(/[\x80-\xff]{4,}/g) ?? []).join('').length
+  const misplaced = text.match(/[A-Za-z][\x80-\x84\x86-\x90\x95\x98-\x9f](?=[A-Za-z])/g)?.length ?? 0
+  const inPlace = text.match(/[\xc0-\xff]/g)?.length ?? 0
+  return { count: all, western: inRuns * 2 <= all && misplaced <= inPlace }
+}
+
+function decodes(sample: Buffer, encoding: string): boolean {
+  // The sample may end within a character: one replacement at its very end is no evidence.
+  return !iconv.decode(sample, encoding).slice(0, -2).includes('\ufffd')
+}
+
+/** How many bytes at the end of a buffer are the beginning of a UTF-8 character that goes on. */
+export function unfinishedUtf8(buffer: Buffer): number {
+  for (let back = 1; back <= Math.min(3, buffer.length); back += 1) {
+    const byte = buffer[buffer.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? back : 0
+  }
+  return 0
+}
+
+export interface Utf8Fault {
+  /** Offset of the first byte that is no UTF-8. */
+  readonly offset: number
+  /** Characters of several bytes that are right, and bytes that are wrong, in the whole buffer. */
+  readonly characters: number
+  readonly faults: number
+}
+
+/** Where a buffer stops being UTF-8; undefined where it is. */
+export function utf8Fault(buffer: Buffer): Utf8Fault | undefined {
+  if (isUtf8(buffer)) return undefined
+  const text = buffer.toString('utf8')
+  const characters = text.match(/[\u0080-\ufffc\ufffe\uffff]/g)?.length ?? 0
+  const faults = text.match(/\ufffd/g)?.length ?? 0
+  return { offset: firstFault(buffer, text), characters, faults }
+}
+
+// A U+FFFD that the file itself holds is three good bytes: the search goes on behind it.
+function firstFault(buffer: Buffer, text: string): number {
+  let offset = 0
+  let from = 0
+  for (;;) {
+    const at = text.indexOf('\ufffd', from)
+    if (at < 0) return buffer.length
+    offset += Buffer.byteLength(text.slice(from, at))
+    if (!buffer.subarray(offset, offset + 3).equals(Buffer.from([0xef, 0xbf, 0xbd]))) return offset
+    offset += 3
+    from = at + 1
+  }
 }

@@ -1,13 +1,33 @@
-// What a kind of source brings: its options with their help, an example, and how to make a source of it.
+// What a kind of source brings: help, example, the schema of its own options, and how it is made.
+// A kind reads its options from here only after its schema has checked them; it never validates again.
 import type { z } from 'zod'
 import type { Clock, Source } from '../core/ports.ts'
 
+export interface SourceDeps {
+  readonly clock: Clock
+}
+
+/** A kind of source as the registry lists it and the manual shows it. */
 export interface SourceKind {
+  /** One or two sentences for admins. */
   readonly help: string
-  /** One line of YAML. */
+  /** A `source:` block in YAML. */
   readonly example: string
-  /** The kind's own options; `type`, `preset` and `null_values` belong to every kind and are not in it. */
-  readonly schema: z.ZodType
-  /** `options` is what the schema gave. */
-  create(options: unknown, dependencies: { clock: Clock }): Source
+  /** The kind's own options: all but `type`, `preset` and `null_values`. */
+  readonly schema: z.ZodObject
+  /** Endings of the files that it writes beside an archived input with rejects. */
+  readonly rejects: readonly string[]
+  /** `options` is the output of `schema`. */
+  create(options: unknown, deps: SourceDeps): Source
+}
+
+interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create'> {
+  readonly schema: S
+  create(options: z.output<S>, deps: SourceDeps): Source
+}
+
+/** A kind whose `create` is written against its own schema, in the form that the registry holds. */
+export function sourceKind<S extends z.ZodObject>(kind: TypedKind<S>): SourceKind {
+  // The configuration has checked the options with this very schema: the cast states that, once, for all kinds.
+  return { ...kind, create: (options, deps) => kind.create(options as z.output<S>, deps) }
 }

@@ -1,33 +1,59 @@
-// Options that every drop-folder source has, and the shapes that several share.
+// Options that every kind reading from a drop folder has. Each describes itself for the manual;
+// what an option means is decided where it is used.
+import iconv from 'iconv-lite'
 import { z } from 'zod'
 
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** `500ms`, `2s`, `5m`, `1h`, `30d` as milliseconds. */
-const durationOption = z
+/** iconv-lite knows these names, too, but they are transports of bytes, not encodings of text. */
+const NO_TEXT = ['hex', 'base64', 'binary', 'internal']
+
+/** `500ms`, `2s`, `5m`, `1h`; milliseconds in the output. */
+export const duration = z
   .string()
-  .regex(/^\d+(ms|s|m|h|d)$/, 'is no duration; write 500ms, 2s, 5m or 1h')
-  .transform((text) => {
-    const unit = text.replace(/^\d+/, '') as keyof typeof UNITS
-    return Number.parseInt(text, 10) * UNITS[unit]
-  })
+  .regex(/^\d+(\.\d+)?(ms|s|m|h)$/, 'must be a duration such as 500ms, 2s, 5m or 1h')
+  .transform((text) => Math.round(Number.parseFloat(text) * (UNITS[text.replace(/[\d.]/g, '')] ?? 1)))
 
-const globs = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
-  error: 'is no file pattern; write "*.csv" or a list of such',
-})
+const pattern = z
+  .string()
+  .min(1)
+  .refine((text) => !/[/\\]/.test(text), 'must be a pattern for names without a folder, such as *.csv')
 
-/** The options of the folder; `files` is the kind's own default. */
-export const folderOptions = (files: readonly string[]) => ({
-  folder: z
-    .string()
-    .min(1)
-    .meta({ path: true })
-    .describe('The folder in which files are dropped; relative to the configuration file.'),
-  files: globs
-    .default([...files])
-    .transform((value) => (typeof value === 'string' ? [value] : value))
-    .describe('Which files are taken: a pattern such as "*.csv", or a list of patterns.'),
-  settle: durationOption
-    .default(2000)
-    .describe('A file that was modified less than this ago is still growing, and left for later.'),
-})
+const encoding = z
+  .string()
+  .refine(
+    (name) => name === 'auto' || (iconv.encodingExists(name) && !NO_TEXT.includes(name.toLowerCase())),
+    'must be auto or the name of an encoding, such as utf-8, windows-1252, iso-8859-15 or utf-16le',
+  )
+
+/**
+ * The options folder, files, settle and encoding.
+ * @param defaultFiles the patterns that hold where `files` is not given
+ */
+export function folderOptions(defaultFiles: readonly string[]) {
+  return {
+    folder: z.string().min(1).meta({
+      path: true,
+      description: 'The drop folder. Files in it are taken in order of name; subfolders are not looked into.',
+    }),
+    files: z
+      .union([pattern, z.array(pattern).min(1)])
+      .prefault([...defaultFiles])
+      .transform((value) => (typeof value === 'string' ? [value] : value))
+      .describe('Which files are taken: a pattern or a list of patterns; the ending in any case.'),
+    settle: duration
+      .prefault('2s')
+      .describe('A file changed less than this ago is still growing and left for later; 0s turns that off.'),
+    encoding: encoding
+      .default('auto')
+      .describe('auto (byte order mark, strict UTF-8, else the most likely 8-bit encoding) or its name.'),
+  }
+}
+
+export interface FolderOptions {
+  /** Absolute. */
+  readonly folder: string
+  readonly files: readonly string[]
+  /** Milliseconds; 0: no waiting. */
+  readonly settle: number
+}

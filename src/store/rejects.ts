@@ -42,6 +42,7 @@ export function createRejectStore(db: Connection): RejectStore {
       for (const row of all.iterate())
         if (pipelines === undefined || pipelines.includes(row.pipeline)) yield rejectEntry(row)
     },
+    hasRejects: async (staged) => ofInput.get(staged.id) !== undefined,
     async *rejectsOfInput(staged) {
       for (const row of ofInput.all(staged.id)) yield rejectRow(row)
     },

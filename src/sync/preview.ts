@@ -9,7 +9,7 @@ import { type Counts, runStatus, type RunStatus } from '../core/summary.ts'
 import type { PlanContext } from './context.ts'
 import { planInput } from './read.ts'
 import { carryOver, reopenInputs } from './recover.ts'
-import { type InputReport, inputError, waitingInputs } from './run.ts'
+import { type InputReport, inputError, refusal, waitingInputs } from './run.ts'
 
 export interface PlannedChange {
   readonly action: 'create' | 'update' | 'delete'
@@ -89,13 +89,7 @@ export async function* previewPipeline(
     } catch (error) {
       const known = inputError(error)
       if (known === undefined) throw error
-      files.push({
-        file: input.name,
-        status: 'refused',
-        code: known.code,
-        error: known.message,
-        hint: known.hint,
-      })
+      files.push(refusal(input, known))
     }
   }
   return totals(context, service, work, files)

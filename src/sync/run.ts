@@ -34,11 +34,15 @@ export interface PipelineResult extends Counts {
 
 const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
 
-const refusal = (input: { name: string }, error: SyncError): InputReport => ({
+/** The message with the file in front, where it does not begin with it anyway. */
+const aboutFile = (file: string, message: string): string =>
+  file === '' || message.startsWith(file) ? message : `${file}: ${message}`
+
+export const refusal = (input: { name: string }, error: SyncError): InputReport => ({
   file: input.name,
   status: ERRORS[error.code].class === 'later' ? 'left' : 'refused',
   code: error.code,
-  error: error.message,
+  error: aboutFile(input.name, error.message),
   hint: error.hint,
 })
 
@@ -72,10 +76,10 @@ async function refuseInput(input: SourceInput, error: SyncError, context: PlanCo
   const report = refusal(input, error)
   context.log.info('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
   if (report.status === 'left') return report
-  const reason = `${input.name}: ${error.message}\n${error.hint}\n`
+  const reason = `${report.error ?? ''}\n${error.hint}\n`
   await context.source.archive(input, { folder: 'failed', runId: context.runId, reason })
   return isEmptyFull(context, error.code === 'INPUT_EMPTY')
-    ? { ...report, status: 'held', error: EMPTY_FULL }
+    ? { ...report, status: 'held', error: aboutFile(input.name, EMPTY_FULL) }
     : report
 }
 
@@ -85,8 +89,8 @@ async function finishInput(staged: StagedInput, read: number, context: RunContex
   const isHeld = isEmptyFull(context, read === 0)
   const folder = isHeld ? 'failed' : 'processed'
   const to = { folder, runId: context.runId } as const
-  const rejects = context.state.rejectsOfInput(staged)
-  await context.source.writeRejects(input, to, staged.header, rejects)
+  if (await context.state.hasRejects(staged))
+    await context.source.writeRejects(input, to, staged.header, context.state.rejectsOfInput(staged))
   const moved = await context.source.archive(input, isHeld ? { ...to, reason: `${EMPTY_FULL}\n` } : to)
   await context.state.finishInput(staged, folder)
   if (!moved)
@@ -94,7 +98,7 @@ async function finishInput(staged: StagedInput, read: number, context: RunContex
       file: input.name,
     })
   return isHeld
-    ? { file: input.name, status: 'held', error: EMPTY_FULL }
+    ? { file: input.name, status: 'held', error: aboutFile(input.name, EMPTY_FULL) }
     : { file: input.name, status: 'done' }
 }
 
@@ -145,9 +149,7 @@ function stopReason(context: RunContext): SyncError | undefined {
 }
 
 function errorText(stop: SyncError | undefined, files: readonly InputReport[]): string | undefined {
-  const lines = files.flatMap(({ file, error }) =>
-    error === undefined ? [] : [file === '' ? error : `${file}: ${error}`],
-  )
+  const lines = files.flatMap(({ error }) => error ?? [])
   const all = stop === undefined ? lines : [stop.message, ...lines]
   return all.length === 0 ? undefined : all.join('; ')
 }

@@ -1,284 +1,476 @@
-// What every kind of drop-folder source has to do, whatever its format. A kind passes it with a few lines of its own.
+// What every source that reads a drop folder keeps to. A kind passes it by saying how a table is written
+// in its format; nothing here knows the format.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SyncError } from '../../src/core/errors.ts'
-import type { RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
+import type { Clock, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
 import type { SourceItem } from '../../src/core/record.ts'
-import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
-import { systemClock } from '../../src/system.ts'
-import { testClock } from '../support/clock.ts'
 
 export interface SourceHarness {
-  readonly kind: string
-  /** With the dot. */
+  /** The ending of its files, with the dot. */
   readonly ending: string
-  /** A file in the kind's format. */
-  content(columns: readonly string[], rows: readonly (readonly string[])[]): string
-  /** A file that is damaged at its end, after many good records. */
-  damaged: string
+  /** A source over a folder. `settle` is a duration as in the configuration. */
+  create(options: { folder: string; settle: string }, clock: Clock): Source
+  /** A file's text: one record for each row, with these columns. */
+  text(columns: readonly string[], rows: readonly (readonly string[])[]): string
+  /** The line on which the record of that index (from 0) begins in such a text. */
+  lineOf(index: number): number
+  /** Text that can be read at first and turns out to be damaged at its end. */
+  damagedAtEnd(columns: readonly string[], rows: readonly (readonly string[])[]): string
+  /** The ending of the file of rejects that can be dropped again. */
+  readonly droppable: string
 }
 
-const COLUMNS = ['no', 'name'] as const
-const ROWS = [
-  ['1', 'Änne'],
-  ['2', 'two\nlines'],
-  ['3', ''],
-]
+export const COLUMNS = ['id', 'name', 'mail']
 
-export async function recordsOf(source: Source, input: SourceInput, columns: readonly string[] = COLUMNS) {
+/** A clock that stands still until somebody sleeps; what sleeping does besides can be set. */
+export function stillClock(now: number): Clock & { time: number; onSleep: () => void } {
+  return {
+    time: now,
+    onSleep: () => undefined,
+    now() {
+      return this.time
+    },
+    monotonic() {
+      return this.time
+    },
+    sleep(ms) {
+      this.time += ms
+      this.onSleep()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Everything that an input holds, in order. */
+export async function readAll(source: Source, input: SourceInput, columns = COLUMNS) {
   const reader = await source.open(input, { columns })
+  const items: SourceItem[] = []
+  const sizes: number[] = []
   try {
-    const items: SourceItem[] = []
-    let batches = 0
     for await (const batch of reader.batches()) {
+      sizes.push(batch.length)
       items.push(...batch)
-      batches += 1
     }
-    return { header: reader.header, items, batches, sha256: reader.sha256(), bytes: reader.bytesRead() }
+    return { header: reader.header, items, sizes, sha256: reader.sha256(), bytesRead: reader.bytesRead() }
   } finally {
     await reader.close()
   }
 }
 
-export function makeSource(
-  kind: string,
-  folder: string,
-  options: Record<string, unknown> = {},
-  clock = systemClock,
-): Source {
-  const parsed = SOURCE_KINDS[kind]?.schema.parse({ folder, settle: '0ms', ...options }) as Record<
-    string,
-    unknown
-  >
-  return createSource({ type: kind, nullValues: [], ...parsed }, { clock })
+/** The code of the SyncError that a promise fails with. */
+export async function codeOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof SyncError) return error.code
+  throw new Error(`expected a SyncError, got ${String(error)}`)
 }
 
-async function* each(rows: readonly RejectRow[]): AsyncGenerator<RejectRow> {
-  for (const row of rows) yield await Promise.resolve(row)
+export async function* rejectRows(...rows: RejectRow[]): AsyncGenerator<RejectRow> {
+  yield* await Promise.resolve(rows)
 }
 
-export function describeSource(harness: SourceHarness): void {
-  describe(`the ${harness.kind} source`, () => {
-    let folder = ''
+export function describeSource(name: string, harness: SourceHarness): void {
+  describe(`source ${name}`, () => {
+    const HOUR = 3_600_000
+    let folder: string
+    let clock: ReturnType<typeof stillClock>
     let source: Source
-    const named = (name: string): string => name + harness.ending
-    const drop = (name: string, text = harness.content(COLUMNS, ROWS)): Promise<void> =>
-      writeFile(join(folder, name), text)
-    const list = async () => source.list({ wait: false })
-    const first = async (): Promise<SourceInput> => {
-      const [input] = (await list()).ready
-      if (input === undefined) throw new Error('nothing is ready')
-      return input
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'source-'))
+      clock = stillClock(Date.now() + HOUR)
+      source = harness.create({ folder, settle: '2s' }, clock)
+    })
+    afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+    const table = (...ids: string[]): string =>
+      harness.text(
+        COLUMNS,
+        ids.map((id) => [id, `Name ${id}`, `${id}@example.org`]),
+      )
+    const drop = (stem: string | Buffer, text = table('1')): void => {
+      const raw = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(stem), Buffer.from(harness.ending)])
+      writeFileSync(raw, text)
     }
+    const only = async (): Promise<SourceInput> => {
+      const { ready } = await source.list({ wait: false })
+      expect(ready).toHaveLength(1)
+      return ready[0]!
+    }
+    const file = (stem: string): string => join(folder, stem + harness.ending)
 
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'source-'))
-      source = makeSource(harness.kind, folder)
-    })
-    afterEach(async () => rm(folder, { recursive: true }))
-
-    it('lists files in order of name, without unfinished, hidden and foreign ones', async () => {
-      for (const name of [
-        named('b'),
-        named('A'),
-        named('a'),
-        named('.a'),
-        `${named('c')}.part`,
-        `${named('c')}.tmp`,
-        named('~c'),
-        'readme.md',
-      ])
-        await drop(name)
-      await mkdir(join(folder, 'processed'))
-      await drop(join('processed', named('old')))
-      expect((await list()).ready.map(({ name }) => name)).toEqual([named('A'), named('a'), named('b')])
-    })
-
-    it('says when the folder is not there or cannot be read', async () => {
-      await expect(
-        makeSource(harness.kind, join(folder, 'nowhere')).list({ wait: false }),
-      ).rejects.toMatchObject({ code: 'INPUT_FOLDER_MISSING' })
-      await drop(named('file'))
-      await expect(
-        makeSource(harness.kind, join(folder, named('file'))).list({ wait: false }),
-      ).rejects.toMatchObject({ code: 'INPUT_FOLDER_MISSING' })
-    })
-
-    it('leaves links, folders and pipes alone, and says so', async () => {
-      await drop(named('real'))
-      await symlink('/etc/passwd', join(folder, named('link')))
-      await mkdir(join(folder, named('folder')))
-      execFileSync('mkfifo', [join(folder, named('pipe'))])
-      const { ready, refused } = await list()
-      expect(ready.map(({ name }) => name)).toEqual([named('real')])
-      expect(refused.map(({ name, error }) => [name, error.code])).toEqual([
-        [named('folder'), 'INPUT_NOT_A_FILE'],
-        [named('link'), 'INPUT_NOT_A_FILE'],
-        [named('pipe'), 'INPUT_NOT_A_FILE'],
-      ])
-      expect((await readdir(folder)).sort()).toContain(named('link'))
-    })
-
-    it('never opens a link or a pipe that has taken a file’s place', async () => {
-      await drop(named('a'))
-      const input = await first()
-      await rm(join(folder, named('a')))
-      await symlink('/etc/passwd', join(folder, named('a')))
-      await expect(source.open(input, { columns: COLUMNS })).rejects.toBeInstanceOf(SyncError)
-      await rm(join(folder, named('a')))
-      execFileSync('mkfifo', [join(folder, named('a'))])
-      await expect(source.open(input, { columns: COLUMNS })).rejects.toBeInstanceOf(SyncError)
-    })
-
-    it('leaves a growing file for later, and waits for it where that is asked for', async () => {
-      const clock = testClock(Date.now())
-      source = makeSource(harness.kind, folder, { settle: '5s' }, clock)
-      await drop(named('a'))
-      expect(await list()).toMatchObject({ ready: [], unsettled: 1 })
-      expect((await source.list({ wait: true })).ready).toHaveLength(1)
-      expect(clock.slept.length).toBeGreaterThan(0)
-    })
-
-    it('gives the records in order, with verbatim values', async () => {
-      await drop(named('a'))
-      const { header, items, sha256, bytes } = await recordsOf(source, await first())
-      expect(header).toEqual([...COLUMNS])
-      expect(items.map(({ values }) => values)).toEqual(ROWS)
-      expect(sha256).toMatch(/^[0-9a-f]{64}$/)
-      expect(bytes).toBe((await readFile(join(folder, named('a')))).length)
-    })
-
-    it('hands a thousand records on in several batches', async () => {
-      const rows = Array.from({ length: 1201 }, (_, index) => [String(index), `name ${index}`])
-      await drop(named('a'), harness.content(COLUMNS, rows))
-      const { items, batches } = await recordsOf(source, await first())
-      expect(items.map(({ values }) => values)).toEqual(rows)
-      expect(batches).toBeGreaterThanOrEqual(3)
-      const lines = items.map(({ line }) => line)
-      expect(lines).toEqual([...lines].sort((left, right) => left - right))
-    })
-
-    it('notices a file that was changed, replaced or removed, before and while it is read', async () => {
-      await drop(named('a'))
-      const input = await first()
-      await drop(named('b'))
-      await rename(join(folder, named('b')), join(folder, named('a')))
-      await expect(source.open(input, { columns: COLUMNS })).rejects.toMatchObject({ code: 'INPUT_CHANGED' })
-      expect(await source.isWaiting(input)).toBe(false)
-      const second = await first()
-      const reader = await source.open(second, { columns: COLUMNS })
-      await utimes(join(folder, named('a')), 1, 1)
-      const reading = (async () => {
-        for await (const batch of reader.batches()) expect(batch.length).toBeGreaterThan(0)
-      })()
-      await expect(reading).rejects.toMatchObject({ code: 'INPUT_CHANGED' })
-      await reader.close()
-    })
-
-    it('moves a file away under its name with the run, never over another one, never another version', async () => {
-      const to = { folder: 'processed', runId: 'r1' } as const
-      await drop(named('a'))
-      expect(await source.archive(await first(), to)).toBe(true)
-      await drop(named('a'))
-      const again = await first()
-      expect(await source.archive(again, to)).toBe(true)
-      expect((await readdir(join(folder, 'processed'))).sort()).toEqual(
-        [named('a.r1-2'), named('a.r1')].sort(),
-      )
-      await drop(named('a'), harness.content(COLUMNS, [['9', 'other']]))
-      expect(await source.archive(again, to)).toBe(false)
-      expect(await readdir(folder)).toContain(named('a'))
-    })
-
-    it('says beside a failed file why it failed', async () => {
-      await drop(named('a'))
-      await source.archive(await first(), { folder: 'failed', runId: 'r1', reason: 'because\n' })
-      expect(await readFile(join(folder, 'failed', 'a.r1.reason.txt'), 'utf8')).toBe('because\n')
-    })
-
-    it('writes rejects as UTF-8 with reason, file and line, and nothing where there are none', async () => {
-      await drop(named('a'))
-      const input = await first()
-      const to = { folder: 'processed', runId: 'r1' } as const
-      const { header } = await recordsOf(source, input)
-      await source.writeRejects(input, to, header, each([]))
-      expect(await readdir(folder)).not.toContain('processed')
-      const row = {
-        values: ['1', 'Än"ne'],
-        text: '{"no":"1","name":"Än\\"ne"}',
-        reason: 'so, so',
-        file: named('a'),
-        line: 2,
-      }
-      await source.writeRejects(input, to, header, each([row]))
-      const text = await readFile(join(folder, 'processed', 'a.r1.rejects.csv'), 'utf8')
-      expect(text).toBe(`no,name,_reason,_file,_line\n1,"Än""ne","so, so",${named('a')},2\n`)
-      expect((await readdir(join(folder, 'processed'))).filter((name) => name.endsWith('.tmp'))).toEqual([])
-    })
-
-    it('refuses a damaged file with the line, and never with its content', async () => {
-      await drop(named('a'), harness.damaged)
-      const error = await recordsOf(source, await first()).catch((caught: unknown) => caught)
-      expect(error).toBeInstanceOf(SyncError)
-      expect((error as SyncError).message).toMatch(/^line \d+/)
-      expect((error as SyncError).message).not.toContain('Geheim')
-    })
-
-    it.each([
-      ['empty', ''],
-      ['only a byte order mark', '\ufeff'],
-      ['only blank lines', '\n\n  \r\n'],
-    ])('refuses a file that is %s', async (_, text) => {
-      await drop(named('a'), text)
-      await expect(recordsOf(source, await first())).rejects.toMatchObject({ code: 'INPUT_EMPTY' })
-    })
-
-    it('refuses what is no text, and says what it looks like', async () => {
-      await writeFile(join(folder, named('a')), Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0]))
-      await expect(recordsOf(source, await first())).rejects.toMatchObject({
-        code: 'INPUT_BINARY',
-        message: expect.stringContaining('.xlsx') as string,
+    describe('listing', () => {
+      it('takes matching files in order of code units, whatever their case', async () => {
+        for (const stem of ['b', 'a', 'B', 'a10', 'a2', 'ä']) drop(stem)
+        writeFileSync(join(folder, `C${harness.ending.toUpperCase()}`), table('1'))
+        writeFileSync(join(folder, 'notes.md'), 'x')
+        const { ready } = await source.list({ wait: false })
+        expect(ready.map((input) => input.name.slice(0, -harness.ending.length))).toEqual(
+          ['B', 'C', 'a', 'a10', 'a2', 'b', 'ä'].sort(),
+        )
       })
-      await writeFile(join(folder, named('a')), Buffer.from('no,na\u0000me\n1,2\n'))
-      await expect(recordsOf(source, await first())).rejects.toMatchObject({ code: 'INPUT_BINARY' })
+
+      it('passes over hidden and unfinished names and its own folders', async () => {
+        drop('.hidden')
+        for (const ending of ['.part', '.tmp', '.filepart', '.crdownload', '.partial', '.swp', '~']) {
+          writeFileSync(file('x') + ending, table('1'))
+        }
+        mkdirSync(join(folder, 'processed'))
+        mkdirSync(join(folder, 'failed'))
+        expect(await source.list({ wait: false })).toEqual({ ready: [], unsettled: 0, refused: [] })
+      })
+
+      it('names a missing folder, and takes it for nothing else', async () => {
+        const missing = harness.create({ folder: join(folder, 'nowhere'), settle: '0s' }, clock)
+        expect(await codeOf(missing.list({ wait: false }))).toBe('INPUT_FOLDER_MISSING')
+        drop('x')
+        const inFile = harness.create({ folder: file('x'), settle: '0s' }, clock)
+        expect(await codeOf(inFile.list({ wait: false }))).toBe('INPUT_FOLDER_MISSING')
+      })
+
+      it('reports what is no regular file without opening it, and lists the others', async () => {
+        drop('good')
+        symlinkSync('/etc/passwd', file('link'))
+        symlinkSync('/nowhere', file('dangling'))
+        mkdirSync(file('folder'))
+        execFileSync('mkfifo', [file('pipe')])
+        const server = createServer().listen(file('socket'))
+        await new Promise((resolve) => server.once('listening', resolve))
+        const { ready, refused } = await source.list({ wait: false })
+        server.close()
+        expect(ready.map((input) => input.name)).toEqual([`good${harness.ending}`])
+        expect(refused.map((entry) => entry.name.slice(0, -harness.ending.length))).toEqual(
+          ['dangling', 'folder', 'link', 'pipe', 'socket'].sort(),
+        )
+        for (const { name: shown, error } of refused) {
+          expect(error.code).toBe('INPUT_NOT_A_FILE')
+          expect(error.message).toContain(shown)
+        }
+      })
+
+      it.each([
+        ['a line break', 'a\nb'],
+        ['an escape sequence', 'a\u001b[31mred'],
+        ['a backslash', 'a\\nb'],
+        ['a direction mark', 'a\u202egnp'],
+        ['broken UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0x62])],
+        ['255 bytes', 'n'.repeat(255 - harness.ending.length)],
+        ['255 bytes of wide characters', 'ü'.repeat((255 - harness.ending.length) >> 1)],
+      ])('reads and puts away a file whose name has %s', async (_what, stem) => {
+        drop(stem)
+        const input = await only()
+        expect(input.name).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)
+        expect((await readAll(source, input)).items).toHaveLength(1)
+        expect(await source.archive(input, { folder: 'processed', runId: 'r1' })).toBe(true)
+        await source.writeRejects(input, { folder: 'processed', runId: 'r1' }, COLUMNS, rejectRows())
+        expect(readdirSync(folder)).toEqual(['processed'])
+        const kept = readdirSync(join(folder, 'processed'), { encoding: 'buffer' })
+        expect(kept.length).toBeGreaterThanOrEqual(2)
+        expect(kept.every((raw) => raw.length <= 255)).toBe(true)
+      })
     })
 
-    it('survives names that are made to deceive', async () => {
-      const names = [named('a\nb'), named('\u001b[31mred'), named('x'.repeat(250 - harness.ending.length))]
-      for (const name of names) await drop(name)
-      await writeFile(
-        Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff]), Buffer.from(harness.ending)]),
-        harness.content(COLUMNS, ROWS),
-      )
-      const { ready } = await list()
-      expect(ready).toHaveLength(4)
-      for (const input of ready) {
-        expect(input.name).not.toMatch(/[\n\u001b]/)
-        expect((await recordsOf(source, input)).items).toHaveLength(3)
-        expect(await source.archive(input, { folder: 'processed', runId: '20260101-000000-abcd' })).toBe(true)
+    describe('settling', () => {
+      const changedAgo = (stem: string, ms: number): void => {
+        const seconds = (clock.time - ms) / 1000
+        utimesSync(file(stem), seconds, seconds)
       }
-      expect(await readdir(join(folder, 'processed'))).toHaveLength(4)
+
+      it('leaves a file that changed a moment ago for later', async () => {
+        drop('old')
+        drop('new')
+        changedAgo('old', 2500)
+        changedAgo('new', 1500)
+        const { ready, unsettled } = await source.list({ wait: false })
+        expect(ready.map((input) => input.name)).toEqual([`old${harness.ending}`])
+        expect(unsettled).toBe(1)
+      })
+
+      it('waits until those that it found have settled, but not for later ones', async () => {
+        drop('growing')
+        changedAgo('growing', 500)
+        let sleeps = 0
+        clock.onSleep = () => {
+          sleeps += 1
+          if (sleeps === 1) changedAgo('growing', 100)
+          drop(`later${sleeps}`)
+          changedAgo(`later${sleeps}`, 0)
+        }
+        const { ready, unsettled } = await source.list({ wait: true })
+        expect(sleeps).toBe(2)
+        expect(ready.map((input) => input.name)).toContain(`growing${harness.ending}`)
+        expect(unsettled).toBeGreaterThanOrEqual(1)
+      })
+
+      it('stops waiting when it is told to', async () => {
+        drop('growing')
+        changedAgo('growing', 0)
+        const abort = new AbortController()
+        clock.onSleep = () => {
+          changedAgo('growing', 0)
+          abort.abort()
+        }
+        expect(await source.list({ wait: true, signal: abort.signal })).toMatchObject({
+          ready: [],
+          unsettled: 1,
+        })
+      })
+
+      it('takes everything at once with settle 0', async () => {
+        drop('new')
+        changedAgo('new', 0)
+        const eager = harness.create({ folder, settle: '0s' }, clock)
+        expect((await eager.list({ wait: false })).ready).toHaveLength(1)
+      })
+
+      it('does not wait for a time of change that lies far ahead', async () => {
+        drop('future')
+        changedAgo('future', -10 * 365 * 24 * HOUR)
+        expect((await source.list({ wait: false })).ready).toHaveLength(1)
+      })
     })
 
-    it.skipIf(process.getuid?.() === 0)('says when a file cannot be read', async () => {
-      await drop(named('a'))
-      await chmod(join(folder, named('a')), 0)
-      await expect(source.open(await first(), { columns: COLUMNS })).rejects.toMatchObject({
-        code: 'INPUT_UNREADABLE',
+    describe('reading', () => {
+      it('hands on records in order with their lines, blank values as empty text', async () => {
+        const text = harness.text(COLUMNS, [
+          ['1', 'Ann', ''],
+          ['2', '', 'b@example.org'],
+        ])
+        drop('x', text)
+        const { header, items, sha256, bytesRead } = await readAll(source, await only())
+        expect(header).toEqual(COLUMNS)
+        expect(items.map((item) => [item.kind, item.line, ...item.values])).toEqual([
+          ['record', harness.lineOf(0), '1', 'Ann', ''],
+          ['record', harness.lineOf(1), '2', '', 'b@example.org'],
+        ])
+        expect(sha256).toBe(createHash('sha256').update(text).digest('hex'))
+        expect(bytesRead).toBe(Buffer.byteLength(text))
+      })
+
+      it('hands on many records in several batches', async () => {
+        const ids = Array.from({ length: 1000 }, (_, index) => String(index))
+        drop('x', table(...ids))
+        const { items, sizes } = await readAll(source, await only())
+        expect(items.map((item) => item.values[0])).toEqual(ids)
+        expect(items.map((item) => item.line)).toEqual(ids.map((_, index) => harness.lineOf(index)))
+        expect(sizes.length).toBeGreaterThan(1)
+        expect(Math.max(...sizes)).toBeLessThanOrEqual(1000)
+      })
+
+      it.each(['', '\n', '\r\n \n', '\ufeff'])('refuses a file that holds only %j', async (text) => {
+        drop('x', text)
+        expect(await codeOf(readAll(source, await only()))).toBe('INPUT_EMPTY')
+      })
+
+      it('refuses what is no text, and says what it looks like', async () => {
+        drop('x', 'PK\u0003\u0004rest of a workbook')
+        await expect(readAll(source, await only())).rejects.toThrow(/Excel/)
+      })
+
+      it('changes nothing by listing and reading', async () => {
+        drop('x')
+        await readAll(source, await only())
+        expect(readdirSync(folder)).toEqual([`x${harness.ending}`])
+        expect(await source.isWaiting(await only())).toBe(true)
+      })
+
+      it('refuses a damaged end, with the records before it read', async () => {
+        const ids = Array.from({ length: 3000 }, (_, index) => String(index))
+        drop(
+          'x',
+          harness.damagedAtEnd(
+            COLUMNS,
+            ids.map((id) => [id, `Name ${id}`, 'm@example.org']),
+          ),
+        )
+        const reader = await source.open(await only(), { columns: COLUMNS })
+        let seen = 0
+        const read = async (): Promise<void> => {
+          for await (const batch of reader.batches()) seen += batch.length
+        }
+        await expect(read()).rejects.toMatchObject({ class: 'input' })
+        await reader.close()
+        expect(seen).toBeGreaterThan(0)
+        expect(seen).toBeLessThan(3001)
+      })
+    })
+
+    describe('versions', () => {
+      it('gives a file a new version when its content may have changed', async () => {
+        drop('x')
+        const before = await only()
+        expect(await only()).toEqual(before)
+        appendFileSync(file('x'), ' ')
+        expect((await only()).version).not.toBe(before.version)
+        expect(await source.isWaiting(before)).toBe(false)
+      })
+
+      it('does not open another version than the one listed', async () => {
+        drop('x')
+        const input = await only()
+        appendFileSync(file('x'), ' ')
+        expect(await codeOf(readAll(source, input))).toBe('INPUT_CHANGED')
+        rmSync(file('x'))
+        expect(await codeOf(readAll(source, input))).toBe('INPUT_CHANGED')
+      })
+
+      it('does not open a link or a pipe that took the place of the file', async () => {
+        drop('x')
+        const input = await only()
+        renameSync(file('x'), file('y'))
+        symlinkSync(file('y'), file('x'))
+        expect(await codeOf(readAll(source, input))).toBe('INPUT_NOT_A_FILE')
+        rmSync(file('x'))
+        execFileSync('mkfifo', [file('x')])
+        expect(['INPUT_NOT_A_FILE', 'INPUT_CHANGED']).toContain(await codeOf(readAll(source, input)))
+      })
+
+      it.each([
+        ['grows', (path: string) => appendFileSync(path, 'x')],
+        [
+          'is replaced',
+          (path: string) => {
+            writeFileSync(`${path}.tmp`, 'other')
+            renameSync(`${path}.tmp`, path)
+          },
+        ],
+        ['is cut off', (path: string) => writeFileSync(path, '')],
+        ['is removed', (path: string) => rmSync(path)],
+      ])('says so when a file %s while it is read', async (_what, change) => {
+        drop('x', table(...Array.from({ length: 5000 }, (_, index) => String(index))))
+        const reader = await source.open(await only(), { columns: COLUMNS })
+        const read = async (): Promise<void> => {
+          let first = true
+          for await (const _ of reader.batches()) {
+            if (first) change(file('x'))
+            first = false
+          }
+        }
+        expect(await codeOf(read())).toBe('INPUT_CHANGED')
+        await reader.close()
+      })
+    })
+
+    describe('putting away', () => {
+      it('moves a file under its name with the run, with the reason beside it', async () => {
+        drop('x', table('7'))
+        const input = await only()
+        const to = { folder: 'failed', runId: 'run-1', reason: 'It cannot be read.' } as const
+        expect(await source.archive(input, to)).toBe(true)
+        expect(readdirSync(join(folder, 'failed')).sort()).toEqual(
+          [`x.run-1${harness.ending}`, 'x.run-1.reason.txt'].sort(),
+        )
+        expect(readFileSync(join(folder, 'failed', `x.run-1${harness.ending}`), 'utf8')).toBe(table('7'))
+        expect(readFileSync(join(folder, 'failed', 'x.run-1.reason.txt'), 'utf8')).toBe(
+          'It cannot be read.\n',
+        )
+        expect(await source.isWaiting(input)).toBe(false)
+      })
+
+      it('never overwrites', async () => {
+        for (const text of [table('1'), table('2'), table('3')]) {
+          drop('x', text)
+          expect(await source.archive(await only(), { folder: 'processed', runId: 'r' })).toBe(true)
+        }
+        const texts = ['', '-2', '-3'].map((suffix) =>
+          readFileSync(join(folder, 'processed', `x.r${suffix}${harness.ending}`), 'utf8'),
+        )
+        expect(texts).toEqual([table('1'), table('2'), table('3')])
+      })
+
+      it('does not move another version', async () => {
+        drop('x')
+        const input = await only()
+        appendFileSync(file('x'), ' ')
+        expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
+        expect(readdirSync(folder)).toEqual([`x${harness.ending}`])
+        rmSync(file('x'))
+        expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
+      })
+
+      it('leaves the file where it is when the folder cannot be made', async () => {
+        drop('x')
+        writeFileSync(join(folder, 'processed'), 'a file in the way')
+        expect(await codeOf(source.archive(await only(), { folder: 'processed', runId: 'r' }))).toBe(
+          'ARCHIVE_FAILED',
+        )
+        expect(await source.isWaiting(await only())).toBe(true)
+      })
+    })
+
+    describe('rejects', () => {
+      const to = { folder: 'processed', runId: 'r' } as const
+
+      it('can be dropped again and give the same records', async () => {
+        const rows = [
+          ['1', 'Ann "the" O\'Neil; Ltd, |\t', 'a@example.org'],
+          ['2', 'two\r\nlines\rand\nmore', ''],
+          ['3', '=1+1', 'Ünïcode ✓'],
+        ]
+        drop('x', harness.text(COLUMNS, rows))
+        const input = await only()
+        const { items } = await readAll(source, input)
+        await source.archive(input, to)
+        await source.writeRejects(
+          input,
+          to,
+          COLUMNS,
+          rejectRows(
+            ...items.map((item) => ({ ...item, reason: 'MAIL_INVALID', file: input.name, line: item.line })),
+          ),
+        )
+        const rejects = readFileSync(join(folder, 'processed', 'x.r.rejects.csv'))
+        expect(rejects.subarray(0, 3).toString('latin1')).toBe('id,')
+        expect(rejects.toString()).toContain(`,MAIL_INVALID,${input.name},`)
+        renameSync(
+          join(folder, 'processed', `x.r${harness.droppable}`),
+          join(folder, `x.r${harness.droppable}`),
+        )
+        const again = await readAll(source, await only())
+        expect(again.items.map((item) => item.values.slice(0, 3))).toEqual(rows)
+      })
+
+      it('are whole or not there at all', async () => {
+        drop('x')
+        const input = await only()
+        async function* failing(): AsyncGenerator<RejectRow> {
+          yield await Promise.resolve({ values: ['1'], text: '{}', reason: 'r', file: 'f', line: 1 })
+          throw new Error('the state has gone')
+        }
+        await source.archive(input, to)
+        await expect(source.writeRejects(input, to, COLUMNS, failing())).rejects.toThrow('the state has gone')
+        expect(readdirSync(join(folder, 'processed'))).toEqual([`x.r${harness.ending}`])
+      })
+
+      it('never overwrite', async () => {
+        drop('x')
+        const input = await only()
+        for (const reason of ['FIRST', 'SECOND']) {
+          const row = { values: ['1', '2', '3'], text: '{}', reason, file: 'f', line: 2 }
+          await source.writeRejects(input, to, COLUMNS, rejectRows(row))
+        }
+        const read = (file: string): string => readFileSync(join(folder, 'processed', file), 'utf8')
+        expect(read('x.r.rejects.csv')).toContain('FIRST')
+        expect(read('x.r-2.rejects.csv')).toContain('SECOND')
       })
     })
   })

@@ -129,7 +129,7 @@ describe('run', () => {
   })
 
   it.each([
-    ['is empty', '', 'the file is empty'],
+    ['is empty', '', 'refused: bad.csv is empty'],
     ['is cut off inside a quote', 'no,mail,first,last,phone\nK1,a@example.com,"A,B,1\n', 'line 2, column 18'],
     ['is no text', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), '.xlsx'],
     [
@@ -159,7 +159,7 @@ describe('run', () => {
     await shop.configure(yaml.replace('inbox/shop', 'inbox/nowhere'))
     const run = await shop.cli('run')
     expect(run.code).toBe(3)
-    expect(run.stdout).toContain('is not there')
+    expect(run.stdout).toContain('is missing')
   })
 
   it('a refused key and a service that is not there end with 5, and everything is kept for the next run', async () => {

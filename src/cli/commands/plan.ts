@@ -56,8 +56,8 @@ function totalsText(totals: PreviewTotals): string {
   })
   const { requests, seconds } = totals.estimate
   const work = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
-  const files = totals.files.flatMap(({ file, error, hint }) =>
-    error === undefined ? [] : [`  refused: ${file}: ${error}`, `    ${hint ?? ''}`],
+  const files = totals.files.flatMap(({ error, hint }) =>
+    error === undefined ? [] : [`  refused: ${error}`, `    ${hint ?? ''}`],
   )
   return [
     `  ${plural(totals.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,

@@ -1,76 +1,38 @@
-// The options of the csv kind, as a pipeline's `source` gives them.
+// The options of a CSV source. What is left on `auto` is found out for each file anew.
 import { z } from 'zod'
-import { isKnownEncoding } from '../encoding.ts'
 import { folderOptions } from '../options.ts'
 
-const DELIMITER_NAMES: Readonly<Record<string, string>> = {
-  tab: '\t',
-  '\\t': '\t',
-  comma: ',',
-  semicolon: ';',
-  pipe: '|',
-}
+const TAB_NAMES = ['\\t', 'tab']
 
-const delimiter = z
-  .string()
-  .transform((text) => DELIMITER_NAMES[text.toLowerCase()] ?? text)
-  .refine(
-    (text) => text === 'auto' || text.length === 1,
-    'is no delimiter; write one character, tab, or auto',
-  )
+export const csvOptions = z.strictObject({
+  ...folderOptions(['*.csv']),
+  delimiter: z
+    .enum(['auto', ',', ';', '\t', '|', '\\t', 'tab'])
+    .default('auto')
+    .transform((value) => (TAB_NAMES.includes(value) ? '\t' : value))
+    .describe('What separates the values: auto, "," ";" tab or "|".'),
+  quote: z
+    .string()
+    .regex(/^([^\sA-Za-z0-9,;|]|none)$/u, 'must be one character that is no delimiter, or none')
+    .default('"')
+    .transform((value) => (value === 'none' ? undefined : value))
+    .describe('What values with delimiters or line breaks are put in; none: quotes are plain text.'),
+  skip_lines: z.int().min(0).default(0).describe('Lines before the header that are passed over.'),
+  skip_footer: z.int().min(0).default(0).describe('Records at the end that are dropped, totals for example.'),
+  header: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe('Column names for files without a header line; by default the first line has them.'),
+  ragged: z
+    .enum(['reject', 'pad'])
+    .default('reject')
+    .describe('Rows shorter than the header: reject them, or pad them with blank values at the end.'),
+  max_record_bytes: z
+    .int()
+    .min(1024)
+    .default(1024 * 1024)
+    .describe('The largest record; a larger one points to a quote that was never closed.'),
+})
 
-const encoding = z
-  .string()
-  .refine(
-    (name) => name === 'auto' || isKnownEncoding(name),
-    'is no known encoding; write utf-8, utf-16le, windows-1252, iso-8859-2 ... or auto',
-  )
-
-const quote = z
-  .string()
-  .refine((text) => text === 'none' || text.length === 1, 'is no quote; write one character, or none')
-
-export const csvSchema = z
-  .strictObject({
-    ...folderOptions(['*.csv']),
-    encoding: encoding
-      .default('auto')
-      .describe('The encoding of the files; auto looks at the bytes. A byte order mark always wins.'),
-    delimiter: delimiter.default('auto').describe('What stands between values: one character, tab, or auto.'),
-    quote: quote.default('"').describe('The quote around values; none: quotes are text.'),
-    skip_lines: z
-      .int()
-      .min(0)
-      .max(1000)
-      .default(0)
-      .describe('Lines before the header that are no part of the table.'),
-    skip_footer: z
-      .int()
-      .min(0)
-      .max(100)
-      .default(0)
-      .describe('Rows at the end that are no records (totals, say).'),
-    header: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .describe('Column names for files that have no header line.'),
-    ragged: z
-      .enum(['reject', 'pad'])
-      .default('reject')
-      .describe('Rows shorter than the header: reject them, or pad missing trailing values.'),
-    max_record_bytes: z
-      .int()
-      .min(1024)
-      .max(64 * 1024 * 1024)
-      .default(1024 * 1024)
-      .describe('A larger record refuses the file: it points to an unclosed quote.'),
-  })
-  .transform(({ skip_lines, skip_footer, max_record_bytes, ...rest }) => ({
-    ...rest,
-    skipLines: skip_lines,
-    skipFooter: skip_footer,
-    maxRecordBytes: max_record_bytes,
-  }))
-
-export type CsvOptions = z.output<typeof csvSchema>
+export type CsvOptions = z.output<typeof csvOptions>

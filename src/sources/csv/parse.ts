@@ -1,86 +1,154 @@
-// From text to rows, by csv-parse, with the line on which each row begins.
-// Rows are collected in a callback instead of leaving through the stream: that costs what a bare parse costs.
-import { CsvError, type Info, parse, type Parser } from 'csv-parse'
+// Text to rows with csv-parse: fed part by part, each part's rows taken before the next is read, so that
+// memory stays flat. Malformed quotes end the reading with the place where they opened; nothing is mended.
+import { parse, type Parser } from 'csv-parse'
+import { SyncError, type ErrorCode } from '../../core/errors.ts'
+import type { Dialect } from './dialect.ts'
+import { createLineCount } from './line-count.ts'
+import { hasBackslashQuote, hasSuspiciousQuote, backslashRefusal, quoteRefusal } from './quotes.ts'
 
-export interface Row {
+export interface CsvRow {
   readonly values: string[]
+  /** The line on which it begins. */
   readonly line: number
 }
 
-export interface ParseRules {
-  readonly delimiter: string
-  /** Undefined: quotes are text. */
-  readonly quote: string | undefined
-  /** Quotes inside unquoted values are text; without it they are an error. */
-  readonly relaxed: boolean
+export interface CsvText {
+  /** For messages. */
+  readonly name: string
+  readonly dialect: Dialect
   readonly maxRecordBytes: number
+  /** The text as UTF-8, from the beginning. May be asked for twice. */
+  read(): AsyncIterable<Buffer>
 }
 
-export const isCsvError = (error: unknown): error is CsvError => error instanceof CsvError
+const BATCH_ROWS = 500
+const MID_VALUE_QUOTE = ['INVALID_OPENING_QUOTE', 'CSV_INVALID_OPENING_QUOTE']
 
-/** The parser counts a CRLF inside quotes as two lines. */
-function pairsInside(values: readonly string[]): number {
-  return values.reduce((pairs, value) => pairs + value.split('\r\n').length - 1, 0)
+/** The rows in order, some hundreds at a time. Throws INPUT_QUOTE or INPUT_RECORD_TOO_LARGE. */
+export async function* csvRows(text: CsvText): AsyncGenerator<CsvRow[]> {
+  let handedOut = 0
+  try {
+    for await (const rows of pass(text, { relaxed: false, skip: 0 })) {
+      handedOut += rows.length
+      yield rows
+    }
+  } catch (error) {
+    // A quote inside an unquoted value is text, but csv-parse takes that only with all other malformed
+    // quotes. So a file that has one is read again from its start, and its quotes are looked at here.
+    if (!(error instanceof StrayQuote)) throw error
+    yield* pass(text, { relaxed: true, skip: handedOut })
+  }
 }
 
-function rowCollector() {
-  let rows: Row[] = []
-  let lastLine = 0
-  let emptyLines = 0
-  let overcounted = 0
-  return {
-    onRecord(values: string[], info: Info): null {
-      // `lines` is where the record ends: it begins after the one before it and the blank lines between.
-      const line = lastLine + 1 + info.empty_lines - emptyLines
-      if (info.lines - overcounted > line) overcounted += pairsInside(values)
-      lastLine = info.lines - overcounted
-      emptyLines = info.empty_lines
-      rows.push({ values, line })
+class StrayQuote extends Error {}
+
+interface Mode {
+  readonly relaxed: boolean
+  /** Rows that were handed out before. */
+  readonly skip: number
+}
+
+async function* pass(text: CsvText, mode: Mode): AsyncGenerator<CsvRow[]> {
+  const collector = createCollector(text, mode)
+  const parser = parse({
+    delimiter: text.dialect.delimiter,
+    quote: text.dialect.quote ?? false,
+    escape: text.dialect.quote ?? false,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    bom: false,
+    // `"a", "b"`: without this the second value would keep its blank and its quotes.
+    ltrim: true,
+    relax_column_count: true,
+    relax_quotes: mode.relaxed,
+    skip_empty_lines: true,
+    max_record_size: text.maxRecordBytes,
+    on_record: (values: string[], info) => {
+      collector.take(values, info)
       return null
     },
-    take(): Row[] {
-      const taken = rows
-      rows = []
-      return taken
-    },
+  })
+  // Failures reach us through the callbacks; without a listener the same event would end the process.
+  parser.on('error', () => undefined)
+  for await (const part of text.read()) {
+    collector.expect(part)
+    await step(collector, (done) => parser.write(part, done))
+    while (collector.rows.length >= BATCH_ROWS) yield collector.rows.splice(0, BATCH_ROWS)
   }
+  await step(collector, (done) => end(parser, done))
+  if (collector.rows.length > 0) yield collector.rows
 }
 
-const written = (parser: Parser, text: string): Promise<void> =>
-  new Promise((resolve, reject) =>
-    parser.write(text, (error) => (error instanceof Error ? reject(error) : resolve())),
-  )
+type Done = (error?: Error | null) => void
 
-const ended = (parser: Parser): Promise<void> =>
-  new Promise((resolve, reject) => {
-    parser.once('error', reject)
-    parser.once('end', resolve)
-    parser.resume()
-    parser.end()
-  })
+async function step(collector: Collector, work: (done: Done) => void): Promise<void> {
+  const error = await new Promise<Error | null | undefined>(work)
+  if (error instanceof SyncError) throw error
+  if (error) throw collector.explain(error)
+}
 
-/** Rows of a text, as many at a time as a piece of it holds. Throws csv-parse's errors. */
-export async function* parsedRows(text: AsyncIterable<string>, rules: ParseRules): AsyncGenerator<Row[]> {
-  const collector = rowCollector()
-  const parser = parse({
-    delimiter: rules.delimiter,
-    quote: rules.quote ?? false,
-    escape: rules.quote ?? null,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: rules.relaxed,
-    skip_empty_lines: true,
-    max_record_size: rules.maxRecordBytes,
-    on_record: (record: string[], info) => collector.onRecord(record, info),
-  })
-  // Errors come through the callbacks; without a listener they would end the process.
-  parser.on('error', () => undefined)
-  for await (const piece of text) {
-    await written(parser, piece)
-    const rows = collector.take()
-    if (rows.length > 0) yield rows
+function end(parser: Parser, done: Done): void {
+  parser.once('error', done)
+  parser.once('finish', () => done())
+  parser.end()
+}
+
+interface Collector {
+  readonly rows: CsvRow[]
+  /** The part that is parsed next. */
+  expect(part: Buffer): void
+  take(values: string[], info: { readonly lines: number; readonly bytes: number }): void
+  /** The parser's error in our words: its own message holds values. */
+  explain(error: Error): Error
+}
+
+function createCollector(text: CsvText, mode: Mode): Collector {
+  const { dialect } = text
+  const rows: CsvRow[] = []
+  const lines = createLineCount(dialect.skipLines)
+  let skip = mode.skip
+  // The text since the end of the last record, and where that end stands in the whole text.
+  let window: Buffer = Buffer.alloc(0)
+  let windowStart = 0
+  let recordStart = 0
+
+  const textFrom = (start: number, stop?: number): string =>
+    window.toString('utf8', start - windowStart, stop === undefined ? undefined : stop - windowStart)
+
+  const refusal = (code: ErrorCode, raw: string, line: number): SyncError | undefined =>
+    quoteRefusal(code, raw, { name: text.name, line, quoting: dialect })
+
+  return {
+    rows,
+    expect(part) {
+      window = Buffer.concat([window.subarray(recordStart - windowStart), part])
+      windowStart = recordStart
+    },
+    take(values, info) {
+      const behind = lines.next()
+      const line = lines.begins(values, info.lines)
+      if (mode.relaxed && hasSuspiciousQuote(values, dialect.quote)) {
+        const raw = textFrom(recordStart, info.bytes)
+        const error = refusal('INPUT_QUOTE', raw, behind)
+        if (error !== undefined) throw error
+        if (hasBackslashQuote(values, raw, dialect.quote)) throw backslashRefusal(text.name, line)
+      }
+      recordStart = info.bytes
+      if (skip > 0) skip -= 1
+      else rows.push({ values, line })
+    },
+    explain(error) {
+      const code = 'code' in error ? String(error.code) : ''
+      if (MID_VALUE_QUOTE.includes(code)) return new StrayQuote()
+      const raw = textFrom(recordStart)
+      if (code !== 'CSV_MAX_RECORD_SIZE') {
+        const malformed = `${text.name}: the record on line ${lines.next()} has a malformed quote`
+        return refusal('INPUT_QUOTE', raw, lines.next()) ?? new SyncError('INPUT_QUOTE', malformed)
+      }
+      const tooLarge = `${text.name}: the record on line ${lines.next()} has more than ${text.maxRecordBytes} bytes`
+      return (
+        refusal('INPUT_RECORD_TOO_LARGE', raw, lines.next()) ??
+        new SyncError('INPUT_RECORD_TOO_LARGE', tooLarge)
+      )
+    },
   }
-  await ended(parser)
-  const rest = collector.take()
-  if (rest.length > 0) yield rest
 }

@@ -1,59 +1,59 @@
-// Where a quoted value goes wrong. The parser says only where it noticed, which may be thousands of lines later;
-// a person needs the place where the quote opened. Not a parser: it looks for the first mistake and nothing else.
+// Malformed quotes: which values give reason to look at them, and what is said about them. Messages name the
+// place where a quote opened, which csv-parse does not know, and never what the record holds.
+import { SyncError, type ErrorCode } from '../../core/errors.ts'
+import { breaksIn, findQuoteFault, type QuoteFault, type Quoting } from './rows.ts'
 
-export interface QuoteMistake {
+interface Place {
+  /** The file, for messages. */
+  readonly name: string
+  /** The line on which the text begins. */
   readonly line: number
-  readonly column: number
-  readonly kind: 'never closed' | 'followed by text'
+  readonly quoting: Quoting
 }
 
-export interface QuoteRules {
-  readonly delimiter: string
-  readonly quote: string
+/** The error for the first malformed quote of a text that begins with a record; undefined if there is none. */
+export function quoteRefusal(code: ErrorCode, raw: string, place: Place): SyncError | undefined {
+  const fault = findQuoteFault(raw, place.quoting)
+  if (fault === undefined) return undefined
+  const before = raw.slice(0, fault.offset)
+  const line = place.line + breaksIn(before)
+  const column = fault.offset - Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r'))
+  const what = whatIsWrong(fault, raw)
+  return new SyncError(code, `${place.name}: the quote that opens at line ${line}, column ${column} ${what}`)
 }
 
-type State = 'start' | 'plain' | 'quoted' | 'closing'
-
-interface Scan {
-  state: State
-  line: number
-  column: number
-  opened: { line: number; column: number }
-  previous: string
+function whatIsWrong({ closed }: QuoteFault, raw: string): string {
+  if (closed === undefined) return 'is never closed'
+  return raw[closed - 1] === '\\'
+    ? 'holds quotes with a backslash before them; they must be doubled instead'
+    : 'ends in the middle of its value'
 }
 
-function advance(scan: Scan, character: string): void {
-  if (character === '\r' || (character === '\n' && scan.previous !== '\r')) {
-    scan.line += 1
-    scan.column = 0
-  } else if (character !== '\n') scan.column += 1
-  scan.previous = character
+/**
+ * Whether a record read with csv-parse's `relax_quotes` must be looked at: it puts the opening quote back
+ * before a value whose quotes are malformed, and a value may also begin with a quote by right.
+ */
+export function hasSuspiciousQuote(values: readonly string[], quote: string | undefined): boolean {
+  return quote !== undefined && (values.some((value) => value.startsWith(quote)) || fallsApart(values, quote))
 }
 
-/** The state after a character, or that a quoted value goes on behind its closing quote. */
-function nextState(state: State, character: string, { delimiter, quote }: QuoteRules): State | 'mistake' {
-  const isEnd = character === delimiter || character === '\n' || character === '\r'
-  if (state === 'quoted') return character === quote ? 'closing' : 'quoted'
-  if (state === 'closing' && character === quote) return 'quoted'
-  if (isEnd) return 'start'
-  if (state === 'closing') return 'mistake'
-  return state === 'start' && character === quote ? 'quoted' : 'plain'
+/** Whether a record fell apart because its quotes are escaped with a backslash. */
+export function hasBackslashQuote(
+  values: readonly string[],
+  raw: string,
+  quote: string | undefined,
+): boolean {
+  return quote !== undefined && fallsApart(values, quote) && raw.includes(`\\${quote}`)
 }
 
-/** The first quoted value that never ends, or that goes on after its closing quote. Lines and columns count from 1. */
-export async function findQuoteMistake(
-  text: AsyncIterable<string>,
-  rules: QuoteRules,
-): Promise<QuoteMistake | undefined> {
-  const scan: Scan = { state: 'start', line: 1, column: 0, opened: { line: 1, column: 1 }, previous: '' }
-  for await (const piece of text) {
-    for (const character of piece) {
-      advance(scan, character)
-      const next = nextState(scan.state, character, rules)
-      if (next === 'mistake') return { ...scan.opened, kind: 'followed by text' }
-      if (next === 'quoted' && scan.state === 'start') scan.opened = { line: scan.line, column: scan.column }
-      scan.state = next
-    }
-  }
-  return scan.state === 'quoted' ? { ...scan.opened, kind: 'never closed' } : undefined
+/** `"a \", b"` becomes a value that ends with a backslash and one that ends with a quote. */
+function fallsApart(values: readonly string[], quote: string): boolean {
+  return values.some((value, index) => value.endsWith('\\') && values[index + 1]?.endsWith(quote) === true)
+}
+
+export function backslashRefusal(name: string, line: number): SyncError {
+  return new SyncError(
+    'INPUT_QUOTE',
+    `${name}: the record on line ${line} holds quotes with a backslash before them; they must be doubled instead`,
+  )
 }

@@ -1,78 +1,104 @@
-// The rows of one file, and in words of ours what the parser stumbles over.
-import { SyncError } from '../../core/errors.ts'
-import { isCsvError, type ParseRules, parsedRows, type Row } from './parse.ts'
-import { findQuoteMistake } from './quotes.ts'
+// The small quote-aware reading of CSV text that needs no parser: rows of a sample, to find out the dialect,
+// and where a quote went wrong, to say it. Pure. Records for the service never come from here.
 
-export interface RowSource {
-  /** The text from its start; may be asked for again. */
-  text(): AsyncIterable<string>
-  readonly rules: Omit<ParseRules, 'relaxed'>
-  /** Lines that were taken off before the text. */
-  readonly skipLines: number
+export interface Quoting {
+  readonly delimiter: string
+  /** Undefined: there is no quoting. */
+  readonly quote: string | undefined
 }
 
-/** The place where a quoted value goes wrong, as an error; undefined where none does. */
-async function quoteError({ text, rules, skipLines }: RowSource): Promise<SyncError | undefined> {
-  const { quote, delimiter } = rules
-  const found = quote === undefined ? undefined : await findQuoteMistake(text(), { delimiter, quote })
-  if (found === undefined) return undefined
-  const what = found.kind === 'never closed' ? 'never closes' : 'closes in the middle of a value'
-  return new SyncError(
-    'INPUT_QUOTE',
-    `line ${found.line + skipLines}, column ${found.column}: the quote that opens here ${what}`,
-  )
+export interface QuoteFault {
+  /** Where the quote opened: offset in the text. */
+  readonly offset: number
+  /** Where the value ended in mid-value; undefined: it never ends. */
+  readonly closed: number | undefined
 }
 
-async function inputError(error: unknown, source: RowSource): Promise<unknown> {
-  if (!isCsvError(error)) return error
-  const quote = await quoteError(source)
-  if (quote !== undefined) return quote
-  const line = Number((error as { lines?: unknown }).lines ?? 1) + source.skipLines
-  if (error.code !== 'CSV_MAX_RECORD_SIZE')
-    return new SyncError('INPUT_QUOTE', `line ${line}: the file cannot be read as CSV (${error.code})`)
-  return new SyncError(
-    'INPUT_RECORD_TOO_LARGE',
-    `line ${line}: a record is larger than ${source.rules.maxRecordBytes} bytes`,
-  )
-}
-
-const numbered = (rows: readonly Row[], skipLines: number): Row[] =>
-  skipLines === 0 ? [...rows] : rows.map(({ values, line }) => ({ values, line: line + skipLines }))
-
-async function* strictRows(
-  source: RowSource,
-  handedOut: { rows: number },
-): AsyncGenerator<Row[], 'done' | 'stray quote'> {
-  try {
-    for await (const rows of parsedRows(source.text(), { ...source.rules, relaxed: false })) {
-      handedOut.rows += rows.length
-      yield numbered(rows, source.skipLines)
-    }
-    return 'done'
-  } catch (error) {
-    if (isCsvError(error) && error.code === 'INVALID_OPENING_QUOTE') return 'stray quote'
-    throw await inputError(error, source)
-  }
+/** One value as it stands in the text. */
+interface Cell {
+  readonly start: number
+  /** Behind the value and its quotes. */
+  readonly end: number
+  readonly fault?: QuoteFault
 }
 
 /**
- * Rows as they come, with their lines in the file. Quotes inside unquoted values are text; a quoted value that never
- * closes, or closes in its middle, throws INPUT_QUOTE with the place where it opened.
+ * How many values each row of a sample has, and how many delimiters no blank follows. Blank lines are none.
+ * @param text whole, or cut off anywhere: then the last row may be short
  */
-export async function* fileRows(source: RowSource): AsyncGenerator<Row[]> {
-  const handedOut = { rows: 0 }
-  if ((yield* strictRows(source, handedOut)) === 'done') return
-  // Once more, with such quotes as text. Real mistakes would pass in silence that way, so they are looked for first.
-  const mistake = await quoteError(source)
-  if (mistake !== undefined) throw mistake
-  let toSkip = handedOut.rows
-  try {
-    for await (const rows of parsedRows(source.text(), { ...source.rules, relaxed: true })) {
-      const fresh = rows.slice(toSkip)
-      toSkip = Math.max(0, toSkip - rows.length)
-      if (fresh.length > 0) yield numbered(fresh, source.skipLines)
+export function* sampleRows(
+  text: string,
+  quoting: Quoting,
+): Generator<{ text: string; width: number; tight: number }> {
+  let row = { start: 0, width: 0, tight: 0 }
+  for (const cell of cells(text, quoting)) {
+    row.width += 1
+    if (text[cell.end] === quoting.delimiter) {
+      if (text[cell.end + 1] !== ' ') row.tight += 1
+      continue
     }
-  } catch (error) {
-    throw await inputError(error, source)
+    const line = text.slice(row.start, cell.end)
+    if (line.trim() !== '') yield { text: line, width: row.width, tight: row.tight }
+    row = { start: behindBreak(text, cell.end), width: 0, tight: 0 }
   }
+}
+
+/** The first quoted value of a text that ends in mid-value or never; the text begins with a record. */
+export function findQuoteFault(text: string, quoting: Quoting): QuoteFault | undefined {
+  for (const { fault } of cells(text, quoting)) if (fault !== undefined) return fault
+  return undefined
+}
+
+function* cells(text: string, quoting: Quoting): Generator<Cell> {
+  for (let at = 0; at < text.length;) {
+    const start = behindBlanks(text, at, quoting.delimiter)
+    const cell =
+      text[start] === quoting.quote ? quotedCell(text, start, quoting) : plainCell(text, start, quoting)
+    yield cell
+    at = text[cell.end] === quoting.delimiter ? cell.end + 1 : behindBreak(text, cell.end)
+    // A delimiter at the very end is followed by one more, empty value.
+    if (at === text.length && text[cell.end] === quoting.delimiter) yield { start: at, end: at }
+  }
+}
+
+/** Blanks before a value do not belong to it; a quote behind them opens it. */
+function behindBlanks(text: string, at: number, delimiter: string): number {
+  let start = at
+  while (text[start] !== delimiter && /^[^\S\r\n]/.test(text.charAt(start))) start += 1
+  return start
+}
+
+function plainCell(text: string, start: number, { delimiter }: Quoting): Cell {
+  let end = start
+  while (end < text.length && text[end] !== delimiter && !isBreak(text[end])) end += 1
+  return { start, end }
+}
+
+function quotedCell(text: string, start: number, quoting: Quoting): Cell {
+  const quote = quoting.quote ?? ''
+  for (let at = text.indexOf(quote, start + 1); at >= 0; at = text.indexOf(quote, at + 2)) {
+    if (text[at + 1] === quote) continue
+    const next = text[at + 1]
+    if (next === undefined || next === quoting.delimiter || isBreak(next)) return { start, end: at + 1 }
+    const { end } = plainCell(text, at + 1, quoting)
+    return { start, end, fault: { offset: start, closed: at } }
+  }
+  return { start, end: text.length, fault: { offset: start, closed: undefined } }
+}
+
+function isBreak(char: string | undefined): boolean {
+  return char === '\n' || char === '\r'
+}
+
+function behindBreak(text: string, at: number): number {
+  return at + (text[at] === '\r' && text[at + 1] === '\n' ? 2 : 1)
+}
+
+/** Line breaks in a text: CR LF is one. */
+export function breaksIn(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '\n' || (text[at] === '\r' && text[at + 1] !== '\n')) count += 1
+  }
+  return count
 }

@@ -1,0 +1,39 @@
+// The kind `csv`: contact exports as separated values in a drop folder.
+import type { Source } from '../../core/ports.ts'
+import { createDropFolder } from '../drop-folder.ts'
+import { sourceKind, type SourceDeps } from '../kind.ts'
+import { csvOptions, type CsvOptions } from './options.ts'
+import { readCsv } from './reader.ts'
+
+const REMEMBERED = 100
+
+export const csvKind = sourceKind({
+  help: 'CSV files in a drop folder. Encoding, delimiter and line ends are found out for each file.',
+  example: ['type: csv', 'folder: ../state/inbox/shop', 'files: "*.csv"', 'settle: 2s'].join('\n'),
+  schema: csvOptions,
+  rejects: ['.rejects.csv'],
+  create: createCsvSource,
+})
+
+function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
+  const folder = createDropFolder(options, deps)
+  // The delimiters of the files opened last, so that their rejects look like them.
+  const delimiters = new Map<string, string>()
+  return {
+    list: folder.list,
+    isWaiting: folder.isWaiting,
+    archive: folder.archive,
+    async open(input) {
+      const reader = await readCsv(await folder.openFile(input), options)
+      delimiters.set(input.version, reader.delimiter)
+      const [oldest] = delimiters.keys()
+      if (delimiters.size > REMEMBERED && oldest !== undefined) delimiters.delete(oldest)
+      return reader
+    },
+    writeRejects(input, to, header, rows) {
+      const set = options.delimiter === 'auto' ? ',' : options.delimiter
+      const delimiter = delimiters.get(input.version) ?? set
+      return folder.writeRejects(input, to, { header, delimiter, jsonLines: false }, rows)
+    },
+  }
+}

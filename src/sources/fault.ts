@@ -1,0 +1,27 @@
+// What the file system answered, in words for people. Its own messages are not used: they hold paths.
+
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reported an error',
+  ENOENT: 'it is not there',
+  ENOTDIR: 'it is no folder',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+}
+
+/** The system's code for a failure, such as `ENOENT`; undefined for any other error. */
+export function faultCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** A failure of the file system in a few words, with its code. */
+export function describeFault(error: unknown): string {
+  const code = faultCode(error)
+  if (code === undefined) return 'unexpected failure'
+  const words = WORDS[code]
+  return words === undefined ? code : `${words} (${code})`
+}

@@ -1,0 +1,115 @@
+// Looks into a drop folder: which entries match, which of them are ready, still growing, or no files at all.
+// Looks only at what `lstat` tells; nothing is opened, followed or changed.
+import type { BigIntStats } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import { extname, matchesGlob } from 'node:path'
+import { SyncError } from '../core/errors.ts'
+import type { SourceInput } from '../core/ports.ts'
+import { describeFault, faultCode } from './fault.ts'
+import { displayName, entryPath } from './file-name.ts'
+import { fileVersion } from './input-file.ts'
+import type { FolderOptions } from './options.ts'
+
+/** Endings that programs give to what they are still writing. */
+const UNFINISHED = ['.part', '.tmp', '.filepart', '.crdownload', '.partial', '.swp', '~']
+
+/** A clock this far ahead of ours is wrong rather than fresh: such a file would not settle for ages. */
+const SKEW_MS = 60_000
+
+export interface Listing {
+  readonly ready: readonly SourceInput[]
+  /** Still growing, with the time in milliseconds after which each may be ready. */
+  readonly growing: readonly { readonly name: string; readonly waitMs: number }[]
+  readonly refused: readonly { readonly name: string; readonly error: SyncError }[]
+}
+
+/**
+ * Lists the folder in order of name (code units). Throws INPUT_FOLDER_MISSING or INPUT_UNREADABLE.
+ * @param nowMs wall clock, compared with the files' times of change
+ */
+export async function listFolder(options: FolderOptions, nowMs: number): Promise<Listing> {
+  const ready: SourceInput[] = []
+  const growing: { name: string; waitMs: number }[] = []
+  const refused: { name: string; error: SyncError }[] = []
+  for (const { raw, name } of await matchingEntries(options)) {
+    const stats = await statEntry(options.folder, raw)
+    if (stats === undefined) continue
+    if (!stats.isFile()) {
+      // A folder without an ending is somebody's subfolder, not a file gone wrong.
+      if (!stats.isDirectory() || extname(name) !== '') refused.push({ name, error: notAFile(name, stats) })
+      continue
+    }
+    const waitMs = settlesIn(stats, options.settle, nowMs)
+    if (waitMs > 0) growing.push({ name, waitMs })
+    else ready.push({ name, version: fileVersion(stats), bytes: Number(stats.size) })
+  }
+  return { ready, growing, refused }
+}
+
+/** Whether a name is for us at all: it matches a pattern, is not hidden and not of an unfinished file. */
+export function isWanted(name: string, patterns: readonly string[]): boolean {
+  const lower = name.toLowerCase()
+  if (lower.startsWith('.') || UNFINISHED.some((ending) => lower.endsWith(ending))) return false
+  return patterns.some((pattern) => matchesGlob(lowerEnding(name), lowerEnding(pattern)))
+}
+
+function lowerEnding(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? name : name.slice(0, dot) + name.slice(dot).toLowerCase()
+}
+
+async function matchingEntries(options: FolderOptions): Promise<{ raw: Buffer; name: string }[]> {
+  const entries = await readFolder(options.folder)
+  return entries
+    .filter((raw) => isWanted(raw.toString('utf8'), options.files))
+    .map((raw) => ({ raw, name: displayName(raw) }))
+    .filter(({ name }) => name !== 'processed' && name !== 'failed')
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function readFolder(folder: string): Promise<Buffer[]> {
+  try {
+    return await readdir(folder, { encoding: 'buffer' })
+  } catch (error) {
+    const code = faultCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new SyncError('INPUT_FOLDER_MISSING', `The folder ${folder} is missing`, { cause: error })
+    }
+    throw folderUnreadable(folder, error)
+  }
+}
+
+async function statEntry(folder: string, raw: Buffer): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(entryPath(folder, raw), { bigint: true })
+  } catch (error) {
+    if (faultCode(error) === 'ENOENT') return undefined
+    throw folderUnreadable(folder, error)
+  }
+}
+
+/** How long until the file counts as settled; 0 when it does. */
+function settlesIn(stats: BigIntStats, settleMs: number, nowMs: number): number {
+  // A copy may keep a time of change that lies ahead; the time of the entry's own change is the system's.
+  const changedMs = Number(stats.mtimeMs) > nowMs ? Number(stats.ctimeMs) : Number(stats.mtimeMs)
+  const ageMs = nowMs - changedMs
+  return ageMs < -SKEW_MS ? 0 : Math.max(0, settleMs - ageMs)
+}
+
+function notAFile(name: string, stats: BigIntStats): SyncError {
+  return new SyncError('INPUT_NOT_A_FILE', `${name} is ${whatItIs(stats)}; it was not opened and stays there`)
+}
+
+function whatItIs(stats: BigIntStats): string {
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (stats.isDirectory()) return 'a folder'
+  if (stats.isFIFO()) return 'a named pipe'
+  if (stats.isSocket()) return 'a socket'
+  return 'a device'
+}
+
+function folderUnreadable(folder: string, cause: unknown): SyncError {
+  return new SyncError('INPUT_UNREADABLE', `The folder ${folder} cannot be read: ${describeFault(cause)}`, {
+    cause,
+  })
+}

@@ -1,0 +1,31 @@
+// The kind `json`: contact exports as JSON lists, JSON lines, or objects around a list, in a drop folder.
+import type { Source } from '../../core/ports.ts'
+import { createDropFolder } from '../drop-folder.ts'
+import { sourceKind, type SourceDeps } from '../kind.ts'
+import { jsonOptions, type JsonOptions } from './options.ts'
+import { readJson } from './reader.ts'
+
+export const jsonKind = sourceKind({
+  help: 'JSON files in a drop folder: a list of objects, one object a line, or an object around a list. Columns are paths such as emails[0].value.',
+  example: [
+    'type: json',
+    'folder: ../state/inbox/crm',
+    'files: ["*.json", "*.jsonl"]',
+    'records: results',
+  ].join('\n'),
+  schema: jsonOptions,
+  rejects: ['.rejects.csv', '.rejects.jsonl'],
+  create: createJsonSource,
+})
+
+function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
+  const folder = createDropFolder(options, deps)
+  return {
+    list: folder.list,
+    isWaiting: folder.isWaiting,
+    archive: folder.archive,
+    open: async (input, { columns }) => readJson(await folder.openFile(input), options, columns),
+    writeRejects: (input, to, header, rows) =>
+      folder.writeRejects(input, to, { header, delimiter: ',', jsonLines: true }, rows),
+  }
+}

@@ -1,0 +1,14 @@
+// The options of a JSON source.
+import { z } from 'zod'
+import { folderOptions } from '../options.ts'
+
+export const jsonOptions = z.strictObject({
+  ...folderOptions(['*.json', '*.jsonl', '*.ndjson']),
+  records: z
+    .string()
+    .regex(/^[^.*]+(\.[^.*]+)*$/, 'must be names joined with dots, such as data.contacts')
+    .optional()
+    .describe('Where the list of records is when the file is an object around it: results or data.contacts.'),
+})
+
+export type JsonOptions = z.output<typeof jsonOptions>

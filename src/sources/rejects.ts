@@ -1,0 +1,93 @@
+// The rejected records of an input as files that can be mended and dropped again: a `.rejects.csv` with
+// the input's own columns, and for records that no row of values can hold, a `.rejects.jsonl`.
+// Values go out verbatim: what is read back must be what was rejected.
+import { type FileHandle, open } from 'node:fs/promises'
+import { stringify } from 'csv-stringify/sync'
+import type { RejectRow } from '../core/ports.ts'
+import { writeWhole, type ArchivePlace } from './archive.ts'
+
+/** The columns that we add. A header that ends with them marks a file as our own. */
+export const REJECT_COLUMNS = ['_reason', '_file', '_line'] as const
+
+const ROWS_AT_ONCE = 500
+
+export interface RejectsLayout {
+  readonly header: readonly string[]
+  readonly delimiter: string
+  /** Also writes the records' own text, one a line. */
+  readonly jsonLines: boolean
+}
+
+/** Writes the rejects of one input beside its archived file. Throws ARCHIVE_FAILED. */
+export async function writeRejectFiles(
+  place: ArchivePlace,
+  layout: RejectsLayout,
+  rows: AsyncIterable<RejectRow>,
+): Promise<void> {
+  await writeWhole(place, '.rejects.csv', async (csv) => {
+    const write = (lines?: FileHandle): Promise<void> => writeRows({ csv, lines }, layout, rows)
+    await (layout.jsonLines ? writeWhole(place, '.rejects.jsonl', write) : write())
+  })
+}
+
+/** Writes rejects of whatever source to one CSV file, UTF-8 without a mark, over what is there. */
+export async function writeRejectsCsv(
+  path: string,
+  header: readonly string[],
+  rows: AsyncIterable<RejectRow>,
+): Promise<void> {
+  const csv = await open(path, 'w')
+  try {
+    await writeRows({ csv, lines: undefined }, { header, delimiter: ',', jsonLines: false }, rows)
+    await csv.sync()
+  } finally {
+    await csv.close()
+  }
+}
+
+interface Files {
+  readonly csv: FileHandle
+  readonly lines: FileHandle | undefined
+}
+
+async function writeRows(
+  { csv, lines }: Files,
+  layout: RejectsLayout,
+  rows: AsyncIterable<RejectRow>,
+): Promise<void> {
+  const own = ownWidth(layout.header)
+  await csv.write(csvText([[...layout.header.slice(0, own), ...REJECT_COLUMNS]], layout.delimiter))
+  for await (const some of inGroups(rows)) {
+    const table = some.map((row) => rejectValues(row, own, layout.header.length))
+    await csv.write(csvText(table, layout.delimiter))
+    await lines?.write(some.map((row) => `${row.text ?? ''}\n`).join(''))
+  }
+}
+
+/** How many of the columns are the input's own: a file of rejects that was dropped again brings ours along. */
+function ownWidth(header: readonly string[]): number {
+  const own = header.length - REJECT_COLUMNS.length
+  return own >= 0 && REJECT_COLUMNS.every((name, index) => header[own + index] === name) ? own : header.length
+}
+
+/** Too few values are filled up so that the reason stands under its name; too many follow after the line. */
+function rejectValues(row: RejectRow, own: number, width: number): string[] {
+  const values = Array.from({ length: own }, (_, index) => row.values[index] ?? '')
+  return [...values, row.reason, row.file, String(row.line), ...row.values.slice(width)]
+}
+
+function csvText(table: readonly (readonly string[])[], delimiter: string): string {
+  // csv-stringify quotes for its own line ending only; a lone CR would end a line when it is read again.
+  return stringify([...table] as string[][], { delimiter, record_delimiter: '\n', quoted_match: /[\r\n]/ })
+}
+
+async function* inGroups(rows: AsyncIterable<RejectRow>): AsyncGenerator<RejectRow[]> {
+  let group: RejectRow[] = []
+  for await (const row of rows) {
+    group.push(row)
+    if (group.length < ROWS_AT_ONCE) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}

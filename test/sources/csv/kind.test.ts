@@ -1,0 +1,17 @@
+import { createSource, SOURCE_KINDS } from '../../../src/sources/registry.ts'
+import { describeSource } from '../../contracts/source.ts'
+
+const cell = (value: string): string =>
+  /[",;|\t\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+const text = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [columns, ...rows].map((row) => `${row.map(cell).join(',')}\n`).join('')
+
+describeSource('csv', {
+  ending: '.csv',
+  create: (options, clock) =>
+    createSource({ type: 'csv', nullValues: [], ...SOURCE_KINDS['csv']!.schema.parse(options) }, { clock }),
+  text,
+  lineOf: (index) => index + 2,
+  damagedAtEnd: (columns, rows) => `${text(columns, rows)}9,"never closed,\n`,
+  droppable: '.rejects.csv',
+})

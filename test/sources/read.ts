@@ -1,0 +1,43 @@
+// Reads a piece of text or bytes through a source of a kind, as a run would.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SourceItem } from '../../src/core/record.ts'
+import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
+import { readAll, stillClock } from '../contracts/source.ts'
+
+export interface ReadOptions {
+  readonly name?: string
+  readonly columns?: string[]
+  readonly [option: string]: unknown
+}
+
+export interface Reading {
+  readonly header: readonly string[]
+  readonly items: readonly SourceItem[]
+}
+
+/** Header and items of one file. Options are those of the configuration. */
+export async function read(
+  type: string,
+  content: string | Buffer,
+  options: ReadOptions = {},
+): Promise<Reading> {
+  const { name = `file.${type}`, columns = [], ...own } = options
+  const folder = mkdtempSync(join(tmpdir(), 'read-'))
+  try {
+    writeFileSync(join(folder, name), content)
+    const checked = SOURCE_KINDS[type]!.schema.parse({ folder, files: '*', settle: '0s', ...own })
+    const source = createSource({ type, nullValues: [], ...checked }, { clock: stillClock(0) })
+    const { ready } = await source.list({ wait: false })
+    return await readAll(source, ready[0]!, columns)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The values of the items, each row with its line before it. */
+export async function rows(type: string, content: string | Buffer, options: ReadOptions = {}) {
+  const { items } = await read(type, content, options)
+  return items.map((item) => [item.line, ...item.values])
+}
