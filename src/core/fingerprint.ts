@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto'
 
 /** 132 bits of SHA-256: among a thousand million records two alike by chance are a matter of 10^-22. */
-const LENGTH = 22
+export const FINGERPRINT_LENGTH = 22
 
 /** What all fingerprints of one input share. */
 export const fingerprintContext = (header: readonly string[], pipelineHash: string): string =>
-  hash('sha256', JSON.stringify([pipelineHash, header]), 'base64').slice(0, LENGTH)
+  hash('sha256', JSON.stringify([pipelineHash, header]), 'base64').slice(0, FINGERPRINT_LENGTH)
 
 export const fingerprint = (context: string, values: readonly string[]): string =>
-  hash('sha256', context + JSON.stringify(values), 'base64').slice(0, LENGTH)
+  hash('sha256', context + JSON.stringify(values), 'base64').slice(0, FINGERPRINT_LENGTH)

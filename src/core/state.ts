@@ -91,7 +91,7 @@ export interface StagingStore {
     input: SourceInput
     header: readonly string[]
   }): Promise<StagedInput>
-  /** The link of each record that is settled in just this form, in the order given. */
+  /** The link of each record that is settled in just this form, in the order given; none for an empty text. */
   matchFingerprints(
     staged: StagedInput,
     fingerprints: readonly string[],

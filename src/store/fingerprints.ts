@@ -1,6 +1,7 @@
 // Finds the links of records that are settled in just the form in which they stand in the input.
 // A file that comes again mostly holds its records in the old order: so the links are walked in the order
 // in which they were made, and only where that guess fails is a record looked up.
+import { FINGERPRINT_LENGTH } from '../core/fingerprint.ts'
 import type { Connection } from './database.ts'
 
 /** One walk through a pipeline's links, for one input. */
@@ -13,9 +14,13 @@ export interface Fingerprints {
   put(pipeline: string, linkId: number, value: string): void
 }
 
-interface Row {
-  link_id: number
-  value: string
+/** Consecutive fingerprints in one text, with their links: a row object for each would cost more than its use. */
+interface Page {
+  readonly count: number
+  /** All values, one behind the other. */
+  readonly text: string | null
+  readonly first: number | null
+  readonly last: number | null
 }
 
 const PAGE = 1000
@@ -26,58 +31,81 @@ const STREAK = 4
 
 type Queries = ReturnType<typeof prepareQueries>
 
+const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? ORDER BY link_id LIMIT ${PAGE}`
+const NEXT_PAGE = `
+SELECT count(*) AS count, group_concat(value, '') AS text, min(link_id) AS first, max(link_id) AS last FROM (${ROWS})`
+
 function prepareQueries(db: Connection) {
   return {
-    page: db.prepare<[string, number], Row>(
-      `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? ORDER BY link_id LIMIT ${PAGE}`,
-    ),
+    page: db.prepare<[string, number], Page>(NEXT_PAGE),
+    ids: db.prepare<[string, number], number>(`SELECT link_id FROM (${ROWS})`).pluck(),
     byValue: db
       .prepare<[string, string], number>('SELECT link_id FROM fingerprint WHERE pipeline = ? AND value = ?')
       .pluck(),
   }
 }
 
-function startWalk(pipeline: string, { page, byValue }: Queries): FingerprintWalk {
-  let rows: Row[] = []
+/** The fingerprints of one page, by their place in it. */
+function pageReader(page: Page, allIds: () => number[]) {
+  const text = page.text ?? ''
+  // Links are mostly made one after the other: then their numbers need not be read.
+  const ids = page.first === null || page.last === page.first + page.count - 1 ? undefined : allIds()
+  return {
+    count: page.count,
+    last: page.last,
+    linkAt: (place: number): number => ids?.[place] ?? (page.first ?? 0) + place,
+    placeOfLink(linkId: number): number | undefined {
+      if (page.first === null || page.last === null || linkId < page.first || linkId > page.last)
+        return undefined
+      return ids === undefined ? linkId - page.first : ids.indexOf(linkId)
+    },
+    placeOf(value: string, from: number): number | undefined {
+      const end = Math.min(from + AHEAD, page.count)
+      for (let place = from; place < end; place += 1)
+        if (text.startsWith(value, place * FINGERPRINT_LENGTH)) return place
+      return undefined
+    },
+  }
+}
+
+const NO_PAGE: Page = { count: 0, text: null, first: null, last: null }
+
+function startWalk(pipeline: string, { page, ids, byValue }: Queries): FingerprintWalk {
+  const read = (after: number) =>
+    pageReader(page.get(pipeline, after) ?? NO_PAGE, () => ids.all(pipeline, after))
+  let current = read(0)
   let at = 0
-  let lastRead = 0
-  let exhausted = false
   let streak = 0
   let lastHit = 0
 
   const goTo = (linkId: number): void => {
-    rows = []
-    at = 0
-    lastRead = linkId
-    exhausted = false
-  }
-  const fill = (): void => {
-    if (at + AHEAD <= rows.length || exhausted) return
-    const more = page.all(pipeline, lastRead)
-    exhausted = more.length < PAGE
-    lastRead = more.at(-1)?.link_id ?? lastRead
-    rows = [...rows.slice(at), ...more]
+    current = read(linkId)
     at = 0
   }
   const step = (value: string): number | undefined => {
-    fill()
-    for (let ahead = at; ahead < Math.min(at + AHEAD, rows.length); ahead += 1) {
-      const row = rows[ahead]
-      if (row?.value !== value) continue
-      at = ahead + 1
-      return row.link_id
-    }
-    return undefined
+    if (at >= current.count && current.last !== null) goTo(current.last)
+    const place = current.placeOf(value, at)
+    if (place === undefined) return undefined
+    at = place + 1
+    return current.linkAt(place)
   }
   const lookUp = (value: string): number | undefined => {
     const found = byValue.get(pipeline, value)
     if (found === undefined) return undefined
+    // Bulk answers that overtook each other swap whole blocks: the walk goes on in the same page.
+    const place = current.placeOfLink(found)
+    if (place !== undefined) {
+      at = place + 1
+      return found
+    }
     streak = found === lastHit + 1 ? streak + 1 : 0
     lastHit = found
     if (streak >= STREAK) goTo(found)
     return found
   }
-  return { match: (values) => values.map((value) => step(value) ?? lookUp(value)) }
+  return {
+    match: (values) => values.map((value) => (value === '' ? undefined : (step(value) ?? lookUp(value)))),
+  }
 }
 
 export function createFingerprints(db: Connection): Fingerprints {

@@ -42,16 +42,15 @@ async function settledRows(
   reading: Reading,
   context: PlanContext,
 ): Promise<Row[]> {
+  // A defective row has no fingerprint; the empty text is nobody's.
   const prints = batch.map((item) =>
     item.kind === 'record' ? fingerprint(reading.context, item.values) : '',
   )
-  const records = batch.flatMap((item, index) => (item.kind === 'record' ? [prints[index] ?? ''] : []))
-  const links = await context.state.matchFingerprints(reading.staged, records)
-  let next = 0
+  const links = await context.state.matchFingerprints(reading.staged, prints)
   return batch.map((item, index) => ({
     item,
     fingerprint: prints[index] ?? '',
-    settledLink: item.kind === 'record' ? links[next++] : undefined,
+    settledLink: links[index],
   }))
 }
 
