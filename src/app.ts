@@ -22,13 +22,17 @@ import { type PipelineResult, runPipeline } from './sync/run.ts'
 import { createTally } from './sync/tally.ts'
 import { systemClock, systemRandom } from './system.ts'
 
-export { startDaemon } from './daemon.ts'
-export { configJsonSchema } from './config/describe.ts'
 export { nextDue } from './schedule/schedule.ts'
-export { startSandbox } from './sandbox/server.ts'
-export { SOURCE_KINDS } from './sources/registry.ts'
 export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
+
+// What only one command needs is loaded when that command runs: a start must be quick.
+export const startDaemon: typeof import('./daemon.ts').startDaemon = async (...args) =>
+  (await import('./daemon.ts')).startDaemon(...args)
+export const startSandbox: typeof import('./sandbox/server.ts').startSandbox = async (...args) =>
+  (await import('./sandbox/server.ts')).startSandbox(...args)
+export const configSchema = async (): Promise<unknown> =>
+  (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)
 
 export const clock: Clock = systemClock
 const random: Random = systemRandom

@@ -1,7 +1,7 @@
 // Whether a text may be the value of a contact field, and in which form it is sent (interface, 2.3).
 // Strict in what is sent: what the service could refuse, cut or misread is found here.
 import countries from 'i18n-iso-countries'
-import validator from 'validator'
+import validator from 'validator/lib/isEmail.js'
 import {
   CONTACT_FIELDS,
   characterCount,
@@ -62,7 +62,7 @@ function checkCountry(value: string): FieldCheck {
 
 function checkMail(value: string, size: number): FieldCheck {
   if (characterCount(value) > size) return tooLong(value, size)
-  const valid = validator.isEmail(value, {
+  const valid = validator.default(value, {
     allow_utf8_local_part: true,
     allow_display_name: false,
     ignore_max_length: true,

@@ -14,8 +14,9 @@ interface Report {
 }
 
 const ROWS = Number(process.argv[2] ?? 200_000)
-const MEASURED = resolve(import.meta.dirname, 'measured.ts')
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+const REPORT = resolve(import.meta.dirname, 'report.ts')
+const PLAIN = resolve(import.meta.dirname, 'plain.ts')
+const MAIN = resolve(import.meta.dirname, '../../dist/main.js')
 const FIELDS = [
   'first_name',
   'family_name',
@@ -68,7 +69,7 @@ async function writePeople(path: string): Promise<void> {
 }
 
 async function measured(folder: string, ...args: string[]): Promise<Report> {
-  const child = spawn(process.execPath, [MEASURED, ...args], {
+  const child = spawn(process.execPath, ['--import', REPORT, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -127,17 +128,17 @@ try {
   const drop = (): Promise<void> => copyFile(file, join(folder, 'inbox', 'people.csv'))
   const run = async (): Promise<Report> => {
     await drop()
-    return measured(folder, 'run', '--config', 'config.yaml')
+    return measured(folder, MAIN, 'run', '--config', 'config.yaml')
   }
   const megabytes = (await stat(file)).size / 1e6
   process.stdout.write(
     `${ROWS.toLocaleString('en-US')} rows of 20 columns, ${megabytes.toFixed(0)} MB, Node ${process.versions.node}\n`,
   )
-  const plain = await measured(folder, 'plain', file)
+  const plain = await measured(folder, PLAIN, file)
   process.stdout.write(line('plain csv-parse', plain, plain))
   process.stdout.write(line('first push, bulk of 100', await run(), plain))
   for (const name of ['unchanged re-run', 'unchanged re-run, again']) {
-    const again = await measured(folder, 'plain', file)
+    const again = await measured(folder, PLAIN, file)
     process.stdout.write(line(name, await run(), again))
   }
 } finally {
