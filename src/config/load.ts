@@ -34,8 +34,7 @@ export type Loaded =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly ConfigProblem[] }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
-const HOW_TO_MAKE_ONE =
-  'contact-sync init writes one from a sample file, or copy config/contact-sync.example.yaml'
+const HOW_TO_MAKE_ONE = 'copy config/contact-sync.example.yaml, or name another file with --config'
 
 async function readConfig(
   options: LoadOptions,

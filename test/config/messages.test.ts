@@ -12,7 +12,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   "constants": ["6:40: pipelines.shop.map.mail.default: is no mail address; write name@example.com","7:29: pipelines.shop.map.mail_status.value: cannot be in this field; it takes 1, 2, 3, 4, 7","8:43: pipelines.shop.map.title.lookup.Herr: cannot be in this field; it takes m, f","8:62: pipelines.shop.map.title.otherwise: cannot be in this field; it takes m, f","9:28: pipelines.shop.map.ba_country.value: is no country code; write two letters such as DE","10:26: pipelines.shop.map.ba_state.value: has 22 characters; the field takes 20","11:31: pipelines.shop.map.date_of_birth.value: is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00"],
   "duplicate-key": ["7:5: this key is there already; keep one of the two"],
   "durations-and-shares": ["4:12: service.timeout: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","5:23: service.retry.max_delay: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","10:28: pipelines.shop.guards.max_deletes: is no share; write one such as 5%, up to 100%, or a whole number to count","10:47: pipelines.shop.guards.max_changes: is too small; at least 0"],
-  "empty": ["1:1: is empty; contact-sync init writes one from a sample file, or copy config/contact-sync.example.yaml"],
+  "empty": ["1:1: is empty; copy config/contact-sync.example.yaml, or name another file with --config"],
   "key-empty": ["3:12: service.api_key: is empty (environment variable EMPTY); set EMPTY to the real one"],
   "key-file-empty": ["3:17: service.api_key_file: the file empty-key: is empty; write the key of the service into it, and nothing else"],
   "key-file-missing": ["3:17: service.api_key_file: the file no-such-file: there is no such file; write the key of the service into it, and nothing else"],
@@ -91,7 +91,7 @@ describe('what is wrong with a configuration', () => {
 
   it('says how to make a file that is not there', async () => {
     expect(linesOf(await loadFixture('no-such.yaml'))).toEqual([
-      'no-such.yaml:1:1: there is no such file; contact-sync init writes one from a sample file, or copy config/contact-sync.example.yaml',
+      'no-such.yaml:1:1: there is no such file; copy config/contact-sync.example.yaml, or name another file with --config',
     ])
   })
 
