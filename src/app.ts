@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from './config/load.ts'
 import { createCircuit } from './core/circuit.ts'
+import type { startDaemon as StartDaemon } from './daemon.ts'
 import { compileCondition } from './core/condition.ts'
 import { SyncError } from './core/errors.ts'
 import { compileMapping, wantedColumns } from './core/mapping.ts'
@@ -13,6 +14,7 @@ import type { StateStore } from './core/state.ts'
 import { createLog, type Log } from './log/log.ts'
 import { scheduleProblem } from './schedule/schedule.ts'
 import type { ServiceEvent } from './service/request.ts'
+import type { startSandbox as StartSandbox } from './sandbox/server.ts'
 import { createService, type Service } from './service/service.ts'
 import { createSource, SOURCE_KINDS } from './sources/registry.ts'
 import { openState, openStateCopy, type OwnedState } from './store/state-store.ts'
@@ -27,9 +29,9 @@ export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
 
 // What only one command needs is loaded when that command runs: a start must be quick.
-export const startDaemon: typeof import('./daemon.ts').startDaemon = async (...args) =>
+export const startDaemon: typeof StartDaemon = async (...args) =>
   (await import('./daemon.ts')).startDaemon(...args)
-export const startSandbox: typeof import('./sandbox/server.ts').startSandbox = async (...args) =>
+export const startSandbox: typeof StartSandbox = async (...args) =>
   (await import('./sandbox/server.ts')).startSandbox(...args)
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)
