@@ -35,7 +35,12 @@ const homes = Object.entries(HOMES).map(([name, path]) => ({
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'core-knows-nobody', severity: 'error', from: { path: '^src/core/' }, to: { path: '^src/', pathNot: '^src/core/' } },
+    {
+      name: 'core-knows-nobody',
+      severity: 'error',
+      from: { path: '^src/core/' },
+      to: { path: '^src/', pathNot: '^src/core/' },
+    },
     {
       name: 'core-touches-nothing',
       severity: 'error',
@@ -63,12 +68,20 @@ module.exports = {
     },
     ...homes,
     { name: 'no-unknown-module', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'no-development-package', severity: 'error', from: { path: '^src/' }, to: { dependencyTypes: ['npm-dev'] } },
+    {
+      name: 'no-development-package',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 }

@@ -9,7 +9,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 const NO_TEXT = ['hex', 'base64', 'binary', 'internal']
 
 /** `500ms`, `2s`, `5m`, `1h`; milliseconds in the output. */
-export const duration = z
+const duration = z
   .string()
   .regex(/^\d+(\.\d+)?(ms|s|m|h)$/, 'must be a duration such as 500ms, 2s, 5m or 1h')
   .transform((text) => Math.round(Number.parseFloat(text) * (UNITS[text.replace(/[\d.]/g, '')] ?? 1)))

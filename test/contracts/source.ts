@@ -37,7 +37,7 @@ export interface SourceHarness {
   readonly droppable: string
 }
 
-export const COLUMNS = ['id', 'name', 'mail']
+const COLUMNS = ['id', 'name', 'mail']
 
 /** A clock that stands still until somebody sleeps; what sleeping does besides can be set. */
 export function stillClock(now: number): Clock & { time: number; onSleep: () => void } {
