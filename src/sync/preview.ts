@@ -9,7 +9,7 @@ import { type Counts, runStatus, type RunStatus } from '../core/summary.ts'
 import type { PlanContext } from './context.ts'
 import { planInput } from './read.ts'
 import { carryOver, reopenInputs } from './recover.ts'
-import { type InputReport, inputError, refusal, waitingInputs } from './run.ts'
+import { EMPTY_FULL, type InputReport, inputError, isEmptyFull, refusal, waitingInputs } from './run.ts'
 
 export interface PlannedChange {
   readonly action: 'create' | 'update' | 'delete'
@@ -84,7 +84,11 @@ export async function* previewPipeline(
     try {
       const { counts } = await planInput(input, context)
       context.tally.add(counts)
-      files.push({ file: input.name, status: 'done' })
+      const isHeld = isEmptyFull(context, counts.read === 0)
+      files.push({
+        file: input.name,
+        ...(isHeld ? { status: 'held', error: EMPTY_FULL } : { status: 'done' }),
+      })
       yield* show()
     } catch (error) {
       const known = inputError(error)
@@ -109,10 +113,11 @@ function totals(
     createsWithMail: sum('createsWithMail'),
     createsWithoutMail: sum('createsWithoutMail'),
   }
+  const inputsHeld = files.filter(({ status }) => status === 'held').length
   const inputsRefused = files.filter(({ status }) => status === 'refused').length
   return {
     pipeline: context.pipeline.name,
-    status: runStatus(context.tally.counts, { fatal: false, inputsRefused, inputsHeld: 0 }),
+    status: runStatus(context.tally.counts, { fatal: false, inputsRefused, inputsHeld }),
     ...context.tally.counts,
     estimate: estimate(all, { bulkSize: service.bulk.size, requests, perMs, mergeMethod }),
     files,

@@ -32,7 +32,7 @@ export interface PipelineResult extends Counts {
   readonly code?: ErrorCode
 }
 
-const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
+export const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
 
 /** The message with the file in front, where it does not begin with it anyway. */
 const aboutFile = (file: string, message: string): string =>
@@ -69,7 +69,7 @@ export async function waitingInputs(context: PlanContext, wait: boolean) {
 }
 
 /** An empty file of a full pipeline is held rather than refused: it is the one that could mean "delete everybody". */
-const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
+export const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
   empty && context.pipeline.mode === 'full'
 
 async function refuseInput(input: SourceInput, error: SyncError, context: PlanContext): Promise<InputReport> {
@@ -143,14 +143,11 @@ async function runSteps(context: RunContext, wait: boolean): Promise<readonly In
   return done
 }
 
-function stopReason(context: RunContext): SyncError | undefined {
-  const { stop } = context.circuit
-  return stop === undefined ? undefined : new SyncError(stop.code, stop.message)
-}
+const ENDED = 'the run was ended before it was done; the next one goes on from here'
 
-function errorText(stop: SyncError | undefined, files: readonly InputReport[]): string | undefined {
-  const lines = files.flatMap(({ error }) => error ?? [])
-  const all = stop === undefined ? lines : [stop.message, ...lines]
+function errorText(context: RunContext, files: readonly InputReport[]): string | undefined {
+  const stop = context.circuit.stop?.message ?? (context.signal.aborted ? ENDED : undefined)
+  const all = [...(stop === undefined ? [] : [stop]), ...files.flatMap(({ error }) => error ?? [])]
   return all.length === 0 ? undefined : all.join('; ')
 }
 
@@ -170,13 +167,13 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
   const files = await runSteps(context, options.wait)
   tally.counts.failed += await state.countRemaining(runId)
   assertBalanced(tally.counts)
-  const stop = stopReason(context)
+  const { stop } = context.circuit
   const status = runStatus(tally.counts, {
-    fatal: stop !== undefined,
+    fatal: isStopped(context),
     inputsRefused: files.filter((file) => file.status === 'refused' || file.code === 'INPUT_CHANGED').length,
     inputsHeld: files.filter((file) => file.status === 'held').length,
   })
-  const error = errorText(stop, files)
+  const error = errorText(context, files)
   await state.endRun(runId, { endedAt: clock.now(), status, counts: tally.counts, error })
   return {
     pipeline: pipeline.name,

@@ -21,7 +21,8 @@ const repeatable = (operation: Operation, context: RunContext): boolean =>
   isRepeatable(operation.fields, context.pipeline.duplicateCheckMethod)
 
 function noted<T>(result: CallResult<T>, context: RunContext): CallResult<T> {
-  context.circuit.note(result)
+  // A call that the end of the run cut short says nothing about the service.
+  if (!context.signal.aborted) context.circuit.note(result)
   return result
 }
 

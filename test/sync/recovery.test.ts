@@ -244,6 +244,11 @@ describe('a run that is ended by a signal', () => {
     const result = await line.run()
     expect(result.created).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
     expect(result.failed).toBe(20 - result.created)
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: 'the run was ended before it was done; the next one goes on from here',
+    })
+    expect(result.code).toBeUndefined()
     expect(line.source.waiting()).toEqual(['a.csv'])
     line.abort = new AbortController()
     line.service.fault = () => undefined

@@ -167,6 +167,7 @@ describe('a run', () => {
   it('holds an empty file of a full pipeline, and reports a missing folder', async () => {
     const line = testLine({ pipeline: { mode: 'full' } })
     line.source.drop('a.csv', [[...HEADER]])
+    expect((await line.preview()).totals).toMatchObject({ status: 'held', read: 0 })
     expect(await line.run()).toMatchObject({ status: 'held', read: 0 })
     line.source.missing = true
     expect(await line.run()).toMatchObject({ status: 'partial', error: 'the folder is not there' })
