@@ -1,5 +1,5 @@
 // When pipelines run: node-cron as the trigger, in each pipeline's own time zone, and never one pipeline twice at once.
-import { createTask, schedule, validateDetailed } from 'node-cron'
+import { schedule, validateDetailed } from 'node-cron'
 
 export interface ScheduledPipeline {
   readonly name: string
@@ -39,11 +39,8 @@ export function scheduleProblem(expression: string): string | undefined {
 /** When a pipeline is due next, seen from now. */
 export function nextDue(pipeline: ScheduledPipeline): Date | undefined {
   const zone = pipeline.timezone === undefined ? {} : { timezone: pipeline.timezone }
-  const task = createTask(pipeline.expression, () => undefined, {
-    ...zone,
-    logger: silent,
-    suppressMissedWarning: true,
-  })
+  // Only a task that is started knows its next time.
+  const task = schedule(pipeline.expression, () => undefined, { ...zone, logger: silent, unref: true })
   const next = task.getNextRun() ?? undefined
   void task.destroy()
   return next

@@ -1,0 +1,129 @@
+// What a person reads: spans, progress, summaries, errors.
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { duration, moment, number, plural, shownValue } from '../../src/cli/format.ts'
+import { ConfigurationError, errorMessage } from '../../src/cli/messages.ts'
+import { createProgress } from '../../src/cli/progress.ts'
+import { resultText } from '../../src/cli/summary.ts'
+import { SyncError } from '../../src/core/errors.ts'
+import { noCounts } from '../../src/core/summary.ts'
+import { testClock } from '../support/clock.ts'
+
+describe('formats', () => {
+  it.each([
+    [12, '12 ms'],
+    [1234, '1.2 s'],
+    [245_000, '4 min 5 s'],
+    [12_000_000, '3 h 20 min'],
+  ])('%i ms is %s', (ms, expected) => {
+    expect(duration(ms)).toBe(expected)
+  })
+  it('numbers, moments and values', () => {
+    expect(number(1234567)).toBe('1,234,567')
+    expect([plural(1, 'retry', 'retries'), plural(2, 'record')]).toEqual(['1 retry', '2 records'])
+    expect(moment(0)).toBe('1970-01-01 00:00:00 UTC')
+    expect([shownValue(null), shownValue(''), shownValue('a"b'), shownValue(3)]).toEqual([
+      '(blank)',
+      '(blank)',
+      '"a\\"b"',
+      '3',
+    ])
+  })
+})
+
+describe('progress', () => {
+  const open = (isTerminal: boolean) => {
+    const stderr = new PassThrough()
+    const clock = testClock()
+    const io = {
+      stdout: new PassThrough(),
+      stderr,
+      env: {},
+      cwd: '/',
+      pid: 1,
+      isTerminal,
+      signal: new AbortController().signal,
+    }
+    return { progress: createProgress('shop', io, clock), clock, written: () => String(stderr.read() ?? '') }
+  }
+
+  it('moves on a terminal: records, requests, speed, time left', () => {
+    const { progress, clock, written } = open(true)
+    progress.report({ phase: 'read', read: 1000, bytesRead: 50, bytesTotal: 200 })
+    clock.advance(1000)
+    progress.report({ phase: 'apply', planned: 400 })
+    clock.advance(2000)
+    progress.report({ applied: 100, requests: 5 })
+    progress.clear()
+    const lines = written().split('\r\u001b[2K')
+    expect(lines[1]).toBe('shop: reading 1,000 records, 25 %')
+    expect(lines[3]).toBe('shop: sending 100 of 400 changes, 5 requests, 50 records/s, 6.0 s left')
+    expect(lines.at(-1)).toBe('')
+  })
+
+  it('is silent anywhere else', () => {
+    const { progress, written } = open(false)
+    progress.report({ phase: 'read', read: 1000 })
+    progress.clear()
+    expect(written()).toBe('')
+  })
+})
+
+it('a summary says what happened, what to look at, and what to type next', () => {
+  const result = {
+    pipeline: 'shop',
+    run_id: 'r',
+    status: 'failed',
+    ...noCounts(),
+    read: 5,
+    created: 1,
+    rejected: 1,
+    failed: 1,
+    held: 1,
+    in_doubt: 1,
+    held_deletes: 0,
+    requests: 7,
+    retries: 1,
+    duration_ms: 1500,
+    error: 'no connection',
+    code: 'SERVICE_UNREACHABLE',
+    files: [
+      { file: 'a.csv', status: 'refused', error: 'a.csv is empty', hint: 'Drop it again.' },
+      { file: 'b.csv', status: 'done' },
+    ],
+  } as const
+  expect(resultText(result).split('\n')).toEqual([
+    'shop: given up: 5 records in 1.5 s, 7 requests, 1 retry',
+    '  1 created, 1 rejected, 1 failed, 1 held, 1 in doubt',
+    '  SERVICE_UNREACHABLE: no connection',
+    '  refused: a.csv is empty',
+    '    Drop it again.',
+    '  to see why records were rejected: contact-sync rejects list shop',
+    '  what failed is kept and tried again by the next run',
+    '  held records wait until the reason is gone; see the sync log for each',
+    '  in doubt: nobody can know whether these arrived; the next run looks again',
+  ])
+})
+
+describe('errors', () => {
+  it.each([
+    [
+      new SyncError('STATE_LOCKED', 'somebody has it'),
+      6,
+      'STATE_LOCKED: somebody has it\nStop the other process',
+    ],
+    [new SyncError('USAGE', 'not so', { hint: 'But so.' }), 2, 'USAGE: not so\nBut so.'],
+    [
+      new ConfigurationError(['a:1:1: x', 'a:2:1: y']),
+      2,
+      'a:1:1: x\na:2:1: y\n2 problems in the configuration; nothing was done.',
+    ],
+    [new SyncError('RUN_UNBALANCED', 'does not add up'), 1, 'RUN_UNBALANCED'],
+    [new TypeError('oops'), 1, 'This is a fault of contact-sync.'],
+  ])('%s ends with %i', (error, exitCode, text) => {
+    const message = errorMessage(error)
+    expect(message.exitCode).toBe(exitCode)
+    expect(message.text).toContain(text)
+    expect(/\n\s+at /.test(message.text)).toBe(error instanceof TypeError)
+  })
+})
