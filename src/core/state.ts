@@ -97,10 +97,13 @@ export interface StagingStore {
     fingerprints: readonly string[],
   ): Promise<readonly (number | undefined)[]>
   known(pipeline: string, keys: readonly string[]): Promise<readonly Known[]>
-  /** Notes who is in the input; gives the line of an earlier record of the same identity. `last` then notes the later line instead. */
+  /**
+   * Notes who is in the input, in its order (undefined: nobody knows); gives the line of an earlier record of the same
+   * identity. `last` then notes the later line instead.
+   */
   claim(
     staged: StagedInput,
-    identities: readonly Identity[],
+    identities: readonly (Identity | undefined)[],
     keep: 'first' | 'last',
   ): Promise<readonly (number | undefined)[]>
   stage(staged: StagedInput, entries: readonly StagedEntry[]): Promise<void>

@@ -5,7 +5,11 @@ import type { Connection } from './database.ts'
 
 export interface Claims {
   clear(input: number): void
-  claim(input: number, identities: readonly Identity[], keep: 'first' | 'last'): (number | undefined)[]
+  claim(
+    input: number,
+    identities: readonly (Identity | undefined)[],
+    keep: 'first' | 'last',
+  ): (number | undefined)[]
 }
 
 interface Range {
@@ -14,28 +18,17 @@ interface Range {
   line: number
 }
 
-/** The identities cut into runs of consecutive links on consecutive lines. */
-function runsOf(identities: readonly Identity[]): Identity[][] {
-  const runs: Identity[][] = []
-  for (const identity of identities) {
-    const run = runs.at(-1)
-    const last = run?.at(-1)
-    const goesOn =
-      last !== undefined &&
-      'linkId' in last &&
-      'linkId' in identity &&
-      identity.linkId === last.linkId + 1 &&
-      identity.line === last.line + 1
-    if (goesOn) run?.push(identity)
-    else runs.push([identity])
+/** How many identities from `start` on are consecutive links on consecutive lines; at least one. */
+function runLength(identities: readonly (Identity | undefined)[], start: number): number {
+  const first = identities[start]
+  if (first === undefined || !('linkId' in first)) return 1
+  let length = 1
+  for (;;) {
+    const next = identities[start + length]
+    if (next === undefined || !('linkId' in next)) return length
+    if (next.linkId !== first.linkId + length || next.line !== first.line + length) return length
+    length += 1
   }
-  return runs
-}
-
-function asRange(run: readonly Identity[]): Range | undefined {
-  const [start] = run
-  if (start === undefined || !('linkId' in start)) return undefined
-  return { first: start.linkId, last: start.linkId + run.length - 1, line: start.line }
 }
 
 export function createClaims(db: Connection): Claims {
@@ -85,13 +78,24 @@ export function createClaims(db: Connection): Claims {
     clear(input) {
       for (const statement of clears) statement.run(input)
     },
-    claim: (input, identities, keep) =>
-      runsOf(identities).flatMap((run) => {
-        const range = asRange(run)
-        if (range === undefined || !isFree(input, range))
-          return run.map((identity) => claimOne(input, identity, keep))
-        addRange.run(input, range.first, range.last, range.line)
-        return run.map(() => undefined)
-      }),
+    claim(input, identities, keep) {
+      const earlier = Array<number | undefined>(identities.length).fill(undefined)
+      for (let start = 0, length = 1; start < identities.length; start += length) {
+        length = runLength(identities, start)
+        const first = identities[start]
+        if (first !== undefined && 'linkId' in first) {
+          const range = { first: first.linkId, last: first.linkId + length - 1, line: first.line }
+          if (isFree(input, range)) {
+            addRange.run(input, range.first, range.last, range.line)
+            continue
+          }
+        }
+        for (let index = start; index < start + length; index += 1) {
+          const identity = identities[index]
+          if (identity !== undefined) earlier[index] = claimOne(input, identity, keep)
+        }
+      }
+      return earlier
+    },
   }
 }

@@ -84,28 +84,14 @@ function identityOf(row: Row): Identity | undefined {
   return key === undefined ? undefined : { key, line }
 }
 
-/** The line of an earlier record of the same identity, for each row. */
-async function earlierLines(
+/** The line of an earlier record of the same identity, for each row that has one. */
+function earlierLines(
   rows: readonly Row[],
   reading: Reading,
   context: PlanContext,
-): Promise<ReadonlyMap<Row, number>> {
-  const claimants = rows.flatMap((row) => {
-    const identity = identityOf(row)
-    return identity === undefined ? [] : [{ row, identity }]
-  })
+): Promise<readonly (number | undefined)[]> {
   const keep = context.pipeline.onDuplicateKey === 'last' ? 'last' : 'first'
-  const earlier = await context.state.claim(
-    reading.staged,
-    claimants.map(({ identity }) => identity),
-    keep,
-  )
-  const lines = new Map<Row, number>()
-  claimants.forEach(({ row }, index) => {
-    const line = earlier[index]
-    if (line !== undefined) lines.set(row, line)
-  })
-  return lines
+  return context.state.claim(reading.staged, rows.map(identityOf), keep)
 }
 
 function stagedRecord(row: Row, reading: Reading): StagedRecord {
@@ -212,8 +198,8 @@ async function planBatch(
   await mapRows(rows, reading, context)
   const earlier = await earlierLines(rows, reading, context)
   const entries: StagedEntry[] = []
-  for (const row of rows) {
-    const decided = decide(row, earlier.get(row), context)
+  for (const [index, row] of rows.entries()) {
+    const decided = decide(row, earlier[index], context)
     count(decided, reading.counts)
     if (row.mapped?.kind === 'contact')
       for (const field of row.mapped.mended) reading.mended.set(field, (reading.mended.get(field) ?? 0) + 1)
@@ -221,7 +207,12 @@ async function planBatch(
       entries.push({ record: stagedRecord(row, reading), ...decided })
   }
   await context.state.stage(reading.staged, entries)
-  if (context.pipeline.onDuplicateKey === 'last') await supersede([...earlier.values()], reading, context)
+  if (context.pipeline.onDuplicateKey === 'last')
+    await supersede(
+      earlier.filter((line) => line !== undefined),
+      reading,
+      context,
+    )
 }
 
 async function planAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
