@@ -34,7 +34,7 @@ export const NOT_YET: readonly NotYet[] = [
   {
     path: 'alerts',
     would: 'calling webhooks',
-    meanwhile: 'leave it out and watch the exit code or /metrics',
+    meanwhile: 'leave it out and watch the exit code, or /readyz',
     harmless: [[]],
   },
   {

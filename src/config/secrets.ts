@@ -20,7 +20,7 @@ interface Found {
 
 /** Texts that people leave standing in examples. */
 const PLACEHOLDER =
-  /^(change[-_ ]?(me|it|this)|todo|x{3,}|\*+|\.{3,}|<.*>|your[-_ ].*|example|placeholder|dummy|secret|password|none|null|undefined|(my[-_ ]?)?(api[-_ ]?)?(key|token))$/i
+  /^(change[-_ ]?(me|it|this)|todo|x{3,}|\*+|\.{3,}|<.*>|your[-_ ].*|placeholder|null|undefined)$/i
 
 const API_KEY: Path = ['service', 'api_key']
 const API_KEY_FILE: Path = ['service', 'api_key_file']

@@ -205,7 +205,7 @@ describe('secrets', () => {
     ])
   })
 
-  it.each(['changeme', 'CHANGE_ME', '<your key>', 'your-api-key', 'xxxx', 'TODO', 'dummy', ' ', 'ä'])(
+  it.each(['changeme', 'CHANGE_ME', '<your key>', 'your-api-key', 'xxxx', 'TODO', 'undefined', ' ', 'ä'])(
     'refuses %j as a key, without repeating it',
     async (key) => {
       const lines = linesOf(await loadText(pipeline(SHOP), { KEY: key }))
