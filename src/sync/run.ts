@@ -77,7 +77,14 @@ async function refuseInput(input: SourceInput, error: SyncError, context: PlanCo
   context.log.info('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
   if (report.status === 'left') return report
   const reason = `${report.error ?? ''}\n${error.hint}\n`
-  await context.source.archive(input, { folder: 'failed', runId: context.runId, reason })
+  try {
+    await context.source.archive(input, { folder: 'failed', runId: context.runId, reason })
+  } catch (failure) {
+    // It cannot even be moved: it stays, and the other files go on.
+    const known = inputError(failure)
+    if (known === undefined) throw failure
+    return refusal(input, known)
+  }
   return isEmptyFull(context, error.code === 'INPUT_EMPTY')
     ? { ...report, status: 'held', error: aboutFile(input.name, EMPTY_FULL) }
     : report
@@ -170,7 +177,9 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
   const { stop } = context.circuit
   const status = runStatus(tally.counts, {
     fatal: isStopped(context),
-    inputsRefused: files.filter((file) => file.status === 'refused' || file.code === 'INPUT_CHANGED').length,
+    inputsRefused: files.filter(
+      ({ status, code }) => status === 'refused' || (status === 'left' && code !== undefined),
+    ).length,
     inputsHeld: files.filter((file) => file.status === 'held').length,
   })
   const error = errorText(context, files)

@@ -12,6 +12,8 @@ export interface MemorySource extends Source {
   readonly rejects: Map<string, RejectRow[]>
   readonly waiting: () => string[]
   missing: boolean
+  /** Nothing can be moved: no right, no space. */
+  stuck: boolean
 }
 
 interface Waiting {
@@ -65,6 +67,7 @@ export function memorySource(): MemorySource {
     archived,
     rejects,
     missing: false,
+    stuck: false,
     waiting: () => [...files.keys()],
     drop(name, table, options = {}) {
       files.set(name, {
@@ -85,6 +88,7 @@ export function memorySource(): MemorySource {
     },
     isWaiting: async (input) => Promise.resolve(files.get(input.name)?.input.version === input.version),
     async archive(input, { folder, reason }) {
+      if (source.stuck) throw new SyncError('ARCHIVE_FAILED', `${input.name} cannot be moved`)
       if (files.get(input.name)?.input.version !== input.version) return false
       files.delete(input.name)
       archived.push({ name: input.name, folder, ...(reason === undefined ? {} : { reason }) })

@@ -164,6 +164,22 @@ describe('a run', () => {
     expect(await line.run()).toMatchObject({ status: 'ok', read: 1, created: 1 })
   })
 
+  it('goes on when a file cannot be moved away, says so, and moves it next time without sending anything', async () => {
+    const line = testLine()
+    line.source.stuck = true
+    line.source.drop('a.csv', people(1), { failAfter: 0 })
+    line.source.drop('b.csv', people(3))
+    const result = await line.run()
+    expect(result).toMatchObject({ status: 'partial', read: 3, created: 3 })
+    expect(result.files).toMatchObject([
+      { file: 'a.csv', status: 'left', code: 'ARCHIVE_FAILED' },
+      { file: 'b.csv', status: 'left', code: 'ARCHIVE_FAILED' },
+    ])
+    line.source.stuck = false
+    expect(await line.run()).toMatchObject({ status: 'partial', read: 3, unchanged: 3, requests: 0 })
+    expect(line.source.waiting()).toEqual([])
+  })
+
   it('holds an empty file of a full pipeline, and reports a missing folder', async () => {
     const line = testLine({ pipeline: { mode: 'full' } })
     line.source.drop('a.csv', [[...HEADER]])
