@@ -26,6 +26,8 @@ function setPragmas(db: Connection): void {
   db.pragma('secure_delete = ON')
   db.pragma('trusted_schema = OFF')
   db.pragma('cell_size_check = ON')
+  // Who was seen in a file of millions of records belongs on disk, not into memory.
+  db.pragma('temp_store = FILE')
   // Kibibytes: enough for the inner pages of the indexes of a million links, and a fixed part of the memory.
   db.pragma('cache_size = -24000')
   db.pragma('busy_timeout = 5000')

@@ -9,7 +9,7 @@ interface Shipment {
   send(): Promise<void>
 }
 
-const PAGE = 500
+const PAGE = 200
 
 async function* plannedOperations(context: RunContext): AsyncGenerator<Operation> {
   let last: Operation | undefined

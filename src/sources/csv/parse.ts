@@ -21,7 +21,7 @@ export interface CsvText {
   read(): AsyncIterable<Buffer>
 }
 
-const BATCH_ROWS = 500
+const BATCH_ROWS = 200
 const MID_VALUE_QUOTE = ['INVALID_OPENING_QUOTE', 'CSV_INVALID_OPENING_QUOTE']
 
 /** The rows in order, some hundreds at a time. Throws INPUT_QUOTE or INPUT_RECORD_TOO_LARGE. */

@@ -25,7 +25,7 @@ export interface JsonText {
 
 const MAX_DEPTH = 200
 const MAX_RECORD_BYTES = 16 * 1024 * 1024
-const BATCH_RECORDS = 500
+const BATCH_RECORDS = 200
 type TokenEvent = Parameters<Tokenizer['onToken']>[0]
 
 class ExactTokenizer extends Tokenizer {
