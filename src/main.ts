@@ -39,11 +39,12 @@ function handOver(node: string): void {
 }
 
 /**
- * A run streams: nearly all it makes is short-lived. V8 would still let its nursery grow to many times of what is in
- * use; kept small, the process stays small, at no cost that could be measured.
+ * A run streams: nearly all it makes is short-lived. V8 would still let nursery and heap grow to many times of
+ * what is in use; kept small, the process stays small, for a few per cent of its time (npm run bench).
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=100')
 }
 
 async function start(): Promise<void> {

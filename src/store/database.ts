@@ -29,7 +29,7 @@ function setPragmas(db: Connection): void {
   // Who was seen in a file of millions of records belongs on disk, not into memory.
   db.pragma('temp_store = FILE')
   // Kibibytes: enough for the inner pages of the indexes of a million links, and a fixed part of the memory.
-  db.pragma('cache_size = -24000')
+  db.pragma('cache_size = -16000')
   db.pragma('busy_timeout = 5000')
   // Pages: fewer checkpoints while a large plan is staged.
   db.pragma('wal_autocheckpoint = 4000')
