@@ -130,6 +130,23 @@ function runContext(
   }
 }
 
+/** What the log says of a run that has ended. */
+const LOGGED = [
+  'status',
+  'read',
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'rejected',
+  'failed',
+  'held',
+  'in_doubt',
+  'requests',
+  'retries',
+  'duration_ms',
+] as const
+
 async function loggedRun(
   settings: Settings,
   pipeline: PipelineSettings,
@@ -141,32 +158,7 @@ async function loggedRun(
   log.info('run started')
   const context = runContext(settings, pipeline, { ...parts, log }, { options, id })
   const result = await runPipeline(context, { wait: options.wait })
-  const {
-    status,
-    read,
-    created,
-    updated,
-    unchanged,
-    rejected,
-    failed,
-    held,
-    in_doubt,
-    requests,
-    duration_ms,
-  } = result
-  log.info('run ended', {
-    status,
-    read,
-    created,
-    updated,
-    unchanged,
-    rejected,
-    failed,
-    held,
-    in_doubt,
-    requests,
-    duration_ms,
-  })
+  log.info('run ended', Object.fromEntries(LOGGED.map((name) => [name, result[name]])))
   return { ...result, warnings }
 }
 
