@@ -152,8 +152,64 @@ export interface ContactWriter {
   deleteContact(id: number): Promise<CallResult<true>>
 }
 
+/** A term as the service has it (interface, 2.1). */
+export interface Term {
+  readonly id: number
+  readonly name: string
+  /** Blank where it has none. */
+  readonly description: string
+}
+
+/** The reads of terms (interface, 4.1), and of which terms a contact has (interface, 4.3). */
+export interface TermReader {
+  /** Every term, page by page, in the service's order, each id once. */
+  terms(): Promise<CallResult<readonly Term[]>>
+  termById(id: number): Promise<CallResult<Term>>
+  /**
+   * The term of that name. `unknown` without a request where the name could address something else in a path:
+   * it looks like a number, consists of dots, or holds one of / \ % ? #.
+   */
+  termByName(name: string): Promise<CallResult<Term>>
+  contactTerms(contactId: number): Promise<CallResult<readonly Term[]>>
+}
+
+/** The writes of terms (interface, 4.1 and 4.3). Lists of ids must not be empty: some services take that for "all". */
+export interface TermWriter {
+  /** The id of the term of that name, made where there is none; an existing one keeps its description. */
+  createTerm(name: string, description?: string): Promise<CallResult<number>>
+  updateTerm(id: number, changes: { name?: string; description?: string }): Promise<CallResult<true>>
+  /** Replaces the contact's whole list. */
+  setContactTerms(contactId: number, termIds: readonly number[]): Promise<CallResult<true>>
+  addContactTerms(contactId: number, termIds: readonly number[]): Promise<CallResult<true>>
+  removeContactTerms(contactId: number, termIds: readonly number[]): Promise<CallResult<true>>
+}
+
+/** The definition of a custom field (interface, 2.2). */
+export interface CustomFieldDefinition {
+  readonly id: number
+  readonly name: string
+  readonly label: string
+  readonly description: string
+  /** An open list: `text_textfield`, `checkbox_confirmation`, `number`, `options_select` ... */
+  readonly type: string
+  readonly required: boolean
+  /** Whether several values may be selected; undefined where the service does not say. */
+  readonly multiple: boolean | undefined
+}
+
+/** The reads of custom field definitions (interface, 4.4); nothing can be written there. */
+export interface CustomFieldReader {
+  customFields(): Promise<CallResult<readonly CustomFieldDefinition[]>>
+  customFieldById(id: number): Promise<CallResult<CustomFieldDefinition>>
+  /** `unknown` without a request for names that cannot stand in a path (see termByName). */
+  customFieldByName(name: string): Promise<CallResult<CustomFieldDefinition>>
+}
+
+/** What planning may ask of the service: reads, and nothing else. */
+export interface ServiceReads extends ContactReader, TermReader, CustomFieldReader {}
+
 /** The service, bound to one run: its calls are counted there and end with its signal. */
-export interface ServiceSession extends ContactReader, ContactWriter {
+export interface ServiceSession extends ServiceReads, ContactWriter, TermWriter {
   readonly counts: { readonly requests: number; readonly retries: number }
 }
 

@@ -2,7 +2,8 @@
 // read and whether it may be sent twice. No decision about contacts is taken here.
 import type { CallResult, ContactReader, ContactWriter, ServiceContact } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
-import type { Call } from './judge.ts'
+import { notAsked } from './course.ts'
+import type { Perform } from './request.ts'
 import { lookupMail, requestUrl } from './url.ts'
 import {
   contactReader,
@@ -13,9 +14,6 @@ import {
   readCreatedMembers,
   readSuccess,
 } from './wire.ts'
-
-/** Sends a call and comes back with its result (see `perform`). */
-type Perform = <T>(call: Call<T>) => Promise<CallResult<T>>
 
 const BY_ID = '/contact/<contact_id>'
 const BY_MAIL = '/contact/<contact_mail>'
@@ -35,7 +33,7 @@ function readers(settings: ServiceSettings, perform: Perform): ContactReader {
         method: 'GET',
         path: BY_ID,
         target: 'object',
-        url: requestUrl(settings, ['contact', id], asked(fields)),
+        url: requestUrl(settings, ['contact', id], { fields: asked(fields) }),
         repeatable: true,
         read: contactReader(id, fields),
         emptyListIsNone: true,
@@ -47,7 +45,7 @@ function readers(settings: ServiceSettings, perform: Perform): ContactReader {
         method: 'GET',
         path: BY_MAIL,
         target: 'object',
-        url: requestUrl(settings, ['contact', segment], asked(fields)),
+        url: requestUrl(settings, ['contact', segment], { fields: asked(fields) }),
         repeatable: true,
         read: contactsReader(fields),
       })
@@ -109,8 +107,8 @@ function asked(fields: readonly string[]): readonly string[] {
 }
 
 function notLookedUp(): CallResult<never> {
-  const summary =
-    'A mail with a slash, or without an @, cannot be looked up: its path could name something else'
-  const request = { method: 'GET', path: BY_MAIL, status: undefined, attempts: 0 } as const
-  return { kind: 'unknown', reason: summary, summary, request }
+  return notAsked(
+    BY_MAIL,
+    'A mail with a slash, or without an @, cannot be looked up: its path could name something else',
+  )
 }

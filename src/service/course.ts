@@ -70,3 +70,9 @@ export function failure<T>(course: Course, call: Call<unknown>, ending: Ending):
 export function requestTrace({ status, sent }: Course, { method, path }: Call<unknown>): RequestTrace {
   return { method, path, status, attempts: sent }
 }
+
+/** The result of a read that was not sent because its path could name something else. */
+export function notAsked(path: string, summary: string): CallResult<never> {
+  const request = { method: 'GET', path, status: undefined, attempts: 0 } as const
+  return { kind: 'unknown', reason: summary, summary, request }
+}

@@ -55,6 +55,9 @@ interface Reply<T> extends WaitHints {
   readonly status?: number
 }
 
+/** A call on its way within one session (see `perform`). */
+export type Perform = <T>(call: Call<T>) => Promise<CallResult<T>>
+
 /** Sends the call until it has an answer that counts, or until it is given up (see CallResult). */
 export async function perform<T>(call: Call<T>, context: CallContext): Promise<CallResult<T>> {
   const course = newCourse()

@@ -3,13 +3,13 @@
 import type { CallResult, Clock, DailyAllowance, Random, ServiceSession } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
+import { createCustomFieldCalls } from './custom-fields.ts'
 import { createTransport } from './http.ts'
-import type { Call } from './judge.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { perform } from './request.ts'
-import type { CallContext, Counts, ServiceEvent } from './request.ts'
-import { assertEncrypted, requestUrl } from './url.ts'
-import { readAnyList } from './wire.ts'
+import type { CallContext, Counts, Perform, ServiceEvent } from './request.ts'
+import { createTermCalls } from './terms.ts'
+import { assertEncrypted } from './url.ts'
 
 export interface ServiceDeps {
   readonly clock: Clock
@@ -46,28 +46,25 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
     session({ signal }) {
       const counts: Counts = { requests: 0, retries: 0 }
       const bound = context(signal, counts)
-      return { counts, ...createContactCalls(settings, (call) => perform(call, bound)) }
+      const send: Perform = (call) => perform(call, bound)
+      return {
+        counts,
+        ...createContactCalls(settings, send),
+        ...createTermCalls(settings, send),
+        ...createCustomFieldCalls(settings, send),
+      }
     },
-    probe({ signal = new AbortController().signal, attempts = settings.retry.attempts } = {}) {
+    async probe({ signal = new AbortController().signal, attempts = settings.retry.attempts } = {}) {
       const bound = context(signal, { requests: 0, retries: 0 })
       const retry = { ...settings.retry, attempts }
-      return perform(probeCall(settings), { ...bound, settings: { ...settings, retry } })
+      const send: Perform = (call) => perform(call, { ...bound, settings: { ...settings, retry } })
+      const result = await createCustomFieldCalls(settings, send).customFields()
+      return result.kind === 'ok' ? { ...result, value: true } : result
     },
     async close() {
       await limiter.idle()
       transport.close()
     },
-  }
-}
-
-function probeCall(settings: ServiceSettings): Call<true> {
-  return {
-    method: 'GET',
-    path: '/custom-fields',
-    target: 'collection',
-    url: requestUrl(settings, ['custom-fields']),
-    repeatable: true,
-    read: readAnyList,
   }
 }
 

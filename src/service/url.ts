@@ -3,12 +3,19 @@
 import { SyncError } from '../core/errors.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 
-/** What stands in the path after `/public/api/<version>/`. Mails by `lookupMail` only. */
-type PathSegment = 'contact' | 'contacts' | 'custom-fields' | number | LookupMail
+/** What stands in the path after `/public/api/<version>/`. Mails and names by `lookupMail` and `lookupName` only. */
+type PathSegment = 'contact' | 'contacts' | 'terms' | 'custom-fields' | number | LookupText
 
-/** A mail that may stand in a path. */
-interface LookupMail {
-  readonly mail: string
+/** A mail or a name that may stand in a path. */
+interface LookupText {
+  readonly text: string
+}
+
+/** What is asked of a read besides its path. */
+interface Query {
+  readonly fields?: readonly string[]
+  readonly offset?: number
+  readonly limit?: number
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
@@ -17,9 +24,18 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const UNSAFE = /[/\\\p{Cc}]/u
 
 /** The mail for use in a path, or undefined where its lookup could address something else. */
-export function lookupMail(mail: string): LookupMail | undefined {
+export function lookupMail(mail: string): LookupText | undefined {
   const safe = mail.includes('@') && !UNSAFE.test(mail) && mail.isWellFormed()
-  return safe ? { mail } : undefined
+  return safe ? { text: mail } : undefined
+}
+
+/**
+ * The name of a term or custom field for use in a path, or undefined where it could be taken for an id
+ * (anything that reads as a number) or for another resource (dots, and what has a meaning in addresses).
+ */
+export function lookupName(name: string): LookupText | undefined {
+  const safe = name.isWellFormed() && !UNSAFE.test(name) && !/[%?#]/.test(name) && /[^.\s]/.test(name)
+  return safe && Number.isNaN(Number(name)) ? { text: name } : undefined
 }
 
 /**
@@ -29,12 +45,12 @@ export function lookupMail(mail: string): LookupMail | undefined {
 export function requestUrl(
   settings: Pick<ServiceSettings, 'baseUrl' | 'apiVersion'>,
   segments: readonly PathSegment[],
-  fields?: readonly string[],
+  query: Query = {},
 ): URL {
   const base = new URL(settings.baseUrl)
   const prefix = `${base.pathname.replace(/\/+$/, '')}/public/api/${settings.apiVersion}/`
   const url = new URL(`${base.origin}${prefix}${segments.map(encoded).join('/')}`)
-  if (fields !== undefined) url.search = `fields=${fields.map(encodeURIComponent).join(',')}`
+  url.search = searchText(query)
   assertBelow(url, { base, prefix, segments: segments.length })
   return url
 }
@@ -49,11 +65,17 @@ export function assertEncrypted(baseUrl: string): void {
   )
 }
 
+/** Commas between field names stay commas (interface, 4.2). */
+function searchText({ fields, offset, limit }: Query): string {
+  const list = fields === undefined ? [] : [`fields=${fields.map(encodeURIComponent).join(',')}`]
+  const page = Object.entries({ offset, limit }).filter(([, value]) => value !== undefined)
+  return [...list, ...page.map(([name, value]) => `${name}=${value}`)].join('&')
+}
+
 function encoded(segment: PathSegment): string {
   if (typeof segment === 'string') return segment
-  if (typeof segment === 'object') return encodeURIComponent(segment.mail)
-  if (!Number.isSafeInteger(segment) || segment <= 0)
-    throw new Error('A contact id must be a positive integer')
+  if (typeof segment === 'object') return encodeURIComponent(segment.text)
+  if (!Number.isSafeInteger(segment) || segment <= 0) throw new Error('An id must be a positive integer')
   return String(segment)
 }
 

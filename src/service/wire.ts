@@ -2,7 +2,13 @@
 // keyed objects, unknown fields). Nothing here throws; what is not the interface's reads as undefined.
 import { z } from 'zod'
 import type { Contact } from '../core/contact.ts'
-import type { CreatedMember, CreateOptions, ServiceContact } from '../core/ports.ts'
+import type {
+  CreatedMember,
+  CreateOptions,
+  CustomFieldDefinition,
+  ServiceContact,
+  Term,
+} from '../core/ports.ts'
 
 /** Reads a parsed body; undefined where it is not what the interface says. */
 export type Reader<T> = (json: unknown) => T | undefined
@@ -25,6 +31,36 @@ const member = z.object({ id, email: z.string() })
 const success = z.object({
   success: z.union([z.literal(true), z.literal(1), z.string().regex(/^\s*(true|1)\s*$/i)]),
 })
+/** A name is text; a service that has only digits may write a number. */
+const name = z.union([z.string(), z.number().transform(String)])
+const term = z
+  .object({ id, name, description: z.string().nullish() })
+  .transform((body): Term => ({ id: body.id, name: body.name, description: body.description ?? '' }))
+const flag = z
+  .union([z.boolean(), z.number(), z.string()])
+  .nullish()
+  .transform((value) =>
+    value === null || value === undefined ? undefined : /^(true|1)$/i.test(String(value)),
+  )
+const definition = z
+  .object({
+    field_id: id,
+    field_name: name,
+    label: z.string().nullish(),
+    description: z.string().nullish(),
+    type: z.string(),
+    required: flag,
+    multiple_selection: flag,
+  })
+  .transform((body): CustomFieldDefinition => ({
+    id: body.field_id,
+    name: body.field_name,
+    label: body.label ?? '',
+    description: body.description ?? '',
+    type: body.type,
+    required: body.required ?? false,
+    multiple: body.multiple_selection,
+  }))
 const problem = z.union([z.string(), z.object({ message: z.string() }).transform((entry) => entry.message)])
 
 /** A list as an array, or as an object with numeric keys (`{"0": ..., "2": ...}`), in the order of the keys. */
@@ -45,8 +81,32 @@ export const readCreatedId: Reader<number> = (json) => created.safeParse(json).d
 export const readCreatedMembers: Reader<readonly CreatedMember[]> = (json) =>
   listIn(json)?.flatMap((entry) => member.safeParse(entry).data ?? [])
 
-/** Any list: enough to know that the service itself answered. */
-export const readAnyList: Reader<true> = (json) => (listIn(json) === undefined ? undefined : true)
+/** As `listIn`, but `{}` is an empty list: where nothing is created on its strength. */
+function listOrNone(json: unknown): readonly unknown[] | undefined {
+  const isNone = typeof json === 'object' && json !== null && Object.keys(json).length === 0
+  return isNone ? [] : listIn(json)
+}
+
+/** One page of terms; `came` counts the entries that cannot be read, too, so that paging goes on behind them. */
+export const readTermPage: Reader<{ came: number; terms: readonly Term[] }> = (json) => {
+  const list = listOrNone(json)
+  return list && { came: list.length, terms: list.flatMap((entry) => term.safeParse(entry).data ?? []) }
+}
+
+/** All or nothing: a term left out would be taken for one that the contact lacks. */
+export const readContactTerms: Reader<readonly Term[]> = (json) => {
+  const list = listOrNone(json)
+  const terms = list?.flatMap((entry) => term.safeParse(entry).data ?? [])
+  return terms?.length === list?.length ? terms : undefined
+}
+
+export const readTerm: Reader<Term> = (json) => term.safeParse(json).data
+
+/** Definitions that cannot be read are left out: whoever maps such a field is told that it is not there. */
+export const readCustomFields: Reader<readonly CustomFieldDefinition[]> = (json) =>
+  listOrNone(json)?.flatMap((entry) => definition.safeParse(entry).data ?? [])
+
+export const readCustomField: Reader<CustomFieldDefinition> = (json) => definition.safeParse(json).data
 
 /** One contact with the fields asked for; undefined also where it is another contact than was asked for. */
 export function contactReader(asked: number, fields: readonly string[]): Reader<ServiceContact> {

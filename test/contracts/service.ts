@@ -1,5 +1,5 @@
-// What every service behind the session must do, whether the sandbox or a stand-in: the operations that a
-// run needs, one after the other, as the interface (4.2) says. Whoever runs it says where the service is.
+// What every service behind the session must do, over HTTP or in memory: each operation of the interface
+// (section 4), as a run uses it. Whoever runs it says where the service is.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CallResult, CreateOptions, ServiceSession } from '../../src/core/ports.ts'
@@ -119,6 +119,67 @@ export function describeServiceContract(name: string, open: () => Promise<Opened
       const mail = `o'hara+a&b=c%41?#!${newMail()}`
       const id = valueOf(await session.createContact({ mail }, byMail))
       expect(valueOf(await session.contactsByMail(mail, ['mail']))).toEqual([{ id, fields: { mail } }])
+    })
+
+    it('makes a term once, whatever the case of its name, and shows it in the list', async () => {
+      const { session } = opened
+      const name = `Term ${randomUUID()}`
+      const id = valueOf(await session.createTerm(name, 'as described'))
+      expect(valueOf(await session.createTerm(name.toUpperCase()))).toBe(id)
+      const term = { id, name, description: 'as described' }
+      expect(valueOf(await session.terms()).filter((one) => one.id === id)).toEqual([term])
+      expect(valueOf(await session.termById(id))).toEqual(term)
+      expect(valueOf(await session.termByName(name))).toEqual(term)
+      expect((await session.termById(999_999_999)).kind).toBe('absent')
+      expect((await session.termByName(randomUUID())).kind).toBe('absent')
+    })
+
+    it('renames and describes a term', async () => {
+      const { session } = opened
+      const [name, other] = [`Term ${randomUUID()}`, `Term ${randomUUID()}`]
+      const id = valueOf(await session.createTerm(name))
+      expect(valueOf(await session.updateTerm(id, { description: 'new' }))).toBe(true)
+      expect(valueOf(await session.termById(id))).toEqual({ id, name, description: 'new' })
+      expect(valueOf(await session.updateTerm(id, { name: other }))).toBe(true)
+      expect(valueOf(await session.termById(id))).toEqual({ id, name: other, description: 'new' })
+      expect((await session.updateTerm(999_999_999, { description: 'x' })).kind).toBe('absent')
+    })
+
+    it('adds, sets and removes the terms of a contact', async () => {
+      const { session } = opened
+      const contact = valueOf(await session.createContact({ mail: newMail() }, byMail))
+      const [a = 0, b = 0, c = 0] = await Promise.all(
+        ['a', 'b', 'c'].map(async (name) => valueOf(await session.createTerm(`${name} ${randomUUID()}`))),
+      )
+      const ids = async () =>
+        valueOf(await session.contactTerms(contact))
+          .map(({ id }) => id)
+          .sort((one, other) => one - other)
+      const sorted = (...list: number[]) => list.sort((one, other) => one - other)
+      expect(await ids()).toEqual([])
+      valueOf(await session.addContactTerms(contact, [a]))
+      valueOf(await session.addContactTerms(contact, [b, a]))
+      expect(await ids()).toEqual(sorted(a, b))
+      valueOf(await session.removeContactTerms(contact, [a]))
+      expect(await ids()).toEqual([b])
+      valueOf(await session.setContactTerms(contact, [a, c]))
+      expect(await ids()).toEqual(sorted(a, c))
+    })
+
+    it('says of a contact that is not there that it has no terms to change', async () => {
+      const { session } = opened
+      const term = valueOf(await session.createTerm(`Term ${randomUUID()}`))
+      expect((await session.contactTerms(999_999_999)).kind).toBe('absent')
+      expect((await session.addContactTerms(999_999_999, [term])).kind).toBe('absent')
+    })
+
+    it('shows the definitions of custom fields', async () => {
+      const { session } = opened
+      const [first] = valueOf(await session.customFields())
+      if (first === undefined) throw new Error('the service under test has no custom field')
+      expect(valueOf(await session.customFieldById(first.id))).toEqual(first)
+      expect(valueOf(await session.customFieldByName(first.name))).toEqual(first)
+      expect((await session.customFieldById(999_999_999)).kind).toBe('absent')
     })
   })
 }

@@ -1,31 +1,43 @@
-// The service contract, held to the client with the stand-in behind it.
-import { describeServiceContract } from '../contracts/service.ts'
+// The service contract, held to the client with the sandbox behind it, and to the service in memory that
+// stands in for both in tests of the run.
+import { startSandbox } from '../../src/sandbox/server.ts'
 import { createService } from '../../src/service/service.ts'
-import { systemClock, systemRandom } from '../../src/system.ts'
-import { startStandIn } from './stand-in.ts'
+import { systemClock } from '../../src/system.ts'
+import { describeServiceContract } from '../contracts/service.ts'
+import { memoryService } from '../support/memory-service.ts'
+import { serviceSettings } from '../support/pipeline.ts'
 
-for (const container of ['array', 'keyed'] as const) {
-  describeServiceContract(`stand-in, ${container} container`, async () => {
-    const standIn = await startStandIn('key-1')
-    const service = createService(
-      {
-        baseUrl: standIn.baseUrl,
-        apiKey: 'key-1',
-        apiVersion: 'V1',
-        timeoutMs: 5_000,
-        rateLimit: { requests: 100, perMs: 100, concurrency: 4, perDay: undefined },
-        retry: { attempts: 2, maxDelayMs: 10 },
-        bulk: { size: 50, container },
-        doubt: { quiesceMs: 1, absentReads: 1 },
-      },
-      { clock: systemClock, random: systemRandom },
-    )
+const apiKey = 'key-1'
+
+for (const container of ['array', 'keyed'] as const)
+  describeServiceContract(`client and sandbox, ${container} container`, async () => {
+    const sandbox = await startSandbox({ port: 0, apiKey, clock: systemClock })
+    const settings = serviceSettings({
+      baseUrl: sandbox.url,
+      apiKey,
+      bulk: { size: 50, container },
+      rateLimit: { requests: 1_000, perMs: 1_000, concurrency: 4, perDay: undefined },
+    })
+    const service = createService(settings, { clock: systemClock, random: () => 0 })
     return {
       session: service.session({ signal: new AbortController().signal }),
       async close() {
         await service.close()
-        standIn.close()
+        await sandbox.close()
       },
     }
   })
-}
+
+describeServiceContract('memory', async () => {
+  const service = memoryService()
+  service.customFields.push({
+    id: 1,
+    name: 'nickname',
+    label: 'Nickname',
+    description: '',
+    type: 'text_textfield',
+    required: false,
+    multiple: undefined,
+  })
+  return { session: service.session(), close: async () => undefined }
+})

@@ -1,20 +1,27 @@
 // Addresses: what may stand in a path, and that nothing can lead a request elsewhere.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assertEncrypted, lookupMail, requestUrl } from '../../src/service/url.ts'
+import { assertEncrypted, lookupMail, lookupName, requestUrl } from '../../src/service/url.ts'
 
 const settings = { baseUrl: 'https://acme.s1.example.com', apiVersion: 'V1' }
 const PREFIX = 'https://acme.s1.example.com/public/api/V1/'
 
 describe('requestUrl', () => {
   it.each([
-    [['contact'], undefined, 'contact'],
-    [['contacts'], undefined, 'contacts'],
-    [['contact', 42], ['id', 'mail'], 'contact/42?fields=id,mail'],
-    [['contact', { mail: 'a+b@x.example' }], undefined, 'contact/a%2Bb%40x.example'],
-    [['contact', { mail: '..?#%@x.example' }], ['a&b'], 'contact/..%3F%23%25%40x.example?fields=a%26b'],
-  ] as const)('%j', (segments, fields, path) => {
-    expect(requestUrl(settings, segments, fields).href).toBe(PREFIX + path)
+    [['contact'], {}, 'contact'],
+    [['contacts'], {}, 'contacts'],
+    [['terms'], { offset: 500, limit: 500 }, 'terms?offset=500&limit=500'],
+    [['terms', { text: 'Müller & Co' }], {}, 'terms/M%C3%BCller%20%26%20Co'],
+    [['contact', 7, 'terms'], {}, 'contact/7/terms'],
+    [['contact', 42], { fields: ['id', 'mail'] }, 'contact/42?fields=id,mail'],
+    [['contact', { text: 'a+b@x.example' }], {}, 'contact/a%2Bb%40x.example'],
+    [
+      ['contact', { text: '..?#%@x.example' }],
+      { fields: ['a&b'] },
+      'contact/..%3F%23%25%40x.example?fields=a%26b',
+    ],
+  ] as const)('%j', (segments, query, path) => {
+    expect(requestUrl(settings, segments, query).href).toBe(PREFIX + path)
   })
 
   it('keeps a path of the base', () => {
@@ -36,7 +43,7 @@ describe('requestUrl', () => {
   )
 
   it.each(['.', '..', ''])('refuses a mail that is no segment: %j', (mail) => {
-    expect(() => requestUrl(settings, ['contact', { mail }])).toThrow('would leave service.base_url')
+    expect(() => requestUrl(settings, ['contact', { text: mail }])).toThrow('would leave service.base_url')
   })
 
   it('brings every mail that may be looked up to the service as it is', () => {
@@ -68,7 +75,35 @@ describe('lookupMail', () => {
   })
 
   it.each(['a@x.example', 'ü+tag@x.example', "o'hara@x.example", '..@x.example'])('looks up %j', (mail) => {
-    expect(lookupMail(mail)).toEqual({ mail })
+    expect(lookupMail(mail)).toEqual({ text: mail })
+  })
+})
+
+describe('lookupName', () => {
+  it.each([
+    '2024',
+    ' 12 ',
+    '1e5',
+    '0x1F',
+    '-3',
+    '1.5',
+    '',
+    ' ',
+    '.',
+    '..',
+    ' . ',
+    'a/b',
+    'a\\b',
+    '5%',
+    'a?',
+    '#1',
+    'Infinity',
+  ])('never looks up %j', (name) => {
+    expect(lookupName(name)).toBeUndefined()
+  })
+
+  it.each(['VIP', 'Müller & Co', '2024 Messe', 'a.b', '日本'])('looks up %j', (name) => {
+    expect(lookupName(name)).toEqual({ text: name })
   })
 })
 
