@@ -1,7 +1,13 @@
 // From the checked values of the file to the settings that the program works with: names in camel case,
 // paths absolute, shorthands written out. It decides nothing and refuses nothing.
 import { dirname, resolve } from 'node:path'
-import type { PipelineSettings, ServiceSettings, Settings } from '../core/settings.ts'
+import type {
+  PipelineSettings,
+  ServiceSettings,
+  Settings,
+  TermAssignment,
+  TermSettings,
+} from '../core/settings.ts'
 import { fieldMapping } from './mapping-schema.ts'
 import { pipelineHash } from './pipeline-hash.ts'
 import type { ConfigValues, PipelineValues } from './schema.ts'
@@ -24,19 +30,33 @@ function serviceSettings(service: ConfigValues['service'], apiKey: string): Serv
     retry: { attempts: retry.attempts, maxDelayMs: retry.max_delay },
     bulk,
     doubt: { quiesceMs: doubt.quiesce, absentReads: doubt.absent_reads },
+    customFieldKey: service.custom_field_key,
   }
 }
 
-function mapOf(map: PipelineValues['map']): PipelineSettings['map'] {
-  const { custom_fields: _, ...fields } = map
-  const written = Object.entries<Parameters<typeof fieldMapping>[0] | undefined>(fields)
+type Written = Readonly<Record<string, Parameters<typeof fieldMapping>[0] | undefined>>
+
+function mappings(written: Written): PipelineSettings['map'] {
   return Object.fromEntries(
-    written.flatMap(([field, mapping]) => (mapping === undefined ? [] : [[field, fieldMapping(mapping)]])),
+    Object.entries(written).flatMap(([field, mapping]) =>
+      mapping === undefined ? [] : [[field, fieldMapping(mapping)]],
+    ),
   )
+}
+
+function termSettings(terms: PipelineValues['terms']): TermSettings {
+  return {
+    policy: terms.policy,
+    createMissing: terms.create_missing,
+    assign: terms.assign.map((entry) => (typeof entry === 'string' ? { name: entry } : entry)) as TermAssignment[],
+    descriptions: terms.descriptions,
+    verify: terms.verify,
+  }
 }
 
 function pipelineSettings(name: string, values: PipelineValues, source: SourceOptions): PipelineSettings {
   const { type, null_values: nullValues } = values.source
+  const { custom_fields: customFields = {}, ...map } = values.map
   const settings = {
     name,
     schedule: values.schedule,
@@ -44,13 +64,17 @@ function pipelineSettings(name: string, values: PipelineValues, source: SourceOp
     source: { ...source.options, type, nullValues },
     mode: values.mode,
     key: values.key,
-    map: mapOf(values.map),
+    map: mappings(map),
+    customFields: mappings(customFields),
     onDuplicateKey: values.on_duplicate_key,
     onInvalid: values.on_invalid,
     blank: values.blank,
     where: values.where,
     duplicateCheckMethod: values.duplicate_check_method,
     duplicateMergeMethod: values.duplicate_merge_method,
+    terms: termSettings(values.terms),
+    updateVia: values.update_via,
+    allowConsentRaise: values.allow_consent_raise,
   }
   return { ...settings, hash: pipelineHash(settings, source.paths) }
 }

@@ -20,12 +20,16 @@ export function pipelineHash(
   pipeline: Omit<PipelineSettings, 'hash'>,
   pathOptionNames: readonly string[],
 ): string {
-  const { key, map, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod } = pipeline
+  const { key, map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod } = pipeline
+  // Descriptions are of the terms, not of anybody's contact.
+  const { policy, createMissing, assign } = pipeline.terms
+  const terms = { policy, createMissing, assign }
   const source = Object.fromEntries(
     Object.entries(pipeline.source).filter(
       ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
     ),
   )
-  const decides = { source, key, map, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod }
+  const rules = { map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod, terms }
+  const decides = { source, key, ...rules, allowConsentRaise: pipeline.allowConsentRaise }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')
 }

@@ -54,7 +54,13 @@ const terms = z.strictObject({
     .describe("`add` only adds; `managed` also removes what the pipeline added before; `replace` makes the source's list the whole list."),
   create_missing: flag.prefault(true).describe('Whether unknown terms are made, or their records rejected.'),
   assign: z.array(term).prefault([]).describe('The terms of each contact.'),
-  descriptions: z.record(text, z.string()).prefault({}).describe('Descriptions for terms that are made, by name.'),
+  descriptions: z
+    .record(text, z.string())
+    .prefault({})
+    .describe('Descriptions of terms, by name; kept as they are written here.'),
+  verify: flag
+    .prefault(true)
+    .describe('Whether a removal is read back, and what the service removed beyond it is put back.'),
 })
 
 function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {

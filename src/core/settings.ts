@@ -24,6 +24,8 @@ export interface ServiceSettings {
   readonly retry: { readonly attempts: number; readonly maxDelayMs: number }
   readonly bulk: { readonly size: number; readonly container: 'array' | 'keyed' }
   readonly doubt: { readonly quiesceMs: number; readonly absentReads: number }
+  /** The name under which a custom field stands in a contact, with {field_name} and {field_id} in it. */
+  readonly customFieldKey: string
 }
 
 export interface RateLimitSettings {
@@ -59,6 +61,8 @@ export interface PipelineSettings {
   /** Column names; undefined: the mapped mail is the key. */
   readonly key: readonly string[] | undefined
   readonly map: Readonly<Record<string, FieldMapping>>
+  /** By the field's name in its definition. */
+  readonly customFields: Readonly<Record<string, FieldMapping>>
   readonly onDuplicateKey: 'reject' | 'last'
   readonly onInvalid: OnInvalid
   readonly blank: 'keep' | 'clear'
@@ -66,9 +70,30 @@ export interface PipelineSettings {
   readonly where: string | undefined
   readonly duplicateCheckMethod: 'auto' | 'email' | 'none'
   readonly duplicateMergeMethod: 'update_add' | 'update' | 'add'
+  readonly terms: TermSettings
+  readonly updateVia: 'id' | 'bulk'
+  readonly allowConsentRaise: boolean
   /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
   readonly hash: string
 }
+
+/** Which terms contacts are to have. */
+export interface TermSettings {
+  /** add: only adds. managed: also takes back what it added itself. replace: the source's list is the whole list. */
+  readonly policy: 'add' | 'managed' | 'replace'
+  /** Whether an unknown term is made, or its record rejected. */
+  readonly createMissing: boolean
+  /** Empty: the pipeline has nothing to do with terms. */
+  readonly assign: readonly TermAssignment[]
+  /** By name. */
+  readonly descriptions: Readonly<Record<string, string>>
+  /** Whether a removal is read back, and what went too far is put back. */
+  readonly verify: boolean
+}
+
+/** A constant, with a condition (CEL) or without, or the values of a column. */
+export type TermAssignment =
+  { readonly name: string; readonly when?: string } | { readonly column: string; readonly split?: string }
 
 export type OnInvalid = 'reject' | 'drop' | 'truncate'
 

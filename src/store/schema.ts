@@ -107,7 +107,54 @@ CREATE TABLE daily_request (hour INTEGER PRIMARY KEY, requests INTEGER NOT NULL)
 CREATE TABLE owner (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
 `
 
-export const MIGRATIONS: readonly string[] = [first]
+// What a change does beside its fields: terms, which need the contact's id, and a consent, which needs a look first.
+// A link's `terms` are those that its record asserts; null: nothing was settled yet.
+const second = `
+ALTER TABLE link ADD COLUMN terms TEXT;
+CREATE INDEX link_by_contact ON link (contact_id);
+CREATE INDEX link_by_any_mail ON link (mail_key);
+
+CREATE TABLE operation_2 (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  input_id INTEGER NOT NULL,
+  run_id TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  file TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'terms', 'consent')),
+  link_id INTEGER,
+  contact_id INTEGER,
+  mail_key TEXT,
+  fields TEXT NOT NULL,
+  desired TEXT NOT NULL,
+  terms TEXT,
+  consent INTEGER,
+  outcome TEXT CHECK (outcome IN ('created', 'updated', 'unchanged')),
+  record TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'in_doubt', 'held', 'failed', 'waiting')),
+  rank INTEGER NOT NULL,
+  absent_reads INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER NOT NULL DEFAULT 0,
+  reason TEXT
+) STRICT;
+INSERT INTO operation_2 (id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired,
+                         record, fingerprint, state, rank, absent_reads, not_before, reason)
+  SELECT id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired,
+         record, fingerprint, state, rank, absent_reads, not_before, reason FROM operation;
+DROP TABLE operation;
+ALTER TABLE operation_2 RENAME TO operation;
+CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'planned';
+CREATE INDEX operation_by_key ON operation (pipeline, key);
+CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
+CREATE INDEX operation_by_input ON operation (input_id, line);
+CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
+
+CREATE TABLE custom_field (name TEXT PRIMARY KEY, definition TEXT NOT NULL, seen_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+export const MIGRATIONS: readonly string[] = [first, second]
 
 /**
  * What belongs to one input only and goes with the connection: who was seen in it so far.

@@ -30,12 +30,16 @@ describe('settings', () => {
       mode: 'incremental',
       key: undefined,
       map: { mail: { column: 'E-Mail' } },
+      customFields: {},
       onDuplicateKey: 'reject',
       onInvalid: 'reject',
       blank: 'keep',
       where: undefined,
       duplicateCheckMethod: 'email',
       duplicateMergeMethod: 'update_add',
+      terms: { policy: 'add', createMissing: true, assign: [], descriptions: {}, verify: true },
+      updateVia: 'id',
+      allowConsentRaise: false,
     })
     const { pipelines: _, ...rest } = settingsOf(await loadFixture('minimal.yaml'))
     expect(rest).toEqual({
@@ -49,6 +53,7 @@ describe('settings', () => {
         retry: { attempts: 6, maxDelayMs: 120_000 },
         bulk: { size: 50, container: 'array' },
         doubt: { quiesceMs: 120_000, absentReads: 2 },
+        customFieldKey: '{field_name}',
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
       log: { level: 'info', format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
@@ -70,6 +75,7 @@ describe('settings', () => {
         retry: { attempts: 2, maxDelayMs: 3_600_000 },
         bulk: { size: 10, container: 'keyed' },
         doubt: { quiesceMs: 500, absentReads: 3 },
+        customFieldKey: '{field_name}',
       },
       state: { path: `${FOLDER}data/state.db` },
       log: { level: 'debug', format: 'pretty', folder: `${FOLDER}logs`, keepMs: 2 * 86_400_000 },

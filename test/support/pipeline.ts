@@ -15,12 +15,16 @@ export function pipelineSettings(changes: Partial<PipelineSettings> = {}): Pipel
       family_name: { column: 'last' },
       phone: { column: 'phone' },
     },
+    customFields: {},
     onDuplicateKey: 'reject',
     onInvalid: 'reject',
     blank: 'keep',
     where: undefined,
     duplicateCheckMethod: 'email',
     duplicateMergeMethod: 'update_add',
+    terms: { policy: 'add', createMissing: true, assign: [], descriptions: {}, verify: true },
+    updateVia: 'id',
+    allowConsentRaise: false,
     hash: 'mapping-1',
     ...changes,
   }
@@ -36,6 +40,7 @@ export function serviceSettings(changes: Partial<ServiceSettings> = {}): Service
     retry: { attempts: 1, maxDelayMs: 1000 },
     bulk: { size: 50, container: 'array' },
     doubt: { quiesceMs: 60_000, absentReads: 2 },
+    customFieldKey: '{field_name}',
     ...changes,
   }
 }
