@@ -7,7 +7,7 @@ import type { startDaemon as StartDaemon } from './daemon.ts'
 import { compileCondition } from './core/condition.ts'
 import { SyncError } from './core/errors.ts'
 import { compileMapping, wantedColumns } from './core/mapping.ts'
-import type { CallResult, Clock, Random, Source, SourceInput } from './core/ports.ts'
+import type { CallResult, Clock, Random, ServiceReads, Source, SourceInput } from './core/ports.ts'
 import { runId } from './core/run-id.ts'
 import type { PipelineSettings, Settings } from './core/settings.ts'
 import type { StateStore } from './core/state.ts'
@@ -22,6 +22,8 @@ import type { ProgressReport, RunContext } from './sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from './sync/preview.ts'
 import { type PipelineResult, runPipeline } from './sync/run.ts'
 import { createTally } from './sync/tally.ts'
+import { createTermDirectory } from './sync/term-directory.ts'
+import { createTurns, type Turns } from './sync/turns.ts'
 import { systemClock, systemRandom } from './system.ts'
 
 export { nextDue } from './schedule/schedule.ts'
@@ -92,6 +94,7 @@ interface Parts {
   readonly state: StateStore
   readonly service: Service
   readonly source: Source
+  readonly turns: Turns
   readonly log: Log
 }
 
@@ -114,17 +117,23 @@ function runContext(
   parts: Parts,
   { options, id }: { options: RunOptions; id: string },
 ): RunContext {
+  const { signal } = options
+  const session = parts.service.session({ signal })
+  const circuit = createCircuit()
   return {
     runId: id,
     pipeline,
     service: settings.service,
     state: parts.state,
     source: parts.source,
-    session: parts.service.session({ signal: options.signal }),
-    circuit: createCircuit(),
+    session,
+    circuit,
+    terms: createTermDirectory(session, { signal, circuit }),
+    turns: parts.turns,
+    seen: {},
     tally: createTally(id),
     clock,
-    signal: options.signal,
+    signal,
     log: parts.log,
     report: (report) => options.report(report),
   }
@@ -178,12 +187,13 @@ export function openRunner(
     onEvent: logService(log),
     ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
   })
+  const turns = createTurns()
   return {
     log,
     state,
     run(pipeline, runOptions) {
       const source = createSource(pipeline.source, { clock })
-      return loggedRun(settings, pipeline, { state, service, source, log }, runOptions)
+      return loggedRun(settings, pipeline, { state, service, source, turns, log }, runOptions)
     },
     async close() {
       await service.close()
@@ -202,10 +212,17 @@ export async function* preview(
   const id = runId(clock.now(), random)
   const source = createSource(pipeline.source, { clock })
   const { signal, report, log } = options
+  const service = createService(settings.service, { clock, random, onEvent: logService(log) })
+  // Only its reads are handed on: a plan has no way to write.
+  const session: ServiceReads = service.session({ signal })
+  const circuit = createCircuit()
+  const terms = createTermDirectory(session, { signal, circuit })
   try {
-    const context = { runId: id, pipeline, state, source, clock, signal, report, log, tally: createTally(id) }
+    const parts = { state, source, session, circuit, terms, clock, signal, report, log }
+    const context = { runId: id, pipeline, tally: createTally(id), ...parts }
     return yield* previewPipeline(context, settings.service, { wait: options.wait })
   } finally {
+    await service.close()
     await state.close()
   }
 }

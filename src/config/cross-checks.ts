@@ -25,6 +25,15 @@ function identityProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPro
   return [problemAt(tree, [...path, 'key'], { message: 'is missing', hint })]
 }
 
+/** A bulk call tells contacts by their mail, which is what check `email` goes by. */
+function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const check = pipeline['duplicate_check_method'] ?? 'email'
+  if (pipeline['update_via'] !== 'bulk' || check === 'email') return []
+  const message = 'needs duplicate_check_method: email'
+  const hint = 'a bulk call tells contacts by their mail alone; set update_via: id, or the check to email'
+  return [problemAt(tree, [...path, 'update_via'], { message, hint })]
+}
+
 /** Two pipelines that take the same files would each get some of them, by chance. */
 function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]): ConfigProblem[] {
   const first = new Map<string, Path>()
@@ -51,7 +60,7 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const single = paths.flatMap((path) => {
     const pipeline = valueAt(tree.value, path)
     if (!isMapping(pipeline)) return []
-    return identityProblems(tree, path, pipeline)
+    return [...identityProblems(tree, path, pipeline), ...bulkProblems(tree, path, pipeline)]
   })
   return [...single, ...sharedFolderProblems(tree, folder, paths)]
 }

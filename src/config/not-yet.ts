@@ -15,7 +15,6 @@ interface NotYet {
 }
 
 const GUARD = 'leave it out; look at the changes first with: contact-sync plan'
-const TERMS = 'leave it out and assign the terms in the service'
 
 /** Everything that is not available, in the order of the contract. */
 export const NOT_YET: readonly NotYet[] = [
@@ -79,16 +78,6 @@ export const NOT_YET: readonly NotYet[] = [
     meanwhile: 'leave it out',
     harmless: [{}],
   },
-  { path: 'pipelines.*.terms.policy', would: 'removing terms', meanwhile: TERMS, harmless: ['add'] },
-  { path: 'pipelines.*.terms.create_missing', would: 'rejecting unknown terms', meanwhile: TERMS, harmless: [true] },
-  { path: 'pipelines.*.terms.assign', would: 'assigning terms', meanwhile: TERMS, harmless: [[]] },
-  { path: 'pipelines.*.terms.descriptions', would: 'describing new terms', meanwhile: TERMS, harmless: [{}] },
-  {
-    path: 'pipelines.*.update_via',
-    would: 'updating several contacts in one call',
-    meanwhile: 'set update_via: id',
-    harmless: ['id'],
-  },
   { path: 'pipelines.*.guards.max_deletes', would: 'limiting deletes', meanwhile: GUARD, harmless: ['5%'] },
   { path: 'pipelines.*.guards.max_changes', would: 'limiting changes', meanwhile: GUARD, harmless: ['100%'] },
   { path: 'pipelines.*.guards.max_rejects', would: 'limiting rejects', meanwhile: GUARD, harmless: ['100%'] },
@@ -110,12 +99,6 @@ export const NOT_YET: readonly NotYet[] = [
     would: 'ending a run that takes too long',
     meanwhile: 'leave it out; the state says how long runs took',
     harmless: [],
-  },
-  {
-    path: 'pipelines.*.allow_consent_raise',
-    would: 'raising a consent',
-    meanwhile: 'leave it out and change mail_status in the service',
-    harmless: [false],
   },
 ]
 

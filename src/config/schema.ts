@@ -29,39 +29,52 @@ const guards = z.strictObject({
   deletes_missing_in: whole(1).prefault(1).describe('In how many full exports a record must be missing before it has gone.'),
 })
 
-const term = z
-  .union(
+function termSchema(checks: OutsideChecks) {
+  return z.union(
     [
       text,
       z
         .strictObject({
           name: text.optional().describe('A term.'),
-          when: text.optional().describe('With name: a CEL condition for it.'),
+          when: checkedText(checks.checkCondition).optional().describe('With name: a CEL condition for it.'),
           column: text.optional().describe('A column that holds terms.'),
           split: text.optional().describe('With column: what stands between several terms.'),
         })
-        .refine((value) => (value.name === undefined) !== (value.column === undefined), {
-          error: 'has not exactly one of name and column; a term is named here, or read from a column',
+        .check((ctx) => {
+          const { name, when, column, split } = ctx.value
+          const say = (message: string, path: string[] = []) =>
+            ctx.issues.push({ code: 'custom', input: ctx.value, path, message })
+          if ((name === undefined) === (column === undefined))
+            say('has not exactly one of name and column; a term is named here, or read from a column')
+          else if (when !== undefined && name === undefined)
+            say('means nothing with column; put the condition on a term that is named here', ['when'])
+          else if (split !== undefined && column === undefined)
+            say('means nothing with name; leave it out', ['split'])
         }),
     ],
     { error: 'is no term; write a name, { column: NAME } or { name: NAME, when: CONDITION }' },
   )
+}
 
-const terms = z.strictObject({
-  policy: z
-    .enum(['add', 'managed', 'replace'])
-    .prefault('add')
-    .describe("`add` only adds; `managed` also removes what the pipeline added before; `replace` makes the source's list the whole list."),
-  create_missing: flag.prefault(true).describe('Whether unknown terms are made, or their records rejected.'),
-  assign: z.array(term).prefault([]).describe('The terms of each contact.'),
-  descriptions: z
-    .record(text, z.string())
-    .prefault({})
-    .describe('Descriptions of terms, by name; kept as they are written here.'),
-  verify: flag
-    .prefault(true)
-    .describe('Whether a removal is read back, and what the service removed beyond it is put back.'),
-})
+function termsSchema(checks: OutsideChecks) {
+  return z.strictObject({
+    policy: z
+      .enum(['add', 'managed', 'replace'])
+      .prefault('add')
+      .describe(
+        "`add` only adds; `managed` also removes what the pipeline added before; `replace` makes the source's list the whole list.",
+      ),
+    create_missing: flag.prefault(true).describe('Whether unknown terms are made, or their records rejected.'),
+    assign: z.array(termSchema(checks)).prefault([]).describe('The terms of each contact.'),
+    descriptions: z
+      .record(text, z.string())
+      .prefault({})
+      .describe('Descriptions of terms, by name; kept as they are written here.'),
+    verify: flag
+      .prefault(true)
+      .describe('Whether a removal is read back, and what the service removed beyond it is put back.'),
+  })
+}
 
 function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
   const keyForm = 'write a column, or a list of columns'
@@ -96,7 +109,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     where: checkedText(checks.checkCondition)
       .optional()
       .describe('A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.'),
-    terms: terms.prefault({}).describe('The terms (tags) of contacts.'),
+    terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
     duplicate_check_method: z
       .enum(['auto', 'email', 'none'])
       .prefault('email')
@@ -105,7 +118,9 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       .enum(['update_add', 'update', 'add'])
       .prefault('update_add')
       .describe('What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.'),
-    update_via: z.enum(['id', 'bulk']).prefault('id').describe('How linked contacts are updated.'),
+    update_via: z.enum(['id', 'bulk']).prefault('id').describe(
+        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
+      ),
     guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
     watch: flag.prefault(false).describe('Whether a new file starts a run.'),
     max_duration: duration({ min: '1s' }).optional().describe('How long a run may take.'),

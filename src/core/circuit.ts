@@ -15,6 +15,8 @@ export interface Stop {
 export interface Circuit {
   /** Takes note of a result; the first reason to stop stays. */
   note(result: CallResult<unknown>): void
+  /** Something without which the run cannot go on is not to be had. */
+  halt(stop: Stop): void
   readonly stop: Stop | undefined
 }
 
@@ -41,6 +43,12 @@ function stopFor(
   return { code: answered ? 'SERVICE_CONTRACT' : 'SERVICE_UNREACHABLE', message: result.summary }
 }
 
+/** Why nothing can be done without the answer to this call. */
+export function stopWithout(result: Exclude<CallResult<unknown>, { kind: 'ok' }>): Stop {
+  const stop = stopFor(result, { denied: IN_A_ROW, unknown: IN_A_ROW, succeeded: false })
+  return stop ?? { code: 'SERVICE_CONTRACT', message: result.summary }
+}
+
 export function createCircuit(): Circuit {
   const row = { denied: 0, unknown: 0, succeeded: false }
   let stop: Stop | undefined
@@ -53,6 +61,9 @@ export function createCircuit(): Circuit {
       row.unknown = result.kind === 'unknown' ? row.unknown + 1 : 0
       if (result.kind === 'ok' || result.kind === 'refused' || result.kind === 'absent') row.succeeded = true
       stop ??= stopFor(result, row)
+    },
+    halt(given) {
+      stop ??= given
     },
   }
 }

@@ -2,6 +2,8 @@
 // it yields a difference and does nothing.
 import { type Contact, type FieldValue, FULL_ADDRESS_FIELDS } from './contact.ts'
 import type { ErrorCode } from './errors.ts'
+import type { PipelineSettings } from './settings.ts'
+import { type AssertedTerm, type TermPlan, termPlan } from './terms.ts'
 
 /** What the state knows of a key. */
 export interface Known {
@@ -15,8 +17,25 @@ export interface KnownLink {
   readonly contactId: number
   /** What was last pushed, all fields. */
   readonly fields: Contact
+  /** Which terms its record asserts; undefined where nothing was settled yet. */
+  readonly terms: readonly AssertedTerm[] | undefined
   /** The service no longer has the contact. */
   readonly gone: boolean
+  /** The service merged another record of the pipeline into this contact. */
+  readonly merged: boolean
+}
+
+/** What a record wants: its contact, and its terms where the pipeline has to do with them. */
+export interface Desired {
+  readonly contact: Contact
+  readonly terms: readonly string[] | undefined
+}
+
+/** What differs: changed fields, terms, and the mail_status where it goes by itself. */
+export interface Change {
+  readonly fields: Contact
+  readonly terms?: TermPlan
+  readonly consent?: number
 }
 
 export interface FieldChange {
@@ -26,8 +45,8 @@ export interface FieldChange {
 
 export type Difference =
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'create'; readonly fields: Contact }
-  | { readonly kind: 'update'; readonly contactId: number; readonly fields: Contact }
+  | ({ readonly kind: 'create' } & Change)
+  | ({ readonly kind: 'update'; readonly contactId: number } & Change)
   /** The record waits behind an operation in doubt, and is taken up again once that is settled. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'held'; readonly reason: string }
@@ -71,20 +90,47 @@ function missingText(contact: Contact): string {
   return `the record has no mail, and for a contact without one it lacks ${missing.join(', ')}`
 }
 
-/** Compares one desired contact with what is known of its key. */
-export function difference(desired: Contact, known: Known): Difference {
+export const MERGED_REASON =
+  'the service gave the contact of another key of this pipeline: it merged the two, and both are held until they are told apart'
+
+type Rules = Pick<PipelineSettings, 'duplicateCheckMethod' | 'terms'>
+
+/**
+ * mail_status goes by itself, after a look at what it is: only a contact that is surely new has no consent that could
+ * be raised (a create may be merged into one that was there).
+ */
+function change(fields: Contact, terms: TermPlan | undefined, isNew: boolean): Change {
+  const { mail_status: status, ...others } = fields
+  const goesAlone = typeof status === 'number' && !isNew
+  return {
+    fields: goesAlone ? others : fields,
+    ...(terms === undefined ? {} : { terms }),
+    ...(goesAlone ? { consent: status } : {}),
+  }
+}
+
+function creation(desired: Desired, rules: Rules): Difference {
+  // Blanks are left out: a new contact has nothing to clear.
+  const fields = Object.fromEntries(Object.entries(desired.contact).filter(([, value]) => value !== ''))
+  if (!isComplete(fields))
+    return { kind: 'rejected', code: 'CONTACT_INCOMPLETE', reason: missingText(fields) }
+  const terms = desired.terms && termPlan(desired.terms, undefined, rules.terms.policy)
+  return { kind: 'create', ...change(fields, terms, rules.duplicateCheckMethod === 'none') }
+}
+
+/** Compares what one record wants with what is known of its key. */
+export function difference(desired: Desired, known: Known, rules: Rules): Difference {
   // An earlier change of this person is still open: two at once could land in the wrong order.
   if (known.inDoubt) return { kind: 'waiting' }
-  if (known.link === undefined) {
-    // Never seen: blanks are left out, a new contact has nothing to clear.
-    const fields = Object.fromEntries(Object.entries(desired).filter(([, value]) => value !== ''))
-    if (isComplete(fields)) return { kind: 'create', fields }
-    return { kind: 'rejected', code: 'CONTACT_INCOMPLETE', reason: missingText(fields) }
-  }
-  const fields = changedFields(desired, known.link.fields)
+  const { link } = known
+  if (link === undefined) return creation(desired, rules)
+  const fields = changedFields(desired.contact, link.fields)
+  const terms = desired.terms && termPlan(desired.terms, link.terms, rules.terms.policy)
   // The source says what was already pushed.
-  if (Object.keys(fields).length === 0) return { kind: 'unchanged' }
+  if (Object.keys(fields).length === 0 && terms === undefined) return { kind: 'unchanged' }
   // Somebody deleted the contact at the service: that may have been an erasure, so it is not made again.
-  if (known.link.gone) return { kind: 'held', reason: GONE_REASON }
-  return { kind: 'update', contactId: known.link.contactId, fields }
+  if (link.gone) return { kind: 'held', reason: GONE_REASON }
+  // Two people in one contact: whatever one of them wants would be done to the other.
+  if (link.merged) return { kind: 'held', reason: MERGED_REASON }
+  return { kind: 'update', contactId: link.contactId, ...change(fields, terms, false) }
 }

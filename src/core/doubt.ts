@@ -19,6 +19,9 @@ export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
 /** `found`: every contact that the service shows for the mail that was sent. */
 export function doubtStep(sent: Contact, found: readonly ServiceContact[], check: CheckMethod): DoubtStep {
   if (found.length === 0) return { kind: 'absent' }
+  // The service itself picks one of them for a merge, and nobody can say which it was.
+  if (check === 'email' && found.length > 1)
+    return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }
   const alike = found.filter((contact) => looksLike(sent, contact))
   const [only] = alike
   if (alike.length === 1 && only !== undefined) return { kind: 'adopt', contactId: only.id }

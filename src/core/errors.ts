@@ -117,6 +117,10 @@ export const ERRORS = {
     'record',
     'The condition could not be evaluated for this record; guard it for missing or odd values.',
   ),
+  TERM_UNKNOWN: entry(
+    'record',
+    'Correct the name, make the term in the service, or set terms.create_missing: true.',
+  ),
   REFUSED: entry('record', 'The service does not accept this contact; mend the record and drop it again.'),
 } as const satisfies Record<string, ErrorEntry>
 

@@ -98,14 +98,22 @@ function checkRule(value: string, rule: FieldRule): FieldCheck {
   }
 }
 
-/** Checks one clean, non-blank text for one standard field; gives the value in the form that is sent. */
-export function checkField(field: ContactField, value: string): FieldCheck {
+/** What no text may hold, whatever it is for. */
+function damage(value: string): (FieldCheck & { problem: string }) | undefined {
   if (!value.isWellFormed())
     return { code: 'TEXT_DAMAGED', problem: 'holds half a character (a lone surrogate)' }
   if (value.includes('\uFFFD'))
     return { code: 'TEXT_DAMAGED', problem: 'holds the mark of lost characters (U+FFFD)' }
-  if (CONTROL.test(value)) return invalid('holds control characters')
-  return checkRule(value, CONTACT_FIELDS[field])
+  if (CONTROL.test(value)) return { code: 'FIELD_INVALID', problem: 'holds control characters' }
+  return undefined
+}
+
+/** Why a text can be sent nowhere; undefined for a sound one. */
+export const textProblem = (value: string): string | undefined => damage(value)?.problem
+
+/** Checks one clean, non-blank text for one standard field; gives the value in the form that is sent. */
+export function checkField(field: ContactField, value: string): FieldCheck {
+  return damage(value) ?? checkRule(value, CONTACT_FIELDS[field])
 }
 
 /** The first `size` characters that a text field allows, cut between graphemes; undefined for other fields. */

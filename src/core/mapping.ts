@@ -14,6 +14,7 @@ import { checkField, cleanText, type FieldCheck, truncated } from './field-check
 import type { SourceRecord } from './record.ts'
 import type { FieldMapping, OnInvalid, PipelineSettings } from './settings.ts'
 import { parseTemplate } from './template.ts'
+import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
 import { compileTransforms } from './transforms.ts'
 
 export type MappedRecord =
@@ -22,6 +23,8 @@ export type MappedRecord =
       readonly key: string
       /** Fields in canonical order; `''` clears a field. */
       readonly contact: Contact
+      /** Names of terms, each once; undefined where the pipeline has nothing to do with terms. */
+      readonly terms: readonly string[] | undefined
       /** Fields that were dropped or cut because of `on_invalid`. */
       readonly mended: readonly string[]
     }
@@ -64,7 +67,8 @@ function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
 /** Every column that the pipeline names, once each: what a source without a header (json) has to look for. */
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
   const mapped = Object.values(pipeline.map).flatMap(mappingColumns)
-  return [...new Set([...(pipeline.key ?? []), ...mapped, ...(compiledWhere(pipeline)?.columns ?? [])])]
+  const where = compiledWhere(pipeline)?.columns ?? []
+  return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline)])]
 }
 
 /** `columns` are alternatives: one of them has to be there. Every other column is needed. */
@@ -77,7 +81,8 @@ function columnWishes(pipeline: PipelineSettings, header: readonly string[]): Co
   })
   const keys = (pipeline.key ?? []).map((column) => ({ column, wantedBy: 'key' }))
   const where = (compiledWhere(pipeline)?.columns ?? []).map((column) => ({ column, wantedBy: 'where' }))
-  return [...keys, ...fields, ...where]
+  const terms = termColumns(pipeline).map((column) => ({ column, wantedBy: 'terms.assign' }))
+  return [...keys, ...fields, ...where, ...terms]
 }
 
 function lookupReader(mapping: FieldMapping): (value: string) => string | typeof NO_MATCH {
@@ -182,17 +187,41 @@ function describeSource(mapping: FieldMapping): string {
     .join(' or ')
 }
 
+/** A record's values by column name, as conditions see them. */
+function recordReader(header: readonly string[], columns: ColumnIndex, named: readonly string[]) {
+  const names = [...new Set([...header.filter((name) => name !== ''), ...named])]
+  const indexes = names.map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
+  return (values: readonly string[]): ReadonlyMap<string, string> =>
+    new Map(indexes.map(([name, index]) => [name, cleanText(values[index] ?? '')]))
+}
+
 function compileWhere(pipeline: PipelineSettings, header: readonly string[], columns: ColumnIndex) {
   const condition = compiledWhere(pipeline)
   if (condition === undefined) return undefined
-  const names = [...new Set([...header.filter((name) => name !== ''), ...condition.columns])]
-  const indexes = names.map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
+  const record = recordReader(header, columns, condition.columns)
   const evaluate = (values: readonly string[], contact: Contact): boolean | { problem: string } =>
-    condition.evaluate(
-      new Map(indexes.map(([name, index]) => [name, cleanText(values[index] ?? '')])),
-      contact,
-    )
+    condition.evaluate(record(values), contact)
   return { usesContact: condition.usesContact, evaluate }
+}
+
+type TermReader = (values: readonly string[], contact: Contact) => TermReading
+
+function compileTermReader(
+  pipeline: PipelineSettings,
+  header: readonly string[],
+  columns: ColumnIndex,
+): TermReader | undefined {
+  const read = compileTerms(pipeline)
+  if (read === undefined) return undefined
+  const record = recordReader(header, columns, termColumns(pipeline))
+  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  return (values, contact) => {
+    const cell = (column: string): string => {
+      const value = cleanText(values[columns.get(column) ?? -1] ?? '')
+      return nulls.has(value) ? '' : value
+    }
+    return read({ cell, record: () => record(values), contact })
+  }
 }
 
 /**
@@ -207,6 +236,7 @@ export function compileMapping(pipeline: PipelineSettings, header: readonly stri
   })
   const readKey = keyReader(pipeline, columns)
   const where = compileWhere(pipeline, header, columns)
+  const readTerms = compileTermReader(pipeline, header, columns)
 
   const contactOf = (values: readonly string[]) => {
     const contact: Record<string, FieldValue> = {}
@@ -226,10 +256,10 @@ export function compileMapping(pipeline: PipelineSettings, header: readonly stri
   }
   const keyOf = (values: readonly string[], contact: Contact): string | undefined =>
     pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
-  const failed = (problem: string, key: string | undefined): MappedRecord => ({
+  const failed = (reason: string, key: string | undefined): MappedRecord => ({
     kind: 'rejected',
     code: 'WHERE_FAILED',
-    reason: `where: ${problem}`,
+    reason,
     key,
   })
 
@@ -239,7 +269,7 @@ export function compileMapping(pipeline: PipelineSettings, header: readonly stri
         const verdict = where.evaluate(values, {})
         if (verdict === false) return { kind: 'skipped' }
         if (verdict !== true)
-          return failed(verdict.problem, pipeline.key === undefined ? undefined : readKey(values))
+          return failed(`where: ${verdict.problem}`, pipeline.key === undefined ? undefined : readKey(values))
       }
       const { contact, mended, problems } = contactOf(values)
       const key = keyOf(values, contact)
@@ -254,11 +284,13 @@ export function compileMapping(pipeline: PipelineSettings, header: readonly stri
       if (where?.usesContact === true) {
         const verdict = where.evaluate(values, contact)
         if (verdict === false) return { kind: 'skipped' }
-        if (verdict !== true) return failed(verdict.problem, key)
+        if (verdict !== true) return failed(`where: ${verdict.problem}`, key)
       }
       if (key === undefined)
         return { kind: 'rejected', code: 'KEY_MISSING', reason: missingKeyText(pipeline), key }
-      return { kind: 'contact', key, contact, mended }
+      const read = readTerms?.(values, contact)
+      if (read !== undefined && 'problem' in read) return failed(read.problem, key)
+      return { kind: 'contact', key, contact, terms: read?.terms, mended }
     },
   }
 }

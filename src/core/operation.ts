@@ -3,6 +3,7 @@ import type { Contact } from './contact.ts'
 import type { ErrorCode } from './errors.ts'
 import type { RequestTrace } from './ports.ts'
 import type { Provenance } from './record.ts'
+import type { AssertedTerm, TermOutcome, TermPlan } from './terms.ts'
 
 /**
  * planned: may be sent. sending: on its way, the outcome is not recorded yet. in_doubt: nobody can know without looking.
@@ -12,13 +13,23 @@ import type { Provenance } from './record.ts'
  */
 export type OperationState = 'planned' | 'sending' | 'in_doubt' | 'held' | 'failed' | 'waiting'
 
+/**
+ * What an operation does next. A change goes in steps, each with its own request and its own entry in the sync log:
+ * the contact (create, or update), then its terms, which need the contact's id, then its mail_status, which may be
+ * raised only after a look at what it is now.
+ */
+export type OperationKind = 'create' | 'update' | 'terms' | 'consent'
+
+/** What its record counts as once all steps are done. */
+export type OperationOutcome = 'created' | 'updated' | 'unchanged'
+
 export interface Operation {
   readonly id: number
   readonly runId: string
   readonly pipeline: string
   readonly key: string
-  readonly kind: 'create' | 'update'
-  /** Known for updates. */
+  readonly kind: OperationKind
+  /** Known for all but creates. */
   readonly contactId: number | undefined
   /** The comparison form of the mail in `fields`, if there is one. */
   readonly mailKey: string | undefined
@@ -28,6 +39,14 @@ export interface Operation {
   readonly desired: Contact
   /** What was last pushed; empty for a create. */
   readonly known: Contact
+  /** Undefined where the terms stay as they are. */
+  readonly terms: TermPlan | undefined
+  /** What the ledger says of the record's terms; undefined where nothing was settled yet. */
+  readonly asserted: readonly AssertedTerm[] | undefined
+  /** The mail_status to be set at the end; undefined where it stays. */
+  readonly consent: number | undefined
+  /** Of the steps done so far; undefined before the first. */
+  readonly outcome: OperationOutcome | undefined
   readonly source: Provenance
   readonly state: OperationState
   /** Look-ups so far that did not find the contact (in doubt only). */
@@ -38,9 +57,14 @@ export interface Operation {
 }
 
 export type Settlement =
-  | { readonly kind: 'done'; readonly contactId: number; readonly adopted?: true }
-  /** Nothing had to be sent: the merge method left no field over. */
-  | { readonly kind: 'settled' }
+  | {
+      readonly kind: 'done'
+      readonly contactId: number
+      readonly adopted?: true
+      readonly next?: OperationKind
+    }
+  /** Nothing had to be sent: the merge method left no field over, or the terms were as wanted. */
+  | { readonly kind: 'settled'; readonly outcome?: OperationOutcome; readonly next?: OperationKind }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
   | {
@@ -58,4 +82,26 @@ export interface Settled {
   readonly request: RequestTrace | undefined
   /** The fields that were really sent, where the merge method allowed fewer than planned. */
   readonly sent?: Contact
+  /** Of the step `terms`. */
+  readonly terms?: TermOutcome
+}
+
+/** The step after this one; undefined after the last. */
+export function nextStep(
+  operation: Pick<Operation, 'kind' | 'terms' | 'consent'>,
+): OperationKind | undefined {
+  const isFields = operation.kind === 'create' || operation.kind === 'update'
+  if (isFields && operation.terms !== undefined) return 'terms'
+  if (operation.kind !== 'consent' && operation.consent !== undefined) return 'consent'
+  return undefined
+}
+
+/** What the record counts as after a step that ended as `settlement`. */
+export function outcomeAfter(
+  operation: Pick<Operation, 'kind' | 'outcome'>,
+  settlement: { readonly kind: 'done' | 'settled' },
+): OperationOutcome {
+  if (operation.outcome === 'created' || (settlement.kind === 'done' && operation.kind === 'create'))
+    return 'created'
+  return settlement.kind === 'done' ? 'updated' : (operation.outcome ?? 'unchanged')
 }

@@ -1,6 +1,7 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
-import type { Known } from './diff.ts'
+import type { AuditEntry } from './audit.ts'
+import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
 import type { RejectRow, SourceInput } from './ports.ts'
@@ -42,7 +43,7 @@ export type StagedEntry = { readonly record: StagedRecord } & (
   | {
       readonly kind: 'operation'
       readonly key: string
-      readonly desired: Contact
+      readonly desired: Desired
       readonly operation: StagedOperation
     }
   | {
@@ -56,14 +57,13 @@ export type StagedEntry = { readonly record: StagedRecord } & (
 )
 
 export type StagedOperation =
-  | { readonly state: 'planned'; readonly kind: 'create'; readonly fields: Contact }
-  | {
+  | ({ readonly state: 'planned'; readonly kind: 'create' } & Change)
+  | ({
       readonly state: 'planned'
       readonly kind: 'update'
-      readonly fields: Contact
       readonly linkId: number
       readonly contactId: number
-    }
+    } & Change)
   | { readonly state: 'waiting' }
   | {
       readonly state: 'held'
@@ -112,8 +112,8 @@ export interface StagingStore {
     staged: StagedInput,
     lines: readonly number[],
   ): Promise<readonly ('created' | 'updated' | 'rejected' | 'in_doubt' | 'held' | 'unchanged')[]>
-  /** Holds creates whose mail another key of the pipeline has, or an earlier create of the plan; how many. */
-  holdSharedMails(staged: StagedInput, reason: string): Promise<number>
+  /** Holds creates whose mail another key of the pipeline has, or another create of the plan, with the reason; how many. */
+  holdSharedMails(staged: StagedInput): Promise<number>
   /** From here on the plan stands, whatever happens to the process. Rejects become visible. */
   commitPlan(staged: StagedInput, sha256: string): Promise<void>
   discardInput(staged: StagedInput): Promise<void>
@@ -124,16 +124,24 @@ export interface Replanned {
   readonly next: StagedOperation | { readonly state: 'settled' }
 }
 
+/** Planned operations by their steps: one may be counted under several. */
 export interface PlanTotals {
+  readonly operations: number
   readonly createsWithMail: number
   readonly createsWithoutMail: number
   readonly updates: number
+  readonly termAdditions: number
+  readonly termRemovals: number
+  readonly consents: number
 }
 
 /** The journal. */
 export interface OperationStore {
   planTotals(runId: string): Promise<PlanTotals>
-  /** Planned operations of a run in the order of sending: updates, creates with a mail, creates without; after the one given. */
+  /**
+   * Planned operations of a run in the order of sending (updates, creates with a mail, creates without, terms,
+   * consents), after the one given. A step that is done may plan the next one of its operation behind it.
+   */
   planned(runId: string, after: Operation | undefined, limit: number): Promise<readonly Operation[]>
   /** Durable before the promise is fulfilled: only then may the request leave. */
   markSending(operations: readonly Operation[]): Promise<void>
@@ -145,6 +153,12 @@ export interface OperationStore {
     settled: readonly Settled[],
     context: { at: number; runId: string; configHash: string },
   ): Promise<readonly Settlement[]>
+  /** Terms that other records, of any pipeline, assert for the operation's contact. */
+  termsOfOthers(operation: Operation): Promise<readonly string[]>
+  /** Those of the updates whose contact alone, over all pipelines, has its mail. */
+  withMailOfTheirOwn(operations: readonly Operation[]): Promise<ReadonlySet<number>>
+  /** Adds an entry to the sync log about a change that is not one contact's. */
+  note(entry: AuditEntry): Promise<void>
   doubts(pipeline: string): Promise<readonly Operation[]>
   /**
    * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was

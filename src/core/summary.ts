@@ -35,11 +35,12 @@ export function assertBalanced(counts: Counts): void {
 /** The worst of: given up, held by a guard, something that a person should look at, all well. */
 export function runStatus(
   counts: Counts,
-  happened: { fatal: boolean; inputsRefused: number; inputsHeld: number },
+  happened: { fatal: boolean; inputsRefused: number; inputsHeld: number; termsUnused?: number },
 ): RunStatus {
   if (happened.fatal) return 'failed'
   if (counts.held > 0 || happened.inputsHeld > 0) return 'held'
-  const imperfect = counts.rejected + counts.failed + counts.in_doubt + happened.inputsRefused
+  const imperfect =
+    counts.rejected + counts.failed + counts.in_doubt + happened.inputsRefused + (happened.termsUnused ?? 0)
   return imperfect > 0 ? 'partial' : 'ok'
 }
 

@@ -2,8 +2,9 @@
 import type { Operation } from '../core/operation.ts'
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
 import type { Connection } from './database.ts'
+import { createTermsOfOthers } from './known.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
-import { createSettle } from './settle.ts'
+import { createNote, createSettle } from './settle.ts'
 import { operationColumns, sendingRank } from './staging.ts'
 
 interface InputRow {
@@ -25,17 +26,28 @@ const stagedInput = (row: InputRow): StagedInput => ({
 })
 
 const TOTALS = `
-SELECT coalesce(sum(rank = 0), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
-       coalesce(sum(rank = 2), 0) AS createsWithoutMail
+SELECT count(*) AS operations, coalesce(sum(rank = 0), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
+       coalesce(sum(rank = 2), 0) AS createsWithoutMail, coalesce(sum(consent IS NOT NULL), 0) AS consents,
+       coalesce(sum(json_array_length(terms, '$.add') > 0), 0) AS termAdditions,
+       coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals
 FROM operation WHERE run_id = ? AND state = 'planned'`
+
+const NO_TOTALS: PlanTotals = {
+  operations: 0,
+  createsWithMail: 0,
+  createsWithoutMail: 0,
+  updates: 0,
+  termAdditions: 0,
+  termRemovals: 0,
+  consents: 0,
+}
 
 function createPlanned(db: Connection): OperationStore['planned'] {
   const next = db.prepare<[string, number, number, number], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'planned' AND (rank, operation.id) > (?, ?) ORDER BY rank, operation.id LIMIT ?`,
   )
   return async (runId, after, limit) => {
-    const rank =
-      after === undefined ? -1 : sendingRank({ ...after, state: 'planned', linkId: 0, contactId: 0 })
+    const rank = after === undefined ? -1 : sendingRank(after.kind, after.mailKey)
     return next.all(runId, rank, after?.id ?? 0, limit).map(operationOf)
   }
 }
@@ -86,7 +98,11 @@ function createReplan(db: Connection): OperationStore['replan'] {
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
-      fields = @fields, state = @state, rank = @rank, reason = @reason WHERE id = @id`)
+      fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
+      consent = @consent, outcome = NULL, state = @state, rank = @rank,
+      -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
+      reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END
+    WHERE id = @id`)
   const replanAll = db.transaction((runId: string, replanned: readonly Replanned[]) => {
     for (const { operation, next } of replanned) {
       if (next.state === 'settled') remove.run(operation.id)
@@ -94,6 +110,27 @@ function createReplan(db: Connection): OperationStore['replan'] {
     }
   })
   return async (runId, replanned) => replanAll(runId, replanned)
+}
+
+/** What a step asks about other records just before it is sent. */
+function createMailsAndTerms(db: Connection): Pick<OperationStore, 'termsOfOthers' | 'withMailOfTheirOwn'> {
+  const linkOf = db
+    .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
+    .pluck()
+  const termsOfOthers = createTermsOfOthers(db)
+  const isAlone = db
+    .prepare<[number], number>(
+      `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
+    )
+    .pluck()
+  return {
+    async termsOfOthers({ id, contactId }) {
+      return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
+    },
+    withMailOfTheirOwn: async (operations) =>
+      new Set(operations.map(({ id }) => id).filter((id) => isAlone.get(id) !== undefined)),
+  }
 }
 
 export function createOperationStore(db: Connection): OperationStore {
@@ -107,7 +144,7 @@ export function createOperationStore(db: Connection): OperationStore {
   )
   const repeat = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
-    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind = 'update'`)
+    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind <> 'create'`)
   const orphaned = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
       AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
@@ -126,11 +163,12 @@ export function createOperationStore(db: Connection): OperationStore {
     for (const { id } of operations) send.run(id)
   })
   return {
-    planTotals: async (runId) =>
-      totals.get(runId) ?? { createsWithMail: 0, createsWithoutMail: 0, updates: 0 },
+    planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
     planned: createPlanned(db),
     markSending: async (operations) => markAll(operations),
     settle: createSettle(db),
+    note: createNote(db),
+    ...createMailsAndTerms(db),
     doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
     reopen: async (pipeline, at) =>
       db.transaction(() => {

@@ -1,7 +1,8 @@
 // Between rows of the journal and operations: the only place that knows both shapes.
 import type { Contact } from '../core/contact.ts'
-import type { Operation, OperationState } from '../core/operation.ts'
+import type { Operation, OperationKind, OperationOutcome, OperationState } from '../core/operation.ts'
 import type { StagedRecord } from '../core/state.ts'
+import type { AssertedTerm, TermOutcome, TermPlan } from '../core/terms.ts'
 
 export interface OperationRow {
   id: number
@@ -10,26 +11,42 @@ export interface OperationRow {
   key: string
   line: number
   file: string
-  kind: 'create' | 'update'
+  kind: OperationKind
   contact_id: number | null
   mail_key: string | null
   fields: string
   desired: string
+  terms: string | null
+  consent: number | null
+  outcome: OperationOutcome | null
   state: OperationState
   rank: number
   absent_reads: number
   not_before: number
   reason: string | null
   known: string | null
+  asserted: string | null
 }
 
 /** Every column of an operation, with what is known of its link. */
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
-       operation.mail_key, fields, desired, state, rank, absent_reads, not_before, reason, link.known AS known
+       operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
+       reason, link.known AS known, link.terms AS asserted
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
+
+type Assertion = readonly [name: string, ours: 0 | 1]
+
+/** A link's ledger of terms; whether others assert them, too, it does not know. */
+export function parseAssertions(json: string | null): readonly AssertedTerm[] | undefined {
+  if (json === null) return undefined
+  return (JSON.parse(json) as Assertion[]).map(([name, ours]) => ({ name, ours: ours === 1, shared: false }))
+}
+
+export const assertionsJson = (asserts: TermOutcome['asserts']): string =>
+  JSON.stringify(asserts.map(({ name, ours }): Assertion => [name, ours ? 1 : 0]))
 
 export function operationOf(row: OperationRow): Operation {
   return {
@@ -43,6 +60,10 @@ export function operationOf(row: OperationRow): Operation {
     fields: parseContact(row.fields),
     desired: parseContact(row.desired),
     known: row.known === null ? {} : parseContact(row.known),
+    terms: row.terms === null ? undefined : (JSON.parse(row.terms) as TermPlan),
+    asserted: parseAssertions(row.asserted),
+    consent: row.consent ?? undefined,
+    outcome: row.outcome ?? undefined,
     source: { file: row.file, line: row.line },
     state: row.state,
     absentReads: row.absent_reads,

@@ -1,14 +1,13 @@
 // The end of an operation: its outcome, the link with the new known state, the reject if it is one, and the entry
 // of the sync log are one transaction, so that no crash can come between them.
-import { auditEntry, auditHash, AUDIT_START } from '../core/audit.ts'
-import { type Contact, contactMailKey } from '../core/contact.ts'
-import { nextKnown } from '../core/diff.ts'
-import type { Operation, Settled } from '../core/operation.ts'
+import { AUDIT_START, type AuditEntry, auditEntry, auditHash } from '../core/audit.ts'
+import { contactMailKey } from '../core/contact.ts'
+import { MERGED_REASON, nextKnown } from '../core/diff.ts'
+import { nextStep, type Operation, outcomeAfter, type Settled, type Settlement } from '../core/operation.ts'
 import type { OperationStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
-
-/** Two keys, one contact: which of them it is nobody can tell here. */
-const MERGED_REASON = 'the service gave the contact of another key of this pipeline: it merged the two'
+import { createLedger } from './ledger.ts'
+import { sendingRank } from './staging.ts'
 
 type Context = Parameters<OperationStore['settle']>[1]
 
@@ -21,18 +20,48 @@ RETURNING id`
 const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
 
+/** What is known of the contact once a step is done: everything pushed but the mail_status that is still to go. */
+function knownAfter({ kind, known, desired, consent }: Operation): Operation['known'] {
+  if (kind === 'terms') return known
+  const { mail_status: status, ...others } = desired
+  const isLeft = consent !== undefined && kind !== 'consent'
+  return nextKnown(known, isLeft || status === undefined ? others : { ...others, mail_status: status })
+}
+
+/** Brings a step that is done into the links; after the last one the record is settled in the form it came in. */
 function createLinking(db: Connection) {
   const upsert = db.prepare<[string, string, number, string | null, string], number>(UPSERT_LINK).pluck()
   const remember = db.prepare(`
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
   const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
-  return (operation: Operation, contactId: number): void => {
-    const known: Contact = nextKnown(operation.known, operation.desired)
-    const { pipeline, key } = operation
-    const link = upsert.get(pipeline, key, contactId, contactMailKey(known) ?? null, JSON.stringify(known))
-    remember.run({ link, operation: operation.id })
-    clearRejects.run({ id: operation.id, pipeline, key })
+  const goOn = db.prepare(`
+    UPDATE operation SET kind = @kind, state = 'planned', run_id = @runId, link_id = @link, contact_id = @contactId,
+      mail_key = NULL, fields = @fields, outcome = @outcome, rank = @rank, reason = NULL WHERE id = @id`)
+  const remove = db.prepare('DELETE FROM operation WHERE id = ?')
+  const assertTerms = createLedger(db)
+  return (
+    settled: Settled & { settlement: { kind: 'done' | 'settled' } },
+    contactId: number,
+    runId: string,
+  ): Settlement => {
+    const { operation, settlement } = settled
+    const { pipeline, key, id } = operation
+    const known = knownAfter(operation)
+    const link =
+      upsert.get(pipeline, key, contactId, contactMailKey(known) ?? null, JSON.stringify(known)) ?? 0
+    if (settled.terms !== undefined) assertTerms({ link, contactId }, settled.terms)
+    const outcome = outcomeAfter(operation, settlement)
+    const next = nextStep(operation)
+    if (next === undefined) {
+      remember.run({ link, operation: id })
+      clearRejects.run({ id, pipeline, key })
+      remove.run(id)
+      return settlement.kind === 'settled' ? { ...settlement, outcome } : settlement
+    }
+    const fields = JSON.stringify(next === 'consent' ? { mail_status: operation.consent } : {})
+    goOn.run({ kind: next, runId, link, contactId, fields, outcome, rank: sendingRank(next, undefined), id })
+    return { ...settlement, next }
   }
 }
 
@@ -48,69 +77,72 @@ function createRejecting(db: Connection) {
   }
 }
 
-function createAuditing(db: Connection) {
+/** Appends one entry to the chain. */
+function createAppend(db: Connection) {
   const last = db.prepare<[], string>('SELECT hash FROM audit ORDER BY seq DESC LIMIT 1').pluck()
   const append = db.prepare('INSERT INTO audit (entry, prev, hash) VALUES (?, ?, ?)')
-  return (settled: Settled, context: Context): void => {
+  return (entry: AuditEntry): void => {
     const prev = last.get() ?? AUDIT_START
-    const entry = JSON.stringify(auditEntry(settled, context))
-    append.run(entry, prev, auditHash(prev, entry))
+    const json = JSON.stringify(entry)
+    append.run(json, prev, auditHash(prev, json))
   }
+}
+
+export function createNote(db: Connection): OperationStore['note'] {
+  const append = createAppend(db)
+  return async (entry) => db.transaction(append)(entry)
 }
 
 export function createSettle(db: Connection): OperationStore['settle'] {
   const link = createLinking(db)
   const reject = createRejecting(db)
-  const audit = createAuditing(db)
+  const append = createAppend(db)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
-  const park = db.prepare(
-    'UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads WHERE id = @id',
-  )
+  const park = db.prepare(`
+    UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
+      contact_id = coalesce(@contactId, contact_id) WHERE id = @id`)
   const markGone = db.prepare('UPDATE link SET gone = 1 WHERE pipeline = ? AND key = ?')
-
   const owner = db
     .prepare<[string, number, string], string>(
       'SELECT key FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
     )
     .pluck()
-  const asTaken = (settled: Settled): Settled => {
+  /** A contact that another key of the pipeline has already: the service merged the two. */
+  const isMerged = ({ operation, settlement }: Settled): boolean =>
+    settlement.kind === 'done' &&
+    owner.get(operation.pipeline, settlement.contactId, operation.key) !== undefined
+  const settleOne = (settled: Settled, runId: string): Settlement => {
     const { operation, settlement } = settled
-    if (settlement.kind !== 'done') return settled
-    if (owner.get(operation.pipeline, settlement.contactId, operation.key) === undefined) return settled
-    return { ...settled, settlement: { kind: 'held', reason: MERGED_REASON } }
-  }
-  const settleOne = ({ operation, settlement }: Settled): void => {
-    const parked = { id: operation.id, notBefore: 0, absentReads: 0 }
+    const parked = { id: operation.id, notBefore: 0, absentReads: 0, contactId: null }
     switch (settlement.kind) {
-      case 'done':
-        link(operation, settlement.contactId)
-        remove.run(operation.id)
-        return
+      case 'done': {
+        if (!isMerged(settled)) return link({ ...settled, settlement }, settlement.contactId, runId)
+        park.run({ ...parked, state: 'held', reason: MERGED_REASON, contactId: settlement.contactId })
+        return { kind: 'held', reason: MERGED_REASON }
+      }
       case 'settled':
-        if (operation.contactId !== undefined) link(operation, operation.contactId)
-        remove.run(operation.id)
-        return
+        return link({ ...settled, settlement }, operation.contactId ?? 0, runId)
       case 'rejected':
         reject(operation, settlement.code, settlement.reason)
         remove.run(operation.id)
-        return
+        return settlement
       case 'failed':
         park.run({ ...parked, state: 'failed', reason: settlement.reason })
-        return
+        return settlement
       case 'in_doubt':
-        park.run({ ...parked, absentReads: 0, ...settlement, state: 'in_doubt' })
-        return
+        park.run({ ...parked, ...settlement, absentReads: settlement.absentReads ?? 0, state: 'in_doubt' })
+        return settlement
       case 'held':
         park.run({ ...parked, state: 'held', reason: settlement.reason })
         if (settlement.gone === true) markGone.run(operation.pipeline, operation.key)
+        return settlement
     }
   }
   const settleAll = db.transaction((settled: readonly Settled[], context: Context) =>
     settled.map((given) => {
-      const taken = asTaken(given)
-      settleOne(taken)
-      audit(taken, context)
-      return taken.settlement
+      const settlement = settleOne(given, context.runId)
+      append(auditEntry({ ...given, settlement }, context))
+      return settlement
     }),
   )
   return async (settled, context) => settleAll(settled, context)

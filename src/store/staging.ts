@@ -1,81 +1,61 @@
 // Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
 import { contactMailKey } from '../core/contact.ts'
-import type { Known } from '../core/diff.ts'
+import type { OperationKind } from '../core/operation.ts'
 import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../core/state.ts'
 import { createClaims } from './claims.ts'
 import type { Connection } from './database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
-import { parseContact, recordJson } from './rows.ts'
+import { createKnown } from './known.ts'
+import { recordJson } from './rows.ts'
+import { createSharedMails } from './shared-mails.ts'
 
-/** The order of sending: a mail that an update frees must be free before a create takes it. */
-export function sendingRank(operation: StagedOperation): number {
-  if (operation.state !== 'planned' || operation.kind === 'update') return 0
-  return contactMailKey(operation.fields) === undefined ? 2 : 1
+/** The order of sending: a mail that an update frees must be free before a create takes it; terms need the contact. */
+export function sendingRank(kind: OperationKind, mailKey: string | undefined): number {
+  if (kind === 'create') return mailKey === undefined ? 2 : 1
+  return { update: 0, terms: 3, consent: 4 }[kind]
+}
+
+/** The first step of a planned change; what is not planned has none yet, and a kind only to be told by. */
+function firstStep(operation: StagedOperation): OperationKind {
+  if (operation.state === 'waiting') return 'create'
+  if (operation.state === 'held') return 'update'
+  if (operation.kind === 'create' || Object.keys(operation.fields).length > 0) return operation.kind
+  return operation.terms === undefined ? 'consent' : 'terms'
 }
 
 /** The columns that depend on the form of an operation. */
 export function operationColumns(operation: StagedOperation) {
-  const isLinked =
-    operation.state === 'held' || (operation.state === 'planned' && operation.kind === 'update')
+  const kind = firstStep(operation)
+  const isLinked = operation.state === 'held' || kind !== 'create'
   const fields = operation.state === 'waiting' ? {} : operation.fields
+  const mailKey = contactMailKey(fields)
+  const planned = operation.state === 'planned' ? operation : undefined
   return {
-    kind: isLinked ? 'update' : 'create',
-    link_id: isLinked ? operation.linkId : null,
-    contact_id: isLinked ? operation.contactId : null,
-    mail_key: contactMailKey(fields) ?? null,
+    kind,
+    link_id: isLinked && 'linkId' in operation ? operation.linkId : null,
+    contact_id: isLinked && 'contactId' in operation ? operation.contactId : null,
+    mail_key: mailKey ?? null,
     fields: JSON.stringify(fields),
+    terms: planned?.terms === undefined ? null : JSON.stringify(planned.terms),
+    consent: planned?.consent ?? null,
     state: operation.state,
-    rank: sendingRank(operation),
+    rank: sendingRank(kind, mailKey),
     reason: operation.state === 'held' ? operation.reason : null,
-  }
-}
-
-interface KnownRow {
-  id: number
-  contact_id: number
-  known: string
-  gone: number
-}
-
-function createKnown(db: Connection): StagingStore['known'] {
-  const link = db.prepare<[string, string], KnownRow>(
-    'SELECT id, contact_id, known, gone FROM link WHERE pipeline = ? AND key = ?',
-  )
-  const anyDoubt = db
-    .prepare<[string], number>(
-      "SELECT 1 FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = 'in_doubt' LIMIT 1",
-    )
-    .pluck()
-  const doubt = db
-    .prepare<[string, string], number>(
-      "SELECT 1 FROM operation WHERE pipeline = ? AND key = ? AND state <> 'planned' AND state = 'in_doubt'",
-    )
-    .pluck()
-  return async (pipeline, keys) => {
-    const hasDoubts = anyDoubt.get(pipeline) !== undefined
-    return keys.map((key): Known => {
-      const row = link.get(pipeline, key)
-      const inDoubt = hasDoubts && doubt.get(pipeline, key) !== undefined
-      if (row === undefined) return { link: undefined, inDoubt }
-      return {
-        link: {
-          id: row.id,
-          contactId: row.contact_id,
-          fields: parseContact(row.known),
-          gone: row.gone === 1,
-        },
-        inDoubt,
-      }
-    })
   }
 }
 
 const INSERT_OPERATION = `
 INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key,
-                       fields, desired, record, fingerprint, state, rank, reason)
+                       fields, desired, terms, consent, record, fingerprint, state, rank, reason)
 VALUES (@input_id, @run_id, @pipeline, @key, @line, @file, @kind, @link_id, @contact_id, @mail_key,
-        @fields, @desired, @record, @fingerprint, @state, @rank, @reason)`
+        @fields, @desired, coalesce(@terms, @wanted), @consent, @record, @fingerprint, @state, @rank, @reason)`
+
+/** What is not planned yet keeps what its record wants, for when it is compared anew. */
+function wantedTerms({ desired, operation }: StagedEntry & { kind: 'operation' }): string | null {
+  if (operation.state === 'planned' || desired.terms === undefined) return null
+  return JSON.stringify({ add: [], remove: [], asserts: desired.terms })
+}
 
 function createStage(
   db: Connection,
@@ -100,7 +80,8 @@ function createStage(
         key: entry.key,
         line: source.line,
         file: source.file,
-        desired: JSON.stringify(entry.desired),
+        desired: JSON.stringify(entry.desired.contact),
+        wanted: wantedTerms(entry),
         record: recordJson(entry.record),
         fingerprint,
       })
@@ -133,16 +114,6 @@ function createUnstage(db: Connection): StagingStore['unstage'] {
   )
   return async (staged, lines) => unstageAll(staged.id, lines)
 }
-
-/** Earlier creates of the plan, or links whose mail no update of the plan changes, that have the same mail. */
-const HOLD_SHARED = `
-UPDATE operation SET state = 'held', reason = @reason
-WHERE input_id = @input AND state = 'planned' AND kind = 'create' AND mail_key IS NOT NULL AND (
-  EXISTS (SELECT 1 FROM operation AS other WHERE other.pipeline = operation.pipeline AND other.mail_key = operation.mail_key
-          AND other.state = 'planned' AND other.kind = 'create' AND other.input_id = operation.input_id AND other.id < operation.id)
-  OR EXISTS (SELECT 1 FROM link WHERE link.pipeline = operation.pipeline AND link.mail_key = operation.mail_key
-             AND NOT EXISTS (SELECT 1 FROM operation AS moving WHERE moving.pipeline = link.pipeline AND moving.key = link.key
-                             AND moving.state = 'planned' AND moving.mail_key <> link.mail_key)))`
 
 const DISCARD = [
   'DELETE FROM operation WHERE input_id = ?',
@@ -177,7 +148,6 @@ export function createStagingStore(db: Connection): StagingStore {
   const insertInput = db.prepare(
     "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading')",
   )
-  const holdShared = db.prepare(HOLD_SHARED)
   const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
   const replaceRejects = REPLACE_REJECTS.map((sql) => db.prepare(sql))
   const supersede = db.prepare(SUPERSEDE)
@@ -202,7 +172,7 @@ export function createStagingStore(db: Connection): StagingStore {
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
     stage: createStage(db, fingerprints.put),
     unstage: createUnstage(db),
-    holdSharedMails: async (staged, reason) => holdShared.run({ input: staged.id, reason }).changes,
+    holdSharedMails: createSharedMails(db),
     async commitPlan(staged, sha256) {
       db.transaction(() => {
         for (const statement of replaceRejects) statement.run({ id: staged.id, pipeline: staged.pipeline })

@@ -1,8 +1,12 @@
 // Sends a plan in its order: as many requests at a time as the service allows, and never two for one mail at once,
 // because the second could be judged before the first is there.
+import { contactMailKey } from '../core/contact.ts'
 import type { Operation } from '../core/operation.ts'
+import { sendConsent } from './consent.ts'
 import { isStopped, type RunContext } from './context.ts'
-import { sendCreate, sendCreates, sendUpdate } from './send.ts'
+import { sendTerms } from './send-terms.ts'
+import { isBulkUpdate, sendUpdate, sendUpdates } from './send-update.ts'
+import { sendCreate, sendCreates } from './send.ts'
 
 interface Shipment {
   readonly operations: readonly Operation[]
@@ -11,44 +15,56 @@ interface Shipment {
 
 const PAGE = 200
 
-async function* plannedOperations(context: RunContext): AsyncGenerator<Operation> {
+interface Planned {
+  readonly operation: Operation
+  /** An update that may go with others in one call. */
+  readonly isBulk: boolean
+}
+
+async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> {
   let last: Operation | undefined
   for (;;) {
     const page = await context.state.planned(context.runId, last, PAGE)
-    yield* page
+    const candidates = page.filter((operation) => isBulkUpdate(operation, context.pipeline))
+    const alone = candidates.length === 0 ? undefined : await context.state.withMailOfTheirOwn(candidates)
+    yield* page.map((operation) => ({ operation, isBulk: alone?.has(operation.id) === true }))
     last = page.at(-1)
     if (last === undefined) return
   }
 }
 
-/** Groups the plan into requests: updates and contacts without a mail alone, the others by the bulk size. */
+const SINGLE = { create: sendCreate, update: sendUpdate, terms: sendTerms, consent: sendConsent }
+
+/** Groups the plan into requests: what needs a call of its own alone, the others by the bulk size. */
 async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
   let bulk: Operation[] = []
   let mails = new Set<string>()
-  const full = (): Shipment => {
+  const full = (): Shipment[] => {
     const operations = bulk
     bulk = []
     mails = new Set()
-    return { operations, send: () => sendCreates(operations, context) }
+    const send = operations[0]?.kind === 'update' ? sendUpdates : sendCreates
+    return operations.length === 0 ? [] : [{ operations, send: () => send(operations, context) }]
   }
-  for await (const operation of plannedOperations(context)) {
-    if (operation.kind === 'update')
-      yield { operations: [operation], send: () => sendUpdate(operation, context) }
-    else if (operation.mailKey === undefined) {
-      if (bulk.length > 0) yield full()
-      yield { operations: [operation], send: () => sendCreate(operation, context) }
-    } else {
-      if (mails.has(operation.mailKey)) yield full()
-      bulk.push(operation)
-      mails.add(operation.mailKey)
-      if (bulk.length >= context.service.bulk.size) yield full()
+  for await (const { operation, isBulk } of plannedOperations(context)) {
+    const mail = operation.kind === 'create' ? operation.mailKey : contactMailKey(operation.known)
+    if (bulk[0] !== undefined && bulk[0].kind !== operation.kind) yield* full()
+    if (mail === undefined || (operation.kind !== 'create' && !isBulk)) {
+      const send = SINGLE[operation.kind]
+      yield { operations: [operation], send: () => send(operation, context) }
+      continue
     }
+    if (mails.has(mail)) yield* full()
+    bulk.push(operation)
+    mails.add(mail)
+    if (bulk.length >= context.service.bulk.size) yield* full()
   }
-  if (bulk.length > 0) yield full()
+  yield* full()
 }
 
-/** Sends every planned operation of the run, until the plan is empty or the run has to stop. */
-export async function applyPlan(context: RunContext): Promise<void> {
+/** Sends what is planned now; how many shipments that were. */
+async function sendPlanned(context: RunContext): Promise<number> {
+  let sent = 0
   const underway = new Map<Promise<void>, readonly Operation[]>()
   const busy = new Set<string>()
   const errors: unknown[] = []
@@ -71,7 +87,15 @@ export async function applyPlan(context: RunContext): Promise<void> {
     while (mustWait(shipment)) await Promise.race(underway.keys())
     if (isStopped(context) || errors.length > 0) break
     launch(shipment)
+    sent += 1
   }
   await Promise.all(underway.keys())
   if (errors.length > 0) throw errors[0]
+  return sent
+}
+
+/** Sends every planned operation of the run, until the plan is empty or the run has to stop. */
+export async function applyPlan(context: RunContext): Promise<void> {
+  // The last steps to be done may have planned further ones behind what was read of the plan.
+  while ((await sendPlanned(context)) > 0 && !isStopped(context));
 }

@@ -1,9 +1,11 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { Circuit } from '../core/circuit.ts'
-import type { Clock, ServiceSession, Source } from '../core/ports.ts'
+import type { CallResult, Clock, ServiceReads, ServiceSession, Source } from '../core/ports.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
 import type { Tally } from './tally.ts'
+import type { TermDirectory } from './term-directory.ts'
+import type { Turns } from './turns.ts'
 
 /** For operational logs: one static message each, fixed fields, no personal data. */
 export type LogEvent = (message: string, fields?: Readonly<Record<string, string | number | boolean>>) => void
@@ -30,6 +32,9 @@ export interface PlanContext {
   readonly pipeline: PipelineSettings
   readonly state: StateStore
   readonly source: Source
+  readonly session: ServiceReads
+  readonly circuit: Circuit
+  readonly terms: TermDirectory
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly log: RunLog
@@ -41,9 +46,22 @@ export interface PlanContext {
 export interface RunContext extends PlanContext {
   readonly service: ServiceSettings
   readonly session: ServiceSession
-  readonly circuit: Circuit
+  /** By contact, over all pipelines: looking at terms and changing them must not be interleaved. */
+  readonly turns: Turns
+  /** What is found out once and holds for the whole run. */
+  readonly seen: { mailStatusTaken?: boolean }
 }
 
 /** Whether nothing more may be sent in this run. */
-export const isStopped = (context: RunContext): boolean =>
+export const isStopped = (context: PlanContext): boolean =>
   context.signal.aborted || context.circuit.stop !== undefined
+
+/** Takes note of a result for the circuit. */
+export function noted<T>(
+  result: CallResult<T>,
+  { signal, circuit }: Pick<PlanContext, 'signal' | 'circuit'>,
+): CallResult<T> {
+  // A call that the end of the run cut short says nothing about the service.
+  if (!signal.aborted) circuit.note(result)
+  return result
+}

@@ -2,10 +2,11 @@
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
 import { type Estimate, estimate } from '../core/estimate.ts'
 import { type FieldChange, fieldChanges } from '../core/diff.ts'
-import type { Operation } from '../core/operation.ts'
+import type { Operation, Settled } from '../core/operation.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import type { PlanTotals } from '../core/state.ts'
 import { type Counts, runStatus, type RunStatus } from '../core/summary.ts'
+import { termKey, termOutcome } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
 import { planInput } from './read.ts'
 import { carryOver, reopenInputs } from './recover.ts'
@@ -30,30 +31,67 @@ export interface PreviewTotals extends Counts {
 
 const PAGE = 500
 
+/** A whole change, with the fields, terms and mail_status that go in steps of their own. */
 function plannedChange(operation: Operation): PlannedChange {
-  const { contactId } = operation
+  const { contactId, consent, terms } = operation
+  const fields = consent === undefined ? operation.fields : { ...operation.fields, mail_status: consent }
   return {
-    action: operation.kind,
+    action: operation.kind === 'create' ? 'create' : 'update',
     key: operation.key,
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
-    fields: fieldChanges(operation.fields, operation.known),
-    terms: { add: [], remove: [] },
+    fields: fieldChanges(fields, operation.known),
+    terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
     source: operation.source,
   }
 }
 
-/** Hands the planned operations on and takes them as done, with ids that no service gives. */
-async function* pretend(context: PlanContext, ids: { next: number }): AsyncGenerator<PlannedChange> {
+const isEmpty = ({ fields, terms }: PlannedChange): boolean =>
+  Object.keys(fields).length + terms.add.length + terms.remove.length === 0
+
+/** The step as it would be settled if all went well. */
+function pretended(operation: Operation, context: PlanContext, ids: { next: number }): Settled {
+  const { kind, terms: plan } = operation
+  const contactId = operation.contactId ?? (ids.next -= 1)
+  if (kind !== 'terms' || plan === undefined)
+    return { operation, request: undefined, settlement: { kind: 'done', contactId } }
+  const done = { added: plan.add, removed: plan.remove, unusable: [] }
+  const terms = termOutcome(plan, operation.asserted, done, context.pipeline.terms.policy)
+  const isNothing = plan.add.length + plan.remove.length === 0
+  const settlement = isNothing ? ({ kind: 'settled' } as const) : ({ kind: 'done', contactId } as const)
+  return { operation, request: undefined, terms, settlement }
+}
+
+/** Terms that the plan would make: known only where the list of the service has been read. */
+async function countNewTerms(
+  page: readonly Operation[],
+  made: Set<string>,
+  context: PlanContext,
+): Promise<void> {
+  for (const name of page.flatMap(({ terms }) => terms?.add ?? [])) {
+    const key = termKey(name)
+    if (made.has(key) || (await context.terms.list()).has(key)) continue
+    made.add(key)
+    context.tally.counts.terms_created += 1
+  }
+}
+
+interface Pretence {
+  /** Ids that no service gives. */
+  readonly ids: { next: number }
+  readonly madeTerms: Set<string>
+}
+
+/** Hands the planned changes on and takes each step as done. */
+async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): AsyncGenerator<PlannedChange> {
   let last: Operation | undefined
   for (;;) {
     const page = await context.state.planned(context.runId, last, PAGE)
     last = page.at(-1)
     if (last === undefined) return
-    yield* page.map(plannedChange)
-    const settled = page.map((operation) => {
-      const contactId = operation.contactId ?? (ids.next -= 1)
-      return { operation, request: undefined, settlement: { kind: 'done', contactId } } as const
-    })
+    const first = page.filter(({ outcome }) => outcome === undefined)
+    await countNewTerms(first, madeTerms, context)
+    yield* first.map(plannedChange).filter((change) => !isEmpty(change))
+    const settled = page.map((operation) => pretended(operation, context, ids))
     const at = context.clock.now()
     await context.state.settle(settled, { at, runId: context.runId, configHash: context.pipeline.hash })
     for (const { operation, settlement } of settled) context.tally.settled(operation, settlement)
@@ -70,10 +108,10 @@ export async function* previewPipeline(
   options: { wait: boolean },
 ): AsyncGenerator<PlannedChange, PreviewTotals> {
   const work: PlanTotals[] = []
-  const ids = { next: 0 }
+  const pretence: Pretence = { ids: { next: 0 }, madeTerms: new Set() }
   const show = async function* () {
     work.push(await context.state.planTotals(context.runId))
-    yield* pretend(context, ids)
+    yield* pretend(context, pretence)
   }
   await reopenInputs(context)
   await carryOver(context)
@@ -106,12 +144,16 @@ function totals(
   files: readonly InputReport[],
 ): PreviewTotals {
   const { requests, perMs } = service.rateLimit
-  const mergeMethod = context.pipeline.duplicateMergeMethod
+  const { duplicateMergeMethod: mergeMethod, terms } = context.pipeline
   const sum = (name: keyof PlanTotals): number => work.reduce((total, one) => total + one[name], 0)
   const all = {
     updates: sum('updates'),
     createsWithMail: sum('createsWithMail'),
     createsWithoutMail: sum('createsWithoutMail'),
+    termAdditions: sum('termAdditions'),
+    termRemovals: sum('termRemovals'),
+    consents: sum('consents'),
+    newTerms: context.tally.counts.terms_created,
   }
   const inputsHeld = files.filter(({ status }) => status === 'held').length
   const inputsRefused = files.filter(({ status }) => status === 'refused').length
@@ -119,7 +161,7 @@ function totals(
     pipeline: context.pipeline.name,
     status: runStatus(context.tally.counts, { fatal: false, inputsRefused, inputsHeld }),
     ...context.tally.counts,
-    estimate: estimate(all, { bulkSize: service.bulk.size, requests, perMs, mergeMethod }),
+    estimate: estimate(all, { bulkSize: service.bulk.size, requests, perMs, mergeMethod, terms }),
     files,
   }
 }

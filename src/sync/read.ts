@@ -6,8 +6,9 @@ import { fingerprint, fingerprintContext } from '../core/fingerprint.ts'
 import { compileMapping, type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { SourceItem } from '../core/record.ts'
-import type { Identity, StagedEntry, StagedInput, StagedRecord } from '../core/state.ts'
+import type { Identity, StagedEntry, StagedInput, StagedOperation, StagedRecord } from '../core/state.ts'
 import { type Counts, noCounts } from '../core/summary.ts'
+import { termKey, unknownTermsText } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
 
 interface Reading {
@@ -33,9 +34,6 @@ export interface PlannedInput {
   readonly staged: StagedInput
   readonly counts: Counts
 }
-
-const SHARED_MAIL =
-  'another key of this pipeline has the same mail, and under duplicate_check_method: email the service would merge the two'
 
 async function settledRows(
   batch: readonly SourceItem[],
@@ -112,36 +110,28 @@ type Undecided = StagedEntry extends infer Entry
 type EntryBody = Undecided
 
 function entryFor(decided: Difference, mapped: MappedRecord & { kind: 'contact' }, known: Known): EntryBody {
-  const { key, contact: desired } = mapped
+  const { key, contact, terms } = mapped
+  const desired = { contact, terms }
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
+  const operation = (form: StagedOperation): EntryBody => ({
+    kind: 'operation',
+    key,
+    desired,
+    operation: form,
+  })
   switch (decided.kind) {
     case 'unchanged':
       return { kind: 'unchanged', linkId: linked.linkId }
     case 'rejected':
       return { kind: 'rejected', key, code: decided.code, reason: decided.reason }
     case 'waiting':
-      return { kind: 'operation', key, desired, operation: { state: 'waiting' } }
+      return operation({ state: 'waiting' })
     case 'held':
-      return {
-        kind: 'operation',
-        key,
-        desired,
-        operation: { state: 'held', fields: desired, ...linked, reason: decided.reason },
-      }
+      return operation({ state: 'held', fields: contact, ...linked, reason: decided.reason })
     case 'create':
-      return {
-        kind: 'operation',
-        key,
-        desired,
-        operation: { state: 'planned', kind: 'create', fields: decided.fields },
-      }
+      return operation({ ...decided, state: 'planned' })
     case 'update':
-      return {
-        kind: 'operation',
-        key,
-        desired,
-        operation: { state: 'planned', kind: 'update', fields: decided.fields, ...linked },
-      }
+      return operation({ ...decided, ...linked, state: 'planned' })
   }
 }
 
@@ -166,7 +156,26 @@ function decide(
   if (mapped.kind === 'rejected')
     return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
   const known = row.known ?? { link: undefined, inDoubt: false }
-  return entryFor(difference(mapped.contact, known), mapped, known)
+  const desired = { contact: mapped.contact, terms: mapped.terms }
+  return entryFor(difference(desired, known, context.pipeline), mapped, known)
+}
+
+/** `create_missing: false`: a record that names a term which the service does not have is rejected. */
+async function rejectUnknownTerms(rows: readonly Row[], context: PlanContext): Promise<void> {
+  if (context.pipeline.terms.createMissing) return
+  for (const row of rows) {
+    if (row.mapped?.kind !== 'contact' || row.mapped.terms === undefined) continue
+    const terms = await context.terms.list()
+    const unknown = row.mapped.terms.filter((name) => !terms.has(termKey(name)))
+    if (unknown.length === 0) continue
+    const { key } = row.mapped
+    row.mapped = {
+      kind: 'rejected',
+      code: 'TERM_UNKNOWN',
+      reason: unknownTermsText(unknown, [...terms.values()]),
+      key,
+    }
+  }
 }
 
 function count(decided: EntryBody | 'skipped' | undefined, counts: Counts): void {
@@ -196,6 +205,7 @@ async function planBatch(
 ): Promise<void> {
   const rows = await settledRows(batch, reading, context)
   await mapRows(rows, reading, context)
+  await rejectUnknownTerms(rows, context)
   const earlier = await earlierLines(rows, reading, context)
   const entries: StagedEntry[] = []
   for (const [index, row] of rows.entries()) {
@@ -228,7 +238,7 @@ async function planAll(reader: InputReader, reading: Reading, context: PlanConte
   }
   // Under `email` the service would merge them; with the mail as key such records share the key anyway.
   if (context.pipeline.duplicateCheckMethod === 'email' && context.pipeline.key !== undefined)
-    reading.counts.held += await context.state.holdSharedMails(reading.staged, SHARED_MAIL)
+    reading.counts.held += await context.state.holdSharedMails(reading.staged)
   await context.state.commitPlan(reading.staged, reader.sha256())
 }
 

@@ -1,6 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
 import { difference, type Known } from '../core/diff.ts'
 import type { Operation } from '../core/operation.ts'
+import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { settleDoubt } from './send.ts'
@@ -67,14 +68,15 @@ export async function settleDoubts(context: RunContext): Promise<void> {
   }
 }
 
-function nextForm(operation: Operation, known: Known): Replanned['next'] {
-  const decided = difference(operation.desired, known)
+function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings): Replanned['next'] {
+  const desired = { contact: operation.desired, terms: operation.terms?.asserts }
+  const decided = difference(desired, known, pipeline)
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   switch (decided.kind) {
     case 'create':
-      return { state: 'planned', kind: 'create', fields: decided.fields }
+      return { ...decided, state: 'planned' }
     case 'update':
-      return { state: 'planned', kind: 'update', fields: decided.fields, ...linked }
+      return { ...decided, ...linked, state: 'planned' }
     case 'held':
       return { state: 'held', fields: operation.desired, reason: decided.reason, ...linked }
     case 'waiting':
@@ -97,7 +99,10 @@ async function replan(
     operations.map(({ key }) => key),
   )
   const replanned = operations.map((operation, index) => {
-    return { operation, next: nextForm(operation, known[index] ?? { link: undefined, inDoubt: false }) }
+    return {
+      operation,
+      next: nextForm(operation, known[index] ?? { link: undefined, inDoubt: false }, context.pipeline),
+    }
   })
   await context.state.replan(context.runId, replanned)
   const count = (state: string): number => replanned.filter(({ next }) => next.state === state).length

@@ -6,6 +6,7 @@ import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/
 import { applyPlan } from './apply.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { planInput } from './read.ts'
+import { describeTerms } from './term-directory.ts'
 import { carryOver, reopenInputs, resumeWaiting, settleDoubts, settleDoubtsOnce } from './recover.ts'
 
 /** What became of one file, for the summary. */
@@ -114,8 +115,7 @@ async function runInput(input: SourceInput, context: RunContext): Promise<InputR
     const { staged, counts } = await planInput(input, context)
     context.tally.add(counts)
     const totals = await context.state.planTotals(context.runId)
-    const planned = totals.updates + totals.createsWithMail + totals.createsWithoutMail
-    context.report({ phase: 'apply', planned: context.tally.settledOperations + planned })
+    context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
     return isStopped(context)
       ? { file: input.name, status: 'left' }
@@ -127,16 +127,32 @@ async function runInput(input: SourceInput, context: RunContext): Promise<InputR
   }
 }
 
-async function runSteps(context: RunContext, wait: boolean): Promise<readonly InputReport[]> {
+/** Ends the run in good order when the service did not give what it cannot do without; everything else is thrown on. */
+function haltFor(error: unknown, context: RunContext): void {
+  const code = error instanceof SyncError ? error.code : undefined
+  const message = error instanceof Error ? error.message : ''
+  switch (code) {
+    case 'SERVICE_UNREACHABLE':
+    case 'SERVICE_KEY_REFUSED':
+    case 'SERVICE_CONTRACT':
+    case 'DAILY_LIMIT':
+      return context.circuit.halt({ code, message })
+    default:
+      throw error
+  }
+}
+
+async function runSteps(context: RunContext, wait: boolean, done: InputReport[]): Promise<void> {
   // What a crash left open is settled or known to be in doubt before anything new is sent.
   await reopenInputs(context)
   await settleDoubtsOnce(context)
   // What earlier runs had to give up is tried again.
   await carryOver(context)
   await applyPlan(context)
+  await describeTerms(context)
   // Then the source, one input after the other: read, map, diff, plan, apply, remember.
   const { ready, reports } = await waitingInputs(context, wait)
-  const done = [...reports]
+  done.push(...reports)
   const bytesTotal = ready.reduce((total, { bytes }) => total + bytes, 0)
   context.report({ phase: 'read', bytesTotal })
   for (const input of ready) {
@@ -147,7 +163,6 @@ async function runSteps(context: RunContext, wait: boolean): Promise<readonly In
   await settleDoubts(context)
   await resumeWaiting(context)
   await applyPlan(context)
-  return done
 }
 
 const ENDED = 'the run was ended before it was done; the next one goes on from here'
@@ -171,7 +186,8 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
     startedAt: clock.now(),
     configHash: pipeline.hash,
   })
-  const files = await runSteps(context, options.wait)
+  const files: InputReport[] = []
+  await runSteps(context, options.wait, files).catch((error: unknown) => haltFor(error, context))
   tally.counts.failed += await state.countRemaining(runId)
   assertBalanced(tally.counts)
   const { stop } = context.circuit
@@ -181,6 +197,7 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
       ({ status, code }) => status === 'refused' || (status === 'left' && code !== undefined),
     ).length,
     inputsHeld: files.filter((file) => file.status === 'held').length,
+    termsUnused: context.terms.folded.size,
   })
   const error = errorText(context, files)
   await state.endRun(runId, { endedAt: clock.now(), status, counts: tally.counts, error })

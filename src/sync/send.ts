@@ -1,18 +1,14 @@
-// Sends operations that are in the journal: one update, one create, or many creates in one call.
+// Sends creates that are in the journal: one, or many in one call; and settles those whose answer was lost.
 // Each is marked as sending before its request leaves, and settled by what came back.
 import { matchBulkAnswer } from '../core/bulk.ts'
-import { type Contact } from '../core/contact.ts'
-import { GONE_REASON } from '../core/diff.ts'
 import { doubtStep, isRepeatable } from '../core/doubt.ts'
-import { allowedFields, needsActual } from '../core/merge-method.ts'
 import type { Operation, Settled } from '../core/operation.ts'
-import type { CallResult, CreateOptions, RequestTrace, ServiceContact } from '../core/ports.ts'
-import type { RunContext } from './context.ts'
-import { isStopped } from './context.ts'
+import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
+import { sayIgnoredStatus } from './consent.ts'
+import { isStopped, noted, type RunContext } from './context.ts'
 import { settle, settledByFailure } from './settle.ts'
-import { clearStubbornFields } from './clear.ts'
 
-function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
+export function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
   const { duplicateCheckMethod, duplicateMergeMethod } = context.pipeline
   return { duplicateCheckMethod, duplicateMergeMethod, repeatable }
 }
@@ -20,59 +16,13 @@ function createOptions(context: RunContext, repeatable: boolean): CreateOptions 
 const repeatable = (operation: Operation, context: RunContext): boolean =>
   isRepeatable(operation.fields, context.pipeline.duplicateCheckMethod)
 
-function noted<T>(result: CallResult<T>, context: RunContext): CallResult<T> {
-  // A call that the end of the run cut short says nothing about the service.
-  if (!context.signal.aborted) context.circuit.note(result)
-  return result
-}
-
-const gone = (operation: Operation, request: RequestTrace): Settled => ({
-  operation,
-  request,
-  settlement: { kind: 'held', reason: GONE_REASON, gone: true },
-})
-
-/** What may be sent of an update; a settlement where that is decided already. */
-async function sendableFields(
-  operation: Operation,
-  contactId: number,
-  context: RunContext,
-): Promise<Contact | Settled> {
-  const method = context.pipeline.duplicateMergeMethod
-  if (!needsActual(method)) return operation.fields
-  const actual = noted(await context.session.contactById(contactId, Object.keys(operation.fields)), context)
-  if (actual.kind === 'absent') return gone(operation, actual.request)
-  if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
-  const fields = allowedFields(operation.fields, actual.value.fields, method)
-  if (Object.keys(fields).length > 0) return fields
-  return { operation, request: actual.request, sent: {}, settlement: { kind: 'settled' } }
-}
-
-const isSettled = (value: Contact | Settled): value is Settled =>
-  'settlement' in value && typeof value.settlement === 'object'
-
-/** PUT with the changed fields alone (interface, 4.2). */
-export async function sendUpdate(operation: Operation, context: RunContext): Promise<void> {
-  const contactId = operation.contactId ?? 0
-  const fields = await sendableFields(operation, contactId, context)
-  if (isSettled(fields)) return settle([fields], context)
-  await context.state.markSending([operation])
-  const result = noted(await context.session.updateContact(contactId, fields), context)
-  if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
-  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
-  await clearStubbornFields(contactId, fields, context)
-  await settle(
-    [{ operation, request: result.request, sent: fields, settlement: { kind: 'done', contactId } }],
-    context,
-  )
-}
-
 /** POST of one contact (interface, 4.2). */
 export async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
   await context.state.markSending([operation])
   const options = createOptions(context, repeatable(operation, context))
   const result = noted(await context.session.createContact(operation.fields, options), context)
   if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
+  await sayIgnoredStatus(operation.fields, result.value, context)
   await settle(
     [{ operation, request: result.request, settlement: { kind: 'done', contactId: result.value } }],
     context,
@@ -90,6 +40,7 @@ async function lookUp(operation: Operation, context: RunContext) {
   if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
   return {
     step: doubtStep(operation.fields, found.value, context.pipeline.duplicateCheckMethod),
+    matches: found.value.length,
     request: found.request,
   }
 }
@@ -113,11 +64,9 @@ export async function settleDoubt(
     )
   }
   const isAbsent = seen?.step.kind === 'absent'
-  if (
-    seen !== undefined &&
-    !isStopped(context) &&
-    (repeatable(operation, context) || (isAbsent && mayResend))
-  )
+  // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
+  const isSafe = repeatable(operation, context) && seen?.matches !== undefined && seen.matches < 2
+  if (seen !== undefined && !isStopped(context) && (isSafe || (isAbsent && mayResend)))
     return sendCreate(operation, context)
   const reason = seen?.step.kind === 'unclear' ? seen.step.reason : 'no look-up has settled it yet'
   const absentReads = operation.absentReads + (isAbsent && context.clock.now() >= operation.notBefore ? 1 : 0)
@@ -171,6 +120,9 @@ async function settleBulk(
       ? []
       : [{ operation, request: result.request, settlement: { kind: 'held', reason } }]
   })
+  const [first] = settled
+  if (first?.settlement.kind === 'done')
+    await sayIgnoredStatus(first.operation.fields, first.settlement.contactId, context)
   await settle([...settled, ...merged], context)
   for (const mail of match.unanswered) {
     const operation = byMail.get(mail)

@@ -1,6 +1,7 @@
 // Brings the end of operations into the state and the counts; the only way in which an operation ends.
+import { GONE_REASON } from '../core/diff.ts'
 import type { Operation, Settled } from '../core/operation.ts'
-import type { CallResult } from '../core/ports.ts'
+import type { CallResult, RequestTrace } from '../core/ports.ts'
 import type { RunContext } from './context.ts'
 
 export async function settle(settled: readonly Settled[], context: RunContext): Promise<void> {
@@ -20,6 +21,13 @@ export async function settle(settled: readonly Settled[], context: RunContext): 
     requests: context.session.counts.requests,
   })
 }
+
+/** The service no longer has the contact. */
+export const gone = (operation: Operation, request: RequestTrace): Settled => ({
+  operation,
+  request,
+  settlement: { kind: 'held', reason: GONE_REASON, gone: true },
+})
 
 /** The end of one operation by the answer to its own request; `ok` is the caller's business. */
 export function settledByFailure(

@@ -1,5 +1,5 @@
 // Counts one run, so that every record that was read ends in exactly one outcome.
-import type { Operation, Settlement } from '../core/operation.ts'
+import { type Operation, outcomeAfter, type Settlement } from '../core/operation.ts'
 import { type Counts, noCounts, type Outcome } from '../core/summary.ts'
 
 export interface Tally {
@@ -11,9 +11,12 @@ export interface Tally {
 }
 
 function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
-  if (settlement.kind === 'done') return operation.kind === 'create' ? 'created' : 'updated'
-  return settlement.kind === 'settled' ? 'unchanged' : settlement.kind
+  if (settlement.kind === 'done' || settlement.kind === 'settled') return outcomeAfter(operation, settlement)
+  return settlement.kind
 }
+
+/** Whether the change goes on with another step: then its record has no outcome yet. */
+const goesOn = (settlement: Settlement): boolean => 'next' in settlement && settlement.next !== undefined
 
 /** `runId`: operations of other runs were counted there. */
 export function createTally(runId: string): Tally {
@@ -28,7 +31,14 @@ export function createTally(runId: string): Tally {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },
     settled(operation, settlement) {
-      if (operation.runId !== runId) return
+      const isOurs = operation.runId === runId
+      if (goesOn(settlement)) {
+        // An earlier run's doubt is over, and the rest of its change is this run's work.
+        if (!isOurs) counts.read += 1
+        else if (operation.state === 'in_doubt') counts.in_doubt -= 1
+        return
+      }
+      if (!isOurs) return
       if (operation.state === 'in_doubt') counts.in_doubt -= 1
       else settledOperations += 1
       counts[outcomeOf(operation, settlement)] += 1

@@ -24,9 +24,10 @@ import {
   worstStatus,
 } from '../../src/core/summary.ts'
 import { parseTemplate } from '../../src/core/template.ts'
+import { pipelineSettings } from '../support/pipeline.ts'
 
 const linked = (fields: Record<string, string>, gone = false): Known => ({
-  link: { id: 1, contactId: 7, fields, gone },
+  link: { id: 1, contactId: 7, fields, terms: undefined, gone, merged: false },
   inDoubt: false,
 })
 const unknown: Known = { link: undefined, inDoubt: false }
@@ -67,8 +68,8 @@ describe('difference', () => {
       { kind: 'unchanged' },
     ],
     ['an operation in doubt', { mail: 'a@x.de' }, { ...unknown, inDoubt: true }, { kind: 'waiting' }],
-  ] as const)('%s', (_, desired, known, expected) => {
-    expect(difference(desired, known)).toMatchObject(expected)
+  ] as const)('%s', (_, contact, known, expected) => {
+    expect(difference({ contact, terms: undefined }, known, pipelineSettings())).toMatchObject(expected)
   })
 
   it('leaves nothing to do once it is applied', () => {
@@ -298,14 +299,17 @@ describe('small things', () => {
   })
 
   it('an estimate counts calls and windows', () => {
-    const limits = { bulkSize: 50, requests: 5, perMs: 1000, mergeMethod: 'update_add' } as const
-    expect(estimate({ createsWithMail: 250, createsWithoutMail: 1, updates: 4 }, limits)).toEqual({
-      requests: 10,
-      seconds: 1,
-    })
-    expect(
-      estimate({ createsWithMail: 0, createsWithoutMail: 0, updates: 4 }, { ...limits, mergeMethod: 'add' }),
-    ).toEqual({ requests: 8, seconds: 1 })
+    const terms = { policy: 'managed', verify: true } as const
+    const limits = { bulkSize: 50, requests: 5, perMs: 1000, mergeMethod: 'update_add', terms } as const
+    const none = { termAdditions: 0, termRemovals: 0, consents: 0, newTerms: 0 }
+    const work = { createsWithMail: 250, createsWithoutMail: 1, updates: 4, ...none }
+    expect(estimate(work, limits)).toEqual({ requests: 10, seconds: 1 })
+    const updates = { createsWithMail: 0, createsWithoutMail: 0, updates: 4, ...none }
+    expect(estimate(updates, { ...limits, mergeMethod: 'add' })).toEqual({ requests: 8, seconds: 1 })
+    const steps = { ...updates, updates: 0, termAdditions: 3, termRemovals: 2, consents: 1, newTerms: 1 }
+    expect(estimate(steps, limits).requests).toBe(3 * 2 + 2 * 2 + 2 + 2)
+    const adding = { ...limits, terms: { policy: 'add', verify: true } } as const
+    expect(estimate(steps, adding).requests).toBe(3 + 2 * 2 + 2 + 2)
   })
 
   it('a fingerprint belongs to its header and mapping, and to just these values', () => {
@@ -335,6 +339,10 @@ describe('small things', () => {
       fields: { phone: '2' },
       desired: { phone: '2', mail: 'a@x.de' },
       known: { phone: '1' },
+      terms: undefined,
+      asserted: undefined,
+      consent: undefined,
+      outcome: undefined,
       source: { file: 'a.csv', line: 2 },
       state: 'sending',
       absentReads: 0,

@@ -7,6 +7,8 @@ import type { RunContext } from '../../src/sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createTally } from '../../src/sync/tally.ts'
+import { createTermDirectory } from '../../src/sync/term-directory.ts'
+import { createTurns } from '../../src/sync/turns.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { type MemoryService, memoryService } from './memory-service.ts'
 import { type MemorySource, memorySource } from './memory-source.ts'
@@ -57,6 +59,9 @@ export function testLine(
   const context = (): RunContext => {
     const runId = `run-${++runs}`
     line.clock.advance(1000)
+    const session = line.service.session()
+    const circuit = createCircuit()
+    const { signal } = line.abort
     const note = (message: string, fields: unknown): void => void log.push({ message, fields })
     return {
       runId,
@@ -64,11 +69,14 @@ export function testLine(
       service: line.settings,
       state: line.state,
       source: line.source,
-      session: line.service.session(),
-      circuit: createCircuit(),
+      session,
+      circuit,
+      terms: createTermDirectory(session, { signal, circuit }),
+      turns: createTurns(),
+      seen: {},
       tally: createTally(runId),
       clock: line.clock,
-      signal: line.abort.signal,
+      signal,
       log: { info: note, warn: note },
       report: () => undefined,
     }

@@ -224,20 +224,26 @@ describe('clearing and merging', () => {
 })
 
 describe('records that share a mail', () => {
-  it('under email only the first goes, the other is held with the reason', async () => {
+  it('under email all of them are held, each with the lines of the others', async () => {
     const line = testLine()
     line.source.drop('a.csv', [
       [...HEADER],
       ['K1', 'a@example.com', 'A', 'B', ''],
       ['K2', 'A@Example.com', 'C', 'B', ''],
     ])
-    expect(await line.run()).toMatchObject({ status: 'held', created: 1, held: 1, requests: 1 })
-    line.source.drop('b.csv', [[...HEADER], ['K2', 'A@Example.com', 'C', 'B', '']])
-    expect(await line.run()).toMatchObject({ status: 'held', held: 1, requests: 0 })
-    // Mended at the source, it goes.
-    line.source.drop('c.csv', [[...HEADER], ['K2', 'c@example.com', 'C', 'B', '']])
-    expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+    expect(await line.run()).toMatchObject({ status: 'held', created: 0, held: 2, requests: 0 })
+    expect(await line.state.backlog('shop')).toMatchObject({ held: 2 })
+    // Mended at the source, both go.
+    line.source.drop('b.csv', [
+      [...HEADER],
+      ['K1', 'a@example.com', 'A', 'B', ''],
+      ['K2', 'c@example.com', 'C', 'B', ''],
+    ])
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 2, held: 0 })
     expect(await line.state.backlog('shop')).toMatchObject({ held: 0, linked: 2 })
+    // A third with the mail of a link: that one alone is held.
+    line.source.drop('c.csv', [[...HEADER], ['K3', 'A@Example.com', 'X', 'Y', '']])
+    expect(await line.run()).toMatchObject({ status: 'held', held: 1, requests: 0 })
   })
 
   it('under none they stay apart, in separate calls', async () => {

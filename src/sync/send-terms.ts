@@ -1,0 +1,183 @@
+// The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
+// calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
+import type { Operation, Settled } from '../core/operation.ts'
+import type { CallResult, RequestTrace, Term } from '../core/ports.ts'
+import { termKey, termOutcome, type TermPlan, termsBeyond } from '../core/terms.ts'
+import { noted, type RunContext } from './context.ts'
+import { gone, settle, settledByFailure } from './settle.ts'
+
+type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }>
+
+/** Names as terms; those that the service folds into others are left over. */
+interface Resolved {
+  readonly terms: ReadonlyMap<string, Term>
+  readonly unusable: readonly string[]
+}
+
+async function resolve(names: readonly string[], context: RunContext): Promise<Resolved | Failure> {
+  const terms = new Map<string, Term>()
+  const unusable: string[] = []
+  for (const name of names) {
+    const found = await context.terms.ensure(name, context)
+    if (found.kind === 'failed') return found.result
+    if (found.kind === 'folded') unusable.push(name)
+    else terms.set(termKey(name), found.term)
+  }
+  return { terms, unusable }
+}
+
+/** The work on one contact: who it is, what it is to get and to lose. */
+interface TermWork {
+  readonly operation: Operation
+  readonly contactId: number
+  readonly plan: TermPlan
+  readonly policy: 'add' | 'managed' | 'replace'
+  readonly resolved: Resolved
+  /** What the contact has by now; undefined where nobody looked. */
+  readonly actual: readonly Term[] | undefined
+  readonly context: RunContext
+}
+
+const idsOf = (terms: readonly Term[]): readonly number[] => terms.map(({ id }) => id)
+
+async function look(contactId: number, context: RunContext): Promise<CallResult<readonly Term[]>> {
+  return noted(await context.session.contactTerms(contactId), context)
+}
+
+/** PUT, and after a lost answer a look whether it got there: adding a term may start a mailing, so never twice. */
+async function addTerms(work: TermWork, terms: readonly Term[]): Promise<CallResult<true>> {
+  const { contactId, context } = work
+  const result = noted(await context.session.addContactTerms(contactId, idsOf(terms)), context)
+  if (result.kind !== 'unknown') return result
+  const now = await look(contactId, context)
+  const isThere = now.kind === 'ok' && terms.every(({ id }) => now.value.some((term) => term.id === id))
+  return isThere ? { kind: 'ok', value: true, request: result.request } : result
+}
+
+/** The terms that should be there after a removal, and are not; and those that should have gone. */
+function wrongAfter(before: readonly Term[], removed: readonly Term[], now: readonly Term[]) {
+  const has = (terms: readonly Term[], id: number): boolean => terms.some((term) => term.id === id)
+  return {
+    lost: before.filter(({ id }) => !has(removed, id) && !has(now, id)),
+    left: removed.filter(({ id }) => has(now, id)),
+  }
+}
+
+const NOT_REMOVED = 'the service took the removal of a term and did not carry it out'
+
+/** DELETE; where `verify` is on with a look afterwards, because its body may get lost on the way. */
+async function removeTerms(
+  work: TermWork,
+  before: readonly Term[],
+  terms: readonly Term[],
+): Promise<CallResult<true>> {
+  const { contactId, context } = work
+  const result = noted(await context.session.removeContactTerms(contactId, idsOf(terms)), context)
+  if (result.kind !== 'ok' || !context.pipeline.terms.verify) return result
+  const now = await look(contactId, context)
+  if (now.kind !== 'ok') return now
+  const { lost, left } = wrongAfter(before, terms, now.value)
+  if (lost.length > 0) {
+    context.log.warn('the service removed more terms than it was asked to; they were put back', {
+      contact_id: contactId,
+      terms: lost.map(({ name }) => name).join(', '),
+    })
+    const back = await addTerms(work, lost)
+    if (back.kind !== 'ok') return back
+  }
+  if (left.length === 0) return result
+  const { request } = result
+  return { kind: 'unknown', reason: NOT_REMOVED, summary: NOT_REMOVED, request }
+}
+
+interface Done {
+  readonly added: readonly Term[]
+  readonly removed: readonly Term[]
+  readonly request: RequestTrace | undefined
+}
+
+/** add and managed: what is missing by PUT, what is to go by DELETE. */
+async function changeTerms(work: TermWork, removable: readonly string[]): Promise<Done | Failure> {
+  const { actual, plan, resolved, context } = work
+  const wanted = plan.add.flatMap((name) => resolved.terms.get(termKey(name)) ?? [])
+  const added = wanted.filter(({ id }) => actual?.some((term) => term.id === id) !== true)
+  const keys = new Set(removable.map(termKey))
+  const removed = (actual ?? []).filter(({ name }) => keys.has(termKey(name)))
+  if (added.length + removed.length > 0) await context.state.markSending([work.operation])
+  let request: RequestTrace | undefined
+  if (added.length > 0) {
+    const result = await addTerms(work, added)
+    if (result.kind !== 'ok') return result
+    request = result.request
+  }
+  if (removed.length > 0) {
+    const result = await removeTerms(work, [...(actual ?? []), ...added], removed)
+    if (result.kind !== 'ok') return result
+    request = result.request
+  }
+  return { added, removed, request }
+}
+
+/** replace: the list as a whole, where it differs; an empty one by taking away each that is there. */
+async function replaceTerms(work: TermWork): Promise<Done | Failure> {
+  const { actual = [], plan, resolved, contactId, context } = work
+  const wanted = plan.asserts.flatMap((name) => resolved.terms.get(termKey(name)) ?? [])
+  const added = wanted.filter(({ id }) => !actual.some((term) => term.id === id))
+  const removed = actual.filter(({ id }) => !wanted.some((term) => term.id === id))
+  if (added.length + removed.length === 0) return { added, removed, request: undefined }
+  await context.state.markSending([work.operation])
+  const result =
+    wanted.length === 0
+      ? await removeTerms(work, actual, removed)
+      : noted(await context.session.setContactTerms(contactId, idsOf(wanted)), context)
+  return result.kind === 'ok' ? { added, removed, request: result.request } : result
+}
+
+const namesOf = (terms: readonly Term[]): readonly string[] => terms.map(({ name }) => name)
+
+/** Withdrawn, ours, and asserted by nobody else at this moment. */
+async function stillRemovable({ operation, plan, context }: TermWork): Promise<readonly string[]> {
+  return plan.remove.length === 0
+    ? []
+    : termsBeyond(plan.remove, await context.state.termsOfOthers(operation))
+}
+
+async function carryOut(work: TermWork): Promise<Settled> {
+  const { operation, contactId, plan, policy, resolved, context } = work
+  const done =
+    policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, await stillRemovable(work))
+  if ('kind' in done)
+    return done.kind === 'absent' ? gone(operation, done.request) : settledByFailure(operation, done, context)
+  const { unusable } = resolved
+  const names = { added: namesOf(done.added), removed: namesOf(done.removed), unusable }
+  const isUntouched = done.request === undefined
+  return {
+    operation,
+    request: done.request,
+    terms: termOutcome(plan, operation.asserted, names, policy),
+    settlement: isUntouched ? { kind: 'settled' } : { kind: 'done', contactId },
+  }
+}
+
+/** Whether the contact has to be looked at before anything is sent. */
+function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operation: Operation): boolean {
+  // managed: what is there already was given by others. A step that failed before may have been applied.
+  if (policy === 'managed') return plan.add.length + plan.remove.length > 0
+  return policy === 'replace' || operation.reason !== undefined
+}
+
+/** The step after a contact's fields: PUT, POST or DELETE of /contact/<contact_id>/terms (interface, 4.3). */
+export async function sendTerms(operation: Operation, context: RunContext): Promise<void> {
+  const contactId = operation.contactId ?? 0
+  const plan = operation.terms ?? { add: [], remove: [], asserts: [] }
+  const { policy } = context.pipeline.terms
+  const resolved = await resolve(policy === 'replace' ? plan.asserts : plan.add, context)
+  if ('kind' in resolved) return settle([settledByFailure(operation, resolved, context)], context)
+  const settled = await context.turns.take(contactId, async (): Promise<Settled> => {
+    const seen = needsLook({ plan, policy }, operation) ? await look(contactId, context) : undefined
+    if (seen?.kind === 'absent') return gone(operation, seen.request)
+    if (seen !== undefined && seen.kind !== 'ok') return settledByFailure(operation, seen, context)
+    return carryOut({ operation, contactId, plan, policy, resolved, actual: seen?.value, context })
+  })
+  await settle([settled], context)
+}

@@ -1,0 +1,102 @@
+// Sends updates of linked contacts: by id, or many in one call where that can only reach the right contact.
+import { matchBulkAnswer } from '../core/bulk.ts'
+import { type Contact, contactMailKey } from '../core/contact.ts'
+import { allowedFields, needsActual } from '../core/merge-method.ts'
+import type { Operation, Settled } from '../core/operation.ts'
+import type { CallResult, CreatedMember } from '../core/ports.ts'
+import type { PipelineSettings } from '../core/settings.ts'
+import { clearStubbornFields } from './clear.ts'
+import { noted, type RunContext } from './context.ts'
+import { createOptions } from './send.ts'
+import { gone, settle, settledByFailure } from './settle.ts'
+
+/** What may be sent of an update; a settlement where that is decided already. */
+async function sendableFields(
+  operation: Operation,
+  contactId: number,
+  context: RunContext,
+): Promise<{ fields: Contact } | Settled> {
+  const method = context.pipeline.duplicateMergeMethod
+  if (!needsActual(method)) return { fields: operation.fields }
+  const actual = noted(await context.session.contactById(contactId, Object.keys(operation.fields)), context)
+  if (actual.kind === 'absent') return gone(operation, actual.request)
+  if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
+  const fields = allowedFields(operation.fields, actual.value.fields, method)
+  if (Object.keys(fields).length > 0) return { fields }
+  return { operation, request: actual.request, sent: {}, settlement: { kind: 'settled' } }
+}
+
+/** PUT with the changed fields alone (interface, 4.2). */
+export async function sendUpdate(operation: Operation, context: RunContext): Promise<void> {
+  const contactId = operation.contactId ?? 0
+  const sendable = await sendableFields(operation, contactId, context)
+  if ('settlement' in sendable) return settle([sendable], context)
+  const { fields } = sendable
+  await context.state.markSending([operation])
+  const result = noted(await context.session.updateContact(contactId, fields), context)
+  if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
+  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
+  await clearStubbornFields(contactId, fields, context)
+  await settle(
+    [{ operation, request: result.request, sent: fields, settlement: { kind: 'done', contactId } }],
+    context,
+  )
+}
+
+/**
+ * Whether an update could go through POST /contacts: under check `email` the mail alone says which contact is meant,
+ * so it must be there and unchanged; and what clears a field is not a merge.
+ */
+export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): boolean {
+  const { kind, fields, known } = operation
+  if (kind !== 'update' || pipeline.updateVia !== 'bulk' || pipeline.duplicateCheckMethod !== 'email')
+    return false
+  const mail = known['mail']
+  if (typeof mail !== 'string' || mail === '' || 'mail' in fields) return false
+  return Object.values(fields).every((value) => value !== '' && (!Array.isArray(value) || value.length > 0))
+}
+
+function bulkSettled(
+  operations: readonly Operation[],
+  result: Extract<CallResult<readonly CreatedMember[]>, { kind: 'ok' }>,
+): { settled: Settled[]; unanswered: Operation[] } {
+  const mailOf = ({ known }: Operation): string => contactMailKey(known) ?? ''
+  const { matched } = matchBulkAnswer(operations.map(mailOf), result.value)
+  const unanswered: Operation[] = []
+  const settled = operations.flatMap((operation): Settled[] => {
+    const answered = matched.get(mailOf(operation))
+    const contactId = operation.contactId ?? 0
+    if (answered === undefined) unanswered.push(operation)
+    if (answered === undefined) return []
+    if (answered === contactId)
+      return [{ operation, request: result.request, settlement: { kind: 'done', contactId } }]
+    const reason = `the service applied the update to contact ${answered}, which has the same mail`
+    return [{ operation, request: result.request, settlement: { kind: 'held', reason } }]
+  })
+  return { settled, unanswered }
+}
+
+/** POST of many updates; what is refused, or not answered for, goes by id. Sending one twice sets the same values. */
+export async function sendUpdates(operations: readonly Operation[], context: RunContext): Promise<void> {
+  const [first, second] = operations
+  if (first === undefined) return
+  if (second === undefined) return sendUpdate(first, context)
+  await context.state.markSending(operations)
+  const contacts = operations.map(({ fields, known }): Contact => ({ mail: known['mail'] ?? '', ...fields }))
+  const options = createOptions(context, true)
+  const result = noted(await context.session.createContacts(contacts, options), context)
+  if (result.kind === 'ok') {
+    const { settled, unanswered } = bulkSettled(operations, result)
+    await settle(settled, context)
+    for (const operation of unanswered) await sendUpdate(operation, context)
+    return
+  }
+  if (result.kind === 'refused') {
+    for (const operation of operations) await sendUpdate(operation, context)
+    return
+  }
+  await settle(
+    operations.map((operation) => settledByFailure(operation, result, context)),
+    context,
+  )
+}
