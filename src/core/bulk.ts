@@ -8,8 +8,8 @@ export interface BulkMatch {
   readonly matched: ReadonlyMap<string, number>
   /** Mails that the answer does not speak of, or speaks of in more than one way. */
   readonly unanswered: readonly string[]
-  /** Mails that share one id: the service merged them. */
-  readonly merged: readonly string[]
+  /** Mails that share one id, with it: the service merged them. */
+  readonly merged: ReadonlyMap<string, number>
   /** How many members name a mail that was not sent. */
   readonly strangers: number
 }
@@ -30,12 +30,12 @@ export function matchBulkAnswer(sent: readonly string[], members: readonly Creat
   for (const ids of answered.values()) for (const id of ids) owners.set(id, (owners.get(id) ?? 0) + 1)
   const matched = new Map<string, number>()
   const unanswered: string[] = []
-  const merged: string[] = []
+  const merged = new Map<string, number>()
   for (const mail of sent) {
     const ids = answered.get(mail)
     const [id] = ids ?? []
     if (ids?.size !== 1 || id === undefined) unanswered.push(mail)
-    else if ((owners.get(id) ?? 0) > 1) merged.push(mail)
+    else if ((owners.get(id) ?? 0) > 1) merged.set(mail, id)
     else matched.set(mail, id)
   }
   const wanted = new Set(sent)

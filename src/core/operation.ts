@@ -73,7 +73,8 @@ export type Settlement =
       readonly notBefore: number
       readonly absentReads?: number
     }
-  | { readonly kind: 'held'; readonly reason: string; readonly gone?: true }
+  /** `contactId`: the contact in question, where the operation itself knows none. */
+  | { readonly kind: 'held'; readonly reason: string; readonly gone?: true; readonly contactId?: number }
 
 export interface Settled {
   readonly operation: Operation

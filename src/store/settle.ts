@@ -117,8 +117,9 @@ export function createSettle(db: Connection): OperationStore['settle'] {
     switch (settlement.kind) {
       case 'done': {
         if (!isMerged(settled)) return link({ ...settled, settlement }, settlement.contactId, runId)
-        park.run({ ...parked, state: 'held', reason: MERGED_REASON, contactId: settlement.contactId })
-        return { kind: 'held', reason: MERGED_REASON }
+        const { contactId } = settlement
+        park.run({ ...parked, state: 'held', reason: MERGED_REASON, contactId })
+        return { kind: 'held', reason: MERGED_REASON, contactId }
       }
       case 'settled':
         return link({ ...settled, settlement }, operation.contactId ?? 0, runId)
@@ -133,7 +134,12 @@ export function createSettle(db: Connection): OperationStore['settle'] {
         park.run({ ...parked, ...settlement, absentReads: settlement.absentReads ?? 0, state: 'in_doubt' })
         return settlement
       case 'held':
-        park.run({ ...parked, state: 'held', reason: settlement.reason })
+        park.run({
+          ...parked,
+          contactId: settlement.contactId ?? null,
+          state: 'held',
+          reason: settlement.reason,
+        })
         if (settlement.gone === true) markGone.run(operation.pipeline, operation.key)
         return settlement
     }

@@ -113,12 +113,12 @@ async function settleBulk(
       ? []
       : [{ operation, request: result.request, settlement: { kind: 'done', contactId } }]
   })
-  const merged = match.merged.flatMap((mail): Settled[] => {
+  const merged = [...match.merged].flatMap(([mail, contactId]): Settled[] => {
     const operation = byMail.get(mail)
     const reason = 'the service gave one contact for two mails of the same call: it merged them'
     return operation === undefined
       ? []
-      : [{ operation, request: result.request, settlement: { kind: 'held', reason } }]
+      : [{ operation, request: result.request, settlement: { kind: 'held', reason, contactId } }]
   })
   const [first] = settled
   if (first?.settlement.kind === 'done')

@@ -92,7 +92,7 @@ it('the sync log is chained, complete, and cannot be changed', async () => {
     prev = row.hash
   }
   expect(JSON.parse(rows[3]!.entry)).toMatchObject({
-    run_id: 'run-2',
+    run_id: 'shop-run-2',
     key: 'K1',
     action: 'update',
     fields: { phone: { from: '030 1', to: '040 1' } },

@@ -30,20 +30,21 @@ export interface Line {
 export function testLine(
   options: {
     pipeline?: Partial<PipelineSettings>
-    service?: Partial<ServiceSettings>
+    settings?: Partial<ServiceSettings>
     state?: StateStore
+    service?: MemoryService
   } = {},
 ): Line {
   let runs = 0
   const log: Line['log'] = []
   const line: Line = {
     source: memorySource(),
-    service: memoryService(),
+    service: options.service ?? memoryService(),
     state: options.state ?? openTemporaryState(),
     clock: testClock(),
     log,
     pipeline: pipelineSettings(options.pipeline),
-    settings: serviceSettings(options.service),
+    settings: serviceSettings(options.settings),
     abort: new AbortController(),
     run: async () => runPipeline(context(), { wait: false }),
     async preview() {
@@ -57,7 +58,7 @@ export function testLine(
     },
   }
   const context = (): RunContext => {
-    const runId = `run-${++runs}`
+    const runId = `${line.pipeline.name}-run-${++runs}`
     line.clock.advance(1000)
     const session = line.service.session()
     const circuit = createCircuit()

@@ -69,7 +69,7 @@ describe('a service that fails', () => {
 
   it('gives up after three unknown outcomes in a row', async () => {
     const line = testLine({
-      service: {
+      settings: {
         bulk: { size: 1, container: 'array' },
         rateLimit: { requests: 9, perMs: 1, concurrency: 1, perDay: undefined },
       },
@@ -190,7 +190,7 @@ describe('a process that dies while a request is on its way', () => {
     async (duplicateCheckMethod, applied) => {
       const line = testLine({
         pipeline: { duplicateCheckMethod },
-        service: { bulk: { size: 2, container: 'array' } },
+        settings: { bulk: { size: 2, container: 'array' } },
       })
       line.source.drop('a.csv', people(5))
       await crashDuring(line, isPost, applied)
@@ -235,7 +235,7 @@ describe('a contact that is gone at the service', () => {
 
 describe('a run that is ended by a signal', () => {
   it('sends nothing more and leaves the file for the next one', async () => {
-    const line = testLine({ service: { bulk: { size: 1, container: 'array' } } })
+    const line = testLine({ settings: { bulk: { size: 1, container: 'array' } } })
     line.source.drop('a.csv', people(20))
     line.service.fault = () => {
       line.abort.abort()
