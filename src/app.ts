@@ -7,10 +7,11 @@ import type { startDaemon as StartDaemon } from './daemon.ts'
 import { compileCondition } from './core/condition.ts'
 import { SyncError } from './core/errors.ts'
 import { compileMapping, wantedColumns } from './core/mapping.ts'
-import type { CallResult, Clock, Random, ServiceReads, Source, SourceInput } from './core/ports.ts'
+import type { Clock, Random, ServiceReads, Source, SourceInput, Term } from './core/ports.ts'
 import { runId } from './core/run-id.ts'
 import type { PipelineSettings, Settings } from './core/settings.ts'
 import type { StateStore } from './core/state.ts'
+import { termsBeyond, unknownTermsText } from './core/terms.ts'
 import { createLog, type Log } from './log/log.ts'
 import { scheduleProblem } from './schedule/schedule.ts'
 import type { ServiceEvent } from './service/request.ts'
@@ -227,14 +228,30 @@ export async function* preview(
   }
 }
 
-/** One authenticated read: whether the service can be reached with the key. */
-export async function probeService(settings: Settings): Promise<CallResult<true>> {
-  const service = createService(settings.service, { clock, random })
+/** Lets a command ask the service, one attempt a call: somebody is waiting for the answer. */
+export async function askService<T>(
+  settings: Settings,
+  ask: (reads: ServiceReads) => Promise<T>,
+): Promise<T> {
+  const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
+  const service = createService(once, { clock, random })
   try {
-    return await service.probe({ attempts: 1 })
+    return await ask(service.session({ signal: new AbortController().signal }))
   } finally {
     await service.close()
   }
+}
+
+/** What of a pipeline's terms the service would not have: only where none may be made. */
+export function termProblems(pipeline: PipelineSettings, terms: readonly Term[]): readonly string[] {
+  const { assign, createMissing } = pipeline.terms
+  if (createMissing) return []
+  const constants = assign.flatMap((entry) => ('name' in entry ? [entry.name] : []))
+  const unknown = termsBeyond(
+    constants,
+    terms.map(({ name }) => name),
+  )
+  return unknown.length === 0 ? [] : [unknownTermsText(unknown, terms)]
 }
 
 const knownText = (error: unknown): string => {

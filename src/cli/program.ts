@@ -54,7 +54,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'check',
-    summary: 'checks configuration, secrets, columns and the connection',
+    summary: 'checks configuration, secrets, columns, terms and the connection',
     description: 'Names everything that is wrong at once, and writes nothing.',
     examples: ['contact-sync check', 'contact-sync check --config staging.yaml --json'],
     load: async () => (await import('./commands/check.ts')).check,
@@ -66,6 +66,13 @@ const COMMANDS: readonly CommandEntry[] = [
       "Each pipeline's last and next run, and how many records are linked, rejected, held and in doubt.",
     examples: ['contact-sync status', 'contact-sync status --json'],
     load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    name: 'terms',
+    summary: 'the terms (tags) that the service has',
+    description: 'Lists the terms of the service, with their ids and descriptions.',
+    examples: ['contact-sync terms', 'contact-sync terms --json'],
+    load: async () => (await import('./commands/terms.ts')).terms,
   },
   {
     name: 'schema',

@@ -37,6 +37,7 @@ export function resultText(result: PipelineResult): string {
   const head = `${result.pipeline}: ${HEADLINES[result.status]}: ${plural(result.read, 'record')} in ${duration(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
   const stopped =
     result.code === undefined || result.error === undefined ? [] : [`  ${result.code}: ${result.error}`]
+  if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)
   const body = parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
   return [head, ...body, ...stopped, ...result.files.flatMap(fileLines), ...nextSteps(result)].join('\n')
 }

@@ -1,6 +1,6 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
-import type { CallResult, Clock, DailyAllowance, Random, ServiceSession } from '../core/ports.ts'
+import type { Clock, DailyAllowance, Random, ServiceSession } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
@@ -22,11 +22,6 @@ export interface ServiceDeps {
 export interface Service {
   /** The service for one run. The signal ends the waiting of its calls; requests already sent are let finish. */
   session(options: { readonly signal: AbortSignal }): ServiceSession
-  /**
-   * A cheap read that needs the key (GET /custom-fields; interface, 4.4): ok when the address, the network
-   * and the key are right. `attempts` other than `service.retry.attempts`, for a person who waits.
-   */
-  probe(options?: { readonly signal?: AbortSignal; readonly attempts?: number }): Promise<CallResult<true>>
   /** Waits for the calls under way, then closes the connections. */
   close(): Promise<void>
 }
@@ -53,13 +48,6 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
         ...createTermCalls(settings, send),
         ...createCustomFieldCalls(settings, send),
       }
-    },
-    async probe({ signal = new AbortController().signal, attempts = settings.retry.attempts } = {}) {
-      const bound = context(signal, { requests: 0, retries: 0 })
-      const retry = { ...settings.retry, attempts }
-      const send: Perform = (call) => perform(call, { ...bound, settings: { ...settings, retry } })
-      const result = await createCustomFieldCalls(settings, send).customFields()
-      return result.kind === 'ok' ? { ...result, value: true } : result
     },
     async close() {
       await limiter.idle()

@@ -193,7 +193,7 @@ describe('deleteContact', () => {
   })
 })
 
-describe('probe', () => {
+describe('customFields, by which the connection is checked', () => {
   it.each([
     [200, [], 'ok'],
     [200, [{ field_id: 1, field_name: 'shoe_size' }], 'ok'],
@@ -203,8 +203,6 @@ describe('probe', () => {
     [401, { error: true }, 'denied'],
   ])('takes %i %j for %s', async (status, body, kind) => {
     api().get('/custom-fields').reply(status, body)
-    const service = createService(settings, { clock: systemClock, random: () => 0 })
-    expect(await service.probe()).toMatchObject({ kind, request: { path: '/custom-fields' } })
-    await service.close()
+    expect(await session().customFields()).toMatchObject({ kind, request: { path: '/custom-fields' } })
   })
 })

@@ -54,7 +54,7 @@ async function rig(
 }
 
 describe('sessions', () => {
-  it('share the limit, over all calls and the probe, and count for themselves', async () => {
+  it('share the limit, over all calls, and count for themselves', async () => {
     const answered: number[] = []
     const { service, clock } = await rig((_, res) => {
       answered.push(clock.monotonic())
@@ -108,26 +108,18 @@ describe('sessions', () => {
   })
 })
 
-describe('the probe', () => {
-  it('may be told to try only once', async () => {
-    const { service, server } = await rig((req) => req.socket.resetAndDestroy())
-    expect(await service.probe({ attempts: 1 })).toMatchObject({ kind: 'unknown', request: { attempts: 1 } })
-    server.close()
-  })
-})
-
 describe('closing', () => {
   it('waits for the calls under way and lets go of the connections', async () => {
     const arrived = Promise.withResolvers<() => void>()
     const { service, server } = await rig((_, res) => arrived.resolve(() => res.end('[]')))
-    const probe = service.probe()
+    const reading = service.session({ signal: never }).customFields()
     const respond = await arrived.promise
     let closed = false
     const closing = service.close().then(() => (closed = true))
     await Promise.resolve()
     expect(closed).toBe(false)
     respond()
-    expect(await probe).toMatchObject({ kind: 'ok' })
+    expect(await reading).toMatchObject({ kind: 'ok' })
     await closing
     const ended = once(server, 'close')
     server.close()

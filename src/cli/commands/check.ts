@@ -1,5 +1,6 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
-import { checkColumns, loadConfiguration, probeService } from '../../app.ts'
+import { askService, checkColumns, loadConfiguration, termProblems } from '../../app.ts'
+import type { ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
@@ -23,11 +24,29 @@ async function checkPipelines(settings: Settings) {
   }
 }
 
-async function checkService(settings: Settings) {
-  const result = await probeService(settings)
-  if (result.kind === 'ok' || result.kind === 'absent')
-    return { problems: [], notes: ['service: reached, the key is accepted'] }
-  return { problems: [{ about: 'service', text: result.summary }], notes: [] }
+type Findings = Pick<CheckReport, 'problems' | 'notes'>
+
+async function checkTerms(settings: Settings, reads: ServiceReads): Promise<Findings> {
+  const concerned = settings.pipelines.filter(({ terms }) => terms.assign.length > 0)
+  if (concerned.length === 0) return { problems: [], notes: [] }
+  const result = await reads.terms()
+  if (result.kind !== 'ok') return { problems: [{ about: 'service', text: result.summary }], notes: [] }
+  const problems = concerned.flatMap((pipeline) =>
+    termProblems(pipeline, result.value).map((text) => ({ about: `pipeline ${pipeline.name}`, text })),
+  )
+  return { problems, notes: [`service: ${plural(result.value.length, 'term')}`] }
+}
+
+/** The service at its definitions of custom fields: a cheap read that needs the key; then what else is asked of it. */
+async function checkService(settings: Settings): Promise<Findings & { reached: boolean }> {
+  return askService(settings, async (reads) => {
+    const fields = await reads.customFields()
+    if (fields.kind !== 'ok')
+      return { problems: [{ about: 'service', text: fields.summary }], notes: [], reached: false }
+    const terms = await checkTerms(settings, reads)
+    const notes = ['service: reached, the key is accepted', ...terms.notes]
+    return { problems: terms.problems, notes, reached: true }
+  })
 }
 
 async function checkAll(settings: Settings, warnings: readonly string[]): Promise<CheckReport> {
@@ -40,7 +59,7 @@ async function checkAll(settings: Settings, warnings: readonly string[]): Promis
     ...pipelines.notes,
     ...service.notes,
   ]
-  if (service.problems.length > 0) return { problems, notes, exitCode: 5 }
+  if (!service.reached) return { problems, notes, exitCode: 5 }
   return { problems, notes, exitCode: problems.length > 0 ? 2 : 0 }
 }
 

@@ -36,16 +36,17 @@ function jsonOutput(io: Io): PlanOutput {
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
-function changeText({ action, key, contact_id: id, fields, source }: PlannedChange): string {
+function changeText({ action, key, contact_id: id, fields, terms, source }: PlannedChange): string {
   const contact = id === null ? '' : ` (contact ${id})`
   const lines = Object.entries(fields).map(([field, { from, to }]) =>
     action === 'create'
       ? `      ${field}: ${shownValue(to)}`
       : `      ${field}: ${shownValue(from)} -> ${shownValue(to)}`,
   )
-  return [`  ${SIGNS[action]} ${action} ${key}${contact}  [${source.file}:${source.line}]`, ...lines].join(
-    '\n',
-  )
+  const named = [...terms.add.map((name) => `+${name}`), ...terms.remove.map((name) => `-${name}`)]
+  const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
+  const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${source.file}:${source.line}]`
+  return [head, ...lines, ...tags].join('\n')
 }
 
 function totalsText(totals: PreviewTotals): string {
@@ -54,6 +55,7 @@ function totalsText(totals: PreviewTotals): string {
       outcome === 'created' || outcome === 'updated' ? `to be ${outcome}` : outcome.replace('_', ' ')
     return `${number(totals[outcome])} ${verb}`
   })
+  if (totals.terms_created > 0) parts.push(`${plural(totals.terms_created, 'term')} to be made`)
   const { requests, seconds } = totals.estimate
   const work = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
   const files = totals.files.flatMap(({ error, hint }) =>
