@@ -1,10 +1,9 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { Circuit } from '../core/circuit.ts'
-import type { CallResult, Clock, ServiceReads, ServiceSession, Source } from '../core/ports.ts'
+import type { CallResult, Clock, ServiceReads, ServiceSession, Source, Term } from '../core/ports.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
 import type { Tally } from './tally.ts'
-import type { TermDirectory } from './term-directory.ts'
 import type { Turns } from './turns.ts'
 
 /** For operational logs: one static message each, fixed fields, no personal data. */
@@ -24,6 +23,22 @@ export interface ProgressReport {
   readonly applied: number
   readonly planned: number
   readonly requests: number
+}
+
+/** What became of a name: a term; a term of another name, into which the service folds it; or a failed request. */
+export type TermFinding =
+  | { readonly kind: 'term'; readonly term: Term }
+  | { readonly kind: 'folded'; readonly into: string }
+  | { readonly kind: 'failed'; readonly result: Exclude<CallResult<unknown>, { kind: 'ok' }> }
+
+/** The service's terms as this run knows them. */
+export interface TermDirectory {
+  /** The terms of the service by the comparison form of their names. Throws a SyncError where they cannot be read. */
+  list(): Promise<ReadonlyMap<string, Term>>
+  /** Finds a term, or makes it. */
+  ensure(name: string, context: RunContext): Promise<TermFinding>
+  /** Names that the service folds into others, found in this run. */
+  readonly folded: ReadonlySet<string>
 }
 
 /** What reading and planning need: nothing that writes to the service. */

@@ -16,7 +16,7 @@ function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
 }
 
 /** Whether the change goes on with another step: then its record has no outcome yet. */
-const goesOn = (settlement: Settlement): boolean => 'next' in settlement && settlement.next !== undefined
+const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 
 /** `runId`: operations of other runs were counted there. */
 export function createTally(runId: string): Tally {

@@ -3,26 +3,9 @@
 import { termEntry } from '../core/audit.ts'
 import { stopWithout } from '../core/circuit.ts'
 import { SyncError } from '../core/errors.ts'
-import type { CallResult, RequestTrace, ServiceReads, Term } from '../core/ports.ts'
+import type { RequestTrace, ServiceReads, Term } from '../core/ports.ts'
 import { termDescription, termKey } from '../core/terms.ts'
-import { noted, type PlanContext, type RunContext } from './context.ts'
-
-type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }>
-
-/** What became of a name: a term; a term of another name, into which the service folds it; or a failed request. */
-export type TermFinding =
-  | { readonly kind: 'term'; readonly term: Term }
-  | { readonly kind: 'folded'; readonly into: string }
-  | { readonly kind: 'failed'; readonly result: Failure }
-
-export interface TermDirectory {
-  /** The terms of the service by the comparison form of their names. Throws a SyncError where they cannot be read. */
-  list(): Promise<ReadonlyMap<string, Term>>
-  /** Finds a term, or makes it. */
-  ensure(name: string, context: RunContext): Promise<TermFinding>
-  /** Names that the service folds into others, found in this run. */
-  readonly folded: ReadonlySet<string>
-}
+import { noted, type PlanContext, type RunContext, type TermDirectory, type TermFinding } from './context.ts'
 
 interface Entries {
   readonly byKey: Map<string, Term>

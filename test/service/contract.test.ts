@@ -28,7 +28,7 @@ for (const container of ['array', 'keyed'] as const)
     }
   })
 
-describeServiceContract('memory', async () => {
+describeServiceContract('memory', () => {
   const service = memoryService()
   service.customFields.push({
     id: 1,
@@ -39,5 +39,5 @@ describeServiceContract('memory', async () => {
     required: false,
     multiple: undefined,
   })
-  return { session: service.session(), close: async () => undefined }
+  return Promise.resolve({ session: service.session(), close: () => Promise.resolve() })
 })
