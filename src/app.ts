@@ -130,6 +130,7 @@ function runContext(
     session,
     circuit,
     terms: createTermDirectory(session, { signal, circuit }),
+    customFieldKey: settings.service.customFieldKey,
     turns: parts.turns,
     seen: {},
     tally: createTally(id),
@@ -220,7 +221,8 @@ export async function* preview(
   const terms = createTermDirectory(session, { signal, circuit })
   try {
     const parts = { state, source, session, circuit, terms, clock, signal, report, log }
-    const context = { runId: id, pipeline, tally: createTally(id), ...parts }
+    const { customFieldKey } = settings.service
+    const context = { runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts }
     return yield* previewPipeline(context, settings.service, { wait: options.wait })
   } finally {
     await service.close()

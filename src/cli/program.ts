@@ -54,7 +54,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'check',
-    summary: 'checks configuration, secrets, columns, terms and the connection',
+    summary: 'checks configuration, secrets, columns, terms, custom fields and the connection',
     description: 'Names everything that is wrong at once, and writes nothing.',
     examples: ['contact-sync check', 'contact-sync check --config staging.yaml --json'],
     load: async () => (await import('./commands/check.ts')).check,
@@ -73,6 +73,13 @@ const COMMANDS: readonly CommandEntry[] = [
     description: 'Lists the terms of the service, with their ids and descriptions.',
     examples: ['contact-sync terms', 'contact-sync terms --json'],
     load: async () => (await import('./commands/terms.ts')).terms,
+  },
+  {
+    name: 'fields',
+    summary: 'the custom fields that the service defines',
+    description: 'Lists the definitions of custom fields: id, name, type, and whether they are required.',
+    examples: ['contact-sync fields', 'contact-sync fields --json'],
+    load: async () => (await import('./commands/fields.ts')).fields,
   },
   {
     name: 'schema',

@@ -62,7 +62,21 @@ const mappingKeys = z
       .regex(/^[A-Z]{2}$/, { error: 'is no country; write the two capital letters of one, such as DE' })
       .optional()
       .describe('Phone numbers become E.164; the country is for numbers without a country code.'),
-    number: flag.optional().describe('Numbers, whatever the decimal separator.'),
+    number: z
+      .union([flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })], {
+        error: 'is neither true nor { decimal: "," } or { decimal: "." }',
+      })
+      .optional()
+      .describe('Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.'),
+    split: text
+      .optional()
+      .describe('Of a custom field with several values: what stands between them.'),
+    size: z
+      .int()
+      .min(8)
+      .max(255)
+      .optional()
+      .describe('Of a custom text field: how many characters the service takes, 8 to 255.'),
   })
   .check((ctx) => {
     const { value } = ctx
@@ -92,7 +106,9 @@ export function fieldMapping(written: string | MappingKeys): FieldMapping {
   const { column, columns, value, template: pattern, transform, lookup, otherwise } = written
   const { default: fallback, on_invalid: mend, blank: blanks } = written
   const from = { column, columns, value, template: pattern, transform, lookup, otherwise }
-  const given = { ...from, default: fallback, onInvalid: mend, blank: blanks }
+  const { split, size } = written
+  const number = written.number === true ? {} : written.number === false ? undefined : written.number
+  const given = { ...from, default: fallback, onInvalid: mend, blank: blanks, number, split, size }
   return Object.fromEntries(Object.entries(given).filter(([, entry]) => entry !== undefined))
 }
 
@@ -101,6 +117,9 @@ function mappingFor(field: ContactField) {
   return anyMapping.check((ctx) => {
     const written = ctx.value
     if (typeof written === 'string') return
+    for (const name of ['split', 'size'] as const)
+      if (written[name] !== undefined)
+        ctx.issues.push({ code: 'custom', input: written[name], path: [name], message: 'is for custom fields only; leave it out' })
     const constants: [readonly string[], string | number | null | undefined][] = [
       [['value'], written.value],
       [['default'], written.default],

@@ -25,12 +25,6 @@ export const NOT_YET: readonly NotYet[] = [
     harmless: [],
   },
   {
-    path: 'service.custom_field_key',
-    would: 'custom fields under names of another form',
-    meanwhile: 'leave it out',
-    harmless: ['{field_name}'],
-  },
-  {
     path: 'alerts',
     would: 'calling webhooks',
     meanwhile: 'leave it out and watch the exit code, or /readyz',
@@ -61,22 +55,10 @@ export const NOT_YET: readonly NotYet[] = [
     harmless: [],
   },
   {
-    path: 'pipelines.*.map.*.number',
-    would: 'reading numbers with any decimal separator',
-    meanwhile: 'leave it out, or use the transform replace',
-    harmless: [false],
-  },
-  {
     path: 'pipelines.*.map.*.expression',
     would: 'computing a value with CEL',
     meanwhile: 'use template, columns or transform',
     harmless: [],
-  },
-  {
-    path: 'pipelines.*.map.custom_fields',
-    would: 'filling custom fields',
-    meanwhile: 'leave it out',
-    harmless: [{}],
   },
   { path: 'pipelines.*.guards.max_deletes', would: 'limiting deletes', meanwhile: GUARD, harmless: ['5%'] },
   { path: 'pipelines.*.guards.max_changes', would: 'limiting changes', meanwhile: GUARD, harmless: ['100%'] },
@@ -112,12 +94,20 @@ function matches(value: unknown, steps: readonly string[], path: Path = []): { p
 
 const sameForm = (value: unknown): string => JSON.stringify(value).replaceAll(' ', '')
 
+const FIELD = 'pipelines.*.map.*.'
+
+/** The places that an entry speaks of: custom fields are mapped like others, one step further down. */
+function placesOf({ path }: NotYet, value: unknown): { path: Path; value: unknown }[] {
+  const found = matches(value, path.split('.'))
+  if (!path.startsWith(FIELD)) return found
+  const custom = path.replace(FIELD, 'pipelines.*.map.custom_fields.*.')
+  return [...found.filter((place) => place.path[3] !== 'custom_fields'), ...matches(value, custom.split('.'))]
+}
+
 /** A problem for each use of what is not available yet. */
 export function notYetProblems(tree: Tree): ConfigProblem[] {
   return NOT_YET.flatMap((entry) =>
-    matches(tree.value, entry.path.split('.'))
-      // The fields of custom_fields are mapped like others; the one problem about the whole is enough.
-      .filter(({ path }) => !(entry.path.startsWith('pipelines.*.map.*.') && path[3] === 'custom_fields'))
+    placesOf(entry, tree.value)
       .filter(({ path }) => placeOf(tree, path)?.broken !== true)
       .filter(({ value }) => value !== null && !entry.harmless.map(sameForm).includes(sameForm(value)))
       .map(({ path }) =>

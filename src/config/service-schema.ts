@@ -49,7 +49,11 @@ export const serviceSchema = z.strictObject({
   bulk: bulk.prefault({}).describe('Calls that create several contacts.'),
   doubt: doubt.prefault({}).describe('Requests whose outcome is unknown.'),
   marker_field: text.optional().describe('A custom text field that names the operation.'),
-  custom_field_key: text.prefault('{field_name}').describe('The name under which a custom field stands in a contact.'),
+  custom_field_key: z
+    .string()
+    .regex(/\{field_(name|id)\}/, { error: 'has neither {field_name} nor {field_id} in it; all fields would have one key' })
+    .prefault('{field_name}')
+    .describe('The key under which a custom field stands in a contact, with `{field_name}` or `{field_id}` in it.'),
 })
 
 export const stateSchema = z.strictObject({

@@ -7,7 +7,7 @@ import { DAILY_ALLOWANCE_USED_UP } from './retry.ts'
 export interface Stop {
   readonly code: Extract<
     ErrorCode,
-    'SERVICE_UNREACHABLE' | 'SERVICE_KEY_REFUSED' | 'SERVICE_CONTRACT' | 'DAILY_LIMIT'
+    'SERVICE_UNREACHABLE' | 'SERVICE_KEY_REFUSED' | 'SERVICE_CONTRACT' | 'DAILY_LIMIT' | 'CONFIG_INVALID'
   >
   readonly message: string
 }

@@ -84,7 +84,7 @@ function checkStatus(value: string, values: readonly number[]): FieldCheck {
 function checkRule(value: string, rule: FieldRule): FieldCheck {
   switch (rule.kind) {
     case 'text':
-      return characterCount(value) > rule.size ? tooLong(value, rule.size) : { value }
+      return checkSize(value, rule.size)
     case 'choice':
       return checkChoice(value, rule.values)
     case 'mail':
@@ -111,6 +111,14 @@ function damage(value: string): (FieldCheck & { problem: string }) | undefined {
 /** Why a text can be sent nowhere; undefined for a sound one. */
 export const textProblem = (value: string): string | undefined => damage(value)?.problem
 
+/** Checks one clean, non-blank text by any rule; gives what is wrong, or what `rule` makes of a sound text. */
+export const checkText = (value: string, rule: (value: string) => FieldCheck): FieldCheck =>
+  damage(value) ?? rule(value)
+
+/** Whether a text fits into so many characters. */
+export const checkSize = (value: string, size: number): FieldCheck =>
+  characterCount(value) > size ? tooLong(value, size) : { value }
+
 /** Checks one clean, non-blank text for one standard field; gives the value in the form that is sent. */
 export function checkField(field: ContactField, value: string): FieldCheck {
   return damage(value) ?? checkRule(value, CONTACT_FIELDS[field])
@@ -119,12 +127,16 @@ export function checkField(field: ContactField, value: string): FieldCheck {
 /** The first `size` characters that a text field allows, cut between graphemes; undefined for other fields. */
 export function truncated(field: ContactField, value: string): string | undefined {
   const rule = CONTACT_FIELDS[field]
-  if (rule.kind !== 'text') return undefined
+  return rule.kind === 'text' ? truncatedTo(rule.size, value) : undefined
+}
+
+/** The first `size` characters, cut between graphemes. */
+export function truncatedTo(size: number, value: string): string {
   let kept = ''
   let count = 0
   for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(value)) {
     count += characterCount(segment)
-    if (count > rule.size) break
+    if (count > size) break
     kept += segment
   }
   return kept.trimEnd()

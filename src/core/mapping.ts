@@ -2,20 +2,14 @@
 // It only decides; whether the contact is new or changed is the diff's business.
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
 import { compileCondition, type Condition } from './condition.ts'
-import {
-  type Contact,
-  CONTACT_FIELD_NAMES,
-  type ContactField,
-  contactMailKey,
-  type FieldValue,
-} from './contact.ts'
+import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
 import { type ErrorCode, SyncError } from './errors.ts'
-import { checkField, cleanText, type FieldCheck, truncated } from './field-check.ts'
+import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
+import { cleanText } from './field-check.ts'
+import { compileCustomField, compileField, type FieldMapper, mappingColumns } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
-import type { FieldMapping, OnInvalid, PipelineSettings } from './settings.ts'
-import { parseTemplate } from './template.ts'
+import type { FieldMapping, PipelineSettings } from './settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
-import { compileTransforms } from './transforms.ts'
 
 export type MappedRecord =
   | {
@@ -42,21 +36,6 @@ export interface Mapper {
   map(record: SourceRecord): MappedRecord
 }
 
-type Reader = (values: readonly string[]) => string
-type FieldResult = { value?: FieldValue; problem?: Extract<FieldCheck, { problem: string }>; mended?: true }
-interface FieldMapper {
-  readonly field: ContactField
-  read(values: readonly string[]): FieldResult
-}
-
-const NO_MATCH = Symbol('no match')
-
-function mappingColumns(mapping: FieldMapping): readonly string[] {
-  if (mapping.column !== undefined) return [mapping.column]
-  if (mapping.columns !== undefined) return mapping.columns
-  return mapping.template === undefined ? [] : parseTemplate(mapping.template).columns
-}
-
 function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
   if (pipeline.where === undefined) return undefined
   const condition = compileCondition(pipeline.where)
@@ -66,14 +45,19 @@ function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
 
 /** Every column that the pipeline names, once each: what a source without a header (json) has to look for. */
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
-  const mapped = Object.values(pipeline.map).flatMap(mappingColumns)
+  const mapped = [...Object.values(pipeline.map), ...Object.values(pipeline.customFields)].flatMap(
+    mappingColumns,
+  )
   const where = compiledWhere(pipeline)?.columns ?? []
   return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline)])]
 }
 
 /** `columns` are alternatives: one of them has to be there. Every other column is needed. */
 function columnWishes(pipeline: PipelineSettings, header: readonly string[]): ColumnWish[] {
-  const fields = Object.entries(pipeline.map).flatMap(([field, mapping]) => {
+  const custom = Object.entries(pipeline.customFields).map(
+    ([name, mapping]) => [`custom_fields.${name}`, mapping] as const,
+  )
+  const fields = [...Object.entries(pipeline.map), ...custom].flatMap(([field, mapping]) => {
     const columns = mappingColumns(mapping)
     const present = columns.filter((column) => columnIndex(header, column) !== undefined)
     const needed = mapping.columns !== undefined && present.length > 0 ? present : columns
@@ -83,83 +67,6 @@ function columnWishes(pipeline: PipelineSettings, header: readonly string[]): Co
   const where = (compiledWhere(pipeline)?.columns ?? []).map((column) => ({ column, wantedBy: 'where' }))
   const terms = termColumns(pipeline).map((column) => ({ column, wantedBy: 'terms.assign' }))
   return [...keys, ...fields, ...where, ...terms]
-}
-
-function lookupReader(mapping: FieldMapping): (value: string) => string | typeof NO_MATCH {
-  const table = mapping.lookup
-  if (table === undefined) return (value) => value
-  const exact = new Map(Object.entries(table))
-  const folded = new Map(Object.entries(table).map(([from, to]) => [cleanText(from).toLowerCase(), to]))
-  return (value) => {
-    if (value === '' && !exact.has('')) return ''
-    const found = exact.has(value) ? exact.get(value) : folded.get(value.toLowerCase())
-    if (found !== undefined) return found ?? ''
-    return mapping.otherwise === undefined ? NO_MATCH : (mapping.otherwise ?? '')
-  }
-}
-
-function valueReader(
-  mapping: FieldMapping,
-  columns: ColumnIndex,
-  isNull: (value: string) => boolean,
-): Reader {
-  const cell = (values: readonly string[], column: string): string => {
-    const index = columns.get(column)
-    const value = cleanText((index === undefined ? undefined : values[index]) ?? '')
-    return isNull(value) ? '' : value
-  }
-  if (mapping.template !== undefined) {
-    const template = parseTemplate(mapping.template)
-    return (values) => template.render((column) => cell(values, column))
-  }
-  if (mapping.value !== undefined) {
-    const constant = String(mapping.value)
-    return () => constant
-  }
-  const alternatives = mappingColumns(mapping)
-  return (values) => {
-    for (const column of alternatives) {
-      const value = cell(values, column)
-      if (value !== '') return value
-    }
-    return ''
-  }
-}
-
-function checkedValue(field: ContactField, value: string, onInvalid: OnInvalid): FieldResult {
-  const check = checkField(field, value)
-  if ('value' in check) return check
-  if (onInvalid === 'drop') return { mended: true }
-  const cut =
-    onInvalid === 'truncate' && check.code === 'FIELD_TOO_LONG' ? truncated(field, value) : undefined
-  return cut === undefined ? { problem: check } : { value: cut, mended: true }
-}
-
-function compileField(
-  field: ContactField,
-  mapping: FieldMapping,
-  pipeline: PipelineSettings,
-  columns: ColumnIndex,
-): FieldMapper {
-  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
-  const read = valueReader(mapping, columns, (value) => nulls.has(value))
-  const transform = compileTransforms(mapping.transform ?? [])
-  const lookup = lookupReader(mapping)
-  const onInvalid = mapping.onInvalid ?? pipeline.onInvalid
-  const clears = (mapping.blank ?? pipeline.blank) === 'clear'
-  return {
-    field,
-    read(values) {
-      const found = lookup(cleanText(transform(read(values))))
-      if (found === NO_MATCH) {
-        if (onInvalid === 'drop') return { mended: true }
-        return { problem: { code: 'FIELD_INVALID', problem: 'is not in the lookup' } }
-      }
-      const value = found === '' ? (mapping.default ?? '') : found
-      if (value === '') return clears ? { value: '' } : {}
-      return checkedValue(field, cleanText(value), onInvalid)
-    },
-  }
 }
 
 /** Several key columns become one text; `\` and `|` in them are escaped, so that no two keys fall together. */
@@ -228,12 +135,20 @@ function compileTermReader(
  * Compiles a pipeline's mapping for inputs with this header.
  * Throws INPUT_COLUMN_MISSING or INPUT_COLUMN_AMBIGUOUS, naming every such column.
  */
-export function compileMapping(pipeline: PipelineSettings, header: readonly string[]): Mapper {
+export function compileMapping(
+  pipeline: PipelineSettings,
+  header: readonly string[],
+  customFields: CustomFieldRules = NO_CUSTOM_FIELDS,
+): Mapper {
   const columns = resolveColumns(header, columnWishes(pipeline, header))
-  const fields = CONTACT_FIELD_NAMES.flatMap((field) => {
+  const standard = CONTACT_FIELD_NAMES.flatMap((field): FieldMapper[] => {
     const mapping = pipeline.map[field]
     return mapping === undefined ? [] : [compileField(field, mapping, pipeline, columns)]
   })
+  const custom = customFields.rules.map((rule) =>
+    compileCustomField(rule, pipeline.customFields[rule.name] ?? {}, pipeline, columns),
+  )
+  const fields = [...standard, ...custom]
   const readKey = keyReader(pipeline, columns)
   const where = compileWhere(pipeline, header, columns)
   const readTerms = compileTermReader(pipeline, header, columns)
@@ -242,15 +157,12 @@ export function compileMapping(pipeline: PipelineSettings, header: readonly stri
     const contact: Record<string, FieldValue> = {}
     const mended: string[] = []
     const problems: { code: ErrorCode; text: string }[] = []
-    for (const { field, read } of fields) {
+    for (const { name, key, mapping, read } of fields) {
       const { value, problem, mended: wasMended } = read(values)
-      if (value !== undefined) contact[field] = value
-      if (wasMended === true) mended.push(field)
+      if (value !== undefined) contact[key] = value
+      if (wasMended === true) mended.push(name)
       if (problem !== undefined)
-        problems.push({
-          code: problem.code,
-          text: `${field}: ${describeSource(pipeline.map[field] ?? {})} ${problem.problem}`,
-        })
+        problems.push({ code: problem.code, text: `${name}: ${describeSource(mapping)} ${problem.problem}` })
     }
     return { contact, mended, problems }
   }

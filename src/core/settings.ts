@@ -117,6 +117,12 @@ export interface FieldMapping {
   readonly default?: string
   readonly onInvalid?: OnInvalid
   readonly blank?: 'keep' | 'clear'
+  /** The text is a number; `decimal` where the source's mark is known. */
+  readonly number?: { readonly decimal?: ',' | '.' }
+  /** Of custom fields. What stands between several selected values. */
+  readonly split?: string
+  /** Of custom fields. How many characters the service takes, 8 to 255. */
+  readonly size?: number
 }
 
 /** A transform by its name in the registry, with the options that its own schema has checked. */

@@ -4,7 +4,7 @@ import type { AuditEntry } from './audit.ts'
 import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
-import type { RejectRow, SourceInput } from './ports.ts'
+import type { CustomFieldDefinition, RejectRow, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
 import type { Counts, RunStatus } from './summary.ts'
 import type { Contact } from './contact.ts'
@@ -199,6 +199,13 @@ export interface RejectStore {
   rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
 }
 
-export interface StateStore extends StagingStore, OperationStore, RunStore, RejectStore {
+/** Definitions of custom fields, as they were seen last. */
+export interface DefinitionStore {
+  seenDefinitions(): Promise<readonly CustomFieldDefinition[]>
+  /** `at` in milliseconds since the epoch. */
+  rememberDefinitions(definitions: readonly CustomFieldDefinition[], at: number): Promise<void>
+}
+
+export interface StateStore extends StagingStore, OperationStore, RunStore, RejectStore, DefinitionStore {
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 // The state as the rest of the program sees it: one object over one connection.
 import type { DailyAllowance } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
+import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
 import { createOperationStore } from './journal.ts'
@@ -19,6 +20,7 @@ function storeOver(db: Connection, close: () => void): StateStore {
     ...createOperationStore(db),
     ...createRunStore(db),
     ...createRejectStore(db),
+    ...createDefinitionStore(db),
     async close() {
       close()
     },

@@ -50,6 +50,8 @@ export interface PlanContext {
   readonly session: ServiceReads
   readonly circuit: Circuit
   readonly terms: TermDirectory
+  /** `service.custom_field_key`. */
+  readonly customFieldKey: string
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly log: RunLog

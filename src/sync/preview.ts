@@ -8,6 +8,7 @@ import type { PlanTotals } from '../core/state.ts'
 import { type Counts, runStatus, type RunStatus } from '../core/summary.ts'
 import { termKey, termOutcome } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
+import { loadCustomFields } from './definitions.ts'
 import { planInput } from './read.ts'
 import { carryOver, reopenInputs } from './recover.ts'
 import { EMPTY_FULL, type InputReport, inputError, isEmptyFull, refusal, waitingInputs } from './run.ts'
@@ -113,6 +114,7 @@ export async function* previewPipeline(
     work.push(await context.state.planTotals(context.runId))
     yield* pretend(context, pretence)
   }
+  const customFields = await loadCustomFields(context)
   await reopenInputs(context)
   await carryOver(context)
   yield* show()
@@ -120,7 +122,7 @@ export async function* previewPipeline(
   const files = [...reports]
   for (const input of ready) {
     try {
-      const { counts } = await planInput(input, context)
+      const { counts } = await planInput(input, customFields, context)
       context.tally.add(counts)
       const isHeld = isEmptyFull(context, counts.read === 0)
       files.push({

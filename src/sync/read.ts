@@ -1,5 +1,6 @@
 // From an input to a plan: read, map, compare, stage, batch by batch; then the plan is committed as a whole.
 // Nothing is sent here. What makes the input unusable throws, and leaves nothing staged.
+import type { CustomFieldRules } from '../core/custom-fields.ts'
 import { type Difference, difference, type Known } from '../core/diff.ts'
 import { SyncError } from '../core/errors.ts'
 import { fingerprint, fingerprintContext } from '../core/fingerprint.ts'
@@ -246,13 +247,17 @@ async function planAll(reader: InputReader, reading: Reading, context: PlanConte
  * Reads one input to its end and commits the plan for it.
  * Throws a SyncError of class `input` (it cannot be taken) or `later` (it changed meanwhile); then nothing is staged.
  */
-export async function planInput(input: SourceInput, context: PlanContext): Promise<PlannedInput> {
+export async function planInput(
+  input: SourceInput,
+  customFields: CustomFieldRules,
+  context: PlanContext,
+): Promise<PlannedInput> {
   const { pipeline, state, runId } = context
   const reader = await context.source.open(input, { columns: wantedColumns(pipeline) })
   try {
-    const mapper = compileMapping(pipeline, reader.header)
+    const mapper = compileMapping(pipeline, reader.header, customFields)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
-    const print = fingerprintContext(reader.header, pipeline.hash)
+    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
     const reading: Reading = { staged, mapper, context: print, counts: noCounts(), mended: new Map() }
     try {
       await planAll(reader, reading, context)

@@ -1,9 +1,11 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
+import type { CustomFieldRules } from '../core/custom-fields.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import type { StagedInput } from '../core/state.ts'
 import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/summary.ts'
 import { applyPlan } from './apply.ts'
+import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { planInput } from './read.ts'
 import { describeTerms } from './term-directory.ts'
@@ -110,9 +112,13 @@ async function finishInput(staged: StagedInput, read: number, context: RunContex
     : { file: input.name, status: 'done' }
 }
 
-async function runInput(input: SourceInput, context: RunContext): Promise<InputReport> {
+async function runInput(
+  input: SourceInput,
+  customFields: CustomFieldRules,
+  context: RunContext,
+): Promise<InputReport> {
   try {
-    const { staged, counts } = await planInput(input, context)
+    const { staged, counts } = await planInput(input, customFields, context)
     context.tally.add(counts)
     const totals = await context.state.planTotals(context.runId)
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
@@ -136,6 +142,7 @@ function haltFor(error: unknown, context: RunContext): void {
     case 'SERVICE_KEY_REFUSED':
     case 'SERVICE_CONTRACT':
     case 'DAILY_LIMIT':
+    case 'CONFIG_INVALID':
       return context.circuit.halt({ code, message })
     default:
       throw error
@@ -143,6 +150,9 @@ function haltFor(error: unknown, context: RunContext): void {
 }
 
 async function runSteps(context: RunContext, wait: boolean, done: InputReport[]): Promise<void> {
+  // A mapping that the service cannot take is no use to anybody: nothing is read or sent.
+  const customFields = await loadCustomFields(context)
+  await noticeChanges(customFields.definitions, context)
   // What a crash left open is settled or known to be in doubt before anything new is sent.
   await reopenInputs(context)
   await settleDoubtsOnce(context)
@@ -157,7 +167,7 @@ async function runSteps(context: RunContext, wait: boolean, done: InputReport[])
   context.report({ phase: 'read', bytesTotal })
   for (const input of ready) {
     if (isStopped(context)) break
-    done.push(await runInput(input, context))
+    done.push(await runInput(input, customFields, context))
   }
   // Doubts may be settled by now, and what waited behind them may go.
   await settleDoubts(context)

@@ -73,6 +73,7 @@ export function testLine(
       session,
       circuit,
       terms: createTermDirectory(session, { signal, circuit }),
+      customFieldKey: line.settings.customFieldKey,
       turns: createTurns(),
       seen: {},
       tally: createTally(runId),

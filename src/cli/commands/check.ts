@@ -1,6 +1,7 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
 import { askService, checkColumns, loadConfiguration, termProblems } from '../../app.ts'
-import type { ServiceReads } from '../../core/ports.ts'
+import { customFieldFindings } from '../../core/custom-fields.ts'
+import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
@@ -37,6 +38,23 @@ async function checkTerms(settings: Settings, reads: ServiceReads): Promise<Find
   return { problems, notes: [`service: ${plural(result.value.length, 'term')}`] }
 }
 
+function checkFields(settings: Settings, definitions: readonly CustomFieldDefinition[]): Findings {
+  const checked = settings.pipelines
+    .filter(({ customFields }) => Object.keys(customFields).length > 0)
+    .map((pipeline) => ({
+      name: pipeline.name,
+      ...customFieldFindings(pipeline, definitions, settings.service.customFieldKey),
+    }))
+  return {
+    problems: checked.flatMap(({ name, problems }) =>
+      problems.map((text) => ({ about: `pipeline ${name}`, text })),
+    ),
+    notes: checked.flatMap(({ name, warnings }) =>
+      warnings.map((text) => `warning: pipeline ${name}: ${text}`),
+    ),
+  }
+}
+
 /** The service at its definitions of custom fields: a cheap read that needs the key; then what else is asked of it. */
 async function checkService(settings: Settings): Promise<Findings & { reached: boolean }> {
   return askService(settings, async (reads) => {
@@ -44,8 +62,9 @@ async function checkService(settings: Settings): Promise<Findings & { reached: b
     if (fields.kind !== 'ok')
       return { problems: [{ about: 'service', text: fields.summary }], notes: [], reached: false }
     const terms = await checkTerms(settings, reads)
-    const notes = ['service: reached, the key is accepted', ...terms.notes]
-    return { problems: terms.problems, notes, reached: true }
+    const custom = checkFields(settings, fields.value)
+    const notes = ['service: reached, the key is accepted', ...terms.notes, ...custom.notes]
+    return { problems: [...custom.problems, ...terms.problems], notes, reached: true }
   })
 }
 

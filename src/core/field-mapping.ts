@@ -1,0 +1,167 @@
+// How one field is made from a record: where its text comes from, what is done to it, and what it must be at the end.
+// The same for the fields of the interface and for custom fields.
+import type { ColumnIndex } from './columns.ts'
+import type { ContactField, FieldValue } from './contact.ts'
+import type { CustomFieldRule } from './custom-fields.ts'
+import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from './field-check.ts'
+import { parseNumber } from './number.ts'
+import type { FieldMapping, OnInvalid, PipelineSettings } from './settings.ts'
+import { parseTemplate } from './template.ts'
+import { compileTransforms } from './transforms.ts'
+
+type Reader = (values: readonly string[]) => string
+
+interface FieldResult {
+  readonly value?: FieldValue
+  readonly problem?: Extract<FieldCheck, { problem: string }>
+  readonly mended?: true
+}
+
+export interface FieldMapper {
+  /** As messages name it. */
+  readonly name: string
+  /** The name under which it stands in the contact. */
+  readonly key: string
+  readonly mapping: FieldMapping
+  read(values: readonly string[]): FieldResult
+}
+
+/** What the field may hold. */
+interface FieldTarget {
+  readonly name: string
+  readonly key: string
+  readonly required: boolean
+  check(value: string): FieldCheck
+  /** The longest beginning of the value that fits; undefined where cutting makes no sense. */
+  cut(value: string): string | undefined
+}
+
+const NO_MATCH = Symbol('no match')
+
+export function mappingColumns(mapping: FieldMapping): readonly string[] {
+  if (mapping.column !== undefined) return [mapping.column]
+  if (mapping.columns !== undefined) return mapping.columns
+  return mapping.template === undefined ? [] : parseTemplate(mapping.template).columns
+}
+
+function lookupReader(mapping: FieldMapping): (value: string) => string | typeof NO_MATCH {
+  const table = mapping.lookup
+  if (table === undefined) return (value) => value
+  const exact = new Map(Object.entries(table))
+  const folded = new Map(Object.entries(table).map(([from, to]) => [cleanText(from).toLowerCase(), to]))
+  return (value) => {
+    if (value === '' && !exact.has('')) return ''
+    const found = exact.has(value) ? exact.get(value) : folded.get(value.toLowerCase())
+    if (found !== undefined) return found ?? ''
+    return mapping.otherwise === undefined ? NO_MATCH : (mapping.otherwise ?? '')
+  }
+}
+
+function valueReader(
+  mapping: FieldMapping,
+  columns: ColumnIndex,
+  isNull: (value: string) => boolean,
+): Reader {
+  const cell = (values: readonly string[], column: string): string => {
+    const index = columns.get(column)
+    const value = cleanText((index === undefined ? undefined : values[index]) ?? '')
+    return isNull(value) ? '' : value
+  }
+  if (mapping.template !== undefined) {
+    const template = parseTemplate(mapping.template)
+    return (values) => template.render((column) => cell(values, column))
+  }
+  if (mapping.value !== undefined) {
+    const constant = String(mapping.value)
+    return () => constant
+  }
+  const alternatives = mappingColumns(mapping)
+  return (values) => {
+    for (const column of alternatives) {
+      const value = cell(values, column)
+      if (value !== '') return value
+    }
+    return ''
+  }
+}
+
+/** The text as a number in its one form, where the mapping says that it is one. */
+function numberReader(mapping: FieldMapping): (value: string) => string | { problem: string } {
+  const { number } = mapping
+  if (number === undefined) return (value) => value
+  return (value) => {
+    const parsed = parseNumber(value, number.decimal)
+    return 'problem' in parsed ? parsed : parsed.text
+  }
+}
+
+function checkedValue(target: FieldTarget, value: string, onInvalid: OnInvalid): FieldResult {
+  const check = target.check(value)
+  if ('value' in check) return check
+  if (onInvalid === 'drop') return { mended: true }
+  const cut = onInvalid === 'truncate' && check.code === 'FIELD_TOO_LONG' ? target.cut(value) : undefined
+  return cut === undefined ? { problem: check } : { value: cut, mended: true }
+}
+
+function compileTarget(
+  target: FieldTarget,
+  mapping: FieldMapping,
+  pipeline: PipelineSettings,
+  columns: ColumnIndex,
+): FieldMapper {
+  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const read = valueReader(mapping, columns, (value) => nulls.has(value))
+  const transform = compileTransforms(mapping.transform ?? [])
+  const lookup = lookupReader(mapping)
+  const asNumber = numberReader(mapping)
+  const onInvalid = mapping.onInvalid ?? pipeline.onInvalid
+  const clears = (mapping.blank ?? pipeline.blank) === 'clear'
+  const invalid = (problem: string): FieldResult =>
+    onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem } }
+  return {
+    name: target.name,
+    key: target.key,
+    mapping,
+    read(values) {
+      const found = lookup(cleanText(transform(read(values))))
+      if (found === NO_MATCH) return invalid('is not in the lookup')
+      const value = found === '' ? (mapping.default ?? '') : found
+      if (value === '' && target.required) return invalid('is blank, and the service requires the field')
+      if (value === '') return clears ? { value: '' } : {}
+      const text = asNumber(cleanText(value))
+      return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem)
+    },
+  }
+}
+
+/** A field of the interface (interface, 2.3). */
+export function compileField(
+  field: ContactField,
+  mapping: FieldMapping,
+  pipeline: PipelineSettings,
+  columns: ColumnIndex,
+): FieldMapper {
+  const check = (value: string): FieldCheck => checkField(field, value)
+  const cut = (value: string): string | undefined => truncated(field, value)
+  return compileTarget({ name: field, key: field, required: false, check, cut }, mapping, pipeline, columns)
+}
+
+/** A custom field by its definition. */
+export function compileCustomField(
+  rule: CustomFieldRule,
+  mapping: FieldMapping,
+  pipeline: PipelineSettings,
+  columns: ColumnIndex,
+): FieldMapper {
+  const { size } = rule
+  const cut = (value: string): string | undefined =>
+    size === undefined ? undefined : truncatedTo(size, value)
+  const target = {
+    name: `custom_fields.${rule.name}`,
+    key: rule.key,
+    required: rule.required,
+    check: rule.check,
+    cut,
+  }
+  return compileTarget(target, mapping, pipeline, columns)
+}

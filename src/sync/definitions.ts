@@ -1,0 +1,57 @@
+// The service's definitions of custom fields at the start of a run: held against the mapping before anything is read.
+import { stopWithout } from '../core/circuit.ts'
+import {
+  customFieldFindings,
+  type CustomFieldRules,
+  definitionChange,
+  mappedDefinitions,
+  NO_CUSTOM_FIELDS,
+} from '../core/custom-fields.ts'
+import { SyncError } from '../core/errors.ts'
+import type { CustomFieldDefinition } from '../core/ports.ts'
+import { noted, type PlanContext, type RunContext } from './context.ts'
+
+const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.customFields).length === 0
+
+async function readDefinitions(context: PlanContext): Promise<readonly CustomFieldDefinition[]> {
+  const result = noted(await context.session.customFields(), context)
+  if (result.kind === 'ok') return result.value
+  const { code, message } = stopWithout(result)
+  throw new SyncError(code, `the custom fields of the service cannot be read: ${message}`)
+}
+
+/**
+ * The rules for the mapper; without a request where the pipeline maps no custom field. Throws CONFIG_INVALID with every
+ * mapped field that the service does not have, and the reason where the definitions cannot be read.
+ */
+export async function loadCustomFields(
+  context: PlanContext,
+): Promise<CustomFieldRules & { definitions: readonly CustomFieldDefinition[] }> {
+  if (hasNone(context)) return { ...NO_CUSTOM_FIELDS, definitions: [] }
+  const all = await readDefinitions(context)
+  const { rules, print, problems, warnings } = customFieldFindings(
+    context.pipeline,
+    all,
+    context.customFieldKey,
+  )
+  if (problems.length > 0) throw new SyncError('CONFIG_INVALID', problems.join('; '))
+  for (const warning of warnings) context.log.warn(warning)
+  return { rules, print, definitions: mappedDefinitions(context.pipeline, all) }
+}
+
+/** Says what changed about the mapped definitions since an earlier run, and remembers them as they are now. */
+export async function noticeChanges(
+  definitions: readonly CustomFieldDefinition[],
+  context: RunContext,
+): Promise<void> {
+  if (definitions.length === 0) return
+  const seen = new Map((await context.state.seenDefinitions()).map((one) => [one.name, one]))
+  for (const definition of definitions) {
+    const before = seen.get(definition.name)
+    // What the service leaves out, JSON leaves out, too.
+    const change = before && definitionChange({ ...before, multiple: before.multiple }, definition)
+    if (change !== undefined)
+      context.log.warn('a custom field was changed at the service', { field: definition.name, change })
+  }
+  await context.state.rememberDefinitions(definitions, context.clock.now())
+}
