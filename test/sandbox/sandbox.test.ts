@@ -252,36 +252,3 @@ it('keeps its data in a file', async () => {
   expect((await call('GET', `/contact/${id}`)).body).toMatchObject({ mail: 'a@x.de' })
   await rm(folder, { recursive: true })
 })
-
-describe('habits', () => {
-  it.each<[Partial<Habits>, string, string, unknown]>([
-    [{ idsAsText: true }, 'GET', '/contact/1', { id: '1' }],
-    [{ keyedLists: true }, 'GET', '/contact/a%40x.de', { '0': { id: 1 } }],
-    [{ unknownMailIs404: true }, 'GET', '/contact/b%40x.de', { error: true }],
-    [{ success: 1 }, 'DELETE', '/contact/1', { success: 1 }],
-  ])('%o', async (habits, method, path, expected) => {
-    await sandbox.close()
-    await open(habits)
-    await create({ mail: 'a@x.de' })
-    expect((await call(method, path)).body).toMatchObject(expected as object)
-  })
-
-  it('a rate limit answers 429 with Retry-After', async () => {
-    await sandbox.close()
-    await open({ rateLimit: { requests: 2, perMs: 60_000 } })
-    await call('GET', '/terms')
-    expect((await call('GET', '/terms')).headers.get('x-rate-limit-remaining')).toBe('0')
-    const refused = await call('GET', '/terms')
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50)
-  })
-
-  it('mail_status is ignored without the permission, and taken with it', async () => {
-    const id = await create({ mail: 'a@x.de', mail_status: 7 })
-    expect((await call('GET', `/contact/${id}?fields=mail_status`)).body).toMatchObject({ mail_status: 3 })
-    await sandbox.close()
-    await open({ mailStatusPermission: true })
-    const other = await create({ mail: 'a@x.de', mail_status: 7 })
-    expect((await call('GET', `/contact/${other}?fields=mail_status`)).body).toMatchObject({ mail_status: 7 })
-  })
-})
