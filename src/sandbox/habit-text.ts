@@ -13,6 +13,10 @@ const BY_TYPED_NAME: ReadonlyMap<string, readonly [string, Habit<unknown>]> = ne
 
 const USAGE_HINT = 'All habits with their values: contact-sync sandbox --help'
 
+/** Nothing is near to a number that is none. */
+const suggestion = (value: string, values: readonly string[]): string =>
+  values.some((known) => /[A-Z]/.test(known)) ? '' : `; did you mean ${closest(value.slice(0, 100), values)}?`
+
 function habitOf(text: string): [string, unknown] {
   const [typed = '', ...rest] = text.split('=')
   const [name, habit] = BY_TYPED_NAME.get(typed) ?? []
@@ -26,10 +30,7 @@ function habitOf(text: string): [string, unknown] {
   const value = rest.length === 0 ? 'true' : rest.join('=')
   const parsed = habit.parse(value)
   if (parsed !== undefined) return [name, parsed]
-  const given =
-    rest.length === 0
-      ? 'needs a value'
-      : `cannot be "${value}"; did you mean ${closest(value.slice(0, 100), habit.values)}?`
+  const given = rest.length === 0 ? 'needs a value' : `cannot be "${value}"${suggestion(value, habit.values)}`
   throw new SyncError('USAGE', `the habit ${typed} ${given}`, {
     hint: `Allowed: ${habit.values.join(', ')}. ${habit.help}`,
   })

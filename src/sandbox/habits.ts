@@ -130,7 +130,7 @@ export const HABITS = {
   ),
   emptyTerms: choice(
     ['nothing', 'all'],
-    'DELETE of the terms [] removes nothing, or all; a missing body likewise.',
+    'DELETE of the terms [] removes nothing; or all, and so does one without a body.',
   ),
   deleteBodyLost: onOff('The body of a DELETE is lost on the way; what it does then, empty-terms says.'),
   // The line.

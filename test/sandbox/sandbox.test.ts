@@ -3,45 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import type { Habits } from '../../src/sandbox/habits.ts'
-import { systemClock } from '../../src/system.ts'
+import { openProbe, type Probe } from './probe.ts'
 
-let sandbox: Sandbox
-const open = async (habits: Partial<Habits> = {}, db?: string): Promise<void> => {
-  sandbox = await startSandbox({
-    port: 0,
-    apiKey: 'k',
-    habits,
-    clock: systemClock,
-    ...(db === undefined ? {} : { db }),
-  })
-}
-beforeEach(async () => open())
-afterEach(async () => sandbox.close())
+let probe: Probe
+beforeEach(async () => {
+  probe = await openProbe()
+})
+afterEach(async () => probe.close())
 
-async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${sandbox.url}/public/api/V1${path}`, {
-    method,
-    headers: {
-      authorization: 'Bearer k',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  return { status: response.status, body: await response.json(), headers: response.headers }
-}
-const create = async (contact: object, check = 'none', merge = 'update_add') =>
-  (
-    (
-      await call('POST', '/contact', {
-        contact,
-        duplicate_check_method: check,
-        duplicate_merge_method: merge,
-      })
-    ).body as { id: number }
-  ).id
+const call: Probe['call'] = (...request) => probe.call(...request)
+const create: Probe['create'] = (...contact) => probe.create(...contact)
 const ADDRESS = {
   first_name: 'Ada',
   family_name: 'Muster',
@@ -244,11 +215,11 @@ it('custom fields are listed, and found by id and name', async () => {
 
 it('keeps its data in a file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
-  await sandbox.close()
-  await open({}, join(folder, 'a.db'))
+  await probe.close()
+  probe = await openProbe({}, join(folder, 'a.db'))
   const id = await create({ mail: 'a@x.de' })
-  await sandbox.close()
-  await open({}, join(folder, 'a.db'))
+  await probe.close()
+  probe = await openProbe({}, join(folder, 'a.db'))
   expect((await call('GET', `/contact/${id}`)).body).toMatchObject({ mail: 'a@x.de' })
   await rm(folder, { recursive: true })
 })
