@@ -13,11 +13,11 @@ interface Created {
 }
 
 /** An array, or an object whose values are the contacts: the interface does not show which. */
-function membersOf(container: unknown, { bulkContainer, bulkLimit }: Habits): readonly unknown[] {
+function membersOf(container: object, { bulkContainer, bulkLimit }: Habits): readonly unknown[] {
   const isList = Array.isArray(container)
   if (bulkContainer === (isList ? 'keyed' : 'array'))
     throw new Failure(422, `contacts must be an ${isList ? 'object' : 'array'}`)
-  const members = isList ? container : Object.values(container as Fields)
+  const members: readonly unknown[] = Object.values(container)
   if (members.length === 0) throw new Failure(422, 'contacts must hold at least one contact')
   if (bulkLimit > 0 && members.length > bulkLimit)
     throw new Failure(413, `contacts must not hold more than ${bulkLimit} contacts`)
@@ -40,7 +40,11 @@ function inCase(mail: string, bulkMail: Habits['bulkMail']): string {
 export function createBulk(db: Db, contacts: Contacts, habits: Habits) {
   const createOne = (member: unknown, index: number, methods: Methods): Created => {
     try {
-      const fields: Fields = checked(newContactWithMail, member, { status: 422, kind: 'contact' })
+      const fields: Fields = checked(newContactWithMail, member, {
+        status: 422,
+        kind: 'contact',
+        subject: 'it',
+      })
       assertComplete(fields, { mailRequired: true })
       return { id: contacts.create(fields, methods), email: String(fields['mail']) }
     } catch (error) {
@@ -63,7 +67,7 @@ export function createBulk(db: Db, contacts: Contacts, habits: Habits) {
   const createAllOrNone = db.transaction((members: readonly unknown[], methods: Methods) =>
     members.map((member, index) => createOne(member, index, methods)),
   )
-  return (container: unknown, methods: Methods): Created[] => {
+  return (container: object, methods: Methods): Created[] => {
     const members = membersOf(container, habits)
     if (habits.bulkRefusal === 'whole-call')
       return answered(createAllOrNone.immediate(members, methods), habits)

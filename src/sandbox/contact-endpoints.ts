@@ -8,7 +8,7 @@ import {
   newContactWithMail,
   SHOWN_FIELDS,
   shownContact,
-  termIdsBody,
+  termIds,
 } from './contact-rules.ts'
 import type { Contacts, Methods } from './contacts.ts'
 import {
@@ -55,20 +55,30 @@ const body = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const newContactBody = body({ contact: newContact })
 
 /** The members are checked one by one, for one that is refused need not fail the others. */
-const container = <Member extends z.ZodType>(member: Member) => {
-  const error = 'must be an array or an object of contacts'
-  return z.union([z.array(member), z.record(z.string(), member)], { error })
-}
-const newContactsBody = body({ contacts: container(z.unknown()) })
+const newContactsBody = body({
+  contacts: z.custom<object>(
+    (value) => typeof value === 'object' && value !== null,
+    'must be an array or an object of contacts',
+  ),
+})
 const describedContactsBody = body({
-  contacts: container(newContactWithMail).meta({ minItems: 1, minProperties: 1 }),
+  contacts: z.union([
+    z.array(newContactWithMail).min(1),
+    z.record(z.string(), newContactWithMail).meta({ minProperties: 1 }),
+  ]),
 })
 
 const fieldsQuery = z.strictObject({
   fields: z
     .string()
     .transform((text) => text.split(','))
-    .pipe(z.array(z.enum(SHOWN_FIELDS, { error: 'is no field of a contact' })))
+    .pipe(
+      z
+        .array(
+          z.enum(SHOWN_FIELDS, { error: ({ input }) => `("${String(input)}") is no field of a contact` }),
+        )
+        .min(1),
+    )
     .optional()
     .meta({ description: 'The fields to answer besides id; first_name, family_name and mail otherwise' }),
 })
@@ -150,7 +160,7 @@ function termsOfContact({ contacts, terms, habits }: Rooms): Endpoint[] {
       path: '/contact/:contact_id/terms',
       summary,
       place: CONTACT_ID,
-      body: termIdsBody,
+      body: termIds,
       answer: success,
       handle({ place, body }) {
         contacts.assertThere(place)

@@ -56,12 +56,12 @@ function fieldSchema(rule: FieldRule): z.ZodType {
   }
 }
 
-const termIds = z.array(z.int({ error: 'must be a term id' }).positive('must be a term id'), {
-  error: 'must be a list of term ids',
-})
-
-/** An array of integer term ids, as a body by itself. */
-export const termIdsBody = termIds.meta({ examples: [[1]] })
+/** A list of term ids, in a contact or as a body by itself. */
+export const termIds = z
+  .array(z.int({ error: 'must be a term id' }).positive('must be a term id'), {
+    error: 'must be a list of term ids',
+  })
+  .meta({ examples: [[1]] })
 
 const fieldSchemas = {
   ...Object.fromEntries(Object.entries(CONTACT_FIELDS).map(([name, rule]) => [name, fieldSchema(rule)])),
@@ -72,21 +72,24 @@ const optional = Object.fromEntries(
   Object.entries(fieldSchemas).map(([name, schema]) => [name, schema.nullable().optional()]),
 )
 
+const fieldsSchema = () =>
+  z.strictObject(
+    { ...optional, terms: termIds.optional() },
+    { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
+  )
+
 /** Fields as they are given for an update; every one may be left out. */
-export const contactFields = z.strictObject(
-  { ...optional, terms: termIds.optional() },
-  { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
-)
+export const contactFields = fieldsSchema()
 
 const given = (names: readonly string[]) => ({
   required: names,
-  properties: Object.fromEntries(names.map((name) => [name, { type: 'string', minLength: 1 }])),
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string', pattern: '\\S' }])),
 })
 
 /** A new contact. Its description says what `assertComplete` checks. */
-export const newContact = contactFields.meta({ anyOf: [given(['mail']), given(FULL_ADDRESS_FIELDS)] })
+export const newContact = fieldsSchema().meta({ anyOf: [given(['mail']), given(FULL_ADDRESS_FIELDS)] })
 
-export const newContactWithMail = contactFields.meta(given(['mail']))
+export const newContactWithMail = fieldsSchema().meta({ anyOf: [given(['mail'])] })
 
 /** A contact as it is read: the fields that were asked for, null where they have no value. */
 export const shownContact = z.strictObject({ id: z.int(), ...optional, terms: termIds.optional() })

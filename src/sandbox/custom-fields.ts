@@ -97,6 +97,8 @@ export function customField(idOrName: string): CustomField {
   return found
 }
 
+const orNone = (value: z.ZodType, error: string) => z.union([value, z.literal('')], { error })
+
 function valueSchema({ type, size = 255, options = [] }: Rule): z.ZodType {
   switch (type) {
     case 'text_textfield':
@@ -107,12 +109,12 @@ function valueSchema({ type, size = 255, options = [] }: Rule): z.ZodType {
       return z.enum([...options, ''], { error: `must be one of ${options.join(', ')}` })
     case 'options_buttons': {
       const error = `must be a list out of ${options.join(', ')}`
-      return z.union([z.array(z.enum(options, { error }), { error }), z.literal('')], { error })
+      return orNone(z.array(z.enum(options, { error }), { error }), error)
     }
     case 'integer':
-      return z.union([z.int(), z.literal('')], { error: 'must be an integer' })
+      return orNone(z.int('must be an integer'), 'must be an integer')
     default:
-      return z.union([z.number(), z.literal('')], { error: 'must be a number' })
+      return orNone(z.number('must be a number'), 'must be a number')
   }
 }
 

@@ -80,15 +80,13 @@ export const FIELD_ID_OR_NAME = {
 }
 
 const LARGEST_PAGE = 500
+const TOO_LARGE = `must not be larger than ${LARGEST_PAGE}`
 
 const wholeNumber = (range: z.ZodInt, problem: string) =>
   z.string().regex(/^\d+$/, problem).transform(Number).pipe(range)
 
 export const pageQuery = z.strictObject({
-  limit: wholeNumber(
-    z.int(`must be a whole number`).max(LARGEST_PAGE, `must not be larger than ${LARGEST_PAGE}`),
-    'must be a whole number',
-  )
+  limit: wholeNumber(z.int(TOO_LARGE).nonnegative().max(LARGEST_PAGE, TOO_LARGE), 'must be a whole number')
     .default(LARGEST_PAGE)
     .meta({ description: 'How many entries to answer' }),
   offset: wholeNumber(z.int('is too large').nonnegative(), 'must be a whole number')

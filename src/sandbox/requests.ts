@@ -4,11 +4,25 @@ import { z } from 'zod'
 import type { Fields } from './contact-rules.ts'
 import { Failure, type FailureKind, type FailureStatus } from './failure.ts'
 
-function problemOf(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'unrecognized_keys') return `there is no field ${issue.keys.join(', ')}`
-  const where = (issue?.path ?? [])
-    .filter((part) => part !== 'contact')
-    .map((part) => (typeof part === 'number' ? `entry ${part + 1}` : String(part)))
+interface Refusal {
+  readonly status: FailureStatus
+  readonly kind?: FailureKind
+  /** What the value is, for the message. */
+  readonly subject?: string
+  /** What it is made of. */
+  readonly part?: string
+}
+
+function problemOf(
+  issue: z.core.$ZodIssue | undefined,
+  { subject = 'the body', part = 'field' }: Refusal,
+): string {
+  if (issue?.code === 'unrecognized_keys') return `there is no ${part} ${issue.keys.join(', ')}`
+  const [first, ...others] = (issue?.path ?? []).map((key) =>
+    typeof key === 'number' ? `entry ${key + 1}` : String(key),
+  )
+  // The fields of the contact are what a create is about: their names need no other before them.
+  const where = first === 'contact' && others.length > 0 ? others : [first ?? subject, ...others]
   return [...where, issue?.message].join(' ')
 }
 
@@ -16,11 +30,11 @@ function problemOf(issue: z.core.$ZodIssue | undefined): string {
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  refusal: { readonly status: FailureStatus; readonly kind?: FailureKind },
+  refusal: Refusal,
 ): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new Failure(refusal.status, problemOf(parsed.error.issues[0]), refusal.kind)
+  throw new Failure(refusal.status, problemOf(parsed.error.issues[0], refusal), refusal.kind)
 }
 
 /** Half a surrogate pair can only come as an escape, and goes out as one again. */

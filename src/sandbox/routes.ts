@@ -108,7 +108,7 @@ function placeOf(context: Context, { place }: Endpoint): unknown {
 
 function serveEndpoint(app: Hono, endpoint: Endpoint, habits: Habits): void {
   app.on(endpoint.method.toUpperCase(), `${PREFIX}${endpoint.path}`, async (context) => {
-    const query = checked(endpoint.query, queryOf(context.req), { status: 400 })
+    const query = checked(endpoint.query, queryOf(context.req), { status: 400, part: 'parameter' })
     const place = placeOf(context, endpoint)
     const value = endpoint.handle({ place, query, body: await bodyOf(context, endpoint, habits) })
     if (endpoint.answer === success) return answerSuccess(context, habits)
