@@ -1,6 +1,6 @@
 // Reads what callers send: path, query and JSON bodies; and refuses what the interface does not know.
 import type { HonoRequest } from 'hono'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Fields } from './contact-rules.ts'
 import { Failure, type FailureKind, type FailureStatus } from './failure.ts'
 

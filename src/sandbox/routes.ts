@@ -1,7 +1,7 @@
 // The server of the interface: every endpoint of the table at its address, behind the key, the rate limit and the
 // habits of the line. What an endpoint does lies with its room.
 import { timingSafeEqual } from 'node:crypto'
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../core/ports.ts'
 import { answer, answerRefusal, answerSuccess, page } from './answers.ts'
@@ -84,18 +84,18 @@ function assertKnown(endpoints: readonly Endpoint[]): MiddlewareHandler {
 }
 
 async function bodyOf(
-  context: Context,
+  request: HonoRequest,
   { method, body, bodyKind }: Endpoint,
   habits: Habits,
 ): Promise<unknown> {
   if (method === 'get') return undefined
-  const isMissing = (await context.req.arrayBuffer()).byteLength === 0
+  const isMissing = (await request.arrayBuffer()).byteLength === 0
   if (body === undefined) {
     if (!isMissing) throw new Failure(400, 'this request has no body')
     return undefined
   }
   const isLost = method === 'delete' && (habits.deleteBodyLost || (isMissing && habits.emptyTerms === 'all'))
-  const sent = isLost ? [] : await jsonBody(context.req)
+  const sent = isLost ? [] : await jsonBody(request)
   return checked(body, sent, { status: 422, ...(bodyKind === undefined ? {} : { kind: bodyKind }) })
 }
 
@@ -110,7 +110,7 @@ function serveEndpoint(app: Hono, endpoint: Endpoint, habits: Habits): void {
   app.on(endpoint.method.toUpperCase(), `${PREFIX}${endpoint.path}`, async (context) => {
     const query = checked(endpoint.query, queryOf(context.req), { status: 400, part: 'parameter' })
     const place = placeOf(context, endpoint)
-    const value = endpoint.handle({ place, query, body: await bodyOf(context, endpoint, habits) })
+    const value = endpoint.handle({ place, query, body: await bodyOf(context.req, endpoint, habits) })
     if (endpoint.answer === success) return answerSuccess(context, habits)
     return answer(context, endpoint.answer.parse(value) as object, habits)
   })

@@ -50,7 +50,7 @@ export async function openProbe(habits: Partial<Habits> = {}, db?: string): Prom
       ...(body === undefined
         ? {}
         : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
-    } as RequestInit)
+    })
     const text = await response.text()
     const type = response.headers.get('content-type') ?? ''
     return { status: response.status, type, text, body: parsed(text), headers: response.headers }
