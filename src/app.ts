@@ -36,6 +36,7 @@ export const startDaemon: typeof StartDaemon = async (...args) =>
   (await import('./daemon.ts')).startDaemon(...args)
 export const startSandbox: typeof StartSandbox = async (...args) =>
   (await import('./sandbox/server.ts')).startSandbox(...args)
+export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)
 

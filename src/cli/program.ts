@@ -14,6 +14,8 @@ interface CommandEntry {
   readonly arguments?: string
   readonly options?: readonly Option[]
   readonly examples: readonly string[]
+  /** More of its help, loaded only where the command is named. */
+  moreHelp?(): Promise<string>
   load(): Promise<Action>
 }
 
@@ -98,8 +100,15 @@ const COMMANDS: readonly CommandEntry[] = [
       new Option('--port <N>', 'port to listen on; 0 takes a free one').default('8089'),
       new Option('--db <FILE>', 'keep the data in this file (in memory otherwise)'),
       new Option('--api-key <K>', 'the key that callers must send').default('sandbox-key'),
+      new Option('--habit <NAME=VALUE>', 'a habit of real services, from those below; repeatable').argParser(
+        (habit: string, before: readonly string[] | undefined) => [...(before ?? []), habit],
+      ),
     ],
-    examples: ['contact-sync sandbox --port 8089 --db /tmp/sandbox.db'],
+    examples: [
+      'contact-sync sandbox --port 8089 --db /tmp/sandbox.db',
+      'contact-sync sandbox --habit ids-as-text --habit rate-limit=5/1s --habit bulk-refusal=itself',
+    ],
+    moreHelp: async () => (await import('./commands/sandbox.ts')).sandboxHelp(),
     load: async () => (await import('./commands/sandbox.ts')).sandbox,
   },
   {
@@ -138,7 +147,14 @@ interface Outcome {
   exitCode: number
 }
 
-function addCommand(parent: Command, entry: CommandEntry, io: Io, outcome: Outcome): void {
+/** By command; only of those that the arguments name. */
+async function moreHelp(args: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const named = COMMANDS.filter(({ name }) => args.includes(name))
+  const texts = named.map(async (entry) => [entry.name, (await entry.moreHelp?.()) ?? ''] as const)
+  return new Map(await Promise.all(texts))
+}
+
+function addCommand(parent: Command, entry: CommandEntry, io: Io, outcome: Outcome): Command {
   const command = parent.command(`${entry.name}${entry.arguments === undefined ? '' : ` ${entry.arguments}`}`)
   command.summary(entry.summary).description(entry.description)
   command.option('--config <FILE>', CONFIG_OPTION)
@@ -149,9 +165,10 @@ function addCommand(parent: Command, entry: CommandEntry, io: Io, outcome: Outco
     const action = await entry.load()
     outcome.exitCode = await action(io, command.opts<CommonOptions>() as never, command.args)
   })
+  return command
 }
 
-function buildProgram(io: Io, outcome: Outcome): Command {
+function buildProgram(io: Io, outcome: Outcome, help: ReadonlyMap<string, string>): Command {
   const program = new Command('contact-sync')
   program.description('Keeps a Contact Management Service in step with the places where contacts come from.')
   program.version(VERSION, '--version', 'print the version')
@@ -163,7 +180,8 @@ function buildProgram(io: Io, outcome: Outcome): Command {
   })
   program.showSuggestionAfterError()
   program.addHelpText('after', EXIT_CODES)
-  for (const entry of COMMANDS) addCommand(program, entry, io, outcome)
+  for (const entry of COMMANDS)
+    addCommand(program, entry, io, outcome).addHelpText('after', help.get(entry.name) ?? '')
   const rejects = program.command('rejects').summary('lists or exports the rejected records')
   for (const entry of REJECT_COMMANDS) addCommand(rejects, entry, io, outcome)
   return program
@@ -173,7 +191,7 @@ function buildProgram(io: Io, outcome: Outcome): Command {
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { exitCode: 0 }
   try {
-    await buildProgram(io, outcome).parseAsync(args, { from: 'user' })
+    await buildProgram(io, outcome, await moreHelp(args)).parseAsync(args, { from: 'user' })
     return outcome.exitCode
   } catch (error) {
     // Commander has printed its own text already; asking for help is no error.

@@ -1,80 +1,111 @@
-// What the sandbox accepts as a contact: section 2.3 of the interface, to the letter.
+// What the sandbox accepts as a contact: section 2.3 of the interface, to the letter. The schemas here check the
+// requests, shape the answers and make the description of the interface.
 import countries from 'i18n-iso-countries'
 import validator from 'validator'
-import {
-  characterCount,
-  CONTACT_FIELDS,
-  type ContactField,
-  type FieldRule,
-  FULL_ADDRESS_FIELDS,
-} from '../core/contact.ts'
-import { checkCustomField } from './custom-fields.ts'
+import { z } from 'zod'
+import { CONTACT_FIELDS, type FieldRule, FULL_ADDRESS_FIELDS } from '../core/contact.ts'
+import { CUSTOM_FIELD_SCHEMAS } from './custom-fields.ts'
 import { Failure } from './failure.ts'
+import { sizedText } from './sized-text.ts'
 
 export type Fields = Record<string, unknown>
 
-const MOMENT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d[+-]\d{2}:\d{2}$/
+const MOMENT =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d[+-](0\d|1[0-4]):[0-5]\d$/
 
-const isRule = (name: string): name is ContactField => Object.hasOwn(CONTACT_FIELDS, name)
-
+/** What stands for no value. An empty list is one for a field that is a list. */
 export const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 function isRealMoment(text: string): boolean {
+  if (!MOMENT.test(text)) return false
   const [year, month, day] = text.slice(0, 10).split('-').map(Number)
   const date = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day))
-  return MOMENT.test(text) && date.getUTCDate() === day
+  return date.getUTCDate() === day
 }
 
-function isValidMail(text: string): boolean {
-  return validator.isEmail(text, { allow_utf8_local_part: true, ignore_max_length: true })
-}
+const isCountry = (text: string): boolean =>
+  /^[A-Z]{2}$/.test(text) && countries.alpha2ToNumeric(text) !== undefined
 
-function ruleProblem(rule: FieldRule, value: unknown): string | undefined {
-  if (rule.kind === 'status')
-    return rule.values.some((status) => status === Number(value))
-      ? undefined
-      : `must be one of ${rule.values.join(', ')}`
-  if (typeof value !== 'string') return 'must be text'
+const isMail = (text: string): boolean =>
+  validator.isEmail(text, { allow_utf8_local_part: true, ignore_max_length: true })
+
+/** '' is let through everywhere: it is how a field is emptied. */
+const orEmpty = (fits: (value: string) => boolean, problem: string) =>
+  z.string({ error: 'must be text' }).refine((value) => value === '' || fits(value), problem)
+
+function fieldSchema(rule: FieldRule): z.ZodType {
   switch (rule.kind) {
+    case 'status':
+      return z.literal([...rule.values, ''], { error: `must be one of ${rule.values.join(', ')}` })
     case 'choice':
-      return rule.values.includes(value) ? undefined : `must be one of ${rule.values.join(', ')}`
+      return z.enum([...rule.values, ''], { error: `must be one of ${rule.values.join(', ')}` })
     case 'country':
-      return /^[A-Z]{2}$/.test(value) && countries.alpha2ToNumeric(value) !== undefined
-        ? undefined
-        : 'must be an ISO 3166-1 alpha-2 code'
+      return orEmpty(isCountry, 'must be an ISO 3166-1 alpha-2 code').meta({ maxLength: 2, examples: ['DE'] })
     case 'datetime':
-      return isRealMoment(value) ? undefined : 'must have the shape YYYY-MM-DDThh:mm:ss+hh:mm'
+      return orEmpty(isRealMoment, 'must have the shape YYYY-MM-DDThh:mm:ss+hh:mm').meta({
+        format: 'date-time',
+        examples: ['1980-03-04T12:00:00+00:00'],
+      })
     case 'mail':
-      if (!isValidMail(value)) return 'must be a valid e-mail address'
-      return characterCount(value) > rule.size ? `has more than ${rule.size} characters` : undefined
+      return sizedText(rule.size)
+        .refine((value) => value === '' || isMail(value), 'must be a valid e-mail address')
+        .meta({ maxLength: rule.size, format: 'email', examples: ['ada@example.com'] })
     case 'text':
-      return characterCount(value) > rule.size ? `has more than ${rule.size} characters` : undefined
+      return sizedText(rule.size)
   }
 }
 
-function checkTerms(value: unknown): void {
-  const isList = Array.isArray(value) && value.every((id) => Number.isSafeInteger(id) && Number(id) > 0)
-  if (!isList) throw new Failure(422, 'terms must be a list of term ids')
+/** A list of term ids, in a contact or as a body by itself. */
+export const termIds = z
+  .array(z.int({ error: 'must be a term id' }).positive('must be a term id'), {
+    error: 'must be a list of term ids',
+  })
+  .meta({ examples: [[1]] })
+
+const fieldSchemas = {
+  ...Object.fromEntries(Object.entries(CONTACT_FIELDS).map(([name, rule]) => [name, fieldSchema(rule)])),
+  ...CUSTOM_FIELD_SCHEMAS,
 }
 
-/** Every field given is known and fits; throws 422 with the field's name otherwise. */
-export function checkFields(fields: Fields): void {
-  for (const [name, value] of Object.entries(fields)) {
-    if (name === 'terms') checkTerms(value)
-    else if (isRule(name)) {
-      const wrong = isBlank(value) ? undefined : ruleProblem(CONTACT_FIELDS[name], value)
-      if (wrong !== undefined) throw new Failure(422, `${name} ${wrong}`)
-    } else if (!checkCustomField(name, value)) throw new Failure(422, `there is no field ${name}`)
-  }
-}
+const optional = Object.fromEntries(
+  Object.entries(fieldSchemas).map(([name, schema]) => [name, schema.nullable().optional()]),
+)
 
-/** A new contact needs a valid mail, or a full address (interface, 4.2). */
-export function checkNewContact(fields: Fields, options: { mailRequired: boolean }): void {
-  checkFields(fields)
-  if (!isBlank(fields['mail'])) return
-  if (options.mailRequired) throw new Failure(422, 'each contact must have a valid mail')
-  const missing = FULL_ADDRESS_FIELDS.filter((name) => isBlank(fields[name]))
-  if (missing.length > 0)
-    throw new Failure(422, `a contact needs a mail, or a full address; missing: ${missing.join(', ')}`)
+const fieldsSchema = () =>
+  z.strictObject(
+    { ...optional, terms: termIds.optional() },
+    { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
+  )
+
+/** Fields as they are given for an update; every one may be left out. */
+export const contactFields = fieldsSchema()
+
+const given = (names: readonly string[]) => ({
+  required: names,
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string', pattern: '\\S' }])),
+})
+
+/** A new contact. Its description says what `assertComplete` checks. */
+export const newContact = fieldsSchema().meta({ anyOf: [given(['mail']), given(FULL_ADDRESS_FIELDS)] })
+
+export const newContactWithMail = fieldsSchema().meta({ anyOf: [given(['mail'])] })
+
+/** A contact as it is read: the fields that were asked for, null where they have no value. */
+export const shownContact = z.strictObject({ id: z.int(), ...optional, terms: termIds.optional() })
+
+/** Names that `fields` may ask for. */
+export const SHOWN_FIELDS = Object.keys(shownContact.shape) as [string, ...string[]]
+
+const isMissing = (value: unknown): boolean =>
+  isBlank(value) || (typeof value === 'string' && value.trim() === '')
+
+/** A contact has a mail, or a full address (interface, 4.2). */
+export function assertComplete(fields: Fields, options: { mailRequired: boolean }): void {
+  if (!isMissing(fields['mail'])) return
+  if (options.mailRequired) throw new Failure(422, 'each contact must have a valid mail', 'contact')
+  const missing = FULL_ADDRESS_FIELDS.filter((name) => isMissing(fields[name]))
+  if (missing.length === 0) return
+  const names = missing.join(', ')
+  throw new Failure(422, `a contact needs a mail, or a full address; missing: ${names}`, 'contact')
 }

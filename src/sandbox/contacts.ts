@@ -1,7 +1,7 @@
 // The contacts of the sandbox: create with duplicate check and merge, read, update, delete (interface, 4.2).
 import { mailKey } from '../core/contact.ts'
-import { checkFields, checkNewContact, type Fields, isBlank } from './contact-rules.ts'
-import { Failure } from './failure.ts'
+import { assertComplete, type Fields, isBlank } from './contact-rules.ts'
+import { unknownContact } from './failure.ts'
 import type { Habits } from './habits.ts'
 import { blockingKeys, linkageWeight, personOf, THRESHOLD } from './linkage.ts'
 import type { Db } from './tables.ts'
@@ -14,10 +14,9 @@ export interface Methods {
 
 export interface Contacts {
   create(fields: Fields, methods: Methods): number
-  /** All of them or none. */
-  createMany(contacts: readonly unknown[], methods: Methods): { id: number; email: string }[]
-  byId(id: number, fields: readonly string[]): Fields
-  byMail(mail: string, fields: readonly string[]): Fields[]
+  /** `fields` undefined: those that the interface names (4.2). */
+  byId(id: number, fields: readonly string[] | undefined): Fields
+  byMail(mail: string, fields: readonly string[] | undefined): Fields[]
   update(id: number, fields: Fields): void
   delete(id: number): void
   assertThere(id: number): void
@@ -43,8 +42,28 @@ function merged(existing: Fields, given: Fields, merge: Methods['merge']): Field
 const withoutBlanks = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isBlank(value)))
 
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a blank value empties a field in an update, as the habit has it. */
+function clears(value: unknown, clearedBy: Habits['clearedBy']): boolean {
+  if (clearedBy === 'both') return true
+  return clearedBy === 'null' ? value === null : clearedBy === 'empty-text' && value !== null
+}
+
+/** What an update leaves of a contact: what is given goes over what is there, blanks empty. */
+function updated(existing: Fields, given: Fields, clearedBy: Habits['clearedBy']): Fields {
+  const taken = Object.entries(given).filter(([, value]) => !isBlank(value) || clears(value, clearedBy))
+  return withoutBlanks({ ...existing, ...Object.fromEntries(taken) })
+}
+
+/** The same moment, and the same day, in another offset. */
+function inAnotherOffset(moment: unknown): unknown {
+  if (typeof moment !== 'string') return moment
+  const at = Date.parse(moment)
+  const written = ([1, -1] as const).map((hours) => {
+    const local = new Date(at + hours * 3_600_000).toISOString().slice(0, 19)
+    return `${local}${hours > 0 ? '+' : '-'}01:00`
+  })
+  const others = written.filter((text) => text.slice(-6) !== moment.slice(-6))
+  return others.find((text) => text.slice(0, 10) === moment.slice(0, 10)) ?? moment
 }
 
 function createStorage(db: Db) {
@@ -72,7 +91,7 @@ function createStorage(db: Db) {
     },
     read(id: number): Fields {
       const row = get.get(id)
-      if (row === undefined) throw new Failure(404, 'there is no such contact')
+      if (row === undefined) throw unknownContact()
       return parsed(row)
     },
     remove(id: number): boolean {
@@ -116,64 +135,44 @@ export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
     .pluck()
   const existing = db.prepare<[number], number>('SELECT 1 FROM contact WHERE id = ?').pluck()
 
+  const changeTerms = { add: terms.add, replace: terms.set, ignore: () => undefined } as const
   const split = ({ terms: ids, mail_status: status, ...fields }: Fields) => ({
-    fields:
-      habits.mailStatusPermission && status !== undefined
-        ? { ...fields, mail_status: Number(status) }
-        : fields,
+    fields: habits.mailStatusPermission && status !== undefined ? { ...fields, mail_status: status } : fields,
     ids: ids === undefined ? undefined : (ids as number[]),
   })
-  const shown = (id: number, names: readonly string[]): Fields => {
+  const shown = (id: number, names: readonly string[] | undefined): Fields => {
     const fields: Fields = { mail_status: 3, ...storage.read(id), id, terms: terms.idsOf(id) }
-    const wanted = names.length === 0 ? DEFAULT_FIELDS : names
+    if (habits.birthdayOffset === 'other') fields['date_of_birth'] = inAnotherOffset(fields['date_of_birth'])
+    const wanted = names ?? DEFAULT_FIELDS
     return Object.fromEntries(['id', ...wanted].map((name) => [name, fields[name] ?? null]))
   }
-  const create = (given: Fields, methods: Methods): number => {
+  const create = db.transaction((given: Fields, methods: Methods): number => {
     const { fields, ids } = split(given)
     const duplicate = duplicateOf(fields, methods.check)
     const id = duplicate ?? storage.insert(withoutBlanks(fields))
     if (duplicate !== undefined) storage.write(id, merged(storage.read(id), fields, methods.merge))
-    if (ids !== undefined) terms.add(id, ids)
+    if (ids !== undefined) changeTerms[habits.termsInCreate](id, ids)
     return id
-  }
-  const createChecked = db.transaction((given: Fields, methods: Methods): number => {
-    checkNewContact(given, { mailRequired: false })
-    return create(given, methods)
   })
-  const checkMember = (contact: unknown, index: number): Fields => {
-    try {
-      if (!isObject(contact)) throw new Failure(422, 'must be an object')
-      checkNewContact(contact, { mailRequired: true })
-      return contact
-    } catch (error) {
-      throw error instanceof Failure
-        ? new Failure(error.status, `contact ${index + 1} of the call: ${error.message}`)
-        : error
-    }
-  }
   return {
-    create: (fields, methods) => createChecked.immediate(fields, methods),
-    createMany: (contacts, methods) =>
-      db.transaction(() => {
-        const checked = contacts.map(checkMember)
-        return checked.map((fields) => ({ id: create(fields, methods), email: String(fields['mail']) }))
-      })(),
+    create: (fields, methods) => create.immediate(fields, methods),
     byId: (id, fields) => shown(id, fields),
     byMail: (mail, fields) => sameMail.all(mailKey(mail)).map((id) => shown(id, fields)),
     update: (id, given) =>
       db.transaction(() => {
-        checkFields(given)
         const { fields, ids } = split(given)
-        storage.write(id, withoutBlanks({ ...storage.read(id), ...fields }))
-        if (ids !== undefined) terms.set(id, ids)
+        const left = updated(storage.read(id), fields, habits.clearedBy)
+        assertComplete(left, { mailRequired: false })
+        storage.write(id, left)
+        if (ids !== undefined) changeTerms[habits.termsInUpdate](id, ids)
       })(),
     delete: (id) =>
       db.transaction(() => {
         terms.set(id, [])
-        if (!storage.remove(id)) throw new Failure(404, 'there is no such contact')
+        if (!storage.remove(id)) throw unknownContact()
       })(),
     assertThere(id) {
-      if (existing.get(id) === undefined) throw new Failure(404, 'there is no such contact')
+      if (existing.get(id) === undefined) throw unknownContact()
     },
   }
 }

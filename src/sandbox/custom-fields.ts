@@ -1,15 +1,19 @@
 // The definitions of custom fields, one of every type that the interface names (interface, 2.2 and 2.3). Read-only.
-import { characterCount } from '../core/contact.ts'
+import { z } from 'zod'
 import { Failure } from './failure.ts'
+import { sizedText } from './sized-text.ts'
 
-export interface CustomField {
-  readonly field_id: number
-  readonly field_name: string
-  readonly label: string
-  readonly description: string
-  readonly type: string
-  readonly required: boolean
-}
+/** A definition as it is answered. */
+export const definitionSchema = z.object({
+  field_id: z.int(),
+  field_name: z.string(),
+  label: z.string(),
+  description: z.string(),
+  type: z.string(),
+  required: z.boolean(),
+})
+
+type CustomField = z.infer<typeof definitionSchema>
 
 interface Rule extends CustomField {
   /** Characters; texts only. */
@@ -82,48 +86,39 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-const shown = ({ size: _, options: __, ...definition }: Rule): CustomField => definition
-
-export const customFields = (): readonly CustomField[] => RULES.map(shown)
+export const customFields = (): CustomField[] => RULES.map((rule) => definitionSchema.parse(rule))
 
 /** By id or by name; 404 for what there is not (interface, 4.4). */
 export function customField(idOrName: string): CustomField {
-  const rule = RULES.find(
+  const found = customFields().find(
     ({ field_id, field_name }) => String(field_id) === idOrName || field_name === idOrName,
   )
-  if (rule === undefined) throw new Failure(404, 'there is no such custom field')
-  return shown(rule)
+  if (found === undefined) throw new Failure(404, 'there is no such custom field')
+  return found
 }
 
-function problem(rule: Rule, value: unknown): string | undefined {
-  switch (rule.type) {
+const orNone = (value: z.ZodType, error: string) => z.union([value, z.literal('')], { error })
+
+function valueSchema({ type, size = 255, options = [] }: Rule): z.ZodType {
+  switch (type) {
     case 'text_textfield':
-      if (typeof value !== 'string') return 'must be text'
-      return characterCount(value) > (rule.size ?? 255)
-        ? `has more than ${rule.size ?? 255} characters`
-        : undefined
+      return sizedText(size)
     case 'checkbox_confirmation':
-      return typeof value === 'boolean' || value === 0 || value === 1 ? undefined : 'must be true or false'
+      return z.literal([true, false, 0, 1, ''], { error: 'must be true or false' })
     case 'options_select':
-      return typeof value === 'string' && rule.options?.includes(value) === true
-        ? undefined
-        : `must be one of ${rule.options?.join(', ') ?? ''}`
-    case 'options_buttons':
-      return Array.isArray(value) && value.every((item) => rule.options?.includes(String(item)))
-        ? undefined
-        : `must be a list out of ${rule.options?.join(', ') ?? ''}`
+      return z.enum([...options, ''], { error: `must be one of ${options.join(', ')}` })
+    case 'options_buttons': {
+      const error = `must be a list out of ${options.join(', ')}`
+      return orNone(z.array(z.enum(options, { error }), { error }), error)
+    }
     case 'integer':
-      return Number.isInteger(value) ? undefined : 'must be an integer'
+      return orNone(z.int('must be an integer'), 'must be an integer')
     default:
-      return typeof value === 'number' ? undefined : 'must be a number'
+      return orNone(z.number('must be a number'), 'must be a number')
   }
 }
 
-/** Whether the name is a custom field's; throws 422 when its value does not fit. */
-export function checkCustomField(name: string, value: unknown): boolean {
-  const rule = RULES.find(({ field_name }) => field_name === name)
-  if (rule === undefined) return false
-  const wrong = value === '' || value === null ? undefined : problem(rule, value)
-  if (wrong !== undefined) throw new Failure(422, `${name} ${wrong}`)
-  return true
-}
+/** What a contact may have under each custom field's name; '' empties it. */
+export const CUSTOM_FIELD_SCHEMAS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  RULES.map((rule) => [rule.field_name, valueSchema(rule)]),
+)

@@ -1,83 +1,82 @@
-// Reads what callers send: JSON bodies, ids, pages, methods; and refuses what the interface does not know.
-import { z } from 'zod'
-import { isObject, type Methods } from './contacts.ts'
+// Reads what callers send: path, query and JSON bodies; and refuses what the interface does not know.
+import type { HonoRequest } from 'hono'
+import type { z } from 'zod'
 import type { Fields } from './contact-rules.ts'
-import { Failure } from './failure.ts'
+import { Failure, type FailureKind, type FailureStatus } from './failure.ts'
 
-/** A path segment of digits is an id, anything else a name or a mail. */
-export const isId = (segment: string): boolean => /^\d+$/.test(segment)
-
-export function idOf(segment: string): number {
-  const id = Number(segment)
-  if (!isId(segment) || !Number.isSafeInteger(id) || id === 0) throw new Failure(404, 'there is no such id')
-  return id
+interface Refusal {
+  readonly status: FailureStatus
+  readonly kind?: FailureKind
+  /** What the value is, for the message. */
+  readonly subject?: string
+  /** What it is made of. */
+  readonly part?: string
 }
 
-const methodsSchema = z.object({
-  duplicate_check_method: z.enum(['auto', 'email', 'none']).default('auto'),
-  duplicate_merge_method: z.enum(['update_add', 'update', 'add']).default('update_add'),
-})
+function problemOf(
+  issue: z.core.$ZodIssue | undefined,
+  { subject = 'the body', part = 'field' }: Refusal,
+): string {
+  if (issue?.code === 'unrecognized_keys') return `there is no ${part} ${issue.keys.join(', ')}`
+  const [first, ...others] = (issue?.path ?? []).map((key) =>
+    typeof key === 'number' ? `entry ${key + 1}` : String(key),
+  )
+  // The fields of the contact are what a create is about: their names need no other before them.
+  const where = first === 'contact' && others.length > 0 ? others : [first ?? subject, ...others]
+  return [...where, issue?.message].join(' ')
+}
 
-export function methodsOf(body: Fields): Methods {
-  const parsed = methodsSchema.safeParse(body)
-  if (!parsed.success) {
-    const names = parsed.error.issues.map(({ path }) => path.join('.')).join(', ')
-    throw new Failure(422, `${names} has a value that is not allowed`)
+/** The value as the schema makes it; throws a refusal with its first problem otherwise. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  refusal: Refusal,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new Failure(refusal.status, problemOf(parsed.error.issues[0], refusal), refusal.kind)
+}
+
+/** Half a surrogate pair can only come as an escape, and goes out as one again. */
+const HALF_A_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/i
+
+function parsed(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown
+    if (!HALF_A_PAIR.test(text) || !HALF_A_PAIR.test(JSON.stringify(value))) return value
+  } catch {
+    // Said below: also what is nested too deep to be written again is no body for us.
   }
-  return { check: parsed.data.duplicate_check_method, merge: parsed.data.duplicate_merge_method }
+  throw new Failure(400, 'the body is no JSON')
 }
 
-export function objectBody(body: unknown): Fields {
-  if (isObject(body)) return body
-  throw new Failure(422, 'the body must be an object')
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+/** Strictly JSON in UTF-8: without a byte order mark, broken bytes or half surrogates. */
+export async function jsonBody(request: HonoRequest): Promise<unknown> {
+  if (!JSON_TYPE.test(request.header('content-type') ?? ''))
+    throw new Failure(415, 'the body must be application/json in UTF-8')
+  const bytes = await request.arrayBuffer()
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new Failure(400, 'the body is no UTF-8')
+  }
+  return parsed(text)
 }
 
-/** An array, or an object whose values are the members (interface, 4.2: not shown which). */
-export function membersOf(value: unknown): readonly unknown[] {
-  const members = isObject(value) ? Object.values(value) : value
-  if (!Array.isArray(members) || members.length === 0)
-    throw new Failure(422, 'contacts must hold at least one contact')
-  return members
+/** The query by name; throws 400 where the address has percent signs that stand for nothing. */
+export function queryOf(request: HonoRequest): Fields {
+  const { pathname, search, searchParams } = new URL(request.url)
+  try {
+    decodeURIComponent(pathname)
+    decodeURIComponent(search)
+  } catch {
+    throw new Failure(400, 'the address has a broken percent sign')
+  }
+  const names = [...searchParams.keys()]
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new Failure(400, `${repeated} is given twice`)
+  return Object.fromEntries(searchParams)
 }
-
-export function idsBody(body: unknown): number[] {
-  const parsed = z.array(z.int().positive()).safeParse(body)
-  if (!parsed.success) throw new Failure(422, 'the body must be a list of term ids')
-  return parsed.data
-}
-
-const LARGEST_PAGE = 500
-
-function count(text: string | undefined, fallback: number, name: string): number {
-  if (text === undefined) return fallback
-  if (!/^\d+$/.test(text)) throw new Failure(400, `${name} must be a whole number`)
-  return Number(text)
-}
-
-/** `limit` and `offset` (interface, 8). */
-export function pageOf(query: Readonly<Record<string, string>>): { offset: number; limit: number } {
-  const limit = count(query['limit'], LARGEST_PAGE, 'limit')
-  if (limit > LARGEST_PAGE) throw new Failure(400, `limit must not be larger than ${LARGEST_PAGE}`)
-  return { limit, offset: count(query['offset'], 0, 'offset') }
-}
-
-const termSchema = z.strictObject({ name: z.string(), description: z.string().optional() })
-
-export function newTerm(body: unknown): { name: string; description: string } {
-  const parsed = termSchema.safeParse(body)
-  if (!parsed.success) throw new Failure(422, 'a term needs a name, and may have a description, both texts')
-  return { name: parsed.data.name, description: parsed.data.description ?? '' }
-}
-
-export function termChanges(body: unknown): { name?: string; description?: string } {
-  const parsed = termSchema.partial().safeParse(body)
-  if (!parsed.success) throw new Failure(422, 'name and description must be texts')
-  const { name, description } = parsed.data
-  return { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) }
-}
-
-export const fieldNames = (query: string | undefined): string[] =>
-  (query ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'id')

@@ -1,11 +1,16 @@
 // Terms, and which contact carries which (interface, 4.1 and 4.3).
+import { z } from 'zod'
 import { Failure } from './failure.ts'
+import type { Habits } from './habits.ts'
 import type { Db } from './tables.ts'
 
-export interface Term {
-  readonly id: number
-  readonly name: string
-  readonly description: string
+export const termSchema = z.strictObject({ id: z.int(), name: z.string(), description: z.string() })
+
+type Term = z.infer<typeof termSchema>
+
+export interface TermChanges {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
 }
 
 export interface Terms {
@@ -14,7 +19,7 @@ export interface Terms {
   byName(name: string): Term
   /** The id of the term of that name, made where it is new. */
   create(name: string, description: string): number
-  update(id: number, changes: { name?: string; description?: string }): void
+  update(id: number, changes: TermChanges): void
   ofContact(contactId: number): Term[]
   idsOf(contactId: number): number[]
   set(contactId: number, ids: readonly number[]): void
@@ -22,11 +27,11 @@ export interface Terms {
   remove(contactId: number, ids: readonly number[]): void
 }
 
-const nameKey = (name: string): string => name.normalize('NFC').trim().toLowerCase()
-
-function checkedName(name: string): string {
-  if (name.trim() === '') throw new Failure(422, 'name must not be empty')
-  return name
+/** Two names with the same key are one term. */
+function nameKey(name: string, folding: Habits['termFolding']): string {
+  const plain = name.normalize('NFC').trim().toLowerCase()
+  if (folding === 'spaces') return plain.replace(/\s+/g, '')
+  return folding === 'accents' ? plain.normalize('NFKD').replace(/\p{M}/gu, '') : plain
 }
 
 function none(): never {
@@ -55,12 +60,16 @@ function createContactTerms(db: Db, assertTerm: (id: number) => unknown) {
       addAll(contactId, ids)
     }),
     remove: db.transaction((contactId: number, ids: readonly number[]) => {
-      for (const id of ids) remove.run(contactId, id)
+      for (const id of ids) {
+        assertTerm(id)
+        remove.run(contactId, id)
+      }
     }),
   }
 }
 
-export function createTerms(db: Db): Terms {
+export function createTerms(db: Db, habits: Pick<Habits, 'termFolding'>): Terms {
+  const key = (name: string): string => nameKey(name, habits.termFolding)
   const page = db.prepare<[number, number], Term>(
     'SELECT id, name, description FROM term ORDER BY id LIMIT ? OFFSET ?',
   )
@@ -76,17 +85,17 @@ export function createTerms(db: Db): Terms {
   return {
     list: ({ offset, limit }) => page.all(limit, offset),
     byId: (id) => byId.get(id) ?? none(),
-    byName: (name) => byName.get(nameKey(name)) ?? none(),
+    byName: (name) => byName.get(key(name)) ?? none(),
     create(name, description) {
-      const existing = byName.get(nameKey(checkedName(name)))
-      return existing?.id ?? Number(insert.run(name, nameKey(name), description).lastInsertRowid)
+      const existing = byName.get(key(name))
+      return existing?.id ?? Number(insert.run(name, key(name), description).lastInsertRowid)
     },
     update(id, changes) {
       const term = byId.get(id) ?? none()
-      const name = checkedName(changes.name ?? term.name)
-      const owner = byName.get(nameKey(name))
+      const name = changes.name ?? term.name
+      const owner = byName.get(key(name))
       if (owner !== undefined && owner.id !== id) throw new Failure(409, 'another term has this name')
-      update.run(name, nameKey(name), changes.description ?? term.description, id)
+      update.run(name, key(name), changes.description ?? term.description, id)
     },
     ...createContactTerms(db, there),
   }

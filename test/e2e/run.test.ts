@@ -227,6 +227,8 @@ describe('the commands', () => {
     ['run', 'nobody'],
     ['rejects', 'export'],
     ['sandbox', '--port', 'x'],
+    ['sandbox', '--port', '0', '--habit', 'id-as-text'],
+    ['sandbox', '--port', '0', '--habit', 'lists=keyd'],
   ])('%s %s is a wrong use, exit 2, and nothing is done', async (...args) => {
     const { code, stderr } = await shop.cli(...args)
     expect(code).toBe(2)

@@ -3,45 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import type { Habits } from '../../src/sandbox/habits.ts'
-import { systemClock } from '../../src/system.ts'
+import { openProbe, type Probe } from './probe.ts'
 
-let sandbox: Sandbox
-const open = async (habits: Partial<Habits> = {}, db?: string): Promise<void> => {
-  sandbox = await startSandbox({
-    port: 0,
-    apiKey: 'k',
-    habits,
-    clock: systemClock,
-    ...(db === undefined ? {} : { db }),
-  })
-}
-beforeEach(async () => open())
-afterEach(async () => sandbox.close())
+let probe: Probe
+beforeEach(async () => {
+  probe = await openProbe()
+})
+afterEach(async () => probe.close())
 
-async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${sandbox.url}/public/api/V1${path}`, {
-    method,
-    headers: {
-      authorization: 'Bearer k',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  return { status: response.status, body: await response.json(), headers: response.headers }
-}
-const create = async (contact: object, check = 'none', merge = 'update_add') =>
-  (
-    (
-      await call('POST', '/contact', {
-        contact,
-        duplicate_check_method: check,
-        duplicate_merge_method: merge,
-      })
-    ).body as { id: number }
-  ).id
+const call: Probe['call'] = (...request) => probe.call(...request)
+const create: Probe['create'] = (...contact) => probe.create(...contact)
 const ADDRESS = {
   first_name: 'Ada',
   family_name: 'Muster',
@@ -244,44 +215,11 @@ it('custom fields are listed, and found by id and name', async () => {
 
 it('keeps its data in a file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
-  await sandbox.close()
-  await open({}, join(folder, 'a.db'))
+  await probe.close()
+  probe = await openProbe({}, join(folder, 'a.db'))
   const id = await create({ mail: 'a@x.de' })
-  await sandbox.close()
-  await open({}, join(folder, 'a.db'))
+  await probe.close()
+  probe = await openProbe({}, join(folder, 'a.db'))
   expect((await call('GET', `/contact/${id}`)).body).toMatchObject({ mail: 'a@x.de' })
   await rm(folder, { recursive: true })
-})
-
-describe('habits', () => {
-  it.each<[Partial<Habits>, string, string, unknown]>([
-    [{ idsAsText: true }, 'GET', '/contact/1', { id: '1' }],
-    [{ keyedLists: true }, 'GET', '/contact/a%40x.de', { '0': { id: 1 } }],
-    [{ unknownMailIs404: true }, 'GET', '/contact/b%40x.de', { error: true }],
-    [{ success: 1 }, 'DELETE', '/contact/1', { success: 1 }],
-  ])('%o', async (habits, method, path, expected) => {
-    await sandbox.close()
-    await open(habits)
-    await create({ mail: 'a@x.de' })
-    expect((await call(method, path)).body).toMatchObject(expected as object)
-  })
-
-  it('a rate limit answers 429 with Retry-After', async () => {
-    await sandbox.close()
-    await open({ rateLimit: { requests: 2, perMs: 60_000 } })
-    await call('GET', '/terms')
-    expect((await call('GET', '/terms')).headers.get('x-rate-limit-remaining')).toBe('0')
-    const refused = await call('GET', '/terms')
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50)
-  })
-
-  it('mail_status is ignored without the permission, and taken with it', async () => {
-    const id = await create({ mail: 'a@x.de', mail_status: 7 })
-    expect((await call('GET', `/contact/${id}?fields=mail_status`)).body).toMatchObject({ mail_status: 3 })
-    await sandbox.close()
-    await open({ mailStatusPermission: true })
-    const other = await create({ mail: 'a@x.de', mail_status: 7 })
-    expect((await call('GET', `/contact/${other}?fields=mail_status`)).body).toMatchObject({ mail_status: 7 })
-  })
 })

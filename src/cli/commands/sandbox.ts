@@ -1,6 +1,6 @@
 // `sandbox`: the stand-in for the service, until it is ended.
 import { resolve } from 'node:path'
-import { clock, startSandbox } from '../../app.ts'
+import { clock, sandboxHabits, startSandbox } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 
@@ -8,6 +8,7 @@ interface SandboxOptions extends CommonOptions {
   readonly port: string
   readonly db?: string
   readonly apiKey: string
+  readonly habit?: readonly string[]
 }
 
 function portNumber(text: string): number {
@@ -16,10 +17,15 @@ function portNumber(text: string): number {
   throw new SyncError('USAGE', `"${text}" is no port`, { hint: 'A port is a whole number from 0 to 65535.' })
 }
 
+/** What its help says after the options: every habit. */
+export const sandboxHelp = async (): Promise<string> => (await sandboxHabits()).habitsHelp()
+
 export async function sandbox(io: Io, options: SandboxOptions): Promise<number> {
   const { apiKey } = options
   const db = options.db === undefined ? {} : { db: resolve(io.cwd, options.db) }
-  const server = await startSandbox({ port: portNumber(options.port), apiKey, clock, ...db })
+  const port = portNumber(options.port)
+  const habits = (await sandboxHabits()).habitsOf(options.habit ?? [])
+  const server = await startSandbox({ port, apiKey, clock, habits, ...db })
   const keeps = options.db === undefined ? 'in memory' : `in ${options.db}`
   if (options.json === true) printJson(io, { base_url: server.url, port: server.port })
   else print(io, `sandbox at ${server.url}, its data ${keeps}; end it with Ctrl-C`)

@@ -1,0 +1,132 @@
+// The interface as an OpenAPI 3.1 document, made from the table of endpoints and the schemas that check their
+// requests. Zod's own JSON Schema is what OpenAPI 3.1 takes, so it is set together here: a framework that also
+// does the checking would answer before the sandbox's rules and habits (its own statuses and bodies) could.
+import { z } from 'zod'
+import { contactFields, newContact, newContactWithMail, shownContact } from './contact-rules.ts'
+import { definitionSchema } from './custom-fields.ts'
+import { created, type Endpoint, success } from './endpoint.ts'
+import { termSchema } from './terms.ts'
+
+type Json = Record<string, unknown>
+
+/** Schemas that the document names once. */
+const NAMED: ReadonlyMap<unknown, string> = new Map<z.ZodType, string>([
+  [contactFields, 'ContactFields'],
+  [newContact, 'NewContact'],
+  [newContactWithMail, 'NewContactWithMail'],
+  [shownContact, 'Contact'],
+  [termSchema, 'Term'],
+  [definitionSchema, 'CustomField'],
+  [created, 'Created'],
+  [success, 'Success'],
+])
+
+const REFUSAL: Json = {
+  type: 'object',
+  properties: { error: { const: true }, message: { type: 'string' } },
+  required: ['error', 'message'],
+}
+
+const reference = (name: string): string => `#/components/schemas/${name}`
+
+/** `input`: as it is sent; `output`: as it is meant, a number in a query as a number. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', options = { isNamed: false }): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    override({ zodSchema, jsonSchema: inner }) {
+      const name = NAMED.get(zodSchema)
+      if (name === undefined || (options.isNamed && name === NAMED.get(schema))) return
+      for (const key of Object.keys(inner)) Reflect.deleteProperty(inner, key)
+      inner.$ref = reference(name)
+    },
+  })
+  return json
+}
+
+function parametersOf({ path, place, query }: Endpoint): Json[] {
+  const [, name] = /:(\w+)/.exec(path) ?? []
+  const inPath =
+    place === undefined
+      ? []
+      : [
+          {
+            name,
+            in: 'path',
+            required: true,
+            description: place.description,
+            schema: jsonSchema(place.schema, 'output'),
+          },
+        ]
+  const inQuery = Object.entries(query.shape).map(([key, schema]) => {
+    const { description, ...rest } = jsonSchema(schema as z.ZodType, 'output')
+    // Names in one parameter with commas between them, not a parameter each.
+    return {
+      name: key,
+      in: 'query',
+      required: false,
+      description,
+      style: 'form',
+      explode: false,
+      schema: rest,
+    }
+  })
+  return [...inPath, ...inQuery]
+}
+
+const content = (schema: Json): Json => ({ content: { 'application/json': { schema } } })
+
+const refusal = (description: string): Json => ({ description, ...content({ $ref: reference('Refusal') }) })
+
+function responsesOf({ answer, body, place, path, method }: Endpoint): Json {
+  const isTermUpdate = method === 'put' && path.startsWith('/terms')
+  return {
+    200: { description: 'Done', ...content(jsonSchema(answer, 'output')) },
+    400: refusal('The address or the body cannot be read'),
+    401: refusal('The API key is missing or wrong'),
+    ...(place === undefined ? {} : { 404: refusal('There is no such thing') }),
+    ...(isTermUpdate ? { 409: refusal('Another term has this name') } : {}),
+    ...(body === undefined
+      ? {}
+      : {
+          413: refusal('The body is too large'),
+          415: refusal('The body is not application/json in UTF-8'),
+          422: refusal('The body breaks a rule; the message says which'),
+        }),
+    429: refusal('Too many requests'),
+  }
+}
+
+const operationId = ({ method, path }: Endpoint): string => [method, ...(path.match(/\w+/g) ?? [])].join('_')
+
+function operation(endpoint: Endpoint): Json {
+  const body = endpoint.describedBody ?? endpoint.body
+  return {
+    operationId: operationId(endpoint),
+    summary: endpoint.summary,
+    parameters: parametersOf(endpoint),
+    ...(body === undefined ? {} : { requestBody: { required: true, ...content(jsonSchema(body, 'input')) } }),
+    responses: responsesOf(endpoint),
+  }
+}
+
+export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) }
+  }
+  const schemas = Object.fromEntries(
+    [...NAMED].map(([schema, name]) => [name, jsonSchema(schema as z.ZodType, 'input', { isNamed: true })]),
+  )
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Contact Management Service', version: 'V1' },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas: { ...schemas, Refusal: REFUSAL },
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}

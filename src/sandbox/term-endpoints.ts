@@ -1,0 +1,88 @@
+// The operations on terms and on the definitions of custom fields (interface, 4.1 and 4.4).
+import { z } from 'zod'
+import { customField, customFields, definitionSchema } from './custom-fields.ts'
+import {
+  created,
+  type Endpoint,
+  endpoint,
+  FIELD_ID_OR_NAME,
+  pageQuery,
+  success,
+  TERM_ID,
+  TERM_ID_OR_NAME,
+} from './endpoint.ts'
+import type { Habits } from './habits.ts'
+import { createPaging, givenPage } from './paging.ts'
+import { termSchema, type Terms } from './terms.ts'
+
+const text = z.string({ error: 'must be text' })
+
+const newTerm = z.strictObject(
+  {
+    name: text
+      .refine((name) => name.trim() !== '', 'must not be empty')
+      .meta({ pattern: '\\S', examples: ['Customer'] }),
+    description: text.optional(),
+  },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
+)
+
+export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/terms',
+      summary: 'List terms, page by page',
+      query: pageQuery,
+      answer: z.array(termSchema),
+      handle: ({ query }) => terms.list(givenPage(query, habits)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/terms/:term_id',
+      summary: 'Read a term by its id or name',
+      place: TERM_ID_OR_NAME,
+      answer: termSchema,
+      handle: ({ place }) => (typeof place === 'number' ? terms.byId(place) : terms.byName(place)),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/terms',
+      summary: 'Create a term; where there is one of that name, its id is answered',
+      body: newTerm,
+      answer: created,
+      handle: ({ body }) => ({ id: terms.create(body.name, body.description ?? '') }),
+    }),
+    endpoint({
+      method: 'put',
+      path: '/terms/:term_id',
+      summary: 'Rename or describe a term',
+      place: TERM_ID,
+      body: newTerm.partial(),
+      answer: success,
+      handle: ({ place, body }) => terms.update(place, body),
+    }),
+  ]
+}
+
+export function customFieldEndpoints(habits: Habits): Endpoint[] {
+  const paged = createPaging(habits)
+  return [
+    endpoint({
+      method: 'get',
+      path: '/custom-fields',
+      summary: 'List the definitions of custom fields',
+      query: pageQuery,
+      answer: z.array(definitionSchema),
+      handle: ({ query }) => paged(customFields(), query),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/custom-fields/:field_id',
+      summary: 'Read a definition by its id or name',
+      place: FIELD_ID_OR_NAME,
+      answer: definitionSchema,
+      handle: ({ place }) => customField(String(place)),
+    }),
+  ]
+}
