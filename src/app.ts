@@ -30,6 +30,7 @@ import { systemClock, systemRandom } from './system.ts'
 export { nextDue } from './schedule/schedule.ts'
 export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
+export { definitionsWith } from './sync/definitions.ts'
 
 // What only one command needs is loaded when that command runs: a start must be quick.
 export const startDaemon: typeof StartDaemon = async (...args) =>

@@ -8,13 +8,34 @@ import {
   NO_CUSTOM_FIELDS,
 } from '../core/custom-fields.ts'
 import { SyncError } from '../core/errors.ts'
-import type { CustomFieldDefinition } from '../core/ports.ts'
+import type { CallResult, CustomFieldDefinition, CustomFieldReader } from '../core/ports.ts'
 import { noted, type PlanContext, type RunContext } from './context.ts'
 
 const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.customFields).length === 0
 
+/**
+ * The definitions, with those of `names` for certain where they exist: what the list lacks is asked for by name,
+ * because a service may cut its lists and documents no pages for this one.
+ */
+export async function definitionsWith(
+  names: readonly string[],
+  reads: CustomFieldReader,
+): Promise<CallResult<readonly CustomFieldDefinition[]>> {
+  const listed = await reads.customFields()
+  if (listed.kind !== 'ok') return listed
+  const found = [...listed.value]
+  for (const name of names.filter((one) => !listed.value.some((field) => field.name === one))) {
+    const one = await reads.customFieldByName(name)
+    if (one.kind === 'ok' && one.value.name === name) found.push(one.value)
+  }
+  return { ...listed, value: found }
+}
+
 async function readDefinitions(context: PlanContext): Promise<readonly CustomFieldDefinition[]> {
-  const result = noted(await context.session.customFields(), context)
+  const result = noted(
+    await definitionsWith(Object.keys(context.pipeline.customFields), context.session),
+    context,
+  )
   if (result.kind === 'ok') return result.value
   const { code, message } = stopWithout(result)
   throw new SyncError(code, `the custom fields of the service cannot be read: ${message}`)

@@ -1,5 +1,5 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
-import { askService, checkColumns, loadConfiguration, termProblems } from '../../app.ts'
+import { askService, checkColumns, definitionsWith, loadConfiguration, termProblems } from '../../app.ts'
 import { customFieldFindings } from '../../core/custom-fields.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -58,7 +58,8 @@ function checkFields(settings: Settings, definitions: readonly CustomFieldDefini
 /** The service at its definitions of custom fields: a cheap read that needs the key; then what else is asked of it. */
 async function checkService(settings: Settings): Promise<Findings & { reached: boolean }> {
   return askService(settings, async (reads) => {
-    const fields = await reads.customFields()
+    const mapped = settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields))
+    const fields = await definitionsWith([...new Set(mapped)], reads)
     if (fields.kind !== 'ok')
       return { problems: [{ about: 'service', text: fields.summary }], notes: [], reached: false }
     const terms = await checkTerms(settings, reads)
