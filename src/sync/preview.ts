@@ -94,8 +94,15 @@ async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): Asy
     yield* first.map(plannedChange).filter((change) => !isEmpty(change))
     const settled = page.map((operation) => pretended(operation, context, ids))
     const at = context.clock.now()
-    await context.state.settle(settled, { at, runId: context.runId, configHash: context.pipeline.hash })
-    for (const { operation, settlement } of settled) context.tally.settled(operation, settlement)
+    const taken = await context.state.settle(settled, {
+      at,
+      runId: context.runId,
+      configHash: context.pipeline.hash,
+    })
+    settled.forEach(({ operation }, index) => {
+      const settlement = taken[index]
+      if (settlement !== undefined) context.tally.settled(operation, settlement)
+    })
   }
 }
 

@@ -146,6 +146,12 @@ describe('policy managed', () => {
     )
   })
 
+  it('counts a planned record once, however many steps its change takes', async () => {
+    const line = lineWith({ policy: 'managed' })
+    line.source.drop('a.csv', tagged('a', 'b', ''))
+    expect((await line.preview()).totals).toMatchObject({ read: 3, created: 3, updated: 0, terms_created: 2 })
+  })
+
   it('tells the plan before it is done, with the names', async () => {
     const line = lineWith({ policy: 'managed' })
     await drop(line, 'a,b')

@@ -1,0 +1,77 @@
+// Definitions of custom fields at the start of a run.
+import { expect, it } from 'vitest'
+import type { CustomFieldDefinition } from '../../src/core/ports.ts'
+import { HEADER, testLine } from '../support/line.ts'
+
+const shoes = (changes: Partial<CustomFieldDefinition> = {}): CustomFieldDefinition => ({
+  id: 8,
+  name: 'shoe_size',
+  label: 'Shoe size',
+  description: '',
+  type: 'integer',
+  required: false,
+  multiple: undefined,
+  ...changes,
+})
+
+const record = (phone: string): string[][] => [[...HEADER], ['K1', 'a@example.com', 'A', 'B', phone]]
+const pipeline = {
+  map: { mail: { column: 'mail' } },
+  customFields: { shoe_size: { column: 'phone', number: {} } },
+}
+
+it('values go under their key, as numbers, and an unchanged file needs one read', async () => {
+  const line = testLine({ pipeline, settings: { customFieldKey: 'field_{field_id}' } })
+  line.service.customFields.push(shoes())
+  line.source.drop('a.csv', record('42'))
+  expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+  expect(line.service.contacts.get(1)).toEqual({ mail: 'a@example.com', field_8: 42 })
+  line.source.drop('a.csv', record('42'))
+  expect(await line.run()).toMatchObject({ unchanged: 1, requests: 1 })
+})
+
+it('a pipeline without custom fields does not ask for them', async () => {
+  const line = testLine()
+  line.source.drop('a.csv', record('42'))
+  expect(await line.run()).toMatchObject({ created: 1, requests: 1 })
+})
+
+it('a type that changed is said, and every record is looked at again', async () => {
+  const line = testLine({ pipeline })
+  line.service.customFields.push(shoes())
+  line.source.drop('a.csv', record('42'))
+  await line.run()
+  line.service.customFields[0] = shoes({ type: 'text_textfield' })
+  line.source.drop('a.csv', record('42'))
+  expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
+  expect(line.log).toContainEqual({
+    message: 'a custom field was changed at the service',
+    fields: { field: 'shoe_size', change: 'type from integer to text_textfield' },
+  })
+  expect(line.service.contacts.get(1)).toMatchObject({ shoe_size: '42' })
+  const said = line.log.length
+  line.source.drop('a.csv', record('42'))
+  expect(await line.run()).toMatchObject({ unchanged: 1 })
+  expect(line.log).toHaveLength(said)
+})
+
+it('a field that the service does not have ends the run before any file is touched', async () => {
+  const line = testLine({ pipeline })
+  line.source.drop('a.csv', record('42'))
+  expect(await line.run()).toMatchObject({
+    status: 'failed',
+    code: 'CONFIG_INVALID',
+    read: 0,
+    error: 'map.custom_fields.shoe_size: the service has no such field; it has none',
+  })
+  expect(line.source.waiting()).toEqual(['a.csv'])
+  await expect(line.preview()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+})
+
+it('definitions that cannot be read end the run, and leave the file', async () => {
+  const line = testLine({ pipeline })
+  line.source.drop('a.csv', record('42'))
+  line.service.fault = ({ path }) => (path === '/custom-fields' ? { kind: 'not_applied' } : undefined)
+  expect(await line.run()).toMatchObject({ status: 'failed', code: 'SERVICE_UNREACHABLE', read: 0 })
+  expect(line.source.waiting()).toEqual(['a.csv'])
+})
