@@ -155,6 +155,7 @@ const LOGGED = [
   'failed',
   'held',
   'in_doubt',
+  'terms_created',
   'requests',
   'retries',
   'duration_ms',

@@ -3,7 +3,7 @@
 import { contactMailKey } from '../core/contact.ts'
 import type { Operation } from '../core/operation.ts'
 import { sendConsent } from './consent.ts'
-import { isStopped, type RunContext } from './context.ts'
+import { bulkSize, isStopped, type RunContext } from './context.ts'
 import { sendTerms } from './send-terms.ts'
 import { isBulkUpdate, sendUpdate, sendUpdates } from './send-update.ts'
 import { sendCreate, sendCreates } from './send.ts'
@@ -57,7 +57,7 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
     if (mails.has(mail)) yield* full()
     bulk.push(operation)
     mails.add(mail)
-    if (bulk.length >= context.service.bulk.size) yield* full()
+    if (bulk.length >= bulkSize(context)) yield* full()
   }
   yield* full()
 }

@@ -66,12 +66,31 @@ export interface RunContext extends PlanContext {
   /** By contact, over all pipelines: looking at terms and changing them must not be interleaved. */
   readonly turns: Turns
   /** What is found out once and holds for the whole run. */
-  readonly seen: { mailStatusTaken?: boolean }
+  readonly seen: {
+    mailStatusTaken?: boolean
+    /** How many contacts a bulk call may hold: what is configured, halved each time that it was too much. */
+    bulkSize?: number
+  }
 }
 
 /** Whether nothing more may be sent in this run. */
 export const isStopped = (context: PlanContext): boolean =>
   context.signal.aborted || context.circuit.stop !== undefined
+
+export const bulkSize = ({ service, seen }: RunContext): number => seen.bulkSize ?? service.bulk.size
+
+/** A call that was too large (413), or that got no answer in time, makes the next ones half as large. */
+export function shrinkBulk(members: number, result: CallResult<unknown>, context: RunContext): void {
+  const isTooMuch =
+    result.request.status === 413 || (result.kind === 'unknown' && result.request.status === undefined)
+  if (!isTooMuch || members < 2) return
+  const half = Math.ceil(members / 2)
+  if (half >= bulkSize(context)) return
+  context.seen.bulkSize = half
+  context.log.warn('bulk calls are made smaller: the last one was too large, or took too long', {
+    contacts: half,
+  })
+}
 
 /** Takes note of a result for the circuit. */
 export function noted<T>(

@@ -6,7 +6,7 @@ import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreatedMember } from '../core/ports.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import { clearStubbornFields } from './clear.ts'
-import { noted, type RunContext } from './context.ts'
+import { noted, type RunContext, shrinkBulk } from './context.ts'
 import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
@@ -85,6 +85,7 @@ export async function sendUpdates(operations: readonly Operation[], context: Run
   const contacts = operations.map(({ fields, known }): Contact => ({ mail: known['mail'] ?? '', ...fields }))
   const options = createOptions(context, true)
   const result = noted(await context.session.createContacts(contacts, options), context)
+  shrinkBulk(operations.length, result, context)
   if (result.kind === 'ok') {
     const { settled, unanswered } = bulkSettled(operations, result)
     await settle(settled, context)

@@ -5,7 +5,7 @@ import { doubtStep, isRepeatable } from '../core/doubt.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
-import { isStopped, noted, type RunContext } from './context.ts'
+import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
 import { settle, settledByFailure } from './settle.ts'
 
 export function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
@@ -146,6 +146,7 @@ export async function sendCreates(operations: readonly Operation[], context: Run
   const contacts = operations.map(({ fields }) => fields)
   const all = operations.every((operation) => repeatable(operation, context))
   const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)
+  shrinkBulk(operations.length, result, context)
   if (result.kind === 'ok') return settleBulk(operations, result, context)
   if (result.kind === 'refused') return sendSplit(operations, context)
   await settle(

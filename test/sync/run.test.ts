@@ -271,3 +271,32 @@ describe('records that share a mail', () => {
     expect(line.service.contacts.get(2)).toMatchObject({ mail: 'a@example.com', first_name: 'C' })
   })
 })
+
+describe('bulk calls that are too large', () => {
+  const tooLarge = (most: number) => (call: { path: string; contacts: readonly unknown[] }) =>
+    call.path === '/contacts' && call.contacts.length > most
+      ? ({ kind: 'refused', status: 413 } as const)
+      : undefined
+
+  it('are halved once and stay small for the rest of the run', async () => {
+    const line = testLine()
+    line.service.fault = tooLarge(25)
+    line.source.drop('a.csv', people(500))
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 500, rejected: 0 })
+    const refused = line.service.calls.filter(({ contacts }) => contacts.length > 25)
+    // Those that were under way together when the first was refused.
+    expect(refused.length).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
+    expect(line.log.filter(({ message }) => message.includes('made smaller'))).toMatchObject([
+      { fields: { contacts: 25 } },
+    ])
+  })
+
+  it('are made smaller after a time-out, too', async () => {
+    const line = testLine()
+    line.service.fault = (call) =>
+      call.path === '/contacts' && call.contacts.length > 30 ? { kind: 'unknown', applied: true } : undefined
+    line.source.drop('a.csv', people(60))
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 60 })
+    expect(line.service.contacts.size).toBe(60)
+  })
+})
