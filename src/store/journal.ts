@@ -140,7 +140,7 @@ export function createOperationStore(db: Connection): OperationStore {
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'in_doubt' ORDER BY operation.id`,
   )
   const doubt = db.prepare(
-    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' WHERE pipeline = ? AND state <> 'planned' AND state = 'sending'",
+    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending'",
   )
   const repeat = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'

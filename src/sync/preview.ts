@@ -11,6 +11,7 @@ import type { PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { planInput } from './read.ts'
 import { carryOver, reopenInputs } from './recover.ts'
+import { remember } from './settle.ts'
 import { EMPTY_FULL, type InputReport, inputError, isEmptyFull, refusal, waitingInputs } from './run.ts'
 
 export interface PlannedChange {
@@ -92,13 +93,10 @@ async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): Asy
     const first = page.filter(({ outcome }) => outcome === undefined)
     await countNewTerms(first, madeTerms, context)
     yield* first.map(plannedChange).filter((change) => !isEmpty(change))
-    const settled = page.map((operation) => pretended(operation, context, ids))
-    const at = context.clock.now()
-    const taken = await context.state.settle(settled, {
-      at,
-      runId: context.runId,
-      configHash: context.pipeline.hash,
-    })
+    await remember(
+      page.map((operation) => pretended(operation, context, ids)),
+      context,
+    )
     settled.forEach(({ operation }, index) => {
       const settlement = taken[index]
       if (settlement !== undefined) context.tally.settled(operation, settlement)

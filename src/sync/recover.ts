@@ -46,6 +46,11 @@ export async function settleDoubtsOnce(
  * What cannot be settled by looking stays in doubt.
  */
 export async function settleDoubts(context: RunContext): Promise<void> {
+  const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !canBeLookedUp(one))
+  if (hopeless.length > 0)
+    context.log.warn('contacts without a mail are in doubt; they cannot be looked up and wait for a person', {
+      contacts: hopeless.length,
+    })
   const looks = new Map<number, number>()
   const most = context.service.doubt.absentReads + 1
   for (;;) {

@@ -2,19 +2,20 @@
 import { GONE_REASON } from '../core/diff.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, RequestTrace } from '../core/ports.ts'
-import type { RunContext } from './context.ts'
+import type { PlanContext, RunContext } from './context.ts'
 
-export async function settle(settled: readonly Settled[], context: RunContext): Promise<void> {
-  const at = context.clock.now()
-  const taken = await context.state.settle(settled, {
-    at,
-    runId: context.runId,
-    configHash: context.pipeline.hash,
-  })
+/** State and counts, as the state took it. */
+export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
+  const { clock, pipeline, runId, state, tally } = context
+  const taken = await state.settle(settled, { at: clock.now(), runId, configHash: pipeline.hash })
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]
-    if (settlement !== undefined) context.tally.settled(operation, settlement)
+    if (settlement !== undefined) tally.settled(operation, settlement)
   })
+}
+
+export async function settle(settled: readonly Settled[], context: RunContext): Promise<void> {
+  await remember(settled, context)
   context.report({
     phase: 'apply',
     applied: context.tally.settledOperations,
@@ -29,6 +30,9 @@ export const gone = (operation: Operation, request: RequestTrace): Settled => ({
   settlement: { kind: 'held', reason: GONE_REASON, gone: true },
 })
 
+const NO_LOOK_UP =
+  'the contact has no mail to look it up by, so only a person can tell whether it arrived; it is never sent again by itself'
+
 /** The end of one operation by the answer to its own request; `ok` is the caller's business. */
 export function settledByFailure(
   operation: Operation,
@@ -40,7 +44,8 @@ export function settledByFailure(
     return { operation, request, settlement: { kind: 'rejected', code: 'REFUSED', reason } }
   if (result.kind === 'unknown' && operation.kind === 'create') {
     const notBefore = context.clock.now() + context.service.doubt.quiesceMs
-    return { operation, request, settlement: { kind: 'in_doubt', reason, notBefore } }
+    const said = operation.mailKey === undefined ? `${reason}; ${NO_LOOK_UP}` : reason
+    return { operation, request, settlement: { kind: 'in_doubt', reason: said, notBefore } }
   }
   // An update may simply be sent again: it sets values. Whatever was not applied may be sent again, too.
   return { operation, request, settlement: { kind: 'failed', reason } }
