@@ -97,10 +97,6 @@ async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): Asy
       page.map((operation) => pretended(operation, context, ids)),
       context,
     )
-    settled.forEach(({ operation }, index) => {
-      const settlement = taken[index]
-      if (settlement !== undefined) context.tally.settled(operation, settlement)
-    })
   }
 }
 
