@@ -141,6 +141,18 @@ const REJECT_COMMANDS: readonly CommandEntry[] = [
   },
 ]
 
+const HELD_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'list',
+    summary: 'what is held, with reason, file and line',
+    description:
+      'Lists the changes that were stopped. They go by themselves once their reason is gone at the source.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync held list', 'contact-sync held list shop --json'],
+    load: async () => (await import('./commands/held.ts')).listHeld,
+  },
+]
+
 const CONFIG_OPTION = 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)'
 
 interface Outcome {
@@ -184,6 +196,8 @@ function buildProgram(io: Io, outcome: Outcome, help: ReadonlyMap<string, string
     addCommand(program, entry, io, outcome).addHelpText('after', help.get(entry.name) ?? '')
   const rejects = program.command('rejects').summary('lists or exports the rejected records')
   for (const entry of REJECT_COMMANDS) addCommand(rejects, entry, io, outcome)
+  const held = program.command('held').summary('lists what was stopped, and why')
+  for (const entry of HELD_COMMANDS) addCommand(held, entry, io, outcome)
   return program
 }
 

@@ -23,7 +23,7 @@ function nextSteps(result: PipelineResult): string[] {
   if (result.rejected > 0)
     steps.push(`  to see why records were rejected: contact-sync rejects list ${result.pipeline}`)
   if (result.failed > 0) steps.push('  what failed is kept and tried again by the next run')
-  if (result.held > 0) steps.push('  held records wait until the reason is gone; see the sync log for each')
+  if (result.held > 0) steps.push(`  to see why records are held: contact-sync held list ${result.pipeline}`)
   if (result.in_doubt > 0)
     steps.push(
       '  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run',

@@ -153,6 +153,8 @@ export interface OperationStore {
     settled: readonly Settled[],
     context: { at: number; runId: string; configHash: string },
   ): Promise<readonly Settlement[]>
+  /** What is held, oldest first; of these pipelines. */
+  held(pipelines: readonly string[]): AsyncIterable<Operation>
   /** Terms that other records, of any pipeline, assert for the operation's contact. */
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */

@@ -151,6 +151,9 @@ export function createOperationStore(db: Connection): OperationStore {
   const retriable = db.prepare<[string, number, number], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND operation.id > ? ORDER BY operation.id LIMIT ?`,
   )
+  const held = db.prepare<[], OperationRow>(
+    `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
+  )
   const waiting = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
   )
@@ -169,6 +172,9 @@ export function createOperationStore(db: Connection): OperationStore {
     settle: createSettle(db),
     note: createNote(db),
     ...createMailsAndTerms(db),
+    async *held(pipelines) {
+      for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
+    },
     doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
     reopen: async (pipeline, at) =>
       db.transaction(() => {

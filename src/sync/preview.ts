@@ -85,11 +85,10 @@ interface Pretence {
 
 /** Hands the planned changes on and takes each step as done. */
 async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): AsyncGenerator<PlannedChange> {
-  let last: Operation | undefined
   for (;;) {
-    const page = await context.state.planned(context.runId, last, PAGE)
-    last = page.at(-1)
-    if (last === undefined) return
+    // Always from the start: what is settled is no longer planned, and what goes on stands behind with another step.
+    const page = await context.state.planned(context.runId, undefined, PAGE)
+    if (page.length === 0) return
     const first = page.filter(({ outcome }) => outcome === undefined)
     await countNewTerms(first, madeTerms, context)
     yield* first.map(plannedChange).filter((change) => !isEmpty(change))

@@ -100,7 +100,7 @@ it('a summary says what happened, what to look at, and what to type next', () =>
     '    Drop it again.',
     '  to see why records were rejected: contact-sync rejects list shop',
     '  what failed is kept and tried again by the next run',
-    '  held records wait until the reason is gone; see the sync log for each',
+    '  to see why records are held: contact-sync held list shop',
     '  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run',
   ])
 })

@@ -186,6 +186,27 @@ describe('custom fields', () => {
   })
 })
 
+describe('what is held', () => {
+  it('is listed with its reason and the lines that are concerned', async () => {
+    await shop.configure(configuration('map: { mail: mail }'))
+    await shop.drop('shop', 'a.csv', 'no,mail\nK1,a@example.com\nK2,A@Example.com\n')
+    expect(await json('run')).toMatchObject({ code: 4, body: { pipelines: [{ held: 2 }] } })
+    const listed = await json('held', 'list')
+    expect(listed.body).toEqual({
+      held: [2, 3].map((line) => ({
+        pipeline: 'shop',
+        run_id: expect.any(String) as string,
+        key: `K${line - 1}`,
+        contact_id: null,
+        reason: expect.stringContaining(`the same mail as on line ${5 - line}`) as string,
+        file: 'a.csv',
+        line,
+      })),
+    })
+    expect((await shop.cli('held', 'list')).stdout).toContain('shop: a.csv:2: K1: the same mail as on line 3')
+  })
+})
+
 describe('merge methods hold at create and at update', () => {
   it.each([
     ['update_add', { phone: '2', fax: 'F' }, { phone: '3', fax: 'G' }],

@@ -150,6 +150,24 @@ describe('policy managed', () => {
     const line = lineWith({ policy: 'managed' })
     line.source.drop('a.csv', tagged('a', 'b', ''))
     expect((await line.preview()).totals).toMatchObject({ read: 3, created: 3, updated: 0, terms_created: 2 })
+    // Also where a last step of another record stands before the second step of this one.
+    const mixed = lineWith({ policy: 'managed' })
+    mixed.pipeline = {
+      ...mixed.pipeline,
+      map: { mail: { column: 'mail' }, mail_status: { column: 'phone' } },
+    }
+    const row = (number: number, status: string) => [
+      `K${number}`,
+      `p${number}@example.com`,
+      'A',
+      'B',
+      status,
+      'a',
+    ]
+    mixed.source.drop('a.csv', [[...COLUMNS], row(1, '')])
+    await mixed.run()
+    mixed.source.drop('a.csv', [[...COLUMNS], row(1, '4'), row(2, '4')])
+    expect((await mixed.preview()).totals).toMatchObject({ read: 2, created: 1, updated: 1 })
   })
 
   it('tells the plan before it is done, with the names', async () => {
