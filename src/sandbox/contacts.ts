@@ -2,8 +2,8 @@
 import { mailKey } from '../core/contact.ts'
 import { assertComplete, type Fields, isBlank } from './contact-rules.ts'
 import { unknownContact } from './failure.ts'
+import { createDuplicates, type Duplicates } from './duplicates.ts'
 import type { Habits } from './habits.ts'
-import { blockingKeys, linkageWeight, personOf, THRESHOLD } from './linkage.ts'
 import type { Db } from './tables.ts'
 import type { Terms } from './terms.ts'
 
@@ -66,28 +66,22 @@ function inAnotherOffset(moment: unknown): unknown {
   return others.find((text) => text.slice(0, 10) === moment.slice(0, 10)) ?? moment
 }
 
-function createStorage(db: Db) {
+function createStorage(db: Db, duplicates: Duplicates) {
   const insert = db.prepare('INSERT INTO contact (mail_key, fields) VALUES (?, ?)')
   const update = db.prepare('UPDATE contact SET mail_key = ?, fields = ? WHERE id = ?')
   const get = db.prepare<[number], Row>('SELECT id, fields FROM contact WHERE id = ?')
-  const addBlock = db.prepare('INSERT OR IGNORE INTO block VALUES (?, ?)')
-  const dropBlocks = db.prepare('DELETE FROM block WHERE contact_id = ?')
   const drop = db.prepare('DELETE FROM contact WHERE id = ?')
   const key = (fields: Fields): string | null =>
     typeof fields['mail'] === 'string' && fields['mail'] !== '' ? mailKey(fields['mail']) : null
-  const block = (id: number, fields: Fields): void => {
-    for (const one of blockingKeys(personOf(fields))) addBlock.run(one, id)
-  }
   return {
     insert(fields: Fields): number {
       const id = Number(insert.run(key(fields), JSON.stringify(fields)).lastInsertRowid)
-      block(id, fields)
+      duplicates.remember(id, fields)
       return id
     },
     write(id: number, fields: Fields): void {
       update.run(key(fields), JSON.stringify(fields), id)
-      dropBlocks.run(id)
-      block(id, fields)
+      duplicates.remember(id, fields)
     },
     read(id: number): Fields {
       const row = get.get(id)
@@ -95,41 +89,17 @@ function createStorage(db: Db) {
       return parsed(row)
     },
     remove(id: number): boolean {
-      dropBlocks.run(id)
+      duplicates.forget(id)
       return drop.run(id).changes > 0
     },
-  }
-}
-
-function createDuplicateSearch(db: Db) {
-  const byMail = db
-    .prepare<[string], number>('SELECT id FROM contact WHERE mail_key = ? ORDER BY id LIMIT 1')
-    .pluck()
-  const candidates = db.prepare<[string], Row>(
-    `SELECT DISTINCT contact.id, contact.fields FROM json_each(?) AS wanted
-     CROSS JOIN block ON block.key = wanted.value JOIN contact ON contact.id = block.contact_id LIMIT 2000`,
-  )
-  return (fields: Fields, check: Methods['check']): number | undefined => {
-    if (check === 'none') return undefined
-    if (check === 'email')
-      return typeof fields['mail'] === 'string' && fields['mail'] !== ''
-        ? byMail.get(mailKey(fields['mail']))
-        : undefined
-    const person = personOf(fields)
-    let best: { id: number; weight: number } | undefined
-    for (const row of candidates.all(JSON.stringify(blockingKeys(person)))) {
-      const weight = linkageWeight(person, personOf(parsed(row)))
-      if (weight >= THRESHOLD && (best === undefined || weight > best.weight)) best = { id: row.id, weight }
-    }
-    return best?.id
   }
 }
 
 const DEFAULT_FIELDS = ['first_name', 'family_name', 'mail']
 
 export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
-  const storage = createStorage(db)
-  const duplicateOf = createDuplicateSearch(db)
+  const duplicates = createDuplicates(db)
+  const storage = createStorage(db, duplicates)
   const sameMail = db
     .prepare<[string], number>('SELECT id FROM contact WHERE mail_key = ? ORDER BY id')
     .pluck()
@@ -148,7 +118,7 @@ export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
   }
   const create = db.transaction((given: Fields, methods: Methods): number => {
     const { fields, ids } = split(given)
-    const duplicate = duplicateOf(fields, methods.check)
+    const duplicate = duplicates.find(fields, methods.check)
     const id = duplicate ?? storage.insert(withoutBlanks(fields))
     if (duplicate !== undefined) storage.write(id, merged(storage.read(id), fields, methods.merge))
     if (ids !== undefined) changeTerms[habits.termsInCreate](id, ids)

@@ -1,52 +1,11 @@
 // `duplicate_check_method: auto`: whether two contacts are one person, by probabilistic record linkage (Fellegi and
 // Sunter). Each field speaks for or against with the logarithm of how much likelier its agreement is among
 // contacts of one person (m) than among strangers (u); a field that one of them lacks says nothing.
-import { mailKey } from '../core/contact.ts'
-import type { Fields } from './contact-rules.ts'
-import { jaroWinkler } from './similarity.ts'
+import type { Person } from './person.ts'
+import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from './similarity.ts'
 
-export interface Person {
-  readonly first: string
-  readonly family: string
-  readonly mail: string
-  readonly street: string
-  readonly city: string
-  readonly postalCode: string
-  readonly phone: string
-  /** Year, month and day, eight digits. */
-  readonly born: string
-}
-
-/** Weights in bits; above it two contacts are taken for one person. Fixed before anything was measured. */
+/** Weights in bits; from here on two contacts are taken for one person. Reasoned from the fields, not fitted to data. */
 export const THRESHOLD = 9
-
-const plain = (value: unknown): string =>
-  (typeof value === 'string' ? value : '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-
-/** The last digits: country codes and leading noughts come and go. */
-const lastDigits = (value: unknown): string =>
-  typeof value === 'string' ? value.replace(/\D/g, '').slice(-8) : ''
-
-export function personOf(fields: Fields): Person {
-  const mail = fields['mail']
-  const born = fields['date_of_birth']
-  return {
-    first: plain(fields['first_name']),
-    family: plain(fields['family_name']),
-    mail: typeof mail === 'string' ? mailKey(mail) : '',
-    street: plain(fields['ba_street']).replace(/\bstr(asse)?\b|strasse\b/g, 'str'),
-    city: plain(fields['ba_city']),
-    postalCode: plain(fields['ba_postal_code']),
-    phone: lastDigits(fields['phone']),
-    born: typeof born === 'string' ? born.slice(0, 10).replaceAll('-', '') : '',
-  }
-}
 
 interface Level {
   readonly from: number
@@ -56,16 +15,16 @@ interface Level {
 const bits = (m: number, u: number): number => Math.log2(m / u)
 
 /** Levels of agreement, best first; the last one is disagreement. */
-const NAME: readonly Level[] = [
+const FIRST: readonly Level[] = [
   { from: 1, weight: bits(0.75, 0.01) },
-  { from: 0.92, weight: bits(0.12, 0.005) },
-  { from: 0.82, weight: bits(0.06, 0.02) },
+  { from: NEAR, weight: bits(0.12, 0.005) },
+  { from: PERHAPS, weight: bits(0.06, 0.02) },
   { from: 0, weight: bits(0.07, 0.96) },
 ]
 const FAMILY: readonly Level[] = [
   { from: 1, weight: bits(0.75, 0.005) },
-  { from: 0.92, weight: bits(0.12, 0.003) },
-  { from: 0.82, weight: bits(0.06, 0.02) },
+  { from: NEAR, weight: bits(0.12, 0.003) },
+  { from: PERHAPS, weight: bits(0.06, 0.02) },
   { from: 0, weight: bits(0.07, 0.97) },
 ]
 const STREET: readonly Level[] = [
@@ -75,21 +34,29 @@ const STREET: readonly Level[] = [
 ]
 const CITY: readonly Level[] = [
   { from: 1, weight: bits(0.7, 0.03) },
-  { from: 0.88, weight: bits(0.15, 0.01) },
-  { from: 0, weight: bits(0.15, 0.96) },
+  { from: 0.85, weight: bits(0.1, 0.01) },
+  { from: 0, weight: bits(0.2, 0.96) },
 ]
+/**
+ * Many a person has two addresses, so that another one says little. Addresses are made of names: where those agree, a
+ * likeness is no news.
+ */
 const MAIL: readonly Level[] = [
-  { from: 1, weight: bits(0.75, 0.0002) },
+  { from: 1, weight: bits(0.6, 0.0002) },
   { from: 0.94, weight: bits(0.15, 0.001) },
-  { from: 0, weight: bits(0.1, 0.998) },
+  { from: 0.86, weight: bits(0.05, 0.05) },
+  { from: 0, weight: bits(0.2, 0.99) },
 ]
+const OTHER_TITLE = bits(0.05, 0.5)
+/** First name written as family name: a slip of one in four clerks at most. */
+const CROSSED = -2
 
-function levelWeight(levels: readonly Level[], alike: number): number {
+type Likeness = (left: string, right: string) => number
+
+function compared(levels: readonly Level[], left: string, right: string, likeness: Likeness): number {
+  if (left === '' || right === '') return 0
+  const alike = likeness(left, right)
   return levels.find(({ from }) => alike >= from)?.weight ?? 0
-}
-
-function compared(levels: readonly Level[], left: string, right: string): number {
-  return left === '' || right === '' ? 0 : levelWeight(levels, jaroWinkler(left, right))
 }
 
 /** Digits that differ, two of them swapped counting as one slip. */
@@ -107,19 +74,26 @@ function digitSlips(left: string, right: string): number {
   return isSwap ? 1 : differing.length
 }
 
+function dayNumber(born: string): number {
+  return Date.parse(`${born.slice(0, 4)}-${born.slice(4, 6)}-${born.slice(6)}`) / 86_400_000
+}
+
+const YEAR_DAYS = 365.25
+const MONTH_DAYS = 31
+
+/** About the same day, be it a year or a decade beside: a slip in the year together with one in the day. */
+function isNearby(left: string, right: string): boolean {
+  const apart = Math.abs(dayNumber(left) - dayNumber(right))
+  return [0, YEAR_DAYS, 10 * YEAR_DAYS].some((years) => Math.abs(apart - years) <= MONTH_DAYS)
+}
+
 function bornWeight(left: string, right: string): number {
   if (left.length !== 8 || right.length !== 8) return 0
-  if (left === right) return bits(0.8, 0.0003)
+  if (left === right) return bits(0.75, 0.0003)
   // Day and month in the other order is the slip of a program, not of a person.
-  if (
-    left.slice(0, 4) === right.slice(0, 4) &&
-    left.slice(4, 6) === right.slice(6) &&
-    left.slice(6) === right.slice(4, 6)
-  )
-    return bits(0.05, 0.0005)
-  const slips = digitSlips(left, right)
-  if (slips === 1) return bits(0.08, 0.004)
-  return slips === 2 ? bits(0.03, 0.03) : bits(0.04, 0.96)
+  if (left === right.slice(0, 4) + right.slice(6) + right.slice(4, 6)) return bits(0.05, 0.0005)
+  if (digitSlips(left, right) === 1) return bits(0.08, 0.004)
+  return isNearby(left, right) ? bits(0.06, 0.0125) : bits(0.06, 0.98)
 }
 
 function digitsWeight(left: string, right: string, shortest: number): number {
@@ -128,54 +102,68 @@ function digitsWeight(left: string, right: string, shortest: number): number {
   return left.length === right.length && digitSlips(left, right) === 1 ? bits(0.12, 0.005) : bits(0.18, 0.99)
 }
 
-/** First and family name, also in the other order. */
+/** Common names come together more often than by chance: a name and nothing else makes nobody the same person. */
+const MOST_FOR_A_NAME = 10
+
+/** First and family name, also in the other order, and where one of the two is missing. */
 function nameWeight(left: Person, right: Person): number {
-  const straight = compared(NAME, left.first, right.first) + compared(FAMILY, left.family, right.family)
-  if (left.first === '' || left.family === '' || right.first === '' || right.family === '') return straight
-  const crossed = compared(NAME, left.first, right.family) + compared(NAME, left.family, right.first) - 2
-  return Math.max(straight, crossed)
+  const straight =
+    compared(FIRST, left.first, right.first, nameLikeness) +
+    compared(FAMILY, left.family, right.family, nameLikeness)
+  const crossed =
+    compared(FIRST, left.first, right.family, nameLikeness) +
+    compared(FIRST, left.family, right.first, nameLikeness)
+  return Math.min(MOST_FOR_A_NAME, Math.max(straight, crossed + CROSSED))
 }
 
-/** Street, city and postal code say much the same thing, and a household shares them all: together they weigh so much at most. */
+/** City and postal code say one thing: the better of the two counts, the other may be a slip or the next district. */
+function placeWeight(left: Person, right: Person): number {
+  const cities =
+    left.city === '' || right.city === '' ? undefined : compared(CITY, left.city, right.city, jaroWinkler)
+  const codes =
+    left.postalCode.length < 3 || right.postalCode.length < 3
+      ? undefined
+      : digitsWeight(left.postalCode, right.postalCode, 3)
+  return Math.max(cities ?? codes ?? 0, codes ?? cities ?? 0)
+}
+
+/** A household shares street and place, and so do neighbours: together they weigh so much at most. */
 const MOST_FOR_AN_ADDRESS = 9
 
 function addressWeight(left: Person, right: Person): number {
-  const sum =
-    compared(STREET, left.street, right.street) +
-    compared(CITY, left.city, right.city) +
-    digitsWeight(left.postalCode, right.postalCode, 3)
-  return Math.min(MOST_FOR_AN_ADDRESS, sum)
+  const street = compared(STREET, left.street, right.street, jaroWinkler)
+  return Math.min(MOST_FOR_AN_ADDRESS, street + placeWeight(left, right))
+}
+
+function otherFirstName(left: Person, right: Person): boolean {
+  const mayBe = (one: string, other: string): boolean =>
+    one === '' || other === '' || nameLikeness(one, other) >= PERHAPS
+  const isCrossed = mayBe(left.first, right.family) && mayBe(left.family, right.first)
+  return !mayBe(left.first, right.first) && !isCrossed
+}
+
+/** Less than the threshold: what a household shares makes nobody the same person. */
+const MOST_FOR_A_HOUSEHOLD = 8
+/** Of two in a household with one birthday, it is one in about sixty that they are twins. */
+const MOST_FOR_A_BIRTHDAY_AT_HOME = bits(0.8, 0.01)
+
+/** With another first name, all that a family has in common (its mail too) is one piece of evidence. */
+function householdWeight(left: Person, right: Person, mail: number, rest: number): number {
+  const shared = compared(FAMILY, left.family, right.family, nameLikeness) + Math.max(0, mail) + rest
+  return (
+    compared(FIRST, left.first, right.first, nameLikeness) +
+    Math.min(MOST_FOR_A_HOUSEHOLD, shared) +
+    Math.min(0, mail) +
+    Math.min(MOST_FOR_A_BIRTHDAY_AT_HOME, bornWeight(left.born, right.born))
+  )
 }
 
 /** The evidence in bits; symmetric. */
 export function linkageWeight(left: Person, right: Person): number {
-  return (
-    nameWeight(left, right) +
-    compared(MAIL, left.mail, right.mail) +
-    addressWeight(left, right) +
-    digitsWeight(left.phone, right.phone, 6) +
-    bornWeight(left.born, right.born)
-  )
-}
-
-/** Keys under which candidates are found: two contacts that share none are not compared. */
-export function blockingKeys(person: Person): string[] {
-  const { first, family, mail, street, postalCode, phone, born } = person
-  const keys = [
-    mail === '' ? '' : `m${mail}`,
-    mail.includes('@') ? `l${mail.slice(0, mail.indexOf('@'))}` : '',
-    phone.length < 6 ? '' : `p${phone}`,
-    born.length !== 8 ? '' : `b${born}`,
-    family === '' || first === ''
-      ? ''
-      : `n${[first, family]
-          .sort()
-          .map((name) => name.slice(0, 4))
-          .join(' ')}`,
-    family === '' || postalCode === '' ? '' : `f${family.slice(0, 3)} ${postalCode}`,
-    first === '' || postalCode === '' ? '' : `g${first.slice(0, 3)} ${postalCode}`,
-    street === '' || postalCode === '' ? '' : `s${street.slice(0, 6)} ${postalCode}`,
-    street === '' || first === '' ? '' : `t${street.slice(0, 8)} ${first.slice(0, 2)}`,
-  ]
-  return [...new Set(keys.filter((key) => key !== ''))]
+  const mail = compared(MAIL, left.mail, right.mail, jaroWinkler)
+  const rest = addressWeight(left, right) + digitsWeight(left.phone, right.phone, 6)
+  const isOtherTitle = left.title !== '' && right.title !== '' && left.title !== right.title
+  const title = isOtherTitle ? OTHER_TITLE : 0
+  if (otherFirstName(left, right)) return title + householdWeight(left, right, mail, rest)
+  return title + nameWeight(left, right) + mail + rest + bornWeight(left.born, right.born)
 }

@@ -48,7 +48,7 @@ function statusText(status: PipelineStatus): string {
     status.rejects > 0
       ? `${plural(status.rejects, 'reject')} (contact-sync rejects list ${status.pipeline})`
       : '',
-    status.held > 0 ? `${number(status.held)} held` : '',
+    status.held > 0 ? `${number(status.held)} held (contact-sync held list ${status.pipeline})` : '',
     status.in_doubt > 0 ? `${number(status.in_doubt)} in doubt` : '',
     status.to_be_tried_again > 0 ? `${number(status.to_be_tried_again)} tried again by the next run` : '',
   ].filter((text) => text !== '')
