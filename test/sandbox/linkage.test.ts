@@ -136,6 +136,10 @@ describe('one person', () => {
         ba_postal_code: '10117',
       },
     ],
+    [
+      'another of the same name, of whom only the mail is known',
+      { first_name: 'Ada', family_name: 'Muster', mail: 'muster@other.example' },
+    ],
     ['a stranger', { first_name: 'Zoe', family_name: 'Anders', mail: 'zoe@other.example' }],
     ['nothing known', {}],
   ])('is not taken for %s', (_, other) => {
