@@ -39,6 +39,7 @@ function createLinking(db: Connection) {
     UPDATE operation SET kind = @kind, state = 'planned', run_id = @runId, link_id = @link, contact_id = @contactId,
       mail_key = NULL, fields = @fields, outcome = @outcome, rank = @rank, reason = NULL WHERE id = @id`)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
+  const unsettle = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
   const assertTerms = createLedger(db)
   return (
     settled: Settled & { settlement: { kind: 'done' | 'settled' } },
@@ -59,6 +60,8 @@ function createLinking(db: Connection) {
       remove.run(id)
       return settlement.kind === 'settled' ? { ...settlement, outcome } : settlement
     }
+    // Between two steps the record is settled in no form: neither in the new one nor, any more, in the old one.
+    unsettle.run(pipeline, link)
     const fields = JSON.stringify(next === 'consent' ? { mail_status: operation.consent } : {})
     goOn.run({ kind: next, runId, link, contactId, fields, outcome, rank: sendingRank(next, undefined), id })
     return { ...settlement, next }

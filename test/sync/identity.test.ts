@@ -133,6 +133,21 @@ describe('mail_status', () => {
     expect(line.service.contacts.get(5)).toMatchObject({ mail_status: 2 })
   })
 
+  it('held back, it does not hide that the other fields went: a record that goes back is a change', async () => {
+    const line = testLine({
+      pipeline: {
+        map: { mail: { column: 'mail' }, first_name: { column: 'first' }, mail_status: { column: 'phone' } },
+      },
+    })
+    const v1 = one('K1', 'a@example.com', 'Ann', 'B', '2')
+    await run(line, v1)
+    expect(await run(line, one('K1', 'a@example.com', 'Anna', 'B', '4'))).toMatchObject({ held: 1 })
+    expect(line.service.contacts.get(1)).toMatchObject({ first_name: 'Anna', mail_status: 2 })
+    expect(await run(line, v1)).toMatchObject({ updated: 1, held: 0 })
+    expect(line.service.contacts.get(1)).toMatchObject({ first_name: 'Ann', mail_status: 2 })
+    expect(await run(line, v1)).toMatchObject({ unchanged: 1, requests: 0 })
+  })
+
   it('is raised where the pipeline says so in words', async () => {
     const line = testLine({ pipeline: withStatus({ allowConsentRaise: true }) })
     line.service.contacts.set(5, { mail: 'a@example.com', mail_status: 1 })
