@@ -12,12 +12,15 @@ interface Shared {
   owner: string | null
 }
 
-/** The creates of an input whose mail another create of it has, or a link whose mail no update of the plan changes. */
+/**
+ * The creates of an input whose mail another create of it has, or a link whose mail no update of the plan changes.
+ * The index is named because SQLite would otherwise go by the order of lines, and read the whole input for each row.
+ */
 const FIND = `
 SELECT * FROM (
   SELECT operation.id, mail_key,
     (SELECT group_concat(line, ', ') FROM (
-      SELECT DISTINCT other.line FROM operation AS other
+      SELECT DISTINCT other.line FROM operation AS other INDEXED BY operation_by_mail
       WHERE other.pipeline = operation.pipeline AND other.mail_key = operation.mail_key AND other.id <> operation.id
         AND other.state = 'planned' AND other.kind = 'create' AND other.input_id = operation.input_id
       ORDER BY other.line LIMIT 5)) AS lines,
