@@ -2,9 +2,9 @@
 // contact is to have which term is decided elsewhere. No list of ids is ever sent empty.
 import type { CallResult, RequestTrace, Term, TermReader, TermWriter } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
-import { notAsked } from './course.ts'
+import { createLookups } from './lookup.ts'
 import type { Perform } from './request.ts'
-import { lookupName, requestUrl } from './url.ts'
+import { requestUrl } from './url.ts'
 import { readContactTerms, readCreatedId, readSuccess, readTerm, readTermPage } from './wire.ts'
 
 /** The largest page that the interface allows (interface, 8). */
@@ -14,8 +14,9 @@ const MOST_PAGES = 10_000
 
 const LIST = '/terms'
 const BY_ID = '/terms/<term_id>'
-const BY_NAME = '/terms/<term_name>'
 const OF_CONTACT = '/contact/<contact_id>/terms'
+
+const TERM = { resource: 'terms', read: readTerm } as const
 
 /** The term operations of the service. */
 export function createTermCalls(settings: ServiceSettings, perform: Perform): TermReader & TermWriter {
@@ -48,35 +49,11 @@ async function allTerms(settings: ServiceSettings, perform: Perform): Promise<Ca
 }
 
 function readers(settings: ServiceSettings, perform: Perform): TermReader {
+  const lookups = createLookups(settings, perform)
   return {
     terms: () => allTerms(settings, perform),
-    termById: (id) =>
-      perform({
-        method: 'GET',
-        path: BY_ID,
-        target: 'object',
-        url: requestUrl(settings, ['terms', id]),
-        repeatable: true,
-        read: (json) => {
-          const term = readTerm(json)
-          return term?.id === id ? term : undefined
-        },
-        emptyListIsNone: true,
-      }),
-    async termByName(name) {
-      const segment = lookupName(name)
-      if (segment === undefined)
-        return notAsked(BY_NAME, 'A name like this cannot be looked up: its path could name something else')
-      return perform({
-        method: 'GET',
-        path: BY_NAME,
-        target: 'object',
-        url: requestUrl(settings, ['terms', segment]),
-        repeatable: true,
-        read: readTerm,
-        emptyListIsNone: true,
-      })
-    },
+    termById: (id) => lookups.byId(id, { ...TERM, path: BY_ID }),
+    termByName: (name) => lookups.byName(name, { ...TERM, path: '/terms/<term_name>' }),
     contactTerms: (contactId) =>
       perform({
         method: 'GET',
