@@ -1,85 +1,113 @@
-// npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--json]
-// Holds a service against the interface, rule by rule. It makes contacts and terms of unmistakable names, and deletes
-// the contacts again; terms cannot be deleted.
-import { readFile } from 'node:fs/promises'
+// `npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--json]`: holds a service against its
+// interface. Exit codes: 0 all holds, 2 usage, 3 something does not hold, 5 not reached or key refused.
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Api, openApi, Violation } from './api.ts'
-import type { Rule } from './rule.ts'
-import { RULES } from './table.ts'
+import { createClient, Unreachable } from './client.ts'
+import { reportText } from './report.ts'
+import { CASES, type Verdict, verdictOn } from './suite.ts'
+import { createWorld, type World } from './world.ts'
 
-interface Finding {
-  readonly id: string
-  readonly section: string
-  readonly says: string
-  readonly verdict: 'holds' | 'does not hold' | 'seen'
-  readonly seen: string | undefined
+const USAGE = `npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--json]
+  --base-url      the service's address, without /public/api
+  --api-key-file  a file that holds the key; CONTACT_SYNC_API_KEY without it
+  --rate          requests per second, 5 without it; 0 for no limit
+  --json          one JSON document instead of the table
+It makes contacts and terms named conformance-..., and deletes the contacts again. Terms cannot be deleted: they stay.
+`
+
+class Usage extends Error {}
+
+interface Settings {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly rate: number
+  readonly json: boolean
 }
 
-async function find(rule: Rule, api: Api): Promise<Finding> {
-  const { id, section, says } = rule
+function keyFrom(file: string | undefined): string {
+  if (file === undefined) return process.env['CONTACT_SYNC_API_KEY'] ?? ''
   try {
-    const result = await rule.check(api)
-    const seen = typeof result === 'string' ? result : undefined
-    return { id, section, says, verdict: says.startsWith('open:') ? 'seen' : 'holds', seen }
-  } catch (error) {
-    if (!(error instanceof Violation)) throw error
-    return { id, section, says, verdict: 'does not hold', seen: `expected ${error.message}` }
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new Usage(`The key file ${file} cannot be read.`)
   }
 }
 
-const line = ({ verdict, section, says, seen }: Finding): string =>
-  `${verdict.padEnd(13)}  ${section.padEnd(30)}  ${says}${seen === undefined ? '' : `\n${' '.repeat(15)}${seen}`}`
+const OPTIONS = {
+  'base-url': { type: 'string' },
+  'api-key-file': { type: 'string' },
+  rate: { type: 'string', default: '5' },
+  json: { type: 'boolean', default: false },
+} as const
 
-const USAGE =
-  'npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--json]; else the key is taken from CONTACT_SYNC_API_KEY'
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, strict: true }).values
+  } catch (error) {
+    throw new Usage((error as Error).message)
+  }
+}
 
-async function options() {
-  const { values } = parseArgs({
-    options: {
-      'base-url': { type: 'string' },
-      'api-key-file': { type: 'string' },
-      rate: { type: 'string', default: '5' },
-      json: { type: 'boolean', default: false },
-    },
-  })
-  const file = values['api-key-file']
-  const apiKey =
-    file === undefined ? process.env['CONTACT_SYNC_API_KEY'] : (await readFile(file, 'utf8')).trim()
-  const baseUrl = values['base-url']?.replace(/\/+$/, '')
+function settingsFrom(args: string[]): Settings {
+  const values = parsed(args)
+  const baseUrl = values['base-url'] ?? ''
   const rate = Number(values.rate)
-  if (baseUrl === undefined || !URL.canParse(baseUrl) || apiKey === undefined || !(rate > 0))
-    throw new Error(USAGE)
+  const apiKey = keyFrom(values['api-key-file'])
+  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
+    throw new Usage('--base-url must be an http(s) address.')
+  const { protocol, hostname } = new URL(baseUrl)
+  if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+    throw new Usage('The key goes over https only; http is for loopback hosts.')
+  if (!(rate >= 0)) throw new Usage('--rate must be a number of requests per second.')
+  if (apiKey === '') throw new Usage('There is no key: name --api-key-file, or set CONTACT_SYNC_API_KEY.')
   return { baseUrl, apiKey, rate, json: values.json }
 }
 
-async function main(): Promise<number> {
-  const { json, ...target } = await options()
-  const api = openApi(target)
-  const findings: Finding[] = []
-  try {
-    for (const rule of RULES) {
-      const finding = await find(rule, api)
-      findings.push(finding)
-      if (!json) console.log(line(finding))
-      // Without the key nothing else means anything.
-      if (rule.id === 'key-right' && finding.verdict === 'does not hold') return 5
-    }
-  } finally {
-    const { deleted, made } = await api.cleanUp()
-    console.error(`${deleted} of ${made} contacts deleted again; the terms named "conformance ..." stay`)
+/** The verdicts so far, also where an interrupt ends the run early. */
+async function judge(world: World, onVerdict: (count: number) => void): Promise<Verdict[]> {
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  const verdicts: Verdict[] = []
+  for (const one of CASES) {
+    if (interrupted.signal.aborted) break
+    verdicts.push(await verdictOn(one, world))
+    onVerdict(verdicts.length)
   }
-  const broken = findings.filter(({ verdict }) => verdict === 'does not hold').length
-  if (json) console.log(JSON.stringify({ base_url: target.baseUrl, broken, findings }))
-  else console.log(`${findings.length - broken} of ${findings.length} rules hold`)
-  return broken === 0 ? 0 : 3
+  return verdicts
+}
+
+async function run({ baseUrl, apiKey, rate, json }: Settings): Promise<number> {
+  const client = createClient({ baseUrl, apiKey, rate })
+  const hello = await client.call('GET', '/terms?limit=1')
+  if (hello.status === 401 || hello.status === 403)
+    throw new Unreachable(`the key was refused with ${hello.status}`)
+  const world = createWorld(client, baseUrl)
+  process.stderr.write(`Everything made carries the token ${world.token}.\n`)
+  const showProgress = (count: number): void => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${count} of ${CASES.length}`)
+  }
+  try {
+    const verdicts = await judge(world, showProgress)
+    const isWhole =
+      verdicts.length === CASES.length && verdicts.every(({ verdict }) => verdict !== 'does not hold')
+    process.stdout.write(
+      json ? `${JSON.stringify({ base_url: baseUrl, verdicts }, null, 2)}\n` : reportText(verdicts),
+    )
+    return isWhole ? 0 : 3
+  } finally {
+    const { deleted, left, terms } = await world.tidy()
+    process.stderr.write(
+      `Deleted ${deleted} contacts made here, ${left} are left. ${terms} terms named conformance-${world.token}-... stay: terms cannot be deleted.\n`,
+    )
+  }
 }
 
 try {
-  process.exitCode = await main()
+  process.exitCode = await run(settingsFrom(process.argv.slice(2)))
 } catch (error) {
-  const isUnreachable = error instanceof TypeError && error.message === 'fetch failed'
-  console.error(
-    isUnreachable ? 'the service cannot be reached' : error instanceof Error ? error.message : error,
-  )
-  process.exitCode = isUnreachable ? 5 : 2
+  if (error instanceof Usage) process.stderr.write(`${error.message}\n\n${USAGE}`)
+  else if (error instanceof Unreachable)
+    process.stderr.write(`The service cannot be examined: ${error.message}\n`)
+  else throw error
+  process.exitCode = error instanceof Usage ? 2 : 5
 }

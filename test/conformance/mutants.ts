@@ -1,211 +1,298 @@
-// Services that break one rule of the interface each, as careless ones would: a proxy before the sandbox. By them the
-// suite is shown to be able to fail.
-/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-misused-promises -- bodies of every shape are taken apart here, on purpose without regard to it */
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+// Ways to break one rule of the interface, each with the case that must notice.
+import type { Asked, Spoil, Told } from './broken-server.ts'
+import { type Fields, isObject } from './world.ts'
 
-interface Exchange {
-  readonly method: string
-  /** Behind the version. */
-  path: string
-  body: any
-  key: string | undefined
-  /** What the key should be. */
-  readonly right: string
+export interface Mutant {
+  readonly does: string
+  /** The id of the case that names the rule. */
+  readonly caughtBy: string
+  readonly spoil: Spoil
 }
 
-interface Mutant {
-  readonly breaks: string
-  /** Changes the request on its way. */
-  readonly request?: (exchange: Exchange) => void
-  /** Changes the answer on its way. */
-  readonly answer?: (exchange: Exchange, answer: { status: number; body: any }) => void
+type Matches = (asked: Asked) => boolean
+
+const to =
+  (method: string, path: RegExp): Matches =>
+  (asked) =>
+    asked.method === method && path.test(asked.path)
+
+/** Passes on something else than was asked. */
+const asking =
+  (matches: Matches, change: (asked: Asked) => Partial<Asked>): Spoil =>
+  async (asked, forward) =>
+    forward(matches(asked) ? { ...asked, ...change(asked) } : asked)
+
+/** Passes on what was asked, and changes the answer. */
+const telling =
+  (matches: Matches, change: (json: unknown, asked: Asked) => unknown): Spoil =>
+  async (asked, forward) => {
+    const told = await forward(asked)
+    return matches(asked) && told.status === 200 ? { ...told, json: change(told.json, asked) } : told
+  }
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : [])
+const methods = (changes: Fields) => (asked: Asked) => ({ body: { ...fieldsOf(asked.body), ...changes } })
+const contact = (change: (given: Fields) => Fields) => (asked: Asked) => {
+  const body = fieldsOf(asked.body)
+  return { body: { ...body, contact: change(fieldsOf(body['contact'])) } }
+}
+const without =
+  (...names: string[]) =>
+  (json: unknown): Fields =>
+    Object.fromEntries(Object.entries(fieldsOf(json)).filter(([name]) => !names.includes(name)))
+
+const CREATE = to('POST', /^\/contact$/)
+const BULK = to('POST', /^\/contacts$/)
+const BY_ID = to('GET', /^\/contact\/\d+(\?|$)/)
+const BY_MAIL = to('GET', /^\/contact\/[^/]*%40/)
+const UPDATE = to('PUT', /^\/contact\/\d+$/)
+const SET_TERMS = to('POST', /^\/contact\/\d+\/terms$/)
+const ADD_TERMS = to('PUT', /^\/contact\/\d+\/terms$/)
+const DELETE_TERMS = to('DELETE', /^\/contact\/\d+\/terms$/)
+const LIST_TERMS = to('GET', /^\/terms(\?|$)/)
+const CREATE_TERM = to('POST', /^\/terms$/)
+const SUCCESS: Told = { status: 200, json: { success: 'true' } }
+
+/** Has the field cut on its way in, and shows it whole again on its way out. */
+function keepingWhole(name: string, size: number): Spoil {
+  const whole = new Map<number, string>()
+  return async (asked, forward) => {
+    const value = fieldsOf(fieldsOf(asked.body)['contact'])[name]
+    if (CREATE(asked) && typeof value === 'string') {
+      const told = await forward({
+        ...asked,
+        ...contact((given) => ({ ...given, [name]: value.slice(0, size) }))(asked),
+      })
+      whole.set(Number(fieldsOf(told.json)['id']), value)
+      return told
+    }
+    const told = await forward(asked)
+    const held = whole.get(Number(fieldsOf(told.json)['id']))
+    return BY_ID(asked) && held !== undefined
+      ? { ...told, json: { ...fieldsOf(told.json), [name]: held } }
+      : told
+  }
 }
 
-const is = (exchange: Exchange, method: string, pattern: RegExp): boolean =>
-  exchange.method === method && pattern.test(exchange.path)
-const CREATE = /^\/contacts?$/
-const BY_MAIL = /^\/contact\/[^/]*%40/
-
-/** Each breaks one rule of the interface, as a careless service would. */
-export const MUTANTS: readonly Mutant[] = [
-  { breaks: 'key-wrong', request: (x) => (x.key = x.right) },
-  { breaks: 'key-missing', request: (x) => (x.key ??= x.right) },
+const READING: readonly Mutant[] = [
   {
-    breaks: 'contact-default-fields',
-    request: (x) => {
-      if (is(x, 'GET', /^\/contact\/\d+$/)) x.path += '?fields=first_name,family_name,mail,company'
-    },
+    does: 'gives one object by mail',
+    caughtBy: 'by-mail-array',
+    spoil: telling(BY_MAIL, (json) => listOf(json)[0] ?? {}),
   },
   {
-    breaks: 'contact-fields',
-    answer: (x, answer) => {
-      if (is(x, 'GET', /fields=/) && !Array.isArray(answer.body)) delete answer.body.id
-    },
+    does: 'finds the first of a shared mail only',
+    caughtBy: 'by-mail-shared',
+    spoil: telling(BY_MAIL, (json) => listOf(json).slice(0, 1)),
+  },
+  { does: 'leaves out the id', caughtBy: 'read-id-always', spoil: telling(BY_ID, without('id')) },
+  {
+    does: 'writes ids as text',
+    caughtBy: 'read-id-integer',
+    spoil: telling(BY_ID, (json) => ({ ...fieldsOf(json), id: String(fieldsOf(json)['id']) })),
   },
   {
-    breaks: 'contact-by-mail',
-    answer: (x, answer) => {
-      if (is(x, 'GET', BY_MAIL) && answer.body.length === 1) answer.body = answer.body[0]
-    },
+    does: 'returns the company without being asked',
+    caughtBy: 'read-default-fields',
+    spoil: asking(to('GET', /^\/contact\/\d+$/), ({ path }) => ({
+      path: `${path}?fields=first_name,family_name,mail,company`,
+    })),
   },
   {
-    breaks: 'contact-shared-mail',
-    answer: (x, answer) => {
-      if (is(x, 'GET', BY_MAIL) && Array.isArray(answer.body)) answer.body = answer.body.slice(0, 1)
-    },
+    does: 'ignores fields',
+    caughtBy: 'read-chosen-fields',
+    spoil: asking(BY_ID, ({ path }) => ({ path: path.replace(/\?.*/, '') })),
   },
   {
-    breaks: 'check-none',
-    request: (x) => {
-      if (is(x, 'POST', CREATE)) x.body.duplicate_check_method = 'email'
-    },
+    does: 'keeps what is deleted',
+    caughtBy: 'delete',
+    spoil: async (asked, forward) =>
+      asked.method === 'DELETE' && /^\/contact\/\d+$/.test(asked.path) ? SUCCESS : forward(asked),
   },
   {
-    breaks: 'check-email',
-    request: (x) => {
-      if (is(x, 'POST', CREATE)) x.body.duplicate_check_method = 'none'
-    },
-  },
-  {
-    breaks: 'check-default',
-    request: (x) => {
-      if (is(x, 'POST', CREATE)) x.body.duplicate_check_method ??= 'none'
-    },
-  },
-  ...['update', 'add'].map((method) => ({
-    breaks: `merge-${method}`,
-    request: (x: Exchange) => {
-      if (is(x, 'POST', CREATE)) x.body.duplicate_merge_method = 'update_add'
-    },
-  })),
-  {
-    breaks: 'merge-default',
-    request: (x) => {
-      if (is(x, 'POST', CREATE)) x.body.duplicate_merge_method ??= 'add'
-    },
-  },
-  {
-    breaks: 'many-created',
-    answer: (x, answer) => {
-      if (!is(x, 'POST', /^\/contacts$/) || !Array.isArray(answer.body)) return
-      const mails = answer.body.map(({ email }: { email: string }) => email).reverse()
-      answer.body.forEach((one: { email: string }, index: number) => (one.email = mails[index] ?? ''))
-    },
-  },
-  {
-    breaks: 'terms-of-contact',
-    request: (x) => {
-      // Setting adds.
-      if (is(x, 'POST', /\/terms$/) && x.path !== '/terms') Object.assign(x, { method: 'PUT' })
-    },
-  },
-  {
-    breaks: 'term-same-name',
-    request: (x) => {
-      if (is(x, 'POST', /^\/terms$/))
-        x.body.name = `${x.body.name} ${x.body.name === x.body.name?.toUpperCase() ? 'again' : ''}`.trim()
-    },
-  },
-  {
-    breaks: 'list-largest-limit',
-    request: (x) => (x.path = x.path.replace('limit=501', 'limit=500')),
-  },
-  { breaks: 'list-limit', request: (x) => (x.path = x.path.replace(/offset=\d+/, 'offset=0')) },
-  {
-    breaks: 'contact-update',
-    request: (x) => {
-      if (is(x, 'PUT', /^\/contact\/\d+$/)) x.body = { fax: null, ...x.body }
-    },
-  },
-  {
-    breaks: 'contact-delete',
-    answer: (x, answer) => {
-      if (is(x, 'GET', /^\/contact\/\d+$/) && answer.status === 404)
-        Object.assign(answer, {
-          status: 200,
-          body: { id: 1, first_name: null, family_name: null, mail: null },
-        })
-    },
-  },
-  {
-    breaks: 'field-company-refused',
-    request: (x) => {
-      if (is(x, 'PUT', /^\/contact\/\d+$/) && typeof x.body.company === 'string')
-        x.body.company = x.body.company.slice(0, 255)
-    },
-  },
-  {
-    breaks: 'field-ba_postal_code',
-    answer: (x, answer) => {
-      if (x.path.includes('ba_postal_code') && answer.body?.ba_postal_code) answer.body.ba_postal_code = 'M'
-    },
-  },
-  {
-    breaks: 'mail-status-default',
-    answer: (x, answer) => {
-      if (x.path.includes('mail_status') && answer.body?.mail_status === 3) answer.body.mail_status = 4
-    },
-  },
-  {
-    breaks: 'create-neither',
-    request: (x) => {
-      if (is(x, 'POST', /^\/contact$/)) x.body.contact.ba_city ??= 'Ulm'
-    },
-  },
-  {
-    breaks: 'fields-list',
-    answer: (x, answer) => {
-      if (is(x, 'GET', /^\/custom-fields$/) && Array.isArray(answer.body))
-        answer.body.forEach((one: any) => delete one.required)
-    },
+    does: 'answers success as a boolean',
+    caughtBy: 'success',
+    spoil: telling(UPDATE, () => ({ success: true })),
   },
 ]
 
-/** A service that is the sandbox but for one rule. */
-export async function startMutant({ request, answer }: Mutant, url: string, apiKey: string): Promise<Server> {
-  const prefix = '/public/api/V1'
-  const right = `Bearer ${apiKey}`
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', async () => {
-      const text = Buffer.concat(chunks).toString()
-      const asked = incoming.url ?? ''
-      const method = incoming.method ?? ''
-      const exchange: Exchange = {
-        method,
-        path: asked.replace(prefix, ''),
-        body: parsed(text),
-        key: incoming.headers.authorization,
-        right,
-      }
-      request?.(exchange)
-      const at = asked.startsWith(prefix) ? prefix + exchange.path : asked
-      const reply = await fetch(url + at, {
-        method: exchange.method,
-        headers: {
-          'content-type': 'application/json',
-          ...(exchange.key === undefined ? {} : { authorization: exchange.key }),
-        },
-        ...(text === '' ? {} : { body: exchange.body === undefined ? text : JSON.stringify(exchange.body) }),
-      })
-      const result = { status: reply.status, body: parsed(await reply.text()) }
-      answer?.(exchange, result)
-      outgoing
-        .writeHead(result.status, { 'content-type': 'application/json' })
-        .end(JSON.stringify(result.body))
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
+const CREATING: readonly Mutant[] = [
+  {
+    does: 'ignores the merge method',
+    caughtBy: 'merge-add',
+    spoil: asking(CREATE, methods({ duplicate_merge_method: 'update_add' })),
+  },
+  {
+    does: 'adds under update',
+    caughtBy: 'merge-update',
+    spoil: asking(CREATE, methods({ duplicate_merge_method: 'update_add' })),
+  },
+  {
+    does: 'has another merge method as default',
+    caughtBy: 'merge-default',
+    spoil: asking(
+      (asked) => CREATE(asked) && !('duplicate_merge_method' in fieldsOf(asked.body)),
+      methods({ duplicate_merge_method: 'add' }),
+    ),
+  },
+  {
+    does: 'never looks for duplicates',
+    caughtBy: 'check-email',
+    spoil: asking(CREATE, methods({ duplicate_check_method: 'none' })),
+  },
+  {
+    does: 'looks for duplicates under none',
+    caughtBy: 'check-none',
+    spoil: asking(CREATE, methods({ duplicate_check_method: 'auto' })),
+  },
+  {
+    does: 'checks nothing by default',
+    caughtBy: 'check-default',
+    spoil: asking(
+      (asked) => CREATE(asked) && !('duplicate_check_method' in fieldsOf(asked.body)),
+      methods({ duplicate_check_method: 'none' }),
+    ),
+  },
+  {
+    does: 'goes by likeness under email',
+    caughtBy: 'check-email-other',
+    spoil: asking(CREATE, methods({ duplicate_check_method: 'auto' })),
+  },
+  {
+    does: 'takes half an address',
+    caughtBy: 'create-without-ba_city',
+    spoil: asking(
+      CREATE,
+      contact((given) => (given['mail'] === undefined ? { ba_city: 'X', ...given } : given)),
+    ),
+  },
+  {
+    does: 'drops the fax',
+    caughtBy: 'field-fax',
+    spoil: asking(
+      CREATE,
+      contact((given) => without('fax')(given)),
+    ),
+  },
+  {
+    does: 'stores a postal code of any length',
+    caughtBy: 'size-ba_postal_code',
+    spoil: keepingWhole('ba_postal_code', 20),
+  },
+  {
+    does: 'counts an empty call in bulk as done',
+    caughtBy: 'bulk-none',
+    spoil: async (asked, forward) =>
+      BULK(asked) && Object.keys(fieldsOf(asked.body)['contacts'] as object).length === 0
+        ? { status: 200, json: [] }
+        : forward(asked),
+  },
+  {
+    does: 'answers one of the contacts in bulk',
+    caughtBy: 'bulk',
+    spoil: telling(BULK, (json) => listOf(json).slice(0, 1)),
+  },
+  {
+    does: 'ignores the check in bulk',
+    caughtBy: 'bulk-check-email',
+    spoil: asking(BULK, methods({ duplicate_check_method: 'none' })),
+  },
+  {
+    does: 'says that new mails are confirmed',
+    caughtBy: 'mail-status-default',
+    spoil: telling(BY_ID, (json) =>
+      'mail_status' in fieldsOf(json) ? { ...fieldsOf(json), mail_status: 7 } : json,
+    ),
+  },
+  {
+    does: 'shortens birthdays to the day',
+    caughtBy: 'shape-date_of_birth',
+    spoil: telling(BY_ID, (json) => ({
+      ...fieldsOf(json),
+      date_of_birth: String(fieldsOf(json)['date_of_birth']).slice(0, 10),
+    })),
+  },
+]
 
-function parsed(text: string): any {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const OTHERS: readonly Mutant[] = [
+  {
+    does: 'empties what an update does not name',
+    caughtBy: 'update-leaves',
+    spoil: asking(UPDATE, ({ body }) => ({ body: { phone: '', first_name: '', ...fieldsOf(body) } })),
+  },
+  {
+    does: 'forgets the key',
+    caughtBy: 'key-missing GET /terms',
+    spoil: asking(LIST_TERMS, () => ({ authorization: 'Bearer k' })),
+  },
+  {
+    does: 'takes any key',
+    caughtBy: 'key-wrong',
+    spoil: asking(
+      () => true,
+      () => ({ authorization: 'Bearer k' }),
+    ),
+  },
+  {
+    does: 'takes a limit of 501',
+    caughtBy: 'terms-limit-501',
+    spoil: asking(LIST_TERMS, ({ path }) => ({ path: path.replace(/limit=\d{3,}/, 'limit=500') })),
+  },
+  {
+    does: 'ignores offset',
+    caughtBy: 'terms-offset',
+    spoil: asking(LIST_TERMS, ({ path }) => ({ path: path.replace(/offset=\d+/, 'offset=0') })),
+  },
+  {
+    does: 'lists two terms by default',
+    caughtBy: 'terms-default-limit',
+    spoil: asking(to('GET', /^\/terms$/), () => ({ path: '/terms?limit=2' })),
+  },
+  {
+    does: 'makes a term for each spelling',
+    caughtBy: 'term-same-name-case',
+    spoil: asking(CREATE_TERM, ({ body }) => {
+      const name = String(fieldsOf(body)['name'])
+      return { body: { ...fieldsOf(body), name: name === name.toUpperCase() ? `${name}2` : name } }
+    }),
+  },
+  {
+    does: 'forgets the description in an update of the name',
+    caughtBy: 'term-update-name',
+    spoil: asking(to('PUT', /^\/terms\//), ({ body }) => ({ body: { description: '', ...fieldsOf(body) } })),
+  },
+  {
+    does: 'appends where it should set',
+    caughtBy: 'contact-terms-set',
+    spoil: asking(SET_TERMS, () => ({ method: 'PUT' })),
+  },
+  {
+    does: 'sets where it should add',
+    caughtBy: 'contact-terms-add',
+    spoil: asking(ADD_TERMS, () => ({ method: 'POST' })),
+  },
+  {
+    does: 'loses the body of a DELETE',
+    caughtBy: 'contact-terms-delete',
+    spoil: async (asked, forward) => (DELETE_TERMS(asked) ? SUCCESS : forward(asked)),
+  },
+  {
+    does: 'shows no terms in the contact',
+    caughtBy: 'terms-field-read',
+    spoil: telling(BY_ID, (json) => ({ ...fieldsOf(json), terms: [] })),
+  },
+  {
+    does: 'takes new definitions of custom fields',
+    caughtBy: 'custom-fields-read-only',
+    spoil: async (asked, forward) =>
+      asked.method === 'POST' && asked.path === '/custom-fields' ? SUCCESS : forward(asked),
+  },
+  {
+    does: 'finds the first custom field under every name',
+    caughtBy: 'custom-field-by-name',
+    spoil: asking(to('GET', /^\/custom-fields\/[a-z]/), () => ({ path: '/custom-fields/1' })),
+  },
+]
+
+export const MUTANTS: readonly Mutant[] = [...READING, ...CREATING, ...OTHERS]

@@ -1,48 +1,103 @@
-// The sandbox held against the interface; and the suite held against services that break one rule each.
-import type { AddressInfo } from 'node:net'
+// The sandbox keeps every rule of the interface; and a server that breaks one is caught by the case that names it.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
-import { type Api, openApi, Violation } from './api.ts'
-import { MUTANTS, startMutant } from './mutants.ts'
-import { RULES } from './table.ts'
+import { startBrokenServer } from './broken-server.ts'
+import { createClient } from './client.ts'
+import { MUTANTS } from './mutants.ts'
+import { CASES, verdictOn } from './suite.ts'
+import { createWorld, type World } from './world.ts'
 
-const apiKey = 'conformance-key'
 let sandbox: Sandbox
-let api: Api
+const worldOf = (baseUrl: string): World =>
+  createWorld(createClient({ baseUrl, apiKey: 'k', rate: 0 }), baseUrl)
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, apiKey, clock: systemClock })
-  api = openApi({ baseUrl: sandbox.url, apiKey, rate: 1000 })
+  sandbox = await startSandbox({ port: 0, apiKey: 'k', clock: systemClock })
 })
-afterAll(async () => {
-  const { deleted, made } = await api.cleanUp()
-  expect(made).toBeGreaterThan(50)
-  // One of them was deleted as a test of deleting.
-  expect(deleted).toBe(made - 1)
-  await sandbox.close()
-})
-
-it('names every rule once, with its section', () => {
-  expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length)
-  expect(RULES.every(({ section }) => /^[2-9]/.test(section))).toBe(true)
-})
+afterAll(async () => sandbox.close())
 
 describe('the sandbox', () => {
-  it.each(RULES.map((rule) => [rule.id, rule] as const))('%s', async (_, rule) => {
-    await rule.check(api)
+  let world: World
+  beforeAll(() => {
+    world = worldOf(sandbox.url)
+  })
+  afterAll(async () => {
+    const { deleted, left } = await world.tidy()
+    expect(deleted).toBeGreaterThan(50)
+    expect(left).toBe(0)
+  })
+
+  it('is asked each thing once', () => {
+    expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length)
+    for (const section of ['2.1', '2.2', '2.3', '3', '4', '4.1', '4.2', '4.3', '4.4', '5', '7', '8', '9'])
+      expect(CASES.some((one) => one.section === section)).toBe(true)
+  })
+
+  it.each(CASES)('$section $sentence [$id]', async (one) => {
+    const { verdict, remark } = await verdictOn(one, world)
+    expect(verdict, remark).toBe(one.kind === 'rule' ? 'holds' : 'observed')
+    expect(remark).not.toContain('could not be seen')
   })
 })
 
-describe('the suite catches a service that breaks', () => {
-  it.each(MUTANTS.map((mutant) => [mutant.breaks, mutant] as const))('%s', async (id, mutant) => {
-    const rule = RULES.find((one) => one.id === id)
-    const server = await startMutant(mutant, sandbox.url, apiKey)
-    const { port } = server.address() as AddressInfo
-    const broken = openApi({ baseUrl: `http://127.0.0.1:${port}`, apiKey, rate: 1000 })
-    await expect(rule?.check(broken)).rejects.toThrow(Violation)
-    await broken.cleanUp()
-    server.closeAllConnections()
-    server.close()
+describe('a server that', () => {
+  it.each(MUTANTS)('$does is caught by $caughtBy', async ({ caughtBy, spoil }) => {
+    const server = await startBrokenServer(sandbox.url, spoil)
+    const rule = CASES.find(({ id }) => id === caughtBy)
+    expect(rule).toBeDefined()
+    if (rule !== undefined)
+      expect(await verdictOn(rule, worldOf(server.url))).toMatchObject({ verdict: 'does not hold' })
+    await server.close()
+  })
+})
+
+describe('the command', () => {
+  const command = async (args: readonly string[], env: Record<string, string> = {}) => {
+    const done = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>()
+    const path = join(import.meta.dirname, 'main.ts')
+    execFile(process.execPath, [path, ...args], { env }, (error, stdout, stderr) =>
+      done.resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+    return done.promise
+  }
+  const fast = ['--rate', '0']
+  const key = { CONTACT_SYNC_API_KEY: 'k' }
+
+  it('ends with 0 where all holds, shows no key, and leaves no contact', async () => {
+    const { code, stdout, stderr } = await command(['--base-url', sandbox.url, '--json', ...fast], key)
+    expect(code).toBe(0)
+    const { verdicts } = JSON.parse(stdout) as { verdicts: unknown[] }
+    expect(verdicts.length).toBe(CASES.length)
+    expect(stderr).toContain(', 0 are left')
+    expect(stdout + stderr).not.toContain('Bearer k')
+  })
+
+  it('ends with 3, and says where, when a rule is broken', async () => {
+    const mutant = MUTANTS.find(({ caughtBy }) => caughtBy === 'contact-terms-set')
+    const server = await startBrokenServer(sandbox.url, mutant?.spoil ?? expect.fail())
+    const { code, stdout } = await command(['--base-url', server.url, ...fast], key)
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/Setting replaces the whole list\n\s+DOES NOT HOLD: the terms is/)
+    await server.close()
+  })
+
+  it.each([
+    ['no address', ['--rate', '1'], key, 2],
+    ['no key', ['--base-url', 'https://x.example'], {}, 2],
+    ['the key over plain http', ['--base-url', 'http://x.example'], key, 2],
+    ['an unknown option', ['--nowhere'], key, 2],
+    ['nobody there', ['--base-url', 'http://127.0.0.1:9'], key, 5],
+  ])('%s: ends with the right code', async (_, args, env, code) => {
+    const ended = await command(args, env)
+    expect(ended.code).toBe(code)
+    expect(ended.stderr).not.toBe('')
+  })
+
+  it('a refused key ends with 5', async () => {
+    const { code } = await command(['--base-url', sandbox.url], { CONTACT_SYNC_API_KEY: 'other' })
+    expect(code).toBe(5)
   })
 })
