@@ -158,6 +158,13 @@ const ALL = [
     for (const name of names) must(name in contact, `${name} is not in the answer`)
     return undefined
   }),
+  openOf('8')('size-unit', 'In what the size of a text is counted: not shown', async (world) => {
+    const kept = await stored(world, 'ba_state', '😀'.repeat(20))
+    if (kept === '😀'.repeat(20)) return 'characters: 20 that take two UTF-16 units each fit into CHAR(20)'
+    return kept === undefined
+      ? 'less than characters: 20 emoji are refused by CHAR(20)'
+      : 'less than characters: they are cut'
+  }),
   openOf('2.3')('spaces', 'Blanks around a value: not shown', async (world) =>
     (await stored(world, 'company', ' X ')) === ' X ' ? 'kept' : 'trimmed',
   ),

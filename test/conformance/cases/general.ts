@@ -19,11 +19,22 @@ export const GENERAL = [
   rule(
     'success',
     'An operation that changes data answers {"success": "true"}, a string',
-    async ({ call, make }) => {
-      const id = await make()
-      const answer = await call('PUT', `/contact/${id}`, { body: { company: 'X' } })
-      mustEqual(answer.json, { success: 'true' }, 'the answer to an update')
-      mustEqual((await call('DELETE', `/contact/${id}`)).json, { success: 'true' }, 'the answer to a delete')
+    async ({ call, make, makeTerm }) => {
+      const [id, term] = [await make(), await makeTerm()]
+      const operations = [
+        ['PUT', `/contact/${id}`, { company: 'X' }],
+        ['POST', `/contact/${id}/terms`, [term.id]],
+        ['PUT', `/contact/${id}/terms`, [term.id]],
+        ['DELETE', `/contact/${id}/terms`, [term.id]],
+        ['PUT', `/terms/${term.id}`, { description: 'changed' }],
+        ['DELETE', `/contact/${id}`, undefined],
+      ] as const
+      for (const [method, path, body] of operations)
+        mustEqual(
+          (await call(method, path, { body })).json,
+          { success: 'true' },
+          `the answer to ${method} ${path}`,
+        )
       return undefined
     },
   ),

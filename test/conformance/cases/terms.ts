@@ -170,7 +170,7 @@ const ONE = [
 async function updated(world: World, changes: Fields): Promise<{ term: Fields; name: string }> {
   const { id, name } = await world.makeTerm('before')
   const answer = await world.call('PUT', `/terms/${id}`, { body: changes })
-  mustEqual(answer.json, { success: 'true' }, 'the answer')
+  must(!isRefused(answer), `the update was answered ${told(answer)}`)
   return { term: named(await term(world, id)), name }
 }
 
@@ -193,4 +193,19 @@ const UPDATING_TERMS = [
   }),
 ]
 
-export const TERMS = [...LISTING, ...ONE, ...UPDATING_TERMS]
+const FOLDING = [
+  openOf('2.1')(
+    'term-folding',
+    'Names that differ in an accent or a blank alone: not shown',
+    async (world) => {
+      const { id, name } = await world.makeTerm()
+      const idOf = async (other: string): Promise<number> =>
+        idIn((await world.call('POST', '/terms', { body: { name: other } })).json)
+      const verdict = (other: number): string => (other === id ? 'one term' : 'two terms')
+      const accented = await idOf(name.replace('conformance', 'cónformance'))
+      return `accent: ${verdict(accented)}; blank at the end: ${verdict(await idOf(`${name} `))}`
+    },
+  ),
+]
+
+export const TERMS = [...LISTING, ...ONE, ...UPDATING_TERMS, ...FOLDING]
