@@ -13,6 +13,13 @@ import { noted, type PlanContext, type RunContext } from './context.ts'
 
 const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.customFields).length === 0
 
+/** Whether the answer settles that there is none: a name that no path can hold is not asked for, and had to be listed. */
+const isNone = ({ kind, request }: CallResult<unknown>): boolean =>
+  kind === 'absent' ||
+  kind === 'refused' ||
+  request.status === 404 ||
+  (kind === 'unknown' && request.attempts === 0)
+
 /**
  * The definitions, with those of `names` for certain where they exist: what the list lacks is asked for by name,
  * because a service may cut its lists and documents no pages for this one.
@@ -26,6 +33,8 @@ export async function definitionsWith(
   const found = [...listed.value]
   for (const name of names.filter((one) => !listed.value.some((field) => field.name === one))) {
     const one = await reads.customFieldByName(name)
+    // A look-up that failed is no mistake in the mapping, and must not be said to be one.
+    if (one.kind !== 'ok' && !isNone(one)) return one
     if (one.kind === 'ok' && one.value.name === name) found.push(one.value)
   }
   return { ...listed, value: found }

@@ -75,3 +75,12 @@ it('definitions that cannot be read end the run, and leave the file', async () =
   expect(await line.run()).toMatchObject({ status: 'failed', code: 'SERVICE_UNREACHABLE', read: 0 })
   expect(line.source.waiting()).toEqual(['a.csv'])
 })
+
+it('a look-up by name that fails is no fault of the mapping', async () => {
+  const line = testLine({ pipeline })
+  line.source.drop('a.csv', record('42'))
+  line.service.fault = ({ path }) =>
+    path.startsWith('/custom-fields/') ? { kind: 'not_applied', status: 503 } : undefined
+  expect(await line.run()).toMatchObject({ status: 'failed', code: 'SERVICE_UNREACHABLE', read: 0 })
+  expect(line.source.waiting()).toEqual(['a.csv'])
+})
