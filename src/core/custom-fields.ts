@@ -14,6 +14,8 @@ export interface CustomFieldRule {
   readonly required: boolean
   /** Characters; undefined where the value is no text of limited size. */
   readonly size: number | undefined
+  /** Whether nothing is left of a text: a selection of separators alone selects nothing. */
+  isBlank(value: string): boolean
   check(value: string): FieldCheck
 }
 
@@ -50,7 +52,8 @@ const FORMS: Readonly<Record<string, Form>> = {
 }
 
 function formOf({ type, multiple }: CustomFieldDefinition): Form | undefined {
-  const form = FORMS[type]
+  // Types are the service's own words: one may be called like what every object has.
+  const form = Object.hasOwn(FORMS, type) ? FORMS[type] : undefined
   if (form !== 'single' && form !== 'multiple') return form
   if (multiple === undefined) return form
   return multiple ? 'multiple' : 'single'
@@ -79,13 +82,13 @@ function checkConfirmation(value: string): FieldCheck {
   return NO.has(word) ? { value: 0 } : invalid('is neither yes nor no; a lookup can say which it is')
 }
 
+const selected = (value: string, split: string | undefined): string[] =>
+  (split === undefined ? [value] : value.split(split)).map(cleanText).filter((part) => part !== '')
+
 /** In one order, because a selection has none: the same values in another order are no change. */
-function checkSelection(value: string, split: string | undefined): FieldCheck {
-  const parts = (split === undefined ? [value] : value.split(split))
-    .map(cleanText)
-    .filter((part) => part !== '')
-  return { value: [...new Set(parts)].sort() }
-}
+const checkSelection = (value: string, split: string | undefined): FieldCheck => ({
+  value: [...new Set(selected(value, split))].sort(),
+})
 
 function checkForm(form: Form | undefined, mapping: FieldMapping): (value: string) => FieldCheck {
   switch (form) {
@@ -118,11 +121,15 @@ export interface CustomFieldFindings extends CustomFieldRules {
   readonly warnings: readonly string[]
 }
 
+/** So many names are a help; more are a wall. */
+const FEW = 12
+
 function unknownText(name: string, definitions: readonly CustomFieldDefinition[]): string {
   const names = definitions.map((one) => one.name)
   const nearest = names.length === 0 ? undefined : closest(name, names)
   const isNear = nearest !== undefined && distance(name, nearest) <= Math.max(2, name.length / 2)
-  const known = names.length === 0 ? 'it has none' : `it has ${names.slice(0, 12).join(', ')}`
+  const more = names.length > FEW ? ` and ${names.length - FEW} more; contact-sync fields lists them` : ''
+  const known = names.length === 0 ? 'it has none' : `it has ${names.slice(0, FEW).join(', ')}${more}`
   const hint = isNear ? `; did you mean ${nearest}?` : `; ${known}`
   return `map.custom_fields.${name}: the service has no such field${hint}`
 }
@@ -143,6 +150,7 @@ function ruleFor(
     key,
     required: definition.required,
     size: isText ? (mapping.size ?? LARGEST) : undefined,
+    isBlank: (value) => value === '' || (form === 'multiple' && selected(value, mapping.split).length === 0),
     check: (value) => checkText(value, rule),
   }
 }
@@ -175,13 +183,13 @@ export function customFieldFindings(
   )
   const strange = mapped.filter((definition) => formOf(definition) === undefined)
   const missing = definitions.filter((one) => one.required && !mapped.includes(one))
-  const decisive = mapped.map(({ name, type, required, multiple }) => [name, type, required, multiple])
+  // By name: the service may list the same definitions in another order.
+  const decisive = mapped
+    .map(({ name, type, required, multiple }, index) => [name, type, required, multiple, rules[index]?.key])
+    .sort(([left], [right]) => (String(left) < String(right) ? -1 : 1))
   return {
     rules,
-    print:
-      rules.length === 0
-        ? ''
-        : hash('sha256', JSON.stringify([decisive, rules.map(({ key }) => key)]), 'hex'),
+    print: rules.length === 0 ? '' : hash('sha256', JSON.stringify(decisive), 'hex'),
     problems: [...unknown.map((name) => unknownText(name, definitions)), ...collisions(rules)],
     warnings: [
       ...strange.map(

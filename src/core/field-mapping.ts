@@ -31,6 +31,7 @@ interface FieldTarget {
   readonly name: string
   readonly key: string
   readonly required: boolean
+  isBlank(value: string): boolean
   check(value: string): FieldCheck
   /** The longest beginning of the value that fits; undefined where cutting makes no sense. */
   cut(value: string): string | undefined
@@ -125,9 +126,10 @@ function compileTarget(
     read(values) {
       const found = lookup(cleanText(transform(read(values))))
       if (found === NO_MATCH) return invalid('is not in the lookup')
-      const value = found === '' ? (mapping.default ?? '') : found
-      if (value === '' && target.required) return invalid('is blank, and the service requires the field')
-      if (value === '') return clears ? { value: '' } : {}
+      const value = target.isBlank(found) ? (mapping.default ?? '') : found
+      const isBlank = target.isBlank(value)
+      if (isBlank && target.required) return invalid('is blank, and the service requires the field')
+      if (isBlank) return clears ? { value: '' } : {}
       const text = asNumber(cleanText(value))
       return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem)
     },
@@ -143,7 +145,9 @@ export function compileField(
 ): FieldMapper {
   const check = (value: string): FieldCheck => checkField(field, value)
   const cut = (value: string): string | undefined => truncated(field, value)
-  return compileTarget({ name: field, key: field, required: false, check, cut }, mapping, pipeline, columns)
+  const isBlank = (value: string): boolean => value === ''
+  const target = { name: field, key: field, required: false, isBlank, check, cut }
+  return compileTarget(target, mapping, pipeline, columns)
 }
 
 /** A custom field by its definition. */
@@ -160,6 +164,7 @@ export function compileCustomField(
     name: `custom_fields.${rule.name}`,
     key: rule.key,
     required: rule.required,
+    isBlank: rule.isBlank,
     check: rule.check,
     cut,
   }

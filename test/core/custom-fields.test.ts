@@ -52,6 +52,10 @@ describe('values by type', () => {
     ['options_select', { split: ';' }, 'de;en', 'de;en'],
     ['options_buttons', { split: ';' }, ' b ;a;;b', ['a', 'b']],
     ['options_buttons', {}, 'a;b', ['a;b']],
+    ['options_buttons', { split: ';' }, ' ; ', undefined],
+    ['options_buttons', { split: ';', blank: 'clear' }, ';', ''],
+    ['options_buttons', { split: ';', default: 'a' }, ';', ['a']],
+    ['constructor', {}, 'as it is', 'as it is'],
     ['checkbox_confirmation', {}, 'Ja', 1],
     ['checkbox_confirmation', {}, 'false', 0],
     ['checkbox_confirmation', {}, 'maybe', expect.stringContaining('neither yes nor no')],
@@ -73,6 +77,8 @@ describe('values by type', () => {
     expect(mapped({}, definition('text', { required: true }), '')).toContain(
       'is blank, and the service requires',
     )
+    const several = definition('options_buttons', { required: true })
+    expect(mapped({ split: ';' }, several, ';')).toContain('is blank, and the service requires')
   })
 })
 
@@ -83,6 +89,14 @@ describe('a mapping against the definitions', () => {
     expect(customFieldFindings(pipeline, all, '{field_name}').problems).toEqual([
       'map.custom_fields.shoesize: the service has no such field; did you mean shoe_size?',
       'map.custom_fields.zzz: the service has no such field; it has shoe_size, nick',
+    ])
+  })
+
+  it('says how many names it does not list', () => {
+    const pipeline = pipelineSettings({ customFields: { zzzzzz: { column: 'a' } } })
+    const all = Array.from({ length: 40 }, (_, id) => definition('text', { id, name: `field_number_${id}` }))
+    expect(customFieldFindings(pipeline, all, '{field_name}').problems).toEqual([
+      expect.stringContaining('field_number_11 and 28 more; contact-sync fields lists them'),
     ])
   })
 
@@ -109,6 +123,10 @@ describe('a mapping against the definitions', () => {
     const print = (one: CustomFieldDefinition) => findings({}, one).print
     expect(print(definition('text'))).not.toBe(print(definition('integer')))
     expect(print(definition('text'))).toBe(print(definition('text', { label: 'other' })))
+    const pipeline = pipelineSettings({ customFields: { a: { column: 'a' }, b: { column: 'b' } } })
+    const two = [definition('text', { name: 'a' }), definition('text', { id: 8, name: 'b' })]
+    const other = customFieldFindings(pipeline, two.toReversed(), '{field_name}').print
+    expect(customFieldFindings(pipeline, two, '{field_name}').print).toBe(other)
     expect(definitionChange(definition('text'), definition('integer'))).toBe('type from text to integer')
     expect(definitionChange(definition('text'), definition('text'))).toBeUndefined()
   })
@@ -138,6 +156,13 @@ describe('numbers as people write them', () => {
     ['1.23.456', undefined, undefined],
     ['1,2,3', undefined, undefined],
     ['5,', undefined, undefined],
+    ['42 43', undefined, undefined],
+    ['1 5', ',', undefined],
+    ['42\n43', undefined, undefined],
+    ['0 125', undefined, undefined],
+    ["1 234'567", undefined, undefined],
+    ['- 3', undefined, '-3'],
+    ['1 234 567,8', undefined, '1234567.8'],
     ['', undefined, undefined],
     ['abc', undefined, undefined],
     ['١٢', undefined, undefined],
@@ -158,7 +183,7 @@ describe('numbers as people write them', () => {
       fc.integer({ min: 0, max: 99 }),
     )
     fc.assert(
-      fc.property(number, fc.constantFrom('de-DE', 'en-US'), ([whole, cents], locale) => {
+      fc.property(number, fc.constantFrom('de-DE', 'en-US', 'fr-FR', 'de-CH'), ([whole, cents], locale) => {
         const value = Number(`${whole}.${String(cents).padStart(2, '0')}`)
         const text = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(value)
         const parsed = parseNumber(text, undefined)
