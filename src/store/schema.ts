@@ -154,7 +154,77 @@ CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned'
 CREATE TABLE custom_field (name TEXT PRIMARY KEY, definition TEXT NOT NULL, seen_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-export const MIGRATIONS: readonly string[] = [first, second]
+// What a full export no longer has, what a guard held back, and what nobody can be sure of while a request is on its way.
+// link.unsure: fields whose last push has no known outcome, as a JSON list. link.missing: in how many full exports in a row
+// the record was missing, the last of them being missing_in (its version) at missing_at. operation.guard: which guard held it.
+const third = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
+
+ALTER TABLE link ADD COLUMN unsure TEXT;
+ALTER TABLE link ADD COLUMN missing INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE link ADD COLUMN missing_in TEXT;
+ALTER TABLE link ADD COLUMN missing_at INTEGER;
+CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
+
+CREATE TABLE operation_3 (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  input_id INTEGER NOT NULL,
+  run_id TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  file TEXT NOT NULL,
+  cause TEXT NOT NULL DEFAULT 'record' CHECK (cause IN ('record', 'missing')),
+  kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'terms', 'consent', 'delete')),
+  link_id INTEGER,
+  contact_id INTEGER,
+  mail_key TEXT,
+  fields TEXT NOT NULL,
+  desired TEXT NOT NULL,
+  terms TEXT,
+  consent INTEGER,
+  outcome TEXT CHECK (outcome IN ('created', 'updated', 'unchanged')),
+  record TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'in_doubt', 'held', 'failed', 'waiting')),
+  rank INTEGER NOT NULL,
+  sent INTEGER NOT NULL DEFAULT 0,
+  absent_reads INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER NOT NULL DEFAULT 0,
+  guard TEXT,
+  released INTEGER NOT NULL DEFAULT 0,
+  reason TEXT
+) STRICT;
+INSERT INTO operation_3 (id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired, terms,
+                         consent, outcome, record, fingerprint, state, rank, absent_reads, not_before, reason)
+  SELECT id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired, terms,
+         consent, outcome, record, fingerprint, state, rank, absent_reads, not_before, reason FROM operation;
+DROP TABLE operation;
+ALTER TABLE operation_3 RENAME TO operation;
+CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'planned';
+CREATE INDEX operation_by_key ON operation (pipeline, key);
+CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
+CREATE INDEX operation_doubt_by_mail ON operation (pipeline, mail_key) WHERE state = 'in_doubt';
+CREATE INDEX operation_by_input ON operation (input_id, line);
+CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
+
+CREATE TABLE hold (
+  run_id TEXT NOT NULL,
+  input_id INTEGER NOT NULL,
+  guard TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  threshold TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  config_hash TEXT NOT NULL,
+  held_at INTEGER NOT NULL,
+  released_at INTEGER,
+  PRIMARY KEY (run_id, input_id, guard)
+) STRICT, WITHOUT ROWID;
+`
+
+export const MIGRATIONS: readonly string[] = [first, second, third]
 
 /**
  * What belongs to one input only and goes with the connection: who was seen in it so far.
