@@ -2,6 +2,8 @@
 // paths absolute, shorthands written out. It decides nothing and refuses nothing.
 import { dirname, resolve } from 'node:path'
 import type {
+  GuardSettings,
+  Limit,
   PipelineSettings,
   ServiceSettings,
   Settings,
@@ -30,6 +32,7 @@ function serviceSettings(service: ConfigValues['service'], apiKey: string): Serv
     retry: { attempts: retry.attempts, maxDelayMs: retry.max_delay },
     bulk,
     doubt: { quiesceMs: doubt.quiesce, absentReads: doubt.absent_reads },
+    markerField: service.marker_field,
     customFieldKey: service.custom_field_key,
   }
 }
@@ -54,6 +57,22 @@ function termSettings(terms: PipelineValues['terms']): TermSettings {
   }
 }
 
+const limit = (written: string | number): Limit =>
+  typeof written === 'number' ? { count: written } : { share: Number.parseFloat(written) / 100 }
+
+function guardSettings(guards: PipelineValues['guards']): GuardSettings {
+  return {
+    maxDeletes: limit(guards.max_deletes),
+    maxChanges: limit(guards.max_changes),
+    maxRejects: limit(guards.max_rejects),
+    maxNewTerms: guards.max_new_terms,
+    deletesMissingIn: guards.deletes_missing_in,
+    deletesApartMs: guards.deletes_apart,
+    holdFirstDeletes: guards.hold_first_deletes,
+    maxEqualRefusals: guards.max_equal_refusals,
+  }
+}
+
 function pipelineSettings(name: string, values: PipelineValues, source: SourceOptions): PipelineSettings {
   const { type, null_values: nullValues } = values.source
   const { custom_fields: customFields = {}, ...map } = values.map
@@ -63,6 +82,8 @@ function pipelineSettings(name: string, values: PipelineValues, source: SourceOp
     timezone: values.timezone,
     source: { ...source.options, type, nullValues },
     mode: values.mode,
+    onMissing: values.on_missing,
+    guards: guardSettings(values.guards),
     key: values.key,
     map: mappings(map),
     customFields: mappings(customFields),

@@ -34,6 +34,15 @@ function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem
   return [problemAt(tree, [...path, 'update_via'], { message, hint })]
 }
 
+/** Only a source that holds everything can tell what has gone. */
+function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const onMissing = pipeline['on_missing'] ?? 'keep'
+  if (onMissing === 'keep' || pipeline['mode'] === 'full') return []
+  const message = 'needs mode: full'
+  const hint = 'a file that holds only some records says nothing about the others; set on_missing: keep, or mode: full if every file holds all'
+  return [problemAt(tree, [...path, 'on_missing'], { message, hint })]
+}
+
 /** Two pipelines that take the same files would each get some of them, by chance. */
 function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]): ConfigProblem[] {
   const first = new Map<string, Path>()
@@ -60,7 +69,7 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const single = paths.flatMap((path) => {
     const pipeline = valueAt(tree.value, path)
     if (!isMapping(pipeline)) return []
-    return [...identityProblems(tree, path, pipeline), ...bulkProblems(tree, path, pipeline)]
+    return [identityProblems, bulkProblems, missingProblems].flatMap((find) => find(tree, path, pipeline))
   })
   return [...single, ...sharedFolderProblems(tree, folder, paths)]
 }

@@ -14,27 +14,13 @@ interface NotYet {
   readonly harmless: readonly unknown[]
 }
 
-const GUARD = 'leave it out; look at the changes first with: contact-sync plan'
-
 /** Everything that is not available, in the order of the contract. */
 export const NOT_YET: readonly NotYet[] = [
-  {
-    path: 'service.marker_field',
-    would: 'naming the operation in a custom field',
-    meanwhile: 'leave it out; doubts are settled by reading back',
-    harmless: [],
-  },
   {
     path: 'alerts',
     would: 'calling webhooks',
     meanwhile: 'leave it out and watch the exit code, or /readyz',
     harmless: [[]],
-  },
-  {
-    path: 'pipelines.*.on_missing',
-    would: 'removing terms from, or deleting, what has gone from the source',
-    meanwhile: 'set on_missing: keep and remove those contacts in the service',
-    harmless: ['keep'],
   },
   {
     path: 'pipelines.*.map.*.date',
@@ -59,16 +45,6 @@ export const NOT_YET: readonly NotYet[] = [
     would: 'computing a value with CEL',
     meanwhile: 'use template, columns or transform',
     harmless: [],
-  },
-  { path: 'pipelines.*.guards.max_deletes', would: 'limiting deletes', meanwhile: GUARD, harmless: ['5%'] },
-  { path: 'pipelines.*.guards.max_changes', would: 'limiting changes', meanwhile: GUARD, harmless: ['100%'] },
-  { path: 'pipelines.*.guards.max_rejects', would: 'limiting rejects', meanwhile: GUARD, harmless: ['100%'] },
-  { path: 'pipelines.*.guards.max_new_terms', would: 'limiting new terms', meanwhile: GUARD, harmless: [100_000] },
-  {
-    path: 'pipelines.*.guards.deletes_missing_in',
-    would: 'asking for several full exports before a delete',
-    meanwhile: GUARD,
-    harmless: [1],
   },
   {
     path: 'pipelines.*.watch',

@@ -22,11 +22,24 @@ function checkedText(check: ((value: string) => string | undefined) | undefined)
 const whole = (min: number) => z.int().min(min)
 
 const guards = z.strictObject({
-  max_deletes: shareOrCount.prefault('5%').describe("Deletes of one run: a share of the pipeline's links, or a count."),
-  max_changes: shareOrCount.prefault('100%').describe('Changes of one run: a share, or a count.'),
-  max_rejects: shareOrCount.prefault('100%').describe('Rejected records of one run: a share, or a count.'),
-  max_new_terms: whole(0).prefault(100_000).describe('New terms of one run.'),
+  max_deletes: shareOrCount
+    .prefault('5%')
+    .describe("Deletes that one file may cause: a share of the pipeline's links (at least one), or a count."),
+  max_changes: shareOrCount
+    .prefault('100%')
+    .describe("Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count."),
+  max_rejects: shareOrCount
+    .prefault('100%')
+    .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
+  max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may make at the service.'),
   deletes_missing_in: whole(1).prefault(1).describe('In how many full exports a record must be missing before it has gone.'),
+  deletes_apart: duration({ min: '0s' })
+    .prefault('0s')
+    .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
+  hold_first_deletes: flag.prefault(false).describe('Whether the first deletes of the pipeline are held in any case.'),
+  max_equal_refusals: whole(0)
+    .prefault(20)
+    .describe('After so many contacts in a row that the service refuses for the same reason, the run stops; 0: never.'),
 })
 
 function termSchema(checks: OutsideChecks) {

@@ -16,7 +16,8 @@ export interface AuditEntry {
   /** Null for a change that is not one record's. */
   readonly key: string | null
   readonly contact_id: number | null
-  readonly action: 'create' | 'update' | 'terms' | 'create_term' | 'update_term'
+  readonly action:
+    'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'release' | 'resolve'
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly request: RequestTrace | null

@@ -17,6 +17,8 @@ export interface KnownLink {
   readonly contactId: number
   /** What was last pushed, all fields. */
   readonly fields: Contact
+  /** Fields that were sent with an unknown outcome: what they are at the service, nobody knows. */
+  readonly unsure: readonly string[]
   /** Which terms its record asserts; undefined where nothing was settled yet. */
   readonly terms: readonly AssertedTerm[] | undefined
   /** The service no longer has the contact. */
@@ -68,10 +70,12 @@ function isComplete(contact: Contact): boolean {
   return filled(contact, 'mail') || FULL_ADDRESS_FIELDS.every((field) => filled(contact, field))
 }
 
-/** Fields of `desired` that differ from what was last pushed. A blank that was never filled is no change. */
-export function changedFields(desired: Contact, known: Contact): Contact {
+/** Fields of `desired` that differ from what was last pushed, or that are `unsure`. A blank that was never filled is no change. */
+export function changedFields(desired: Contact, known: Contact, unsure: readonly string[] = []): Contact {
   return Object.fromEntries(
-    Object.entries(desired).filter(([field, value]) => !sameValue(value, known[field])),
+    Object.entries(desired).filter(
+      ([field, value]) => unsure.includes(field) || !sameValue(value, known[field]),
+    ),
   )
 }
 
@@ -124,7 +128,7 @@ export function difference(desired: Desired, known: Known, rules: Rules): Differ
   if (known.inDoubt) return { kind: 'waiting' }
   const { link } = known
   if (link === undefined) return creation(desired, rules)
-  const fields = changedFields(desired.contact, link.fields)
+  const fields = changedFields(desired.contact, link.fields, link.unsure)
   const terms = desired.terms && termPlan(desired.terms, link.terms, rules.terms.policy)
   // The source says what was already pushed.
   if (Object.keys(fields).length === 0 && terms === undefined) return { kind: 'unchanged' }

@@ -9,6 +9,7 @@ export interface PlannedWork {
   readonly termAdditions: number
   readonly termRemovals: number
   readonly consents: number
+  readonly deletes: number
   readonly newTerms: number
 }
 
@@ -40,7 +41,8 @@ export function estimate(work: PlannedWork, limits: Limits): Estimate {
     work.createsWithoutMail +
     work.updates * perUpdate +
     termRequests(work, limits.terms) +
-    work.consents * 2
+    work.consents * 2 +
+    work.deletes
   const fullWindows = Math.max(0, Math.ceil(requests / limits.requests) - 1)
   return { requests, seconds: Math.round((fullWindows * limits.perMs) / 100) / 10 }
 }

@@ -22,7 +22,8 @@ export type MappedRecord =
       /** Fields that were dropped or cut because of `on_invalid`. */
       readonly mended: readonly string[]
     }
-  | { readonly kind: 'skipped' }
+  /** `key`: of a full source, where it can be read. */
+  | { readonly kind: 'skipped'; readonly key: string | undefined }
   | {
       readonly kind: 'rejected'
       readonly code: ErrorCode
@@ -131,6 +132,16 @@ function compileTermReader(
   }
 }
 
+const failed = (reason: string, key: string | undefined): MappedRecord => ({
+  kind: 'rejected',
+  code: 'WHERE_FAILED',
+  reason,
+  key,
+})
+
+const whereFailed = (problem: string, key: string | undefined): MappedRecord =>
+  failed(`where: ${problem}`, key)
+
 /**
  * Compiles a pipeline's mapping for inputs with this header.
  * Throws INPUT_COLUMN_MISSING or INPUT_COLUMN_AMBIGUOUS, naming every such column.
@@ -168,20 +179,20 @@ export function compileMapping(
   }
   const keyOf = (values: readonly string[], contact: Contact): string | undefined =>
     pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
-  const failed = (reason: string, key: string | undefined): MappedRecord => ({
-    kind: 'rejected',
-    code: 'WHERE_FAILED',
-    reason,
-    key,
+  const identityOf = (values: readonly string[]): string | undefined =>
+    keyOf(values, pipeline.key === undefined ? contactOf(values).contact : {})
+  // Who a skipped record is matters only where a record that is not there has gone.
+  const skipped = (values: readonly string[]): MappedRecord => ({
+    kind: 'skipped',
+    key: pipeline.mode === 'full' ? identityOf(values) : undefined,
   })
 
   return {
     map({ values }) {
       if (where !== undefined && !where.usesContact) {
         const verdict = where.evaluate(values, {})
-        if (verdict === false) return { kind: 'skipped' }
-        if (verdict !== true)
-          return failed(`where: ${verdict.problem}`, pipeline.key === undefined ? undefined : readKey(values))
+        if (verdict === false) return skipped(values)
+        if (verdict !== true) return whereFailed(verdict.problem, identityOf(values))
       }
       const { contact, mended, problems } = contactOf(values)
       const key = keyOf(values, contact)
@@ -195,8 +206,8 @@ export function compileMapping(
         }
       if (where?.usesContact === true) {
         const verdict = where.evaluate(values, contact)
-        if (verdict === false) return { kind: 'skipped' }
-        if (verdict !== true) return failed(`where: ${verdict.problem}`, key)
+        if (verdict === false) return skipped(values)
+        if (verdict !== true) return whereFailed(verdict.problem, key)
       }
       if (key === undefined)
         return { kind: 'rejected', code: 'KEY_MISSING', reason: missingKeyText(pipeline), key }

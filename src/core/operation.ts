@@ -16,9 +16,9 @@ export type OperationState = 'planned' | 'sending' | 'in_doubt' | 'held' | 'fail
 /**
  * What an operation does next. A change goes in steps, each with its own request and its own entry in the sync log:
  * the contact (create, or update), then its terms, which need the contact's id, then its mail_status, which may be
- * raised only after a look at what it is now.
+ * raised only after a look at what it is now. A delete stands alone.
  */
-export type OperationKind = 'create' | 'update' | 'terms' | 'consent'
+export type OperationKind = 'create' | 'update' | 'terms' | 'consent' | 'delete'
 
 /** What its record counts as once all steps are done. */
 export type OperationOutcome = 'created' | 'updated' | 'unchanged'
@@ -39,6 +39,8 @@ export interface Operation {
   readonly desired: Contact
   /** What was last pushed; empty for a create. */
   readonly known: Contact
+  /** Fields of the link that an earlier request left in the dark (see KnownLink). */
+  readonly unsure: readonly string[]
   /** Undefined where the terms stay as they are. */
   readonly terms: TermPlan | undefined
   /** What the ledger says of the record's terms; undefined where nothing was settled yet. */
@@ -47,8 +49,14 @@ export interface Operation {
   readonly consent: number | undefined
   /** Of the steps done so far; undefined before the first. */
   readonly outcome: OperationOutcome | undefined
+  /** missing: the record has gone from a full source; its source has no line then. */
+  readonly cause: 'record' | 'missing'
   readonly source: Provenance
   readonly state: OperationState
+  /** How often a request of this step may have left. */
+  readonly sent: number
+  /** The guard that held it; undefined where it is not held, or for a reason of its own. */
+  readonly guard: string | undefined
   /** Look-ups so far that did not find the contact (in doubt only). */
   readonly absentReads: number
   /** Not looked up or sent again before this time, in milliseconds since the epoch. */
@@ -66,7 +74,8 @@ export type Settlement =
   /** Nothing had to be sent: the merge method left no field over, or the terms were as wanted. */
   | { readonly kind: 'settled'; readonly outcome?: OperationOutcome; readonly next?: OperationKind }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** `unknown`: it may have been applied all the same. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly unknown?: true }
   | {
       readonly kind: 'in_doubt'
       readonly reason: string

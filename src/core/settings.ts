@@ -24,6 +24,8 @@ export interface ServiceSettings {
   readonly retry: { readonly attempts: number; readonly maxDelayMs: number }
   readonly bulk: { readonly size: number; readonly container: 'array' | 'keyed' }
   readonly doubt: { readonly quiesceMs: number; readonly absentReads: number }
+  /** The name of a custom text field that says which operation made a contact; undefined: none is sent. */
+  readonly markerField: string | undefined
   /** The name under which a custom field stands in a contact, with {field_name} and {field_id} in it. */
   readonly customFieldKey: string
 }
@@ -58,6 +60,9 @@ export interface PipelineSettings {
   /** `type` names the kind in the registry of sources; the rest has been checked by that kind's own schema. */
   readonly source: SourceSettings
   readonly mode: 'incremental' | 'full'
+  /** What becomes of a contact whose record has gone from a full source. */
+  readonly onMissing: 'keep' | 'remove_terms' | 'delete'
+  readonly guards: GuardSettings
   /** Column names; undefined: the mapped mail is the key. */
   readonly key: readonly string[] | undefined
   readonly map: Readonly<Record<string, FieldMapping>>
@@ -75,6 +80,28 @@ export interface PipelineSettings {
   readonly allowConsentRaise: boolean
   /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
   readonly hash: string
+}
+
+/** A share between 0 and 1 of something, or a plain number. */
+export type Limit = { readonly share: number } | { readonly count: number }
+
+/** Above which numbers a plan is held until a person releases it. */
+export interface GuardSettings {
+  /** A share is one of the pipeline's links. */
+  readonly maxDeletes: Limit
+  /** Creates and updates together; a share is one of the pipeline's links, and 100% is no limit. */
+  readonly maxChanges: Limit
+  /** A share is one of the records read; 100% is no limit. */
+  readonly maxRejects: Limit
+  /** Terms that the service does not have yet. */
+  readonly maxNewTerms: number
+  /** In how many full exports a record must be missing, and how far apart these must be. */
+  readonly deletesMissingIn: number
+  readonly deletesApartMs: number
+  /** Whether the first deletes of a pipeline are held in any case. */
+  readonly holdFirstDeletes: boolean
+  /** After so many refusals in a row for the same reason the run stops; 0: never. */
+  readonly maxEqualRefusals: number
 }
 
 /** Which terms contacts are to have. */

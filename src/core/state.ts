@@ -3,6 +3,7 @@
 import type { AuditEntry } from './audit.ts'
 import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
+import type { GuardName, Hold, PlanNumbers } from './guard.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
 import type { CustomFieldDefinition, RejectRow, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
@@ -83,6 +84,50 @@ export interface RejectEntry extends RejectRow {
   readonly header: readonly string[]
 }
 
+/** When a record that is missing in a full input has gone, and what is done about it then. */
+export interface MissingRules {
+  readonly onMissing: 'remove_terms' | 'delete'
+  readonly termPolicy: 'add' | 'managed' | 'replace'
+  readonly missingIn: number
+  readonly apartMs: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** A plan, or its deletes, that a guard held back. */
+export interface HeldPlan {
+  readonly runId: string
+  readonly pipeline: string
+  readonly guard: GuardName
+  /** Changes held then, and how many of them are still as they were. */
+  readonly number: number
+  readonly left: number
+  readonly threshold: string
+  readonly reason: string
+  readonly configHash: string
+  readonly heldAt: number
+  readonly releasedAt: number | undefined
+}
+
+/** Guards and what they held. */
+export interface HoldStore {
+  /** What the guards judge; `read` is counted by the reader. What was released in the same form is not in it. */
+  planNumbers(staged: StagedInput): Promise<Omit<PlanNumbers, 'read' | 'newTerms'>>
+  /** Names of terms that the plan would give to somebody, each once; at most so many. */
+  termsToGive(staged: StagedInput, limit: number): Promise<readonly string[]>
+  /** Holds what is planned of the input (or its deletes alone); how many records and how many deletes that are. */
+  holdPlan(
+    staged: StagedInput,
+    hold: Hold,
+    context: { at: number; configHash: string },
+  ): Promise<{ records: number; deletes: number }>
+  heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
+  release(runId: string, at: number): Promise<void>
+  releasedRecords(pipeline: string, limit: number): Promise<readonly Operation[]>
+  /** Plans the released deletes for this run, but for those whose record is back; how many. */
+  takeReleasedDeletes(pipeline: string, runId: string): Promise<number>
+}
+
 /** Reading and planning one input. Nothing of it counts before `commitPlan`. */
 export interface StagingStore {
   beginInput(input: {
@@ -114,9 +159,26 @@ export interface StagingStore {
   ): Promise<readonly ('created' | 'updated' | 'rejected' | 'in_doubt' | 'held' | 'unchanged')[]>
   /** Holds creates whose mail another key of the pipeline has, or another create of the plan, with the reason; how many. */
   holdSharedMails(staged: StagedInput): Promise<number>
-  /** From here on the plan stands, whatever happens to the process. Rejects become visible. */
-  commitPlan(staged: StagedInput, sha256: string): Promise<void>
+  /** Notes keys of records that `where` skips: they are still there, and stand in nobody's way. */
+  seeSkipped(staged: StagedInput, keys: readonly string[]): Promise<void>
+  /** Plans the deletes (or the withdrawal of terms) of links that a full input lacks; how many. */
+  stageMissing(staged: StagedInput, rules: MissingRules): Promise<number>
+  /**
+   * From here on the plan stands, whatever happens to the process. Rejects become visible. `full`: what the input
+   * lacks is counted as missing, and what is still open about it from earlier inputs is dropped.
+   */
+  commitPlan(
+    staged: StagedInput,
+    sha256: string,
+    full?: Pick<MissingRules, 'apartMs' | 'at'> & { readonly isLast: boolean },
+  ): Promise<void>
   discardInput(staged: StagedInput): Promise<void>
+}
+
+/** A term that is being given or taken; `ours`: it will have been this program that gave it. */
+export interface TermMark {
+  readonly name: string
+  readonly ours: boolean
 }
 
 export interface Replanned {
@@ -133,6 +195,7 @@ export interface PlanTotals {
   readonly termAdditions: number
   readonly termRemovals: number
   readonly consents: number
+  readonly deletes: number
 }
 
 /** The journal. */
@@ -143,8 +206,11 @@ export interface OperationStore {
    * consents), after the one given. A step that is done may plan the next one of its operation behind it.
    */
   planned(runId: string, after: Operation | undefined, limit: number): Promise<readonly Operation[]>
-  /** Durable before the promise is fulfilled: only then may the request leave. */
-  markSending(operations: readonly Operation[]): Promise<void>
+  /**
+   * Durable before the promise is fulfilled: only then may the request leave. What it is about to change at a linked
+   * contact (the fields of an update, the `terms` given or taken) is unsure until its outcome is settled.
+   */
+  markSending(operations: readonly Operation[], terms?: readonly TermMark[]): Promise<void>
   /**
    * Outcome, known state, rejects and audit entry, in one transaction. Gives the settlements as they were taken:
    * one that is done becomes held when another key of the pipeline already has that contact.
@@ -155,6 +221,8 @@ export interface OperationStore {
   ): Promise<readonly Settlement[]>
   /** What is held, oldest first; of these pipelines. */
   held(pipelines: readonly string[]): AsyncIterable<Operation>
+  /** Whether another pipeline still names the operation's contact. */
+  isNamedElsewhere(operation: Operation): Promise<boolean>
   /** Terms that other records, of any pipeline, assert for the operation's contact. */
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */
@@ -208,6 +276,7 @@ export interface DefinitionStore {
   rememberDefinitions(definitions: readonly CustomFieldDefinition[], at: number): Promise<void>
 }
 
-export interface StateStore extends StagingStore, OperationStore, RunStore, RejectStore, DefinitionStore {
+export interface StateStore
+  extends StagingStore, OperationStore, HoldStore, RunStore, RejectStore, DefinitionStore {
   close(): Promise<void>
 }

@@ -15,13 +15,19 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** Counts of one pipeline's run, under the names of `run --json`. */
-export type Counts = { read: number; deleted: number; terms_created: number } & Record<Outcome, number>
+export type Counts = {
+  read: number
+  /** Contacts deleted, or stripped of terms, because their record has gone; and those that a guard held. */
+  deleted: number
+  held_deletes: number
+  terms_created: number
+} & Record<Outcome, number>
 
 export type RunStatus = 'ok' | 'partial' | 'held' | 'failed'
 
 export function noCounts(): Counts {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>
-  return { read: 0, deleted: 0, terms_created: 0, ...outcomes }
+  return { read: 0, deleted: 0, held_deletes: 0, terms_created: 0, ...outcomes }
 }
 
 /** Throws RUN_UNBALANCED when the records read are not the sum of the outcomes. */
@@ -35,12 +41,23 @@ export function assertBalanced(counts: Counts): void {
 /** The worst of: given up, held by a guard, something that a person should look at, all well. */
 export function runStatus(
   counts: Counts,
-  happened: { fatal: boolean; inputsRefused: number; inputsHeld: number; termsUnused?: number },
+  happened: {
+    fatal: boolean
+    inputsRefused: number
+    inputsHeld: number
+    termsUnused?: number
+    deletesFailed?: number
+  },
 ): RunStatus {
   if (happened.fatal) return 'failed'
-  if (counts.held > 0 || happened.inputsHeld > 0) return 'held'
+  if (counts.held + counts.held_deletes + happened.inputsHeld > 0) return 'held'
   const imperfect =
-    counts.rejected + counts.failed + counts.in_doubt + happened.inputsRefused + (happened.termsUnused ?? 0)
+    counts.rejected +
+    counts.failed +
+    counts.in_doubt +
+    happened.inputsRefused +
+    (happened.termsUnused ?? 0) +
+    (happened.deletesFailed ?? 0)
   return imperfect > 0 ? 'partial' : 'ok'
 }
 

@@ -12,6 +12,8 @@ export interface AssertedTerm {
   readonly ours: boolean
   /** Another record (of this or another pipeline) asserts it for the same contact. */
   readonly shared: boolean
+  /** It was being given or taken when the answer got lost: whether the contact has it, nobody knows. */
+  readonly unsure: boolean
 }
 
 /** What a change means for the terms of its contact, by name. */
@@ -65,8 +67,10 @@ export function termPlan(
 ): TermPlan | undefined {
   const before = asserted ?? []
   const names = before.map(({ name }) => name)
-  const add = termsBeyond(wanted, names)
-  if (policy === 'add') return add.length === 0 ? undefined : { add, remove: [], asserts: [...names, ...add] }
+  const sure = before.filter(({ unsure }) => !unsure).map(({ name }) => name)
+  const add = termsBeyond(wanted, sure)
+  if (policy === 'add')
+    return add.length === 0 ? undefined : { add, remove: [], asserts: [...names, ...termsBeyond(add, names)] }
   const wantedKeys = keysOf(wanted)
   const withdrawn = before.filter(({ name }) => !wantedKeys.has(termKey(name)))
   // The list of a contact that was not looked at yet may hold anything.

@@ -10,6 +10,8 @@ export interface Claims {
     identities: readonly (Identity | undefined)[],
     keep: 'first' | 'last',
   ): (number | undefined)[]
+  /** Notes keys of records that are there but are passed over. */
+  skip(input: number, keys: readonly string[]): void
 }
 
 interface Range {
@@ -28,6 +30,21 @@ function runLength(identities: readonly (Identity | undefined)[], start: number)
     if (next === undefined || !('linkId' in next)) return length
     if (next.linkId !== first.linkId + length || next.line !== first.line + length) return length
     length += 1
+  }
+}
+
+/** What ends with the input, and what is only noted. */
+function createNotes(db: Connection): Pick<Claims, 'clear' | 'skip'> {
+  const putSkipped = db.prepare('INSERT OR IGNORE INTO claim_skipped VALUES (?, ?)')
+  const tables = ['claim_range', 'claim_link', 'claim_key', 'claim_skipped']
+  const clears = tables.map((table) => db.prepare(`DELETE FROM ${table} WHERE input = ?`))
+  return {
+    clear(input) {
+      for (const statement of clears) statement.run(input)
+    },
+    skip(input, keys) {
+      for (const key of keys) putSkipped.run(input, key)
+    },
   }
 }
 
@@ -72,12 +89,8 @@ export function createClaims(db: Connection): Claims {
       linkBetween.get(input, range.first, range.last) === undefined
     )
   }
-  const tables = ['claim_range', 'claim_link', 'claim_key']
-  const clears = tables.map((table) => db.prepare(`DELETE FROM ${table} WHERE input = ?`))
   return {
-    clear(input) {
-      for (const statement of clears) statement.run(input)
-    },
+    ...createNotes(db),
     claim(input, identities, keep) {
       const earlier = Array<number | undefined>(identities.length).fill(undefined)
       for (let start = 0, length = 1; start < identities.length; start += length) {

@@ -1,9 +1,10 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
-import type { Operation } from '../core/operation.ts'
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
 import type { Connection } from './database.ts'
+import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { createTermsOfOthers } from './known.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { createMarkSending } from './sending.ts'
 import { createNote, createSettle } from './settle.ts'
 import { operationColumns, sendingRank } from './staging.ts'
 
@@ -29,7 +30,7 @@ const TOTALS = `
 SELECT count(*) AS operations, coalesce(sum(rank = 0), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
        coalesce(sum(rank = 2), 0) AS createsWithoutMail, coalesce(sum(consent IS NOT NULL), 0) AS consents,
        coalesce(sum(json_array_length(terms, '$.add') > 0), 0) AS termAdditions,
-       coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals
+       coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals, coalesce(sum(kind = 'delete'), 0) AS deletes
 FROM operation WHERE run_id = ? AND state = 'planned'`
 
 const NO_TOTALS: PlanTotals = {
@@ -40,6 +41,7 @@ const NO_TOTALS: PlanTotals = {
   termAdditions: 0,
   termRemovals: 0,
   consents: 0,
+  deletes: 0,
 }
 
 function createPlanned(db: Connection): OperationStore['planned'] {
@@ -99,21 +101,33 @@ function createReplan(db: Connection): OperationStore['replan'] {
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
       fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
-      consent = @consent, outcome = NULL, state = @state, rank = @rank,
+      consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, guard = NULL, released = 0,
       -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
       reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END
     WHERE id = @id`)
+  const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const replanAll = db.transaction((runId: string, replanned: readonly Replanned[]) => {
+    const pipelines = new Set(
+      replanned.flatMap(({ operation }) => (operation.guard === undefined ? [] : operation.pipeline)),
+    )
     for (const { operation, next } of replanned) {
       if (next.state === 'settled') remove.run(operation.id)
       else change.run({ ...operationColumns(next), run_id: runId, id: operation.id })
     }
+    for (const pipeline of pipelines) forgetHolds.run({ pipeline })
   })
   return async (runId, replanned) => replanAll(runId, replanned)
 }
 
 /** What a step asks about other records just before it is sent. */
-function createMailsAndTerms(db: Connection): Pick<OperationStore, 'termsOfOthers' | 'withMailOfTheirOwn'> {
+function createMailsAndTerms(
+  db: Connection,
+): Pick<OperationStore, 'isNamedElsewhere' | 'termsOfOthers' | 'withMailOfTheirOwn'> {
+  const elsewhere = db
+    .prepare<[number, string], number>(
+      'SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0',
+    )
+    .pluck()
   const linkOf = db
     .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
     .pluck()
@@ -125,6 +139,8 @@ function createMailsAndTerms(db: Connection): Pick<OperationStore, 'termsOfOther
     )
     .pluck()
   return {
+    isNamedElsewhere: async ({ contactId, pipeline }) =>
+      contactId !== undefined && elsewhere.get(contactId, pipeline) !== undefined,
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
     },
@@ -135,21 +151,22 @@ function createMailsAndTerms(db: Connection): Pick<OperationStore, 'termsOfOther
 
 export function createOperationStore(db: Connection): OperationStore {
   const totals = db.prepare<[string], PlanTotals>(TOTALS)
-  const send = db.prepare("UPDATE operation SET state = 'sending' WHERE id = ?")
   const doubts = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'in_doubt' ORDER BY operation.id`,
   )
   const doubt = db.prepare(
-    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending'",
+    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind IN ('create', 'delete')",
   )
   const repeat = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
-    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind <> 'create'`)
+    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind NOT IN ('create', 'delete')`)
+  const forgetDeletes = db.prepare(`
+    DELETE FROM operation WHERE pipeline = ? AND cause = 'missing' AND (state = 'planned' OR (state <> 'planned' AND state = 'failed'))`)
   const orphaned = db.prepare(`
     UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
       AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
   const retriable = db.prepare<[string, number, number], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND operation.id > ? ORDER BY operation.id LIMIT ?`,
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND cause = 'record' AND operation.id > ? ORDER BY operation.id LIMIT ?`,
   )
   const held = db.prepare<[], OperationRow>(
     `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
@@ -159,16 +176,13 @@ export function createOperationStore(db: Connection): OperationStore {
   )
   const remaining = db
     .prepare<[string], number>(
-      "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending')",
+      "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending') AND cause = 'record'",
     )
     .pluck()
-  const markAll = db.transaction((operations: readonly Operation[]) => {
-    for (const { id } of operations) send.run(id)
-  })
   return {
     planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
     planned: createPlanned(db),
-    markSending: async (operations) => markAll(operations),
+    markSending: createMarkSending(db),
     settle: createSettle(db),
     note: createNote(db),
     ...createMailsAndTerms(db),
@@ -179,6 +193,8 @@ export function createOperationStore(db: Connection): OperationStore {
     reopen: async (pipeline, at) =>
       db.transaction(() => {
         repeat.run(pipeline)
+        // What was not deleted yet is found again by the next full input, if it is still missing then.
+        forgetDeletes.run(pipeline)
         orphaned.run(pipeline)
         return doubt.run(at, pipeline).changes
       })(),

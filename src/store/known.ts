@@ -3,12 +3,13 @@ import type { Known, KnownLink } from '../core/diff.ts'
 import type { StagingStore } from '../core/state.ts'
 import { type AssertedTerm, termKey } from '../core/terms.ts'
 import type { Connection } from './database.ts'
-import { parseAssertions, parseContact } from './rows.ts'
+import { parseAssertions, parseContact, parseUnsure } from './rows.ts'
 
 interface KnownRow {
   id: number
   contact_id: number
   known: string
+  unsure: string | null
   terms: string | null
   gone: number
 }
@@ -42,7 +43,7 @@ function createAsserted(db: Connection) {
 
 export function createKnown(db: Connection): StagingStore['known'] {
   const link = db.prepare<[string, string], KnownRow>(
-    'SELECT id, contact_id, known, terms, gone FROM link WHERE pipeline = ? AND key = ?',
+    'SELECT id, contact_id, known, unsure, terms, gone FROM link WHERE pipeline = ? AND key = ?',
   )
   const asserted = createAsserted(db)
   const open = (state: 'in_doubt' | 'held', further: string) =>
@@ -62,6 +63,7 @@ export function createKnown(db: Connection): StagingStore['known'] {
       id: row.id,
       contactId: row.contact_id,
       fields: parseContact(row.known),
+      unsure: parseUnsure(row.unsure),
       terms: asserted(row),
       gone: row.gone === 1,
       merged: hasHeld && merged.get(pipeline, row.contact_id, key) !== undefined,

@@ -2,7 +2,7 @@
 import type { Contact } from '../core/contact.ts'
 import type { Operation, OperationKind, OperationOutcome, OperationState } from '../core/operation.ts'
 import type { StagedRecord } from '../core/state.ts'
-import type { AssertedTerm, TermOutcome, TermPlan } from '../core/terms.ts'
+import type { AssertedTerm, TermPlan } from '../core/terms.ts'
 
 export interface OperationRow {
   id: number
@@ -24,29 +24,51 @@ export interface OperationRow {
   absent_reads: number
   not_before: number
   reason: string | null
+  cause: 'record' | 'missing'
+  sent: number
+  guard: string | null
   known: string | null
   asserted: string | null
+  unsure: string | null
 }
 
 /** Every column of an operation, with what is known of its link. */
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
-       reason, link.known AS known, link.terms AS asserted
+       reason, cause, sent, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
 
-type Assertion = readonly [name: string, ours: 0 | 1]
+type Assertion = readonly [name: string, ours: 0 | 1, unsure?: 1]
 
 /** A link's ledger of terms; whether others assert them, too, it does not know. */
 export function parseAssertions(json: string | null): readonly AssertedTerm[] | undefined {
   if (json === null) return undefined
-  return (JSON.parse(json) as Assertion[]).map(([name, ours]) => ({ name, ours: ours === 1, shared: false }))
+  return (JSON.parse(json) as Assertion[]).map(([name, ours, unsure]) => ({
+    name,
+    ours: ours === 1,
+    shared: false,
+    unsure: unsure === 1,
+  }))
 }
 
-export const assertionsJson = (asserts: TermOutcome['asserts']): string =>
-  JSON.stringify(asserts.map(({ name, ours }): Assertion => [name, ours ? 1 : 0]))
+export const assertionsJson = (
+  asserts: readonly { readonly name: string; readonly ours: boolean; readonly unsure?: boolean }[],
+): string =>
+  JSON.stringify(
+    asserts.map(({ name, ours, unsure }): Assertion =>
+      unsure === true ? [name, ours ? 1 : 0, 1] : [name, ours ? 1 : 0],
+    ),
+  )
+
+/** The names of fields that a link is unsure of. */
+export const parseUnsure = (json: string | null): readonly string[] =>
+  json === null ? [] : (JSON.parse(json) as string[])
+
+export const unsureJson = (fields: readonly string[]): string | null =>
+  fields.length === 0 ? null : JSON.stringify(fields)
 
 export function operationOf(row: OperationRow): Operation {
   return {
@@ -61,11 +83,15 @@ export function operationOf(row: OperationRow): Operation {
     desired: parseContact(row.desired),
     known: row.known === null ? {} : parseContact(row.known),
     terms: row.terms === null ? undefined : (JSON.parse(row.terms) as TermPlan),
+    unsure: parseUnsure(row.unsure),
     asserted: parseAssertions(row.asserted),
     consent: row.consent ?? undefined,
     outcome: row.outcome ?? undefined,
     source: { file: row.file, line: row.line },
+    cause: row.cause,
     state: row.state,
+    sent: row.sent,
+    guard: row.guard ?? undefined,
     absentReads: row.absent_reads,
     notBefore: row.not_before,
     reason: row.reason ?? undefined,

@@ -233,5 +233,6 @@ export const MIGRATIONS: readonly string[] = [first, second, third]
 export const CLAIM_TABLES = `
 CREATE TEMP TABLE claim_range (input INTEGER, first INTEGER, last INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (input, first)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_link (input INTEGER, link_id INTEGER, line INTEGER NOT NULL, PRIMARY KEY (input, link_id)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_skipped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
 `

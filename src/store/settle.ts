@@ -7,30 +7,34 @@ import { nextStep, type Operation, outcomeAfter, type Settled, type Settlement }
 import type { OperationStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { createLedger } from './ledger.ts'
+import { unsureJson } from './rows.ts'
 import { sendingRank } from './staging.ts'
 
 type Context = Parameters<OperationStore['settle']>[1]
 
 const UPSERT_LINK = `
-INSERT INTO link (pipeline, key, contact_id, mail_key, known) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, mail_key = excluded.mail_key, known = excluded.known, gone = 0
+INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, mail_key = excluded.mail_key, known = excluded.known,
+  unsure = excluded.unsure, gone = 0
 RETURNING id`
 
 /** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
 const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
 
-/** What is known of the contact once a step is done: everything pushed but the mail_status that is still to go. */
-function knownAfter({ kind, known, desired, consent }: Operation): Operation['known'] {
-  if (kind === 'terms') return known
+/** What a step that is done has settled of the contact: everything but the mail_status that is still to go. */
+function settledFields({ kind, desired, consent }: Operation): Operation['known'] {
+  if (kind === 'terms') return {}
   const { mail_status: status, ...others } = desired
   const isLeft = consent !== undefined && kind !== 'consent'
-  return nextKnown(known, isLeft || status === undefined ? others : { ...others, mail_status: status })
+  return isLeft || status === undefined ? others : { ...others, mail_status: status }
 }
 
 /** Brings a step that is done into the links; after the last one the record is settled in the form it came in. */
 function createLinking(db: Connection) {
-  const upsert = db.prepare<[string, string, number, string | null, string], number>(UPSERT_LINK).pluck()
+  const upsert = db
+    .prepare<[string, string, number, string | null, string, string | null], number>(UPSERT_LINK)
+    .pluck()
   const remember = db.prepare(`
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
@@ -48,12 +52,20 @@ function createLinking(db: Connection) {
   ): Settlement => {
     const { operation, settlement } = settled
     const { pipeline, key, id } = operation
-    const known = knownAfter(operation)
-    const link =
-      upsert.get(pipeline, key, contactId, contactMailKey(known) ?? null, JSON.stringify(known)) ?? 0
+    const fields = settledFields(operation)
+    const known = nextKnown(operation.known, fields)
+    const unsure = unsureJson(operation.unsure.filter((field) => !Object.hasOwn(fields, field)))
+    const mailKey = contactMailKey(known) ?? null
+    const link = upsert.get(pipeline, key, contactId, mailKey, JSON.stringify(known), unsure) ?? 0
     if (settled.terms !== undefined) assertTerms({ link, contactId }, settled.terms)
     const outcome = outcomeAfter(operation, settlement)
     const next = nextStep(operation)
+    if (operation.cause === 'missing') {
+      // Should the record come back, it is compared anew.
+      unsettle.run(pipeline, link)
+      remove.run(id)
+      return settlement
+    }
     if (next === undefined) {
       remember.run({ link, operation: id })
       clearRejects.run({ id, pipeline, key })
@@ -62,9 +74,31 @@ function createLinking(db: Connection) {
     }
     // Between two steps the record is settled in no form: neither in the new one nor, any more, in the old one.
     unsettle.run(pipeline, link)
-    const fields = JSON.stringify(next === 'consent' ? { mail_status: operation.consent } : {})
-    goOn.run({ kind: next, runId, link, contactId, fields, outcome, rank: sendingRank(next, undefined), id })
+    const nextFields = JSON.stringify(next === 'consent' ? { mail_status: operation.consent } : {})
+    goOn.run({
+      kind: next,
+      runId,
+      link,
+      contactId,
+      fields: nextFields,
+      outcome,
+      rank: sendingRank(next, undefined),
+      id,
+    })
     return { ...settlement, next }
+  }
+}
+
+/** The record has gone, and so has its contact: nothing of it stays but the sync log. */
+function createUnlinking(db: Connection) {
+  const statements = [
+    'DELETE FROM fingerprint WHERE pipeline = @pipeline AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)',
+    'DELETE FROM link WHERE pipeline = @pipeline AND key = @key',
+    `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND (id = @id OR state IN ('failed', 'held'))`,
+    "INSERT OR IGNORE INTO meta VALUES ('deleted:' || @pipeline, @id)",
+  ].map((sql) => db.prepare(sql))
+  return ({ pipeline, key, id }: Operation): void => {
+    for (const statement of statements) statement.run({ pipeline, key, id })
   }
 }
 
@@ -98,12 +132,18 @@ export function createNote(db: Connection): OperationStore['note'] {
 
 export function createSettle(db: Connection): OperationStore['settle'] {
   const link = createLinking(db)
+  const unlink = createUnlinking(db)
   const reject = createRejecting(db)
   const append = createAppend(db)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const park = db.prepare(`
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
       contact_id = coalesce(@contactId, contact_id) WHERE id = @id`)
+  const setUnsure = db.prepare('UPDATE link SET unsure = ? WHERE pipeline = ? AND key = ?')
+  /** Nothing was applied: the state knows again what it knew before the request left. */
+  const restore = ({ pipeline, key, unsure, kind }: Operation): void => {
+    if (kind === 'update' || kind === 'consent') setUnsure.run(unsureJson(unsure), pipeline, key)
+  }
   const markGone = db.prepare('UPDATE link SET gone = 1 WHERE pipeline = ? AND key = ?')
   const owner = db
     .prepare<[string, number, string], string>(
@@ -119,6 +159,10 @@ export function createSettle(db: Connection): OperationStore['settle'] {
     const parked = { id: operation.id, notBefore: 0, absentReads: 0, contactId: null }
     switch (settlement.kind) {
       case 'done': {
+        if (operation.kind === 'delete') {
+          unlink(operation)
+          return settlement
+        }
         if (!isMerged(settled)) return link({ ...settled, settlement }, settlement.contactId, runId)
         const { contactId } = settlement
         park.run({ ...parked, state: 'held', reason: MERGED_REASON, contactId })
@@ -127,10 +171,12 @@ export function createSettle(db: Connection): OperationStore['settle'] {
       case 'settled':
         return link({ ...settled, settlement }, operation.contactId ?? 0, runId)
       case 'rejected':
+        restore(operation)
         reject(operation, settlement.code, settlement.reason)
         remove.run(operation.id)
         return settlement
       case 'failed':
+        if (settlement.unknown !== true) restore(operation)
         park.run({ ...parked, state: 'failed', reason: settlement.reason })
         return settlement
       case 'in_doubt':

@@ -6,14 +6,16 @@ import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '..
 import { createClaims } from './claims.ts'
 import type { Connection } from './database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
+import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { createKnown } from './known.ts'
+import { createMissingLinks } from './missing.ts'
 import { recordJson } from './rows.ts'
 import { createSharedMails } from './shared-mails.ts'
 
 /** The order of sending: a mail that an update frees must be free before a create takes it; terms need the contact. */
 export function sendingRank(kind: OperationKind, mailKey: string | undefined): number {
   if (kind === 'create') return mailKey === undefined ? 2 : 1
-  return { update: 0, terms: 3, consent: 4 }[kind]
+  return { update: 0, terms: 3, consent: 4, delete: 5 }[kind]
 }
 
 /** The first step of a planned change; what is not planned has none yet, and a kind only to be told by. */
@@ -95,6 +97,7 @@ function createStage(
   }
 }
 
+type FullInput = NonNullable<Parameters<StagingStore['commitPlan']>[2]>
 type Unstaged = Awaited<ReturnType<StagingStore['unstage']>>[number]
 
 function createUnstage(db: Connection): StagingStore['unstage'] {
@@ -128,14 +131,64 @@ const REPLACE_REJECTS = [
      AND EXISTS (SELECT 1 FROM reject AS mine WHERE mine.input_id = @id AND mine.record = reject.record)`,
 ]
 
-/** Operations that were never sent give way to the newer record of their key, whatever became of it short of a reject. */
+/** The link of the outer row was seen in this input. */
+const isClaimed = (
+  row: string,
+): string => `EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = ${row}.key
+  AND (EXISTS (SELECT 1 FROM claim_link WHERE input = @id AND link_id = link.id)
+    OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last)))`
+
+/**
+ * Operations that were never sent give way to the newer record of their key, whatever became of it short of a reject;
+ * deletes to any sign of it.
+ */
 const SUPERSEDE = `
 DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
-  AND NOT EXISTS (SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key)
+  AND (cause = 'missing' OR NOT EXISTS (SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key))
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id)
-    OR EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = operation.key
-               AND (EXISTS (SELECT 1 FROM claim_link WHERE input = @id AND link_id = link.id)
-                 OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last))))`
+    OR ${isClaimed('operation')}
+    OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
+
+/** The newer record of a key says what counts now, unless it is a reject of its own. */
+const CLEAR_OVERTAKEN_REJECTS = `
+DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IS NOT NULL AND ${isClaimed('reject')}`
+
+/** A full input says what there is: what earlier ones left open about others, and their rejects, are things of the past. */
+const DROP_WHAT_A_FULL_INPUT_LACKS = [
+  `DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held')
+     AND input_id <> @id AND cause = 'record'
+     AND NOT EXISTS (SELECT 1 FROM reject WHERE input_id = @id AND (reject.key IS NULL OR reject.key = operation.key))`,
+  'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id',
+]
+
+/** Deletes are judged anew with every full input that decides about them. */
+const DROP_EARLIER_DELETES = `
+DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'held') AND input_id <> @id
+  AND cause = 'missing'`
+
+function createCommit(
+  db: Connection,
+): (staged: StagedInput, sha256: string, full: FullInput | undefined) => void {
+  const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
+  const prepare = (statements: readonly string[]) => statements.map((sql) => db.prepare(sql))
+  const always = prepare([...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
+  const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
+  const ofLast = prepare([DROP_EARLIER_DELETES])
+  const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
+  const { countMissing } = createMissingLinks(db)
+  return (staged, sha256, full) => {
+    const { id, pipeline } = staged
+    const statements = [
+      ...always,
+      ...(full === undefined ? [] : ofFull),
+      ...(full?.isLast === true ? ofLast : []),
+    ]
+    for (const statement of statements) statement.run({ id, pipeline })
+    if (full !== undefined) countMissing(staged, full)
+    plan.run(sha256, id)
+    forgetHolds.run({ pipeline })
+  }
+}
 
 export function createStagingStore(db: Connection): StagingStore {
   const claims = createClaims(db)
@@ -148,9 +201,7 @@ export function createStagingStore(db: Connection): StagingStore {
   const insertInput = db.prepare(
     "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading')",
   )
-  const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
-  const replaceRejects = REPLACE_REJECTS.map((sql) => db.prepare(sql))
-  const supersede = db.prepare(SUPERSEDE)
+  const commit = db.transaction(createCommit(db))
   const discard = DISCARD.map((sql) => db.prepare(sql))
   return {
     async beginInput({ runId, pipeline, input, header }) {
@@ -170,15 +221,13 @@ export function createStagingStore(db: Connection): StagingStore {
     known: createKnown(db),
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
+    seeSkipped: async (staged, keys) => db.transaction(() => claims.skip(staged.id, keys))(),
+    stageMissing: createMissingLinks(db).stageMissing,
     stage: createStage(db, fingerprints.put),
     unstage: createUnstage(db),
     holdSharedMails: createSharedMails(db),
-    async commitPlan(staged, sha256) {
-      db.transaction(() => {
-        for (const statement of replaceRejects) statement.run({ id: staged.id, pipeline: staged.pipeline })
-        supersede.run({ id: staged.id, pipeline: staged.pipeline })
-        plan.run(sha256, staged.id)
-      })()
+    async commitPlan(staged, sha256, full) {
+      commit(staged, sha256, full)
       endReading(staged)
     },
     async discardInput(staged) {

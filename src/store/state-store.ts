@@ -4,6 +4,7 @@ import type { StateStore } from '../core/state.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
+import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
 import { acquireLock } from './lock.ts'
 import { createRejectStore } from './rejects.ts'
@@ -18,6 +19,7 @@ function storeOver(db: Connection, close: () => void): StateStore {
   return {
     ...createStagingStore(db),
     ...createOperationStore(db),
+    ...createHoldStore(db),
     ...createRunStore(db),
     ...createRejectStore(db),
     ...createDefinitionStore(db),
@@ -63,7 +65,7 @@ export function openTemporaryState(): StateStore {
   return storeOver(db, () => db.close())
 }
 
-const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject'] as const
+const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold'] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {
   const columns = from.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()

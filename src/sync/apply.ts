@@ -4,6 +4,7 @@ import { contactMailKey } from '../core/contact.ts'
 import type { Operation } from '../core/operation.ts'
 import { sendConsent } from './consent.ts'
 import { bulkSize, isStopped, type RunContext } from './context.ts'
+import { sendDelete } from './send-delete.ts'
 import { sendTerms } from './send-terms.ts'
 import { isBulkUpdate, sendUpdate, sendUpdates } from './send-update.ts'
 import { sendCreate, sendCreates } from './send.ts'
@@ -33,7 +34,13 @@ async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> 
   }
 }
 
-const SINGLE = { create: sendCreate, update: sendUpdate, terms: sendTerms, consent: sendConsent }
+const SINGLE = {
+  create: sendCreate,
+  update: sendUpdate,
+  terms: sendTerms,
+  consent: sendConsent,
+  delete: sendDelete,
+}
 
 /** Groups the plan into requests: what needs a call of its own alone, the others by the bulk size. */
 async function* shipments(context: RunContext): AsyncGenerator<Shipment> {

@@ -10,9 +10,17 @@ import { termKey, termOutcome } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { planInput } from './read.ts'
-import { carryOver, reopenInputs } from './recover.ts'
+import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './settle.ts'
-import { EMPTY_FULL, type InputReport, inputError, isEmptyFull, refusal, waitingInputs } from './run.ts'
+import {
+  EMPTY_FULL,
+  heldReport,
+  type InputReport,
+  inputError,
+  isEmptyFull,
+  refusal,
+  waitingInputs,
+} from './run.ts'
 
 export interface PlannedChange {
   readonly action: 'create' | 'update' | 'delete'
@@ -21,7 +29,8 @@ export interface PlannedChange {
   readonly contact_id: number | null
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
-  readonly source: { readonly file: string; readonly line: number }
+  /** No line where the record is no longer there. */
+  readonly source: { readonly file: string; readonly line: number | null }
 }
 
 export interface PreviewTotals extends Counts {
@@ -38,17 +47,17 @@ function plannedChange(operation: Operation): PlannedChange {
   const { contactId, consent, terms } = operation
   const fields = consent === undefined ? operation.fields : { ...operation.fields, mail_status: consent }
   return {
-    action: operation.kind === 'create' ? 'create' : 'update',
+    action: operation.kind === 'create' || operation.kind === 'delete' ? operation.kind : 'update',
     key: operation.key,
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
     fields: fieldChanges(fields, operation.known),
     terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
-    source: operation.source,
+    source: operation.cause === 'missing' ? { ...operation.source, line: null } : operation.source,
   }
 }
 
-const isEmpty = ({ fields, terms }: PlannedChange): boolean =>
-  Object.keys(fields).length + terms.add.length + terms.remove.length === 0
+const isEmpty = ({ action, fields, terms }: PlannedChange): boolean =>
+  action !== 'delete' && Object.keys(fields).length + terms.add.length + terms.remove.length === 0
 
 /** The step as it would be settled if all went well. */
 function pretended(operation: Operation, context: PlanContext, ids: { next: number }): Settled {
@@ -122,13 +131,11 @@ export async function* previewPipeline(
   const files = [...reports]
   for (const input of ready) {
     try {
-      const { counts } = await planInput(input, customFields, context)
+      const isLast = input === ready.at(-1)
+      const { counts, heldBy } = await planInput({ input, isLast }, customFields, context)
       context.tally.add(counts)
-      const isHeld = isEmptyFull(context, counts.read === 0)
-      files.push({
-        file: input.name,
-        ...(isHeld ? { status: 'held', error: EMPTY_FULL } : { status: 'done' }),
-      })
+      const reason = isEmptyFull(context, counts.read === 0) ? EMPTY_FULL : heldBy
+      files.push(reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason))
       yield* show()
     } catch (error) {
       const known = inputError(error)
@@ -136,6 +143,8 @@ export async function* previewPipeline(
       files.push(refusal(input, known))
     }
   }
+  await takeReleased(context)
+  yield* show()
   return totals(context, service, work, files)
 }
 
@@ -155,6 +164,7 @@ function totals(
     termAdditions: sum('termAdditions'),
     termRemovals: sum('termRemovals'),
     consents: sum('consents'),
+    deletes: sum('deletes'),
     newTerms: context.tally.counts.terms_created,
   }
   const inputsHeld = files.filter(({ status }) => status === 'held').length

@@ -11,6 +11,7 @@ import type { Identity, StagedEntry, StagedInput, StagedOperation, StagedRecord 
 import { type Counts, noCounts } from '../core/summary.ts'
 import { termKey, unknownTermsText } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
+import { holdByGuards } from './guards.ts'
 
 interface Reading {
   readonly staged: StagedInput
@@ -34,6 +35,8 @@ interface Row {
 export interface PlannedInput {
   readonly staged: StagedInput
   readonly counts: Counts
+  /** Why a guard holds the plan, or its deletes. */
+  readonly heldBy: string | undefined
 }
 
 async function settledRows(
@@ -218,6 +221,8 @@ async function planBatch(
       entries.push({ record: stagedRecord(row, reading), ...decided })
   }
   await context.state.stage(reading.staged, entries)
+  const skipped = rows.flatMap(({ mapped }) => (mapped?.kind === 'skipped' ? (mapped.key ?? []) : []))
+  if (skipped.length > 0) await context.state.seeSkipped(reading.staged, skipped)
   if (context.pipeline.onDuplicateKey === 'last')
     await supersede(
       earlier.filter((line) => line !== undefined),
@@ -226,7 +231,21 @@ async function planBatch(
     )
 }
 
-async function planAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
+/** What a full input lacks has gone, unless it has no records at all: that never counts as "all gone". */
+async function planMissing({ staged, counts }: Reading, context: PlanContext): Promise<void> {
+  const { clock, pipeline, state } = context
+  const { onMissing, guards, terms } = pipeline
+  if (onMissing === 'keep' || counts.read === 0) return
+  await state.stageMissing(staged, {
+    onMissing,
+    termPolicy: terms.policy,
+    missingIn: guards.deletesMissingIn,
+    apartMs: guards.deletesApartMs,
+    at: clock.now(),
+  })
+}
+
+async function readAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
   for await (const batch of reader.batches()) {
     if (context.signal.aborted)
       throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
@@ -237,18 +256,34 @@ async function planAll(reader: InputReader, reading: Reading, context: PlanConte
       bytesRead: reader.bytesRead(),
     })
   }
+}
+
+/** From the last record to the plan that stands; gives the reason where a guard holds some of it. */
+async function commit(
+  reading: Reading,
+  { sha256, isLast }: { sha256: string; isLast: boolean },
+  context: PlanContext,
+): Promise<string | undefined> {
+  const { clock, pipeline, state } = context
+  const { staged, counts } = reading
   // Under `email` the service would merge them; with the mail as key such records share the key anyway.
-  if (context.pipeline.duplicateCheckMethod === 'email' && context.pipeline.key !== undefined)
-    reading.counts.held += await context.state.holdSharedMails(reading.staged)
-  await context.state.commitPlan(reading.staged, reader.sha256())
+  if (pipeline.duplicateCheckMethod === 'email' && pipeline.key !== undefined)
+    counts.held += await state.holdSharedMails(staged)
+  const isFull = pipeline.mode === 'full' && counts.read > 0
+  if (isFull && isLast) await planMissing(reading, context)
+  const heldBy = await holdByGuards(staged, counts, context)
+  const full = { apartMs: pipeline.guards.deletesApartMs, at: clock.now(), isLast }
+  await state.commitPlan(staged, sha256, isFull ? full : undefined)
+  return heldBy
 }
 
 /**
- * Reads one input to its end and commits the plan for it.
+ * Reads one input to its end and commits the plan for it. `isLast`: no later input of the source waits, so what a full
+ * one lacks has gone.
  * Throws a SyncError of class `input` (it cannot be taken) or `later` (it changed meanwhile); then nothing is staged.
  */
 export async function planInput(
-  input: SourceInput,
+  { input, isLast }: { input: SourceInput; isLast: boolean },
   customFields: CustomFieldRules,
   context: PlanContext,
 ): Promise<PlannedInput> {
@@ -259,15 +294,17 @@ export async function planInput(
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
     const reading: Reading = { staged, mapper, context: print, counts: noCounts(), mended: new Map() }
+    let heldBy: string | undefined
     try {
-      await planAll(reader, reading, context)
+      await readAll(reader, reading, context)
+      heldBy = await commit(reading, { sha256: reader.sha256(), isLast }, context)
     } catch (error) {
       await state.discardInput(staged)
       throw error
     }
     for (const [field, times] of reading.mended)
       context.log.warn('values were dropped or cut', { field, times })
-    return { staged, counts: reading.counts }
+    return { staged, counts: reading.counts, heldBy }
   } finally {
     await reader.close()
   }

@@ -8,8 +8,8 @@ import { settleDoubt } from './send.ts'
 
 const PAGE = 500
 
-/** Without a mail nothing can be looked up: such an operation waits for a person. */
-const canBeLookedUp = (operation: Operation): boolean => operation.mailKey !== undefined
+/** Without a mail nothing can be looked up: such an operation waits for a person. A delete is simply sent again. */
+const canBeSettled = ({ kind, mailKey }: Operation): boolean => kind === 'delete' || mailKey !== undefined
 
 function mayResend(operation: Operation, context: RunContext): boolean {
   return (
@@ -36,7 +36,7 @@ export async function settleDoubtsOnce(
   const doubts = await context.state.doubts(context.pipeline.name)
   for (const operation of doubts) {
     if (isStopped(context)) return
-    if (canBeLookedUp(operation) && !skip.has(operation.id))
+    if (canBeSettled(operation) && !skip.has(operation.id))
       await settleDoubt(operation, context, mayResend(operation, context))
   }
 }
@@ -46,7 +46,7 @@ export async function settleDoubtsOnce(
  * What cannot be settled by looking stays in doubt.
  */
 export async function settleDoubts(context: RunContext): Promise<void> {
-  const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !canBeLookedUp(one))
+  const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !canBeSettled(one))
   if (hopeless.length > 0)
     context.log.warn('contacts without a mail are in doubt; they cannot be looked up and wait for a person', {
       contacts: hopeless.length,
@@ -54,7 +54,7 @@ export async function settleDoubts(context: RunContext): Promise<void> {
   const looks = new Map<number, number>()
   const most = context.service.doubt.absentReads + 1
   for (;;) {
-    const doubts = (await context.state.doubts(context.pipeline.name)).filter(canBeLookedUp)
+    const doubts = (await context.state.doubts(context.pipeline.name)).filter(canBeSettled)
     const open = doubts.filter(({ id }) => (looks.get(id) ?? 0) < most)
     if (open.length === 0 || isStopped(context)) return
     context.report({ phase: 'settle' })
@@ -127,6 +127,22 @@ export async function resumeWaiting(context: PlanContext): Promise<void> {
   counts.in_doubt -= operations.length - waiting
   counts.unchanged += settled
   counts.held += held
+}
+
+/** What a person has released, and nothing newer has overtaken: compared anew, and planned for this run. */
+export async function takeReleased(context: PlanContext): Promise<void> {
+  const { pipeline, runId, state, tally } = context
+  for (;;) {
+    const page = await state.releasedRecords(pipeline.name, PAGE)
+    if (page.length === 0) break
+    const { waiting, held, settled } = await replan(page, context)
+    tally.counts.read += page.length
+    tally.counts.unchanged += settled
+    tally.counts.in_doubt += waiting
+    tally.counts.held += held
+  }
+  if (pipeline.mode === 'full' && pipeline.onMissing !== 'keep')
+    await state.takeReleasedDeletes(pipeline.name, runId)
 }
 
 /** Takes up what earlier runs had to give up, compared anew with what is known by now. */

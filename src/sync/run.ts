@@ -9,7 +9,14 @@ import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { planInput } from './read.ts'
 import { describeTerms } from './term-directory.ts'
-import { carryOver, reopenInputs, resumeWaiting, settleDoubts, settleDoubtsOnce } from './recover.ts'
+import {
+  carryOver,
+  reopenInputs,
+  resumeWaiting,
+  settleDoubts,
+  settleDoubtsOnce,
+  takeReleased,
+} from './recover.ts'
 
 /** What became of one file, for the summary. */
 export interface InputReport {
@@ -25,7 +32,6 @@ export interface PipelineResult extends Counts {
   readonly pipeline: string
   readonly run_id: string
   readonly status: RunStatus
-  readonly held_deletes: number
   readonly requests: number
   readonly retries: number
   readonly duration_ms: number
@@ -112,20 +118,28 @@ async function finishInput(staged: StagedInput, read: number, context: RunContex
     : { file: input.name, status: 'done' }
 }
 
+/** The file is done with; some of what it says waits for a person. */
+export const heldReport = (input: SourceInput, reason: string): InputReport => ({
+  file: input.name,
+  status: 'held',
+  error: aboutFile(input.name, reason),
+})
+
 async function runInput(
-  input: SourceInput,
+  which: { input: SourceInput; isLast: boolean },
   customFields: CustomFieldRules,
   context: RunContext,
 ): Promise<InputReport> {
+  const { input } = which
   try {
-    const { staged, counts } = await planInput(input, customFields, context)
+    const { staged, counts, heldBy } = await planInput(which, customFields, context)
     context.tally.add(counts)
     const totals = await context.state.planTotals(context.runId)
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
-    return isStopped(context)
-      ? { file: input.name, status: 'left' }
-      : await finishInput(staged, counts.read, context)
+    if (isStopped(context)) return { file: input.name, status: 'left' }
+    const report = await finishInput(staged, counts.read, context)
+    return heldBy === undefined ? report : heldReport(input, heldBy)
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error
@@ -167,8 +181,11 @@ async function runSteps(context: RunContext, wait: boolean, done: InputReport[])
   context.report({ phase: 'read', bytesTotal })
   for (const input of ready) {
     if (isStopped(context)) break
-    done.push(await runInput(input, customFields, context))
+    done.push(await runInput({ input, isLast: input === ready.at(-1) }, customFields, context))
   }
+  // After the files: what is newer about a change goes before what was held and released.
+  await takeReleased(context)
+  await applyPlan(context)
   // Doubts may be settled by now, and what waited behind them may go.
   await settleDoubts(context)
   await resumeWaiting(context)
@@ -208,6 +225,7 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
     ).length,
     inputsHeld: files.filter((file) => file.status === 'held').length,
     termsUnused: context.terms.folded.size,
+    deletesFailed: tally.deletesFailed,
   })
   const error = errorText(context, files)
   await state.endRun(runId, { endedAt: clock.now(), status, counts: tally.counts, error })
@@ -216,7 +234,6 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
     run_id: runId,
     status,
     ...tally.counts,
-    held_deletes: 0,
     ...context.session.counts,
     duration_ms: Math.round(clock.monotonic() - started),
     files,

@@ -2,6 +2,7 @@
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, RequestTrace, Term } from '../core/ports.ts'
+import type { TermMark } from '../core/state.ts'
 import { termKey, termOutcome, type TermPlan, termsBeyond } from '../core/terms.ts'
 import { noted, type RunContext } from './context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
@@ -96,6 +97,22 @@ interface Done {
   readonly request: RequestTrace | undefined
 }
 
+/** What the ledger cannot be sure of until the answer is there: what is given, and what of the asserted is taken. */
+function termMarks(
+  { operation, policy }: TermWork,
+  added: readonly Term[],
+  removed: readonly Term[],
+): readonly TermMark[] {
+  const asserted = (operation.asserted ?? []).map(({ name }) => name)
+  const beyond = termsBeyond(namesOf(removed), asserted)
+  return [
+    ...added.map(({ name }) => ({ name, ours: policy !== 'add' })),
+    ...namesOf(removed)
+      .filter((name) => !beyond.includes(name))
+      .map((name) => ({ name, ours: false })),
+  ]
+}
+
 /** add and managed: what is missing by PUT, what is to go by DELETE. */
 async function changeTerms(work: TermWork, removable: readonly string[]): Promise<Done | Failure> {
   const { actual, plan, resolved, context } = work
@@ -103,7 +120,8 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   const added = wanted.filter(({ id }) => actual?.some((term) => term.id === id) !== true)
   const keys = new Set(removable.map(termKey))
   const removed = (actual ?? []).filter(({ name }) => keys.has(termKey(name)))
-  if (added.length + removed.length > 0) await context.state.markSending([work.operation])
+  if (added.length + removed.length > 0)
+    await context.state.markSending([work.operation], termMarks(work, added, removed))
   let request: RequestTrace | undefined
   if (added.length > 0) {
     const result = await addTerms(work, added)
@@ -125,7 +143,7 @@ async function replaceTerms(work: TermWork): Promise<Done | Failure> {
   const added = wanted.filter(({ id }) => !actual.some((term) => term.id === id))
   const removed = actual.filter(({ id }) => !wanted.some((term) => term.id === id))
   if (added.length + removed.length === 0) return { added, removed, request: undefined }
-  await context.state.markSending([work.operation])
+  await context.state.markSending([work.operation], termMarks(work, added, removed))
   const result =
     wanted.length === 0
       ? await removeTerms(work, actual, removed)
@@ -159,6 +177,14 @@ async function carryOut(work: TermWork): Promise<Settled> {
   }
 }
 
+/** What has gone loses what it was given, and nothing that others gave: whatever the policy for those who are there. */
+function termPolicy({ cause }: Operation, { pipeline }: RunContext): TermWork['policy'] {
+  const { policy } = pipeline.terms
+  if (cause === 'missing') return 'managed'
+  // What is ours to take back one day has to be told from what was there before.
+  return policy === 'add' && pipeline.onMissing === 'remove_terms' ? 'managed' : policy
+}
+
 /** Whether the contact has to be looked at before anything is sent. */
 function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operation: Operation): boolean {
   // managed: what is there already was given by others. A step that failed before may have been applied.
@@ -170,7 +196,7 @@ function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operatio
 export async function sendTerms(operation: Operation, context: RunContext): Promise<void> {
   const contactId = operation.contactId ?? 0
   const plan = operation.terms ?? { add: [], remove: [], asserts: [] }
-  const { policy } = context.pipeline.terms
+  const policy = termPolicy(operation, context)
   const resolved = await resolve(policy === 'replace' ? plan.asserts : plan.add, context)
   if ('kind' in resolved) return settle([settledByFailure(operation, resolved, context)], context)
   const settled = await context.turns.take(contactId, async (): Promise<Settled> => {

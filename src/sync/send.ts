@@ -6,6 +6,7 @@ import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
+import { sendDelete } from './send-delete.ts'
 import { settle, settledByFailure } from './settle.ts'
 
 export function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
@@ -54,6 +55,7 @@ export async function settleDoubt(
   context: RunContext,
   mayResend: boolean,
 ): Promise<void> {
+  if (operation.kind === 'delete') return sendDelete(operation, context)
   if (isStopped(context)) return parkDoubt(operation, 'the run ended before it could be looked up', context)
   const seen = await lookUp(operation, context)
   if (seen?.step.kind === 'adopt') {

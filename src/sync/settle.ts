@@ -48,5 +48,6 @@ export function settledByFailure(
     return { operation, request, settlement: { kind: 'in_doubt', reason: said, notBefore } }
   }
   // An update may simply be sent again: it sets values. Whatever was not applied may be sent again, too.
-  return { operation, request, settlement: { kind: 'failed', reason } }
+  const unknown = result.kind === 'unknown' ? ({ unknown: true } as const) : {}
+  return { operation, request, settlement: { kind: 'failed', reason, ...unknown } }
 }

@@ -8,6 +8,8 @@ export interface Tally {
   /** An operation of this run got an outcome; one that was in doubt in this run leaves that count. */
   settled(operation: Operation, settlement: Settlement): void
   readonly settledOperations: number
+  /** Deletes that could not be carried out. */
+  readonly deletesFailed: number
 }
 
 function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
@@ -22,15 +24,25 @@ const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 export function createTally(runId: string): Tally {
   const counts = noCounts()
   let settledOperations = 0
+  let deletesFailed = 0
+  const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
+    if (state !== 'in_doubt') settledOperations += 1
+    if (kind === 'done') counts.deleted += 1
+    else if (kind !== 'settled') deletesFailed += 1
+  }
   return {
     counts,
     get settledOperations() {
       return settledOperations
     },
+    get deletesFailed() {
+      return deletesFailed
+    },
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },
     settled(operation, settlement) {
+      if (operation.cause === 'missing') return settledDelete(operation, settlement)
       const isOurs = operation.runId === runId
       if (goesOn(settlement)) {
         // An earlier run's doubt is over, and the rest of its change is this run's work.

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { GUARDS } from '../support/pipeline.ts'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { loadSettings } from '../../src/config/load.ts'
@@ -28,6 +29,8 @@ describe('settings', () => {
         ragged: 'reject',
       },
       mode: 'incremental',
+      onMissing: 'keep',
+      guards: GUARDS,
       key: undefined,
       map: { mail: { column: 'E-Mail' } },
       customFields: {},
@@ -53,6 +56,7 @@ describe('settings', () => {
         retry: { attempts: 6, maxDelayMs: 120_000 },
         bulk: { size: 50, container: 'array' },
         doubt: { quiesceMs: 120_000, absentReads: 2 },
+        markerField: undefined,
         customFieldKey: '{field_name}',
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
@@ -75,6 +79,7 @@ describe('settings', () => {
         retry: { attempts: 2, maxDelayMs: 3_600_000 },
         bulk: { size: 10, container: 'keyed' },
         doubt: { quiesceMs: 500, absentReads: 3 },
+        markerField: undefined,
         customFieldKey: '{field_name}',
       },
       state: { path: `${FOLDER}data/state.db` },

@@ -27,7 +27,7 @@ import { parseTemplate } from '../../src/core/template.ts'
 import { pipelineSettings } from '../support/pipeline.ts'
 
 const linked = (fields: Record<string, string>, gone = false): Known => ({
-  link: { id: 1, contactId: 7, fields, terms: undefined, gone, merged: false },
+  link: { id: 1, contactId: 7, fields, unsure: [], terms: undefined, gone, merged: false },
   inDoubt: false,
 })
 const unknown: Known = { link: undefined, inDoubt: false }
@@ -302,7 +302,7 @@ describe('small things', () => {
   it('an estimate counts calls and windows', () => {
     const terms = { policy: 'managed', verify: true } as const
     const limits = { bulkSize: 50, requests: 5, perMs: 1000, mergeMethod: 'update_add', terms } as const
-    const none = { termAdditions: 0, termRemovals: 0, consents: 0, newTerms: 0 }
+    const none = { termAdditions: 0, termRemovals: 0, consents: 0, newTerms: 0, deletes: 0 }
     const work = { createsWithMail: 250, createsWithoutMail: 1, updates: 4, ...none }
     expect(estimate(work, limits)).toEqual({ requests: 10, seconds: 1 })
     const updates = { createsWithMail: 0, createsWithoutMail: 0, updates: 4, ...none }
@@ -340,12 +340,16 @@ describe('small things', () => {
       fields: { phone: '2' },
       desired: { phone: '2', mail: 'a@x.de' },
       known: { phone: '1' },
+      unsure: [],
       terms: undefined,
       asserted: undefined,
       consent: undefined,
       outcome: undefined,
       source: { file: 'a.csv', line: 2 },
+      cause: 'record',
       state: 'sending',
+      sent: 1,
+      guard: undefined,
       absentReads: 0,
       notBefore: 0,
       reason: undefined,

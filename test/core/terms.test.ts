@@ -14,6 +14,7 @@ const asserted = (name: string, is: Partial<AssertedTerm> = {}): AssertedTerm =>
   name,
   ours: true,
   shared: false,
+  unsure: false,
   ...is,
 })
 
@@ -71,7 +72,12 @@ describe('a plan', () => {
     const before = names.chain((list) =>
       fc.tuple(
         ...list.map((name) =>
-          fc.record({ name: fc.constant(name), ours: fc.boolean(), shared: fc.boolean() }),
+          fc.record({
+            name: fc.constant(name),
+            ours: fc.boolean(),
+            shared: fc.boolean(),
+            unsure: fc.boolean(),
+          }),
         ),
       ),
     )
@@ -82,7 +88,7 @@ describe('a plan', () => {
         if (plan === undefined) return
         const done = { added: plan.add, removed: plan.remove, unusable: [] }
         const { asserts } = termOutcome(plan, ledger, done, policy)
-        const after = asserts.map((term) => ({ ...term, shared: false }))
+        const after = asserts.map((term) => ({ ...term, shared: false, unsure: false }))
         expect(termPlan(wanted, after, policy)).toBeUndefined()
         if (policy !== 'managed') return
         for (const name of plan.remove)

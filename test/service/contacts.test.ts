@@ -17,6 +17,7 @@ const settings: ServiceSettings = {
   retry: { attempts: 1, maxDelayMs: 1 },
   bulk: { size: 50, container: 'array' },
   doubt: { quiesceMs: 1, absentReads: 1 },
+  markerField: undefined,
   customFieldKey: '{field_name}',
 }
 const options: CreateOptions = {

@@ -30,6 +30,7 @@ function settingsFor(baseUrl: string, changes: Partial<ServiceSettings> = {}): S
     retry: { attempts: 3, maxDelayMs: 1_000 },
     bulk: { size: 50, container: 'array' },
     doubt: { quiesceMs: 1, absentReads: 1 },
+    markerField: undefined,
     customFieldKey: '{field_name}',
     ...changes,
   }

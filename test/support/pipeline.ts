@@ -1,5 +1,17 @@
 // Builders of settings for tests: a whole pipeline with what the test is about changed.
-import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
+import type { GuardSettings, PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
+
+/** As the configuration has them where it says nothing. */
+export const GUARDS: GuardSettings = {
+  maxDeletes: { share: 0.05 },
+  maxChanges: { share: 1 },
+  maxRejects: { share: 1 },
+  maxNewTerms: 100_000,
+  deletesMissingIn: 1,
+  deletesApartMs: 0,
+  holdFirstDeletes: false,
+  maxEqualRefusals: 20,
+}
 
 export function pipelineSettings(changes: Partial<PipelineSettings> = {}): PipelineSettings {
   return {
@@ -8,6 +20,8 @@ export function pipelineSettings(changes: Partial<PipelineSettings> = {}): Pipel
     timezone: undefined,
     source: { type: 'csv', nullValues: [] },
     mode: 'incremental',
+    onMissing: 'keep',
+    guards: GUARDS,
     key: ['no'],
     map: {
       mail: { column: 'mail' },
@@ -40,6 +54,7 @@ export function serviceSettings(changes: Partial<ServiceSettings> = {}): Service
     retry: { attempts: 1, maxDelayMs: 1000 },
     bulk: { size: 50, container: 'array' },
     doubt: { quiesceMs: 60_000, absentReads: 2 },
+    markerField: undefined,
     customFieldKey: '{field_name}',
     ...changes,
   }

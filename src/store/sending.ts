@@ -1,0 +1,49 @@
+// The moment before a request leaves: from here on the state no longer claims to know what the request is about to
+// change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
+import type { Operation } from '../core/operation.ts'
+import type { OperationStore, TermMark } from '../core/state.ts'
+import { termKey } from '../core/terms.ts'
+import type { Connection } from './database.ts'
+import { assertionsJson, parseAssertions, parseUnsure, unsureJson } from './rows.ts'
+
+interface LinkRow {
+  id: number
+  pipeline: string
+  unsure: string | null
+  terms: string | null
+}
+
+function withMarks(json: string | null, marks: readonly TermMark[]): string {
+  const asserted = parseAssertions(json) ?? []
+  const marked = new Set(marks.map(({ name }) => termKey(name)))
+  const untouched = asserted.filter(({ name }) => !marked.has(termKey(name)))
+  const touched = marks.map(({ name, ours }) => {
+    const before = asserted.find((term) => termKey(term.name) === termKey(name))
+    return { name: before?.name ?? name, ours: ours || before?.ours === true, unsure: true }
+  })
+  return assertionsJson([...untouched, ...touched])
+}
+
+export function createMarkSending(db: Connection): OperationStore['markSending'] {
+  const send = db.prepare("UPDATE operation SET state = 'sending', sent = sent + 1 WHERE id = ?")
+  const linkOf = db.prepare<[number], LinkRow>(
+    'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',
+  )
+  const doubtFields = db.prepare('UPDATE link SET unsure = ? WHERE id = ?')
+  const doubtTerms = db.prepare('UPDATE link SET terms = ? WHERE id = ?')
+  const unsettle = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
+  const markOne = (operation: Operation, marks: readonly TermMark[]): void => {
+    send.run(operation.id)
+    const link = operation.kind === 'create' ? undefined : linkOf.get(operation.id)
+    if (link === undefined) return
+    unsettle.run(link.pipeline, link.id)
+    const fields = operation.kind === 'update' || operation.kind === 'consent' ? operation.fields : {}
+    const unsure = new Set([...parseUnsure(link.unsure), ...Object.keys(fields)])
+    doubtFields.run(unsureJson([...unsure]), link.id)
+    if (marks.length > 0) doubtTerms.run(withMarks(link.terms, marks), link.id)
+  }
+  const markAll = db.transaction((operations: readonly Operation[], marks: readonly TermMark[]) => {
+    for (const operation of operations) markOne(operation, marks)
+  })
+  return async (operations, marks = []) => markAll(operations, marks)
+}

@@ -1,0 +1,41 @@
+// Asks the guards about the plan of one input, after it was read to its end and before it is committed.
+import { heldByGuard } from '../core/guard.ts'
+import type { StagedInput } from '../core/state.ts'
+import type { Counts } from '../core/summary.ts'
+import { termKey } from '../core/terms.ts'
+import type { PlanContext } from './context.ts'
+
+/** Terms that the plan would make; asks the service for its list only where they could be too many. */
+async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanContext): Promise<number> {
+  const most = pipeline.guards.maxNewTerms
+  if (pipeline.terms.assign.length === 0) return 0
+  // One more than allowed is enough to know, unless some of them are there already.
+  const few = await state.termsToGive(staged, most + 1)
+  if (few.length <= most) return few.length
+  const known = await terms.list()
+  const all = await state.termsToGive(staged, Number.MAX_SAFE_INTEGER)
+  return all.filter((name) => !known.has(termKey(name))).length
+}
+
+/** Holds what a guard forbids of the plan; gives the reason, and counts what is held. */
+export async function holdByGuards(
+  staged: StagedInput,
+  counts: Counts,
+  context: PlanContext,
+): Promise<string | undefined> {
+  const { pipeline, state, clock } = context
+  const totals = await state.planNumbers(staged)
+  const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context) }
+  const hold = heldByGuard(numbers, pipeline.guards)
+  if (hold === undefined) return undefined
+  const held = await state.holdPlan(staged, hold, { at: clock.now(), configHash: pipeline.hash })
+  counts.held += held.records
+  counts.held_deletes += held.deletes
+  context.log.warn('a guard holds changes back', {
+    guard: hold.guard,
+    changes: held.records,
+    deletes: held.deletes,
+    threshold: hold.threshold,
+  })
+  return hold.reason
+}

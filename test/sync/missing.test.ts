@@ -1,0 +1,316 @@
+// What has gone from a full export: who it is, what becomes of them, and everything that must keep them where they are.
+import { describe, expect, it } from 'vitest'
+import type { GuardSettings, PipelineSettings } from '../../src/core/settings.ts'
+import type { HeldPlan } from '../../src/core/state.ts'
+import { HEADER, type Line, people, testLine } from '../support/line.ts'
+import { GUARDS } from '../support/pipeline.ts'
+
+const guards = (changes: Partial<GuardSettings>): GuardSettings => ({ ...GUARDS, ...changes })
+const ALL = guards({ maxDeletes: { share: 1 } })
+
+const fullLine = (changes: Partial<PipelineSettings> = {}): Line =>
+  testLine({ pipeline: { mode: 'full', onMissing: 'delete', guards: ALL, ...changes } })
+
+const without = (table: string[][], ...numbers: number[]): string[][] =>
+  table.filter(([key]) => !numbers.some((number) => key === `K${number}`))
+
+const deletes = (line: Line): number[] =>
+  line.service.calls.filter(({ method }) => method === 'DELETE').flatMap(({ id }) => id ?? [])
+
+async function imported(line: Line, count: number): Promise<void> {
+  line.source.drop('1.csv', people(count))
+  expect(await line.run()).toMatchObject({ status: 'ok', created: count })
+}
+
+async function runWith(line: Line, table: string[][], name = '2.csv') {
+  line.source.drop(name, table)
+  return line.run()
+}
+
+const holds = (line: Line): Promise<readonly HeldPlan[]> => line.state.heldPlans([line.pipeline.name])
+
+describe('a record that has gone from a full export', () => {
+  it('takes its contact along, once', async () => {
+    const line = fullLine()
+    await imported(line, 10)
+    expect(await runWith(line, without(people(10), 3, 7))).toMatchObject({
+      status: 'ok',
+      read: 8,
+      unchanged: 8,
+      deleted: 2,
+    })
+    expect(deletes(line)).toEqual([3, 7])
+    expect(await runWith(line, without(people(10), 3, 7))).toMatchObject({ requests: 0, deleted: 0 })
+  })
+
+  it('keeps its contact where the pipeline says nothing', async () => {
+    const line = fullLine({ onMissing: 'keep' })
+    await imported(line, 3)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, requests: 0 })
+  })
+
+  it('loses the terms that the pipeline gave it, and those alone', async () => {
+    const terms = { ...testLine().pipeline.terms, assign: [{ name: 'Customer' }] }
+    const line = fullLine({ onMissing: 'remove_terms', terms })
+    await imported(line, 3)
+    line.service.giveTerm(3, 'By hand')
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 1, status: 'ok' })
+    expect(line.service.termsOf(3)).toEqual(['By hand'])
+    expect(line.service.contacts.size).toBe(3)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, requests: 0 })
+    expect(await runWith(line, people(3))).toMatchObject({ updated: 1 })
+    expect(line.service.termsOf(3)).toEqual(['By hand', 'Customer'])
+  })
+
+  it('keeps a term under policy add that it had before, once removal is the rule', async () => {
+    const terms = { ...testLine().pipeline.terms, assign: [{ name: 'Customer' }] }
+    const line = fullLine({ onMissing: 'remove_terms', terms })
+    line.service.contacts.set(7, { mail: 'person1@example.com' })
+    line.service.giveTerm(7, 'Customer')
+    await imported(line, 2)
+    const result = await runWith(line, [[...HEADER], ['K9', 'new@example.com', 'A', 'B', '1']])
+    expect(result).toMatchObject({ deleted: 1 })
+    expect([line.service.termsOf(7), line.service.termsOf(1)]).toEqual([['Customer'], []])
+  })
+
+  it('comes back as a new contact after its old one was deleted', async () => {
+    const line = fullLine()
+    await imported(line, 3)
+    await runWith(line, people(2))
+    expect(await runWith(line, people(3))).toMatchObject({ created: 1, unchanged: 2, deleted: 0 })
+    expect([...line.service.contacts.keys()]).toEqual([1, 2, 4])
+  })
+
+  it('has gone only when the last of several exports that wait lacks it', async () => {
+    const line = fullLine()
+    await imported(line, 4)
+    line.source.drop('2.csv', people(2))
+    line.source.drop('3.csv', people(3))
+    expect(await line.run()).toMatchObject({ deleted: 1 })
+    expect(deletes(line)).toEqual([4])
+  })
+})
+
+describe('nobody is deleted', () => {
+  it.each<[string, (table: string[][]) => string[][]]>([
+    ['by a file with its header alone', ([header = []]) => [header]],
+    [
+      'because a row is rejected',
+      (table) => table.map((row) => (row[0] === 'K2' ? ['K2', 'no mail', 'A', 'B', '1'] : row)),
+    ],
+  ])('%s', async (_, change) => {
+    const line = fullLine()
+    await imported(line, 3)
+    const result = await runWith(line, change(people(3)))
+    expect(result).toMatchObject({ deleted: 0, held_deletes: 0 })
+    expect(deletes(line)).toEqual([])
+  })
+
+  it('by a file that breaks off', async () => {
+    const line = fullLine()
+    await imported(line, 3)
+    line.source.drop('2.csv', people(2), { failAfter: 1 })
+    expect(await line.run()).toMatchObject({ status: 'partial', deleted: 0 })
+    expect(deletes(line)).toEqual([])
+  })
+
+  it('whose row `where` passes over', async () => {
+    const line = fullLine({ where: 'record["last"] != "out"' })
+    await imported(line, 3)
+    const table = people(3).map((row) =>
+      row[0] === 'K2' ? ['K2', 'person2@example.com', 'A', 'out', '1'] : row,
+    )
+    expect(await runWith(line, table)).toMatchObject({ skipped: 1, deleted: 0 })
+    line.pipeline = { ...line.pipeline, where: 'contact.family_name != "out"', hash: 'other' }
+    expect(await runWith(line, table)).toMatchObject({ skipped: 1, deleted: 0 })
+  })
+
+  it('while a rejected row may be anybody', async () => {
+    const line = fullLine()
+    await imported(line, 4)
+    const result = await runWith(line, [...people(2), ['K3', 'too few values']])
+    expect(result).toMatchObject({ status: 'held', rejected: 1, deleted: 0, held_deletes: 2 })
+    expect(await holds(line)).toMatchObject([{ guard: 'unreadable_keys', number: 2 }])
+  })
+
+  it('whom another pipeline still names; it goes with the last that does', async () => {
+    const line = fullLine()
+    await imported(line, 2)
+    const other = testLine({
+      state: line.state,
+      service: line.service,
+      pipeline: { ...line.pipeline, name: 'crm' },
+    })
+    other.source.drop('a.csv', people(2))
+    expect(await other.run()).toMatchObject({ created: 2 })
+    expect(line.service.contacts.size).toBe(2)
+    expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, status: 'ok' })
+    expect(await runWith(other, people(1))).toMatchObject({ deleted: 1 })
+    expect([...line.service.contacts.keys()]).toEqual([1])
+    expect(await runWith(line, people(1))).toMatchObject({ deleted: 1, status: 'ok' })
+    expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, requests: 0 })
+  })
+
+  it('who only has another key now', async () => {
+    const line = fullLine()
+    await imported(line, 2)
+    const table = people(2).map((row) => (row[0] === 'K2' ? ['X2', ...row.slice(1)] : row))
+    expect(await runWith(line, table)).toMatchObject({ held: 1, deleted: 0, held_deletes: 0 })
+    expect(deletes(line)).toEqual([])
+  })
+})
+
+describe('the delete guard', () => {
+  it.each([
+    ['5% of 100 are five', 100, 5, guards({}), 5, 0],
+    ['six of 100 are too many', 100, 6, guards({}), 0, 6],
+    ['a share allows at least one', 3, 1, guards({}), 1, 0],
+    ['two of three are more than that', 3, 2, guards({}), 0, 2],
+    ['0% is none', 3, 1, guards({ maxDeletes: { share: 0 } }), 0, 1],
+    ['a count', 10, 4, guards({ maxDeletes: { count: 4 } }), 4, 0],
+    ['a count exceeded', 10, 5, guards({ maxDeletes: { count: 4 } }), 0, 5],
+  ])('%s', async (_, linked, gone, settings, deleted, held) => {
+    const line = fullLine({ guards: settings })
+    await imported(line, linked)
+    const table = [...people(linked - gone), ['NEW', 'new@example.com', 'A', 'B', '1']]
+    const status = held > 0 ? 'held' : 'ok'
+    const result = await runWith(line, table)
+    expect(result).toMatchObject({ status, created: 1, deleted, held_deletes: held, held: 0 })
+    expect(deletes(line)).toHaveLength(deleted)
+  })
+
+  it('asks for two exports, of which one read twice is one', async () => {
+    const line = fullLine({ guards: guards({ deletesMissingIn: 2 }) })
+    await imported(line, 3)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, held_deletes: 0 })
+    expect(await runWith(line, people(3))).toMatchObject({ deleted: 0 })
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0 })
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 1 })
+  })
+
+  it('lets exports count only that are far enough apart', async () => {
+    const line = fullLine({ guards: guards({ deletesMissingIn: 2, deletesApartMs: 3_600_000 }) })
+    await imported(line, 3)
+    await runWith(line, people(2))
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0 })
+    line.clock.advance(3_600_000)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 1 })
+  })
+
+  it('holds the first deletes where it is asked to', async () => {
+    const line = fullLine({ guards: { ...ALL, holdFirstDeletes: true } })
+    await imported(line, 4)
+    const first = await runWith(line, people(3))
+    expect(first).toMatchObject({ status: 'held', held_deletes: 1 })
+    await line.state.release(first.run_id, 0)
+    expect(await line.run()).toMatchObject({ deleted: 1, status: 'ok' })
+    expect(await runWith(line, people(2))).toMatchObject({ status: 'ok', deleted: 1 })
+  })
+})
+
+describe('a held plan', () => {
+  const tenPercent = guards({ maxDeletes: { share: 0.1 } })
+
+  it('goes in the next run once it is released, and no further', async () => {
+    const line = fullLine({ guards: tenPercent })
+    await imported(line, 10)
+    const { run_id: run } = await runWith(line, people(6))
+    expect(await holds(line)).toMatchObject([
+      { runId: run, guard: 'max_deletes', number: 4, left: 4, threshold: '10% (1)', releasedAt: undefined },
+    ])
+    expect(await line.run()).toMatchObject({ deleted: 0 })
+    await line.state.release(run, 5)
+    expect(await line.run()).toMatchObject({ status: 'ok', deleted: 4, read: 0 })
+    expect(deletes(line)).toEqual([7, 8, 9, 10])
+    expect(await holds(line)).toEqual([])
+  })
+
+  it('is judged anew with the next export; what was released goes if it is still the same', async () => {
+    const line = fullLine({ guards: tenPercent })
+    await imported(line, 10)
+    const { run_id: run } = await runWith(line, people(6))
+    await line.state.release(run, 5)
+    // K7 is back; K6 has gone now, too, and is within the limit by itself.
+    expect(await runWith(line, without(people(7), 6))).toMatchObject({ deleted: 4, status: 'ok' })
+    expect(deletes(line).sort((a, b) => a - b)).toEqual([6, 8, 9, 10])
+  })
+
+  it('lets nobody go who is back, even with a row that is rejected', async () => {
+    const line = fullLine({ guards: tenPercent })
+    await imported(line, 4)
+    const { run_id: run } = await runWith(line, people(1))
+    await line.state.release(run, 5)
+    await runWith(line, [...people(3), ['K4', 'no mail', 'A', 'B', '1']])
+    expect(deletes(line)).toEqual([])
+  })
+
+  it('holds a mapping edit that would rewrite everybody', async () => {
+    const line = testLine({ pipeline: { guards: guards({ maxChanges: { share: 0.3 } }) } })
+    await imported(line, 10)
+    line.pipeline = {
+      ...line.pipeline,
+      hash: 'mapping-2',
+      map: { ...line.pipeline.map, first_name: { value: 'Everybody' } },
+    }
+    const edited = await runWith(line, people(10))
+    expect(edited).toMatchObject({ status: 'held', held: 10, updated: 0 })
+    expect(line.service.writes()).toHaveLength(1)
+    await line.state.release(edited.run_id, 5)
+    expect(await line.run()).toMatchObject({ status: 'ok', read: 10, updated: 10 })
+    expect(await runWith(line, people(10))).toMatchObject({ unchanged: 10, requests: 0 })
+  })
+
+  it('lets changes under the limit go, and the first import whole', async () => {
+    const line = testLine({ pipeline: { guards: guards({ maxChanges: { share: 0.3 } }) } })
+    await imported(line, 10)
+    expect(await runWith(line, people(13))).toMatchObject({ created: 3, status: 'ok' })
+    const counted = testLine({ pipeline: { guards: guards({ maxChanges: { count: 2 } }) } })
+    counted.source.drop('1.csv', people(3))
+    expect(await counted.run()).toMatchObject({ status: 'held', held: 3, created: 0 })
+  })
+
+  it('holds a file with too many rejects as a whole', async () => {
+    const line = testLine({ pipeline: { guards: guards({ maxRejects: { share: 0.2 } }) } })
+    const bad = (number: number) => [`B${number}`, 'no mail', 'A', 'B', '1']
+    line.source.drop('1.csv', [...people(8), bad(1), bad(2)])
+    expect(await line.run()).toMatchObject({ created: 8, rejected: 2 })
+    line.source.drop('2.csv', [...people(3, 20), bad(1), bad(2)])
+    expect(await line.run()).toMatchObject({ status: 'held', held: 3, rejected: 2 })
+  })
+
+  it('holds a plan that would make too many terms', async () => {
+    const terms = { ...testLine().pipeline.terms, assign: [{ column: 'phone' }] }
+    const line = testLine({ pipeline: { terms, guards: guards({ maxNewTerms: 2 }) } })
+    line.service.giveTerm(99, '030 1')
+    line.source.drop('1.csv', people(3))
+    expect(await line.run()).toMatchObject({ created: 3, status: 'ok', terms_created: 2 })
+    line.source.drop('2.csv', people(6))
+    expect(await line.run()).toMatchObject({ status: 'held', held: 3, terms_created: 0 })
+  })
+})
+
+describe('a delete whose answer is lost', () => {
+  it('is sent again, before a record that came back is taken for unchanged', async () => {
+    const line = fullLine()
+    await imported(line, 3)
+    line.service.fault = ({ method }) =>
+      method === 'DELETE' ? { kind: 'unknown', applied: true } : undefined
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, status: 'failed' })
+    line.service.fault = () => undefined
+    expect(await runWith(line, people(3))).toMatchObject({ deleted: 1, created: 1, status: 'ok' })
+    expect([...line.service.contacts.values()].map(({ mail }) => mail)).toEqual([
+      'person1@example.com',
+      'person2@example.com',
+      'person3@example.com',
+    ])
+  })
+
+  it('is no loss where it was refused: the contact and its link stay', async () => {
+    const line = fullLine()
+    await imported(line, 3)
+    line.service.fault = ({ method }) => (method === 'DELETE' ? { kind: 'refused' } : undefined)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, status: 'partial' })
+    line.service.fault = () => undefined
+    expect(await runWith(line, people(3))).toMatchObject({ unchanged: 3, requests: 0, status: 'ok' })
+  })
+})
