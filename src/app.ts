@@ -24,7 +24,7 @@ import { type PlannedChange, previewPipeline, type PreviewTotals } from './sync/
 import { type PipelineResult, runPipeline } from './sync/run.ts'
 import { createTally } from './sync/tally.ts'
 import { createTermDirectory } from './sync/term-directory.ts'
-import { createTurns, type Turns } from './sync/turns.ts'
+import { createMailTurns, createTurns, type MailTurns, type Turns } from './sync/turns.ts'
 import { systemClock, systemRandom } from './system.ts'
 
 export { nextDue } from './schedule/schedule.ts'
@@ -98,6 +98,7 @@ interface Parts {
   readonly service: Service
   readonly source: Source
   readonly turns: Turns
+  readonly mails: MailTurns
   readonly log: Log
 }
 
@@ -122,7 +123,7 @@ function runContext(
 ): RunContext {
   const { signal } = options
   const session = parts.service.session({ signal })
-  const circuit = createCircuit()
+  const circuit = createCircuit(pipeline.guards)
   return {
     runId: id,
     pipeline,
@@ -134,6 +135,7 @@ function runContext(
     terms: createTermDirectory(session, { signal, circuit }),
     customFieldKey: settings.service.customFieldKey,
     turns: parts.turns,
+    mails: parts.mails,
     seen: {},
     tally: createTally(id),
     clock,
@@ -193,12 +195,13 @@ export function openRunner(
     ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
   })
   const turns = createTurns()
+  const mails = createMailTurns()
   return {
     log,
     state,
     run(pipeline, runOptions) {
       const source = createSource(pipeline.source, { clock })
-      return loggedRun(settings, pipeline, { state, service, source, turns, log }, runOptions)
+      return loggedRun(settings, pipeline, { state, service, source, turns, mails, log }, runOptions)
     },
     async close() {
       await service.close()
@@ -220,7 +223,7 @@ export async function* preview(
   const service = createService(settings.service, { clock, random, onEvent: logService(log) })
   // Only its reads are handed on: a plan has no way to write.
   const session: ServiceReads = service.session({ signal })
-  const circuit = createCircuit()
+  const circuit = createCircuit(pipeline.guards)
   const terms = createTermDirectory(session, { signal, circuit })
   try {
     const parts = { state, source, session, circuit, terms, clock, signal, report, log }

@@ -7,7 +7,12 @@ import { DAILY_ALLOWANCE_USED_UP } from './retry.ts'
 export interface Stop {
   readonly code: Extract<
     ErrorCode,
-    'SERVICE_UNREACHABLE' | 'SERVICE_KEY_REFUSED' | 'SERVICE_CONTRACT' | 'DAILY_LIMIT' | 'CONFIG_INVALID'
+    | 'SERVICE_UNREACHABLE'
+    | 'SERVICE_KEY_REFUSED'
+    | 'SERVICE_CONTRACT'
+    | 'DAILY_LIMIT'
+    | 'CONFIG_INVALID'
+    | 'REFUSED_ALIKE'
   >
   readonly message: string
 }
@@ -15,6 +20,8 @@ export interface Stop {
 export interface Circuit {
   /** Takes note of a result; the first reason to stop stays. */
   note(result: CallResult<unknown>): void
+  /** What became of one contact: refused for this reason, or taken (undefined). */
+  judged(refusal: string | undefined): void
   /** Something without which the run cannot go on is not to be had. */
   halt(stop: Stop): void
   readonly stop: Stop | undefined
@@ -49,8 +56,27 @@ export function stopWithout(result: Exclude<CallResult<unknown>, { kind: 'ok' }>
   return stop ?? { code: 'SERVICE_CONTRACT', message: result.summary }
 }
 
-export function createCircuit(): Circuit {
+/** The reason without what is one record's own: quoted values, mails, numbers. */
+const alike = (reason: string): string => reason.replaceAll(/"[^"]*"|'[^']*'|\S+@\S+|\d+/g, '')
+
+/** Counts refusals in a row for the same reason; says so when they are too many. */
+function refusalCounter(most: number) {
+  let times = 0
+  let last: string | undefined
+  return (refusal: string | undefined): Stop | undefined => {
+    const reason = refusal === undefined ? undefined : alike(refusal)
+    times = reason === undefined ? 0 : reason === last ? times + 1 : 1
+    last = reason
+    if (most === 0 || times < most) return undefined
+    const message = `the service refused ${times} contacts in a row for the same reason, so the fault is hardly theirs; nothing more was sent`
+    return { code: 'REFUSED_ALIKE', message }
+  }
+}
+
+/** `maxEqualRefusals`: after so many the run stops; 0: never. */
+export function createCircuit({ maxEqualRefusals }: { maxEqualRefusals: number }): Circuit {
   const row = { denied: 0, unknown: 0, succeeded: false }
+  const countRefusal = refusalCounter(maxEqualRefusals)
   let stop: Stop | undefined
   return {
     get stop() {
@@ -61,6 +87,9 @@ export function createCircuit(): Circuit {
       row.unknown = result.kind === 'unknown' ? row.unknown + 1 : 0
       if (result.kind === 'ok' || result.kind === 'refused' || result.kind === 'absent') row.succeeded = true
       stop ??= stopFor(result, row)
+    },
+    judged(refusal) {
+      stop ??= countRefusal(refusal)
     },
     halt(given) {
       stop ??= given

@@ -134,6 +134,12 @@ function unknownText(name: string, definitions: readonly CustomFieldDefinition[]
   return `map.custom_fields.${name}: the service has no such field${hint}`
 }
 
+/** The key under which a custom field stands in a contact. */
+export const customFieldKeyOf = (
+  { name, id }: Pick<CustomFieldDefinition, 'name' | 'id'>,
+  keyTemplate: string,
+): string => keyTemplate.replaceAll('{field_name}', name).replaceAll('{field_id}', String(id))
+
 function ruleFor(
   definition: CustomFieldDefinition,
   mapping: FieldMapping,
@@ -141,9 +147,7 @@ function ruleFor(
 ): CustomFieldRule {
   const form = formOf(definition)
   const rule = checkForm(form, mapping)
-  const key = keyTemplate
-    .replaceAll('{field_name}', definition.name)
-    .replaceAll('{field_id}', String(definition.id))
+  const key = customFieldKeyOf(definition, keyTemplate)
   const isText = form === 'text' || form === 'single' || form === undefined
   return {
     name: definition.name,

@@ -2,6 +2,8 @@
 // Rule: adopt what is surely ours, repeat only what is surely not there, else leave it to a person.
 import type { Contact } from './contact.ts'
 import { looksLike } from './likeness.ts'
+import type { Marker } from './marker.ts'
+import type { MergeMethod } from './merge-method.ts'
 import type { ServiceContact } from './ports.ts'
 
 export type DoubtStep =
@@ -12,15 +14,49 @@ export type DoubtStep =
 
 export type CheckMethod = 'auto' | 'email' | 'none'
 
+/** How the create was sent. */
+export interface SentAs {
+  readonly check: CheckMethod
+  readonly merge: MergeMethod
+  /** Undefined where no marker field is configured. */
+  readonly marker: Marker | undefined
+}
+
+/**
+ * How often a create is sent, each time after its absence was seen. A service that loses it once more will go on
+ * losing it, and only a person can find out why.
+ */
+export const MOST_SENDS = 3
+
 /** Under check `email` a create with a mail may be sent again: the service merges it into the first (interface, 4.2). */
 export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
   check === 'email' && typeof contact['mail'] === 'string' && contact['mail'] !== ''
 
-/** `found`: every contact that the service shows for the mail that was sent. */
-export function doubtStep(sent: Contact, found: readonly ServiceContact[], check: CheckMethod): DoubtStep {
+/** What the marker alone settles; undefined where it says nothing. */
+function markedStep(
+  found: readonly ServiceContact[],
+  { check, merge, marker }: SentAs,
+): DoubtStep | undefined {
+  if (marker === undefined) return undefined
+  const ours = found.filter(({ fields }) => fields[marker.key] === marker.text)
+  const [only] = ours
+  if (ours.length > 1)
+    return {
+      kind: 'unclear',
+      reason: `${ours.length} contacts at the service carry the marker of this operation`,
+    }
+  if (only !== undefined) return { kind: 'adopt', contactId: only.id }
+  // A merge overwrites the marker of a contact that was there, unless it may not overwrite or not add.
+  return check === 'none' || merge === 'update_add' ? { kind: 'absent' } : undefined
+}
+
+/** `found`: every contact that the service shows for the mail that was sent, and that is not known to be another record's. */
+export function doubtStep(sent: Contact, found: readonly ServiceContact[], as: SentAs): DoubtStep {
   if (found.length === 0) return { kind: 'absent' }
+  const marked = markedStep(found, as)
+  if (marked !== undefined) return marked
   // The service itself picks one of them for a merge, and nobody can say which it was.
-  if (check === 'email' && found.length > 1)
+  if (as.check === 'email' && found.length > 1)
     return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }
   const alike = found.filter((contact) => looksLike(sent, contact))
   const [only] = alike
@@ -28,7 +64,7 @@ export function doubtStep(sent: Contact, found: readonly ServiceContact[], check
   if (alike.length > 1)
     return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
   // Others share the mail. Under `none` they have nothing to do with ours; otherwise ours may have been merged into one.
-  if (check === 'none') return { kind: 'absent' }
+  if (as.check === 'none') return { kind: 'absent' }
   return {
     kind: 'unclear',
     reason: 'the service has contacts with this mail, and none of them shows what was sent',

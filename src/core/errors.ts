@@ -36,6 +36,10 @@ export const ERRORS = {
     'fatal',
     'service.rate_limit.per_day is used up; the next run goes on where this one stopped.',
   ),
+  REFUSED_ALIKE: entry(
+    'fatal',
+    'See the reason with contact-sync rejects list, and mend the mapping or the service; the file stays and is read again by the next run. guards.max_equal_refusals says after how many refusals a run stops.',
+  ),
   RUN_UNBALANCED: entry(
     'fatal',
     'This is a fault of contact-sync: the counts do not add up. Please report it with the run id.',

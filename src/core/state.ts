@@ -223,6 +223,8 @@ export interface OperationStore {
   held(pipelines: readonly string[]): AsyncIterable<Operation>
   /** Whether another pipeline still names the operation's contact. */
   isNamedElsewhere(operation: Operation): Promise<boolean>
+  /** Those of the contacts that other keys of the operation's pipeline have. */
+  contactsOfOthers(operation: Operation, contactIds: readonly number[]): Promise<readonly number[]>
   /** Terms that other records, of any pipeline, assert for the operation's contact. */
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */
@@ -276,7 +278,12 @@ export interface DefinitionStore {
   rememberDefinitions(definitions: readonly CustomFieldDefinition[], at: number): Promise<void>
 }
 
+/** Which state this is: a random name, made with it. */
+export interface InstanceStore {
+  instance(): Promise<string>
+}
+
 export interface StateStore
-  extends StagingStore, OperationStore, HoldStore, RunStore, RejectStore, DefinitionStore {
+  extends StagingStore, OperationStore, HoldStore, RunStore, RejectStore, DefinitionStore, InstanceStore {
   close(): Promise<void>
 }

@@ -122,7 +122,12 @@ function createReplan(db: Connection): OperationStore['replan'] {
 /** What a step asks about other records just before it is sent. */
 function createMailsAndTerms(
   db: Connection,
-): Pick<OperationStore, 'isNamedElsewhere' | 'termsOfOthers' | 'withMailOfTheirOwn'> {
+): Pick<OperationStore, 'isNamedElsewhere' | 'contactsOfOthers' | 'termsOfOthers' | 'withMailOfTheirOwn'> {
+  const ofOther = db
+    .prepare<[string, number, string], number>(
+      'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
+    )
+    .pluck()
   const elsewhere = db
     .prepare<[number, string], number>(
       'SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0',
@@ -141,6 +146,8 @@ function createMailsAndTerms(
   return {
     isNamedElsewhere: async ({ contactId, pipeline }) =>
       contactId !== undefined && elsewhere.get(contactId, pipeline) !== undefined,
+    contactsOfOthers: async ({ pipeline, key }, ids) =>
+      ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
     },

@@ -10,6 +10,7 @@ interface Shared {
   mail_key: string
   lines: string | null
   owner: string | null
+  doubt: string | null
 }
 
 /**
@@ -26,14 +27,18 @@ SELECT * FROM (
       ORDER BY other.line LIMIT 5)) AS lines,
     (SELECT key FROM link WHERE link.pipeline = operation.pipeline AND link.mail_key = operation.mail_key
        AND NOT EXISTS (SELECT 1 FROM operation AS moving WHERE moving.pipeline = link.pipeline AND moving.key = link.key
-                       AND moving.state = 'planned' AND moving.mail_key <> link.mail_key) LIMIT 1) AS owner
+                       AND moving.state = 'planned' AND moving.mail_key <> link.mail_key) LIMIT 1) AS owner,
+    (SELECT doubt.key FROM operation AS doubt INDEXED BY operation_doubt_by_mail
+     WHERE doubt.pipeline = operation.pipeline AND doubt.mail_key = operation.mail_key AND doubt.state = 'in_doubt'
+       AND doubt.key <> operation.key LIMIT 1) AS doubt
   FROM operation
   WHERE input_id = ? AND state = 'planned' AND kind = 'create' AND mail_key IS NOT NULL)
-WHERE lines IS NOT NULL OR owner IS NOT NULL`
+WHERE lines IS NOT NULL OR owner IS NOT NULL OR doubt IS NOT NULL`
 
-function reasonOf({ lines, owner }: Shared): string {
+function reasonOf({ lines, owner, doubt }: Shared): string {
   if (lines !== null) return `the same mail as on line ${lines}, ${WHY}`
-  return `the mail belongs to key ${owner ?? ''} of this pipeline, ${WHY}`
+  if (owner === null) return `a create with this mail, of key ${doubt ?? ''}, is in doubt, ${WHY}`
+  return `the mail belongs to key ${owner} of this pipeline, ${WHY}`
 }
 
 export function createSharedMails(db: Connection): StagingStore['holdSharedMails'] {

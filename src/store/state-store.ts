@@ -16,6 +16,7 @@ export interface OwnedState extends StateStore {
 }
 
 function storeOver(db: Connection, close: () => void): StateStore {
+  const instance = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck()
   return {
     ...createStagingStore(db),
     ...createOperationStore(db),
@@ -23,6 +24,7 @@ function storeOver(db: Connection, close: () => void): StateStore {
     ...createRunStore(db),
     ...createRejectStore(db),
     ...createDefinitionStore(db),
+    instance: async () => instance.get() ?? '',
     async close() {
       close()
     },

@@ -76,10 +76,10 @@ async function sendPlanned(context: RunContext): Promise<number> {
   const busy = new Set<string>()
   const errors: unknown[] = []
   const launch = (shipment: Shipment): void => {
-    const mails = shipment.operations.flatMap(({ mailKey }) => mailKey ?? [])
+    const mails = [...new Set(shipment.operations.flatMap(({ mailKey }) => mailKey ?? []))]
     for (const mail of mails) busy.add(mail)
-    const done = shipment
-      .send()
+    const done = context.mails
+      .take(mails, () => shipment.send())
       .catch((error: unknown) => void errors.push(error))
       .finally(() => {
         underway.delete(done)

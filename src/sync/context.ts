@@ -4,7 +4,7 @@ import type { CallResult, Clock, ServiceReads, ServiceSession, Source, Term } fr
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
 import type { Tally } from './tally.ts'
-import type { Turns } from './turns.ts'
+import type { MailTurns, Turns } from './turns.ts'
 
 /** For operational logs: one static message each, fixed fields, no personal data. */
 export type LogEvent = (message: string, fields?: Readonly<Record<string, string | number | boolean>>) => void
@@ -65,11 +65,14 @@ export interface RunContext extends PlanContext {
   readonly session: ServiceSession
   /** By contact, over all pipelines: looking at terms and changing them must not be interleaved. */
   readonly turns: Turns
+  /** By mail, over all pipelines: two creates with one mail could each be judged before the other is there. */
+  readonly mails: MailTurns
   /** What is found out once and holds for the whole run. */
   readonly seen: {
     mailStatusTaken?: boolean
     /** How many contacts a bulk call may hold: what is configured, halved each time that it was too much. */
     bulkSize?: number
+    markerKey?: Promise<string>
   }
 }
 

@@ -1,11 +1,13 @@
 // Sends creates that are in the journal: one, or many in one call; and settles those whose answer was lost.
 // Each is marked as sending before its request leaves, and settled by what came back.
 import { matchBulkAnswer } from '../core/bulk.ts'
-import { doubtStep, isRepeatable } from '../core/doubt.ts'
+import type { Contact } from '../core/contact.ts'
+import { doubtStep, isRepeatable, MOST_SENDS } from '../core/doubt.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
+import { markerOf } from './marker.ts'
 import { sendDelete } from './send-delete.ts'
 import { settle, settledByFailure } from './settle.ts'
 
@@ -19,32 +21,47 @@ const repeatable = (operation: Operation, context: RunContext): boolean =>
 
 /** POST of one contact (interface, 4.2). */
 export async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
+  const sent = await payload(operation, context)
   await context.state.markSending([operation])
   const options = createOptions(context, repeatable(operation, context))
-  const result = noted(await context.session.createContact(operation.fields, options), context)
-  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
+  const result = noted(await context.session.createContact(sent, options), context)
+  if (result.kind !== 'ok')
+    return settle([{ ...settledByFailure(operation, result, context), sent }], context)
   await sayIgnoredStatus(operation.fields, result.value, context)
   await settle(
-    [{ operation, request: result.request, settlement: { kind: 'done', contactId: result.value } }],
+    [{ operation, sent, request: result.request, settlement: { kind: 'done', contactId: result.value } }],
     context,
   )
+}
+
+/** What is sent of a create: its fields, frozen when it was planned, and its marker. */
+async function payload(operation: Operation, context: RunContext): Promise<Contact> {
+  const marker = await markerOf(operation, context)
+  return marker === undefined ? operation.fields : { ...operation.fields, [marker.key]: marker.text }
 }
 
 /** Looks the operation's mail up; undefined where the service gave no usable answer. */
 async function lookUp(operation: Operation, context: RunContext) {
   const mail = operation.fields['mail']
   if (typeof mail !== 'string') return undefined
-  const found: CallResult<readonly ServiceContact[]> = await context.session.contactsByMail(
-    mail,
-    Object.keys(operation.fields),
-  )
+  const { duplicateCheckMethod: check, duplicateMergeMethod: merge } = context.pipeline
+  const marker = await markerOf(operation, context)
+  const fields = [...Object.keys(operation.fields), ...(marker === undefined ? [] : [marker.key])]
+  const found: CallResult<readonly ServiceContact[]> = await context.session.contactsByMail(mail, fields)
   if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
+  // Under `none` the contact of another record cannot have become this one's by a merge.
+  const taken = check === 'none' ? await context.state.contactsOfOthers(operation, idsOf(found.value)) : []
+  const free = found.value.filter(({ id }) => !taken.includes(id))
   return {
-    step: doubtStep(operation.fields, found.value, context.pipeline.duplicateCheckMethod),
-    matches: found.value.length,
+    step: doubtStep(operation.fields, free, { check, merge, marker }),
+    matches: free.length,
     request: found.request,
   }
 }
+
+const idsOf = (found: readonly ServiceContact[]): readonly number[] => found.map(({ id }) => id)
+
+const LOST_TOO_OFTEN = `it was sent ${MOST_SENDS} times, and the service never showed it; it is not sent again by itself`
 
 /**
  * Settles an operation whose request left no clear answer: adopts the contact that is surely ours, sends again
@@ -68,9 +85,11 @@ export async function settleDoubt(
   const isAbsent = seen?.step.kind === 'absent'
   // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
   const isSafe = repeatable(operation, context) && seen?.matches !== undefined && seen.matches < 2
-  if (seen !== undefined && !isStopped(context) && (isSafe || (isAbsent && mayResend)))
+  const isTooMuch = operation.sent >= MOST_SENDS
+  if (seen !== undefined && !isStopped(context) && !isTooMuch && (isSafe || (isAbsent && mayResend)))
     return sendCreate(operation, context)
-  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : 'no look-up has settled it yet'
+  const waiting = isTooMuch ? LOST_TOO_OFTEN : 'no look-up has settled it yet'
+  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waiting
   const absentReads = operation.absentReads + (isAbsent && context.clock.now() >= operation.notBefore ? 1 : 0)
   return parkDoubt(operation, reason, context, absentReads)
 }
@@ -144,8 +163,8 @@ export async function sendCreates(operations: readonly Operation[], context: Run
     )
   }
   if (second === undefined) return sendCreate(first, context)
+  const contacts = await Promise.all(operations.map((operation) => payload(operation, context)))
   await context.state.markSending(operations)
-  const contacts = operations.map(({ fields }) => fields)
   const all = operations.every((operation) => repeatable(operation, context))
   const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)
   shrinkBulk(operations.length, result, context)

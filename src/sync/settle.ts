@@ -6,11 +6,14 @@ import type { PlanContext, RunContext } from './context.ts'
 
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
-  const { clock, pipeline, runId, state, tally } = context
+  const { circuit, clock, pipeline, runId, state, tally } = context
   const taken = await state.settle(settled, { at: clock.now(), runId, configHash: pipeline.hash })
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]
-    if (settlement !== undefined) tally.settled(operation, settlement)
+    if (settlement === undefined) return
+    tally.settled(operation, settlement)
+    if (settlement.kind === 'done') circuit.judged(undefined)
+    if (settlement.kind === 'rejected' && settlement.code === 'REFUSED') circuit.judged(settlement.reason)
   })
 }
 

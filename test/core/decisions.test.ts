@@ -172,7 +172,33 @@ describe('a doubt', () => {
     ['others only, under none', [shown(6, { first_name: 'B' })], 'none', { kind: 'absent' }],
     ['others only, under auto', [shown(6, { first_name: 'B' })], 'auto', { kind: 'unclear' }],
   ] as const)('%s', (_, found, check, expected) => {
-    expect(doubtStep(sent, found, check)).toMatchObject(expected)
+    const as = { check, merge: 'update_add', marker: undefined } as const
+    expect(doubtStep(sent, found, as)).toMatchObject(expected)
+  })
+
+  const marker = { key: 'sync_marker', text: 'i.r.1' }
+  const marked = (id: number, text: string) => shown(id, { sync_marker: text, first_name: 'changed since' })
+  it.each([
+    [
+      'ours, though it was changed since',
+      [marked(5, 'i.r.1')],
+      'email',
+      'update_add',
+      { kind: 'adopt', contactId: 5 },
+    ],
+    [
+      'ours among several of that mail',
+      [marked(5, 'i.r.2'), marked(6, 'i.r.1')],
+      'email',
+      'add',
+      { kind: 'adopt', contactId: 6 },
+    ],
+    ['made by another operation', [marked(5, 'i.r.2')], 'none', 'add', { kind: 'absent' }],
+    ['not merged into, for that would have left it', [shown(5)], 'email', 'update_add', { kind: 'absent' }],
+    ['perhaps merged into without leaving it', [shown(5)], 'email', 'add', { kind: 'adopt', contactId: 5 }],
+    ['twice', [marked(5, 'i.r.1'), marked(6, 'i.r.1')], 'none', 'add', { kind: 'unclear' }],
+  ] as const)('by its marker: %s', (_, found, check, merge, expected) => {
+    expect(doubtStep(sent, found, { check, merge, marker })).toMatchObject(expected)
   })
 
   it('may be sent again at once only with a mail under email', () => {
@@ -248,7 +274,7 @@ describe('the circuit', () => {
     ],
     ['refusals', Array.from({ length: 9 }, () => result('refused', 422)), undefined],
   ])('%s', (_, results, expected) => {
-    const circuit = createCircuit()
+    const circuit = createCircuit({ maxEqualRefusals: 0 })
     for (const one of results) circuit.note(one)
     expect(circuit.stop?.code).toBe(expected)
   })

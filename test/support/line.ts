@@ -8,7 +8,7 @@ import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../s
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
-import { createTurns } from '../../src/sync/turns.ts'
+import { createMailTurns, createTurns, type MailTurns } from '../../src/sync/turns.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { type MemoryService, memoryService } from './memory-service.ts'
 import { type MemorySource, memorySource } from './memory-source.ts'
@@ -33,6 +33,7 @@ export function testLine(
     settings?: Partial<ServiceSettings>
     state?: StateStore
     service?: MemoryService
+    mails?: MailTurns
   } = {},
 ): Line {
   let runs = 0
@@ -61,7 +62,7 @@ export function testLine(
     const runId = `${line.pipeline.name}-run-${++runs}`
     line.clock.advance(1000)
     const session = line.service.session()
-    const circuit = createCircuit()
+    const circuit = createCircuit(line.pipeline.guards)
     const { signal } = line.abort
     const note = (message: string, fields: unknown): void => void log.push({ message, fields })
     return {
@@ -75,6 +76,7 @@ export function testLine(
       terms: createTermDirectory(session, { signal, circuit }),
       customFieldKey: line.settings.customFieldKey,
       turns: createTurns(),
+      mails: options.mails ?? createMailTurns(),
       seen: {},
       tally: createTally(runId),
       clock: line.clock,
