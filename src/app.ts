@@ -31,6 +31,7 @@ export { nextDue } from './schedule/schedule.ts'
 export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
 export { definitionsWith } from './sync/definitions.ts'
+export { markerProblem } from './sync/marker.ts'
 
 // What only one command needs is loaded when that command runs: a start must be quick.
 export const startDaemon: typeof StartDaemon = async (...args) =>
@@ -157,6 +158,8 @@ const LOGGED = [
   'failed',
   'held',
   'in_doubt',
+  'deleted',
+  'held_deletes',
   'terms_created',
   'requests',
   'retries',

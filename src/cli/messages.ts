@@ -20,6 +20,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   SERVICE_KEY_REFUSED: 5,
   SERVICE_CONTRACT: 5,
   DAILY_LIMIT: 5,
+  HELD_CHANGED: 4,
 }
 
 export interface Message {

@@ -141,12 +141,49 @@ const REJECT_COMMANDS: readonly CommandEntry[] = [
   },
 ]
 
-const HELD_COMMANDS: readonly CommandEntry[] = [
+const DOUBT_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'list',
-    summary: 'what is held, with reason, file and line',
+    summary: 'operations whose outcome nobody can know without looking',
     description:
-      'Lists the changes that were stopped. They go by themselves once their reason is gone at the source.',
+      'Lists the operations in doubt. Those with a mail are looked up again by every run; the others wait for a person.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync doubts list', 'contact-sync doubts list shop --json'],
+    load: async () => (await import('./commands/doubts.ts')).listDoubts,
+  },
+  {
+    name: 'resolve',
+    summary: 'says how one of them ended',
+    description:
+      'Settles an operation in doubt by your word: as done, with the contact that it made, or as not done, so that the next run tries it again.',
+    arguments: '<ID>',
+    options: [
+      new Option('--as <VERDICT>', 'done or not-done'),
+      new Option('--contact-id <N>', 'with --as done: the contact that a create made'),
+    ],
+    examples: [
+      'contact-sync doubts resolve 17 --as done --contact-id 4711',
+      'contact-sync doubts resolve 17 --as not-done',
+    ],
+    load: async () => (await import('./commands/doubts.ts')).resolve,
+  },
+]
+
+const HELD_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'release',
+    summary: 'lets the changes go that a guard held in a run',
+    description:
+      'Lets exactly these changes go with the next run. Refused if anything about them has changed since; what is newer at the source always goes first.',
+    arguments: '<RUN>',
+    examples: ['contact-sync held release 20261121-140509-1a2b'],
+    load: async () => (await import('./commands/held.ts')).release,
+  },
+  {
+    name: 'list',
+    summary: 'what is held, with number, threshold and reason',
+    description:
+      'Lists what guards held back, run by run, and changes that are held for a reason of their own; those go by themselves once it is gone at the source.',
     arguments: '[PIPELINE...]',
     examples: ['contact-sync held list', 'contact-sync held list shop --json'],
     load: async () => (await import('./commands/held.ts')).listHeld,
@@ -196,7 +233,9 @@ function buildProgram(io: Io, outcome: Outcome, help: ReadonlyMap<string, string
     addCommand(program, entry, io, outcome).addHelpText('after', help.get(entry.name) ?? '')
   const rejects = program.command('rejects').summary('lists or exports the rejected records')
   for (const entry of REJECT_COMMANDS) addCommand(rejects, entry, io, outcome)
-  const held = program.command('held').summary('lists what was stopped, and why')
+  const doubts = program.command('doubts').summary('lists and settles what is in doubt')
+  for (const entry of DOUBT_COMMANDS) addCommand(doubts, entry, io, outcome)
+  const held = program.command('held').summary('lists and releases what was stopped')
   for (const entry of HELD_COMMANDS) addCommand(held, entry, io, outcome)
   return program
 }

@@ -23,10 +23,11 @@ function nextSteps(result: PipelineResult): string[] {
   if (result.rejected > 0)
     steps.push(`  to see why records were rejected: contact-sync rejects list ${result.pipeline}`)
   if (result.failed > 0) steps.push('  what failed is kept and tried again by the next run')
-  if (result.held > 0) steps.push(`  to see why records are held: contact-sync held list ${result.pipeline}`)
+  if (result.held + result.held_deletes > 0)
+    steps.push(`  to see what is held, and why: contact-sync held list ${result.pipeline}`)
   if (result.in_doubt > 0)
     steps.push(
-      '  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run',
+      `  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run, the others wait for you: contact-sync doubts list ${result.pipeline}`,
     )
   return steps
 }
@@ -36,6 +37,8 @@ export function resultText(result: PipelineResult): string {
   const counts = OUTCOMES.filter((outcome) => result[outcome] > 0)
   const parts = counts.map((outcome) => `${number(result[outcome])} ${outcomeName(outcome)}`)
   const retried = result.retries > 0 ? `, ${plural(result.retries, 'retry', 'retries')}` : ''
+  if (result.deleted > 0) parts.push(`${number(result.deleted)} deleted`)
+  if (result.held_deletes > 0) parts.push(`${plural(result.held_deletes, 'delete')} held`)
   const head = `${result.pipeline}: ${HEADLINES[result.status]}: ${plural(result.read, 'record')} in ${duration(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
   const stopped =
     result.code === undefined || result.error === undefined ? [] : [`  ${result.code}: ${result.error}`]

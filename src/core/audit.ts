@@ -16,8 +16,7 @@ export interface AuditEntry {
   /** Null for a change that is not one record's. */
   readonly key: string | null
   readonly contact_id: number | null
-  readonly action:
-    'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'release' | 'resolve'
+  readonly action: 'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'release'
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly request: RequestTrace | null
@@ -64,11 +63,38 @@ export function auditEntry(
     terms: termsOf(settled),
     request: request ?? null,
     outcome: settlement.kind === 'settled' ? 'unchanged' : settlement.kind,
-    reason: 'reason' in settlement ? settlement.reason : null,
+    reason: ('reason' in settlement ? settlement.reason : undefined) ?? null,
     source: operation.source,
     config_hash: context.configHash,
   }
 }
+
+interface About {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly runId: string
+  readonly pipeline: string
+  readonly configHash: string
+}
+
+/** What an entry has in common that is not about one record. */
+const ofNoRecord = ({ at, runId, pipeline, configHash }: About) => ({
+  at: new Date(at).toISOString(),
+  run_id: runId,
+  pipeline,
+  key: null,
+  contact_id: null,
+  terms: { add: [], remove: [] },
+  outcome: 'done' as const,
+  source: null,
+  config_hash: configHash,
+})
+
+/** The entry about a person's decision; `runId` is the run that it is about. */
+export const decisionEntry = (
+  { action, reason }: { readonly action: 'release'; readonly reason: string },
+  about: About,
+): AuditEntry => ({ ...ofNoRecord(about), action, fields: {}, request: null, reason })
 
 /** The entry about a term itself: its name and description, from and to. */
 export function termEntry(
@@ -77,21 +103,13 @@ export function termEntry(
     readonly fields: AuditEntry['fields']
     readonly request: RequestTrace
   },
-  context: { at: number; runId: string; pipeline: string; configHash: string },
+  about: About,
 ): AuditEntry {
   return {
-    at: new Date(context.at).toISOString(),
-    run_id: context.runId,
-    pipeline: context.pipeline,
-    key: null,
-    contact_id: null,
+    ...ofNoRecord(about),
     action: term.action,
     fields: term.fields,
-    terms: { add: [], remove: [] },
     request: term.request,
-    outcome: 'done',
     reason: null,
-    source: null,
-    config_hash: context.configHash,
   }
 }

@@ -20,6 +20,10 @@ export const ERRORS = {
   CONFIG_INVALID: entry('fatal', 'Mend the places named, then: contact-sync check'),
   STATE_LOCKED: entry('fatal', 'Stop the other process first, or use a state of its own (state.path).'),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
+  HELD_CHANGED: entry(
+    'fatal',
+    'Look at what is held now with contact-sync held list, and release that; the next run judges anew what has changed.',
+  ),
   SERVICE_UNREACHABLE: entry(
     'fatal',
     'Check service.base_url and the network; the next run goes on where this one stopped.',

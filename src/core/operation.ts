@@ -69,6 +69,8 @@ export type Settlement =
       readonly kind: 'done'
       readonly contactId: number
       readonly adopted?: true
+      /** How it is known, where not by its own answer. */
+      readonly reason?: string
       readonly next?: OperationKind
     }
   /** Nothing had to be sent: the merge method left no field over, or the terms were as wanted. */

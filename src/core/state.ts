@@ -232,6 +232,8 @@ export interface OperationStore {
   /** Adds an entry to the sync log about a change that is not one contact's. */
   note(entry: AuditEntry): Promise<void>
   doubts(pipeline: string): Promise<readonly Operation[]>
+  /** For a list beside a run: also what is on its way. */
+  openDoubts(pipeline: string): Promise<readonly Operation[]>
   /**
    * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was
    * not sent and has no input to come back with, are tried again by themselves. How many are in doubt now.
@@ -243,6 +245,8 @@ export interface OperationStore {
   /** What was not sent of an input that is no longer there is tried again by itself. */
   keepUnsent(staged: StagedInput): Promise<void>
   finishInput(staged: StagedInput, state: 'processed' | 'failed'): Promise<void>
+  /** Of what is open about a key only the newest counts: what was given up or waited before it is dropped. */
+  dropOvertaken(pipeline: string): Promise<void>
   /** Failed and waiting operations, oldest first, after the id given. */
   retriable(pipeline: string, afterId: number, limit: number): Promise<readonly Operation[]>
   /** Operations of this run that still wait behind a doubt. */

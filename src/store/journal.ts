@@ -161,6 +161,10 @@ export function createOperationStore(db: Connection): OperationStore {
   const doubts = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'in_doubt' ORDER BY operation.id`,
   )
+  const openDoubts = db.prepare<[string], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND (state = 'in_doubt'
+     OR (state = 'sending' AND kind IN ('create', 'delete'))) ORDER BY operation.id`,
+  )
   const doubt = db.prepare(
     "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind IN ('create', 'delete')",
   )
@@ -175,6 +179,10 @@ export function createOperationStore(db: Connection): OperationStore {
   const retriable = db.prepare<[string, number, number], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND cause = 'record' AND operation.id > ? ORDER BY operation.id LIMIT ?`,
   )
+  const overtaken = db.prepare(`
+    DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND cause = 'record'
+      AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
+        AND newer.id > operation.id AND newer.cause = 'record' AND newer.state IN ('planned', 'failed', 'waiting', 'held'))`)
   const held = db.prepare<[], OperationRow>(
     `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
   )
@@ -197,6 +205,7 @@ export function createOperationStore(db: Connection): OperationStore {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
     },
     doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
+    openDoubts: async (pipeline) => openDoubts.all(pipeline).map(operationOf),
     reopen: async (pipeline, at) =>
       db.transaction(() => {
         repeat.run(pipeline)
@@ -206,6 +215,9 @@ export function createOperationStore(db: Connection): OperationStore {
         return doubt.run(at, pipeline).changes
       })(),
     ...createInputEnds(db),
+    async dropOvertaken(pipeline) {
+      overtaken.run(pipeline)
+    },
     retriable: async (pipeline, afterId, limit) => retriable.all(pipeline, afterId, limit).map(operationOf),
     waiting: async (runId) => waiting.all(runId).map(operationOf),
     replan: createReplan(db),

@@ -122,6 +122,7 @@ async function replan(
 /** Records of this run that waited behind a doubt which is settled by now: compared anew, counted anew. */
 export async function resumeWaiting(context: PlanContext): Promise<void> {
   const { counts } = context.tally
+  await context.state.dropOvertaken(context.pipeline.name)
   const operations = await context.state.waiting(context.runId)
   const { waiting, held, settled } = await replan(operations, context)
   counts.in_doubt -= operations.length - waiting
@@ -132,6 +133,7 @@ export async function resumeWaiting(context: PlanContext): Promise<void> {
 /** What a person has released, and nothing newer has overtaken: compared anew, and planned for this run. */
 export async function takeReleased(context: PlanContext): Promise<void> {
   const { pipeline, runId, state, tally } = context
+  await state.dropOvertaken(pipeline.name)
   for (;;) {
     const page = await state.releasedRecords(pipeline.name, PAGE)
     if (page.length === 0) break
@@ -148,6 +150,7 @@ export async function takeReleased(context: PlanContext): Promise<void> {
 /** Takes up what earlier runs had to give up, compared anew with what is known by now. */
 export async function carryOver(context: PlanContext): Promise<void> {
   const { counts } = context.tally
+  await context.state.dropOvertaken(context.pipeline.name)
   for (let last = 0; ;) {
     const page = await context.state.retriable(context.pipeline.name, last, PAGE)
     const { waiting, held, settled } = await replan(page, context)

@@ -61,6 +61,7 @@ async function lookUp(operation: Operation, context: RunContext) {
 
 const idsOf = (found: readonly ServiceContact[]): readonly number[] => found.map(({ id }) => id)
 
+const FOUND = 'found at the service; its answer had been lost'
 const LOST_TOO_OFTEN = `it was sent ${MOST_SENDS} times, and the service never showed it; it is not sent again by itself`
 
 /**
@@ -78,7 +79,13 @@ export async function settleDoubt(
   if (seen?.step.kind === 'adopt') {
     const { contactId } = seen.step
     return settle(
-      [{ operation, request: seen.request, settlement: { kind: 'done', contactId, adopted: true } }],
+      [
+        {
+          operation,
+          request: seen.request,
+          settlement: { kind: 'done', contactId, adopted: true, reason: FOUND },
+        },
+      ],
       context,
     )
   }

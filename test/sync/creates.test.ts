@@ -240,3 +240,21 @@ describe('a storm of equal refusals', () => {
     expect(await line.run()).toMatchObject({ status: 'partial', rejected: 60 })
   })
 })
+
+describe('a newer record behind a create that was given up', () => {
+  it.each(['none', 'email'] as const)('goes alone, and the old one never after it (%s)', async (check) => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: check } })
+    line.source.drop('a.csv', people(1))
+    line.service.fault = () => ({ kind: 'unknown' })
+    await line.run()
+    // The newer record waits behind the doubt, whose create is sent again and is not even received.
+    const [header = [], record = []] = people(1)
+    line.source.drop('b.csv', [header, [...record.slice(0, 4), 'newer']])
+    line.service.fault = (call) => (isCreate(call) ? { kind: 'not_applied' } : undefined)
+    for (let run = 0; run < 3; run += 1) await line.run()
+    line.service.fault = () => undefined
+    await line.run()
+    await line.run()
+    expect([...line.service.contacts.values()]).toMatchObject([{ phone: 'newer' }])
+  })
+})

@@ -1,5 +1,12 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
-import { askService, checkColumns, definitionsWith, loadConfiguration, termProblems } from '../../app.ts'
+import {
+  askService,
+  checkColumns,
+  definitionsWith,
+  loadConfiguration,
+  markerProblem,
+  termProblems,
+} from '../../app.ts'
 import { customFieldFindings } from '../../core/custom-fields.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -58,14 +65,20 @@ function checkFields(settings: Settings, definitions: readonly CustomFieldDefini
 /** The service at its definitions of custom fields: a cheap read that needs the key; then what else is asked of it. */
 async function checkService(settings: Settings): Promise<Findings & { reached: boolean }> {
   return askService(settings, async (reads) => {
-    const mapped = settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields))
+    const { markerField } = settings.service
+    const mapped = [
+      ...settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields)),
+      ...(markerField === undefined ? [] : [markerField]),
+    ]
     const fields = await definitionsWith([...new Set(mapped)], reads)
     if (fields.kind !== 'ok')
       return { problems: [{ about: 'service', text: fields.summary }], notes: [], reached: false }
     const terms = await checkTerms(settings, reads)
     const custom = checkFields(settings, fields.value)
     const notes = ['service: reached, the key is accepted', ...terms.notes, ...custom.notes]
-    return { problems: [...custom.problems, ...terms.problems], notes, reached: true }
+    const marker = markerField === undefined ? undefined : markerProblem(markerField, fields.value)
+    const problems = marker === undefined ? [] : [{ about: 'service', text: marker }]
+    return { problems: [...problems, ...custom.problems, ...terms.problems], notes, reached: true }
   })
 }
 

@@ -1,32 +1,100 @@
-// `held list`: changes that were stopped, each with its reason and where its record stands.
+// `held list` and `held release`: what was stopped, by a guard or for a reason of its own, and a person's leave to go on.
 import { openStateForReading } from '../../app.ts'
 import type { Operation } from '../../core/operation.ts'
+import type { HeldPlan, StateStore } from '../../core/state.ts'
+import { releaseHeld } from '../../decisions.ts'
+import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
-const listed = ({ pipeline, runId, key, contactId, reason, source }: Operation) => ({
+const change = ({ pipeline, runId, key, contactId, kind, cause, reason, source }: Operation) => ({
   pipeline,
   run_id: runId,
+  action: kind === 'create' || kind === 'delete' ? kind : 'update',
   key,
   contact_id: contactId ?? null,
   reason: reason ?? '',
-  ...source,
+  file: source.file,
+  line: cause === 'missing' ? null : source.line,
 })
+
+type Change = ReturnType<typeof change>
+
+const heldPlan = (plan: HeldPlan) => ({
+  pipeline: plan.pipeline,
+  run_id: plan.runId,
+  guard: plan.guard,
+  number: plan.number,
+  threshold: plan.threshold,
+  reason: plan.reason,
+  held_at: new Date(plan.heldAt).toISOString(),
+  released_at: plan.releasedAt === undefined ? null : new Date(plan.releasedAt).toISOString(),
+  changed_since: plan.number - plan.left,
+})
+
+/** In the text; a plan may hold a million. */
+const SHOWN = 10
+
+const place = ({ file, line }: Change): string => (line === null ? `gone from ${file}` : `${file}:${line}`)
+
+function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]): string[] {
+  const more = plan.number - plan.changed_since - changes.length
+  const lines = changes.map(
+    (one) =>
+      `    ${one.action} ${one.key}${one.contact_id === null ? '' : ` (contact ${one.contact_id})`}, ${place(one)}`,
+  )
+  const next =
+    plan.released_at === null
+      ? `  to let exactly these go with the next run: contact-sync held release ${plan.run_id}`
+      : '  released; they go with the next run'
+  return [
+    `${plan.pipeline}: run ${plan.run_id}: ${plural(plan.number, 'change')} held by ${plan.guard}: ${plan.reason}`,
+    ...lines,
+    ...(more > 0 ? [`    and ${more} more; --json lists them all`] : []),
+    ...(plan.changed_since > 0 ? [`  ${plan.changed_since} of them have changed since`] : []),
+    next,
+  ]
+}
+
+async function collect(state: StateStore | undefined, pipelines: readonly string[]) {
+  const plans = ((await state?.heldPlans(pipelines)) ?? []).map(heldPlan)
+  const changes: { guard: string | null; change: Change }[] = []
+  for await (const operation of state?.held(pipelines) ?? [])
+    changes.push({ guard: operation.guard ?? null, change: change(operation) })
+  return { plans, changes }
+}
 
 export async function listHeld(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names).map(({ name }) => name)
   const state = openStateForReading(settings.state.path)
-  const all = []
   try {
-    for await (const operation of state?.held(pipelines) ?? []) {
-      const held = listed(operation)
-      if (options.json === true) all.push(held)
-      else print(io, `${held.pipeline}: ${held.file}:${held.line}: ${held.key}: ${held.reason}`)
+    const { plans, changes } = await collect(state, pipelines)
+    const own = changes.filter(({ guard }) => guard === null).map((one) => one.change)
+    const ofPlan = ({ run_id: run, guard }: (typeof plans)[number]): Change[] =>
+      changes.filter((one) => one.guard === guard && one.change.run_id === run).map((one) => one.change)
+    if (options.json === true) {
+      const alone = own.map((one) => ({ ...one, guard: null, number: 1, threshold: null }))
+      printJson(io, { held: [...plans.map((plan) => ({ ...plan, changes: ofPlan(plan) })), ...alone] })
+      return 0
     }
+    for (const plan of plans)
+      for (const line of planLines(plan, ofPlan(plan).slice(0, SHOWN))) print(io, line)
+    for (const one of own) print(io, `${one.pipeline}: ${place(one)}: ${one.key}: ${one.reason}`)
+    return 0
   } finally {
     await state?.close()
   }
-  if (options.json === true) printJson(io, { held: all })
+}
+
+export async function release(io: Io, options: CommonOptions, [run = '']: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const released = await releaseHeld(settings, run, io.pid)
+  if (options.json === true) printJson(io, released)
+  else
+    print(
+      io,
+      `${plural(released.changes, 'change')} of ${[...new Set(released.pipelines)].join(', ')} released; the next run sends them, unless something newer comes before`,
+    )
   return 0
 }

@@ -45,7 +45,8 @@ function changeText({ action, key, contact_id: id, fields, terms, source }: Plan
   )
   const named = [...terms.add.map((name) => `+${name}`), ...terms.remove.map((name) => `-${name}`)]
   const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
-  const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${source.file}:${source.line}]`
+  const place = source.line === null ? `gone from ${source.file}` : `${source.file}:${source.line}`
+  const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${place}]`
   return [head, ...lines, ...tags].join('\n')
 }
 
@@ -58,8 +59,10 @@ function totalsText(totals: PreviewTotals): string {
   if (totals.terms_created > 0) parts.push(`${plural(totals.terms_created, 'term')} to be made`)
   const { requests, seconds } = totals.estimate
   const work = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
-  const files = totals.files.flatMap(({ error, hint }) =>
-    error === undefined ? [] : [`  refused: ${error}`, `    ${hint ?? ''}`],
+  if (totals.deleted > 0) parts.push(`${number(totals.deleted)} to be deleted`)
+  if (totals.held_deletes > 0) parts.push(`${plural(totals.held_deletes, 'delete')} held`)
+  const files = totals.files.flatMap(({ error, hint, status }) =>
+    error === undefined ? [] : [`  ${status}: ${error}`, ...(hint === undefined ? [] : [`    ${hint}`])],
   )
   return [
     `  ${plural(totals.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,

@@ -1,0 +1,83 @@
+// `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
+import { openStateForReading } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import type { Operation } from '../../core/operation.ts'
+import { resolveDoubt, type Verdict } from '../../decisions.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { chosenPipelines, commandSettings } from '../settings.ts'
+
+const listed = ({ id, pipeline, runId, key, kind, contactId, sent, reason, cause, source }: Operation) => ({
+  id,
+  pipeline,
+  run_id: runId,
+  key,
+  action: kind,
+  contact_id: contactId ?? null,
+  sent,
+  reason: reason ?? 'it is on its way',
+  file: source.file,
+  line: cause === 'missing' ? null : source.line,
+})
+
+export async function listDoubts(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const state = openStateForReading(settings.state.path)
+  const doubts = []
+  try {
+    for (const { name } of chosenPipelines(settings, names))
+      for (const operation of (await state?.openDoubts(name)) ?? []) doubts.push(listed(operation))
+  } finally {
+    await state?.close()
+  }
+  if (options.json === true) printJson(io, { doubts })
+  else
+    for (const { id, pipeline, file, line, key, action, reason } of doubts)
+      print(io, `${id}  ${pipeline}: ${file}${line === null ? '' : `:${line}`}: ${action} ${key}: ${reason}`)
+  if (doubts.length > 0)
+    printError(
+      io,
+      'Look the contact up in the service, then: contact-sync doubts resolve ID --as done --contact-id N, or --as not-done',
+    )
+  return 0
+}
+
+interface ResolveOptions extends CommonOptions {
+  readonly as?: string
+  readonly contactId?: string
+}
+
+function wholeNumber(text: string, what: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new SyncError('USAGE', `${what} is no whole number: ${text}`)
+  return Number(text)
+}
+
+function verdictOf({ as, contactId }: ResolveOptions): Verdict {
+  if (as !== 'done' && as !== 'not-done')
+    throw new SyncError('USAGE', 'doubts resolve needs --as done or --as not-done')
+  if (as === 'done')
+    return {
+      done: true,
+      contactId: contactId === undefined ? undefined : wholeNumber(contactId, '--contact-id'),
+    }
+  if (contactId !== undefined) throw new SyncError('USAGE', '--contact-id means nothing with --as not-done')
+  return { done: false }
+}
+
+const SAID = {
+  done: 'settled as done',
+  settled: 'settled as done',
+  failed: 'settled as not done; the next run tries it again',
+  held: 'held: that contact belongs to another record of the pipeline already',
+  rejected: 'rejected',
+  in_doubt: 'still in doubt',
+} as const
+
+export async function resolve(io: Io, options: ResolveOptions, [id = '']: string[]): Promise<number> {
+  const verdict = verdictOf(options)
+  const settings = await commandSettings(io, options)
+  const { operation, settlement } = await resolveDoubt(settings, wholeNumber(id, 'ID'), verdict, io.pid)
+  const { pipeline, key } = operation
+  if (options.json === true) printJson(io, { id: operation.id, pipeline, key, outcome: settlement })
+  else print(io, `${pipeline}: ${key}: ${SAID[settlement]}`)
+  return settlement === 'held' ? 4 : 0
+}
