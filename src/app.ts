@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from './config/load.ts'
 import { createCircuit } from './core/circuit.ts'
 import type { startDaemon as StartDaemon } from './daemon.ts'
+import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './decisions.ts'
 import { compileCondition } from './core/condition.ts'
 import { SyncError } from './core/errors.ts'
 import { compileMapping, wantedColumns } from './core/mapping.ts'
@@ -21,6 +22,7 @@ import { createSource, SOURCE_KINDS } from './sources/registry.ts'
 import { openState, openStateCopy, type OwnedState } from './store/state-store.ts'
 import type { ProgressReport, RunContext } from './sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from './sync/preview.ts'
+import { createRejectSource } from './sync/reject-source.ts'
 import { type PipelineResult, runPipeline } from './sync/run.ts'
 import { createTally } from './sync/tally.ts'
 import { createTermDirectory } from './sync/term-directory.ts'
@@ -36,6 +38,14 @@ export { markerProblem } from './sync/marker.ts'
 // What only one command needs is loaded when that command runs: a start must be quick.
 export const startDaemon: typeof StartDaemon = async (...args) =>
   (await import('./daemon.ts')).startDaemon(...args)
+export const releaseHeld: typeof ReleaseHeld = async (...args) =>
+  (await import('./decisions.ts')).releaseHeld(...args)
+export const resolveDoubt = async (
+  settings: Settings,
+  which: { id: number; verdict: Verdict },
+  pid: number,
+): Promise<Resolved> =>
+  (await import('./decisions.ts')).resolveDoubt(settings, which, { pid, ask: askService })
 export const startSandbox: typeof StartSandbox = async (...args) =>
   (await import('./sandbox/server.ts')).startSandbox(...args)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
@@ -77,6 +87,8 @@ export async function loadConfiguration(
 }
 
 export interface RunOptions {
+  /** Reads the pipeline's rejects again, and nothing else. */
+  readonly rejectsOnly?: boolean
   /** Lets growing files settle first. */
   readonly wait: boolean
   readonly signal: AbortSignal
@@ -203,7 +215,10 @@ export function openRunner(
     log,
     state,
     run(pipeline, runOptions) {
-      const source = createSource(pipeline.source, { clock })
+      const source =
+        runOptions.rejectsOnly === true
+          ? createRejectSource(state, pipeline.name)
+          : createSource(pipeline.source, { clock })
       return loggedRun(settings, pipeline, { state, service, source, turns, mails, log }, runOptions)
     },
     async close() {
@@ -306,4 +321,4 @@ export async function checkColumns(
   }
 }
 
-export { createLog, type Log }
+export { createLog, type Log, type Verdict }

@@ -1,14 +1,17 @@
 // What a person decides: that a held plan may go, and how an operation ended that nobody else could tell about.
 // Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
-import { askService } from './app.ts'
 import { decisionEntry } from './core/audit.ts'
 import { SyncError } from './core/errors.ts'
 import type { Operation, Settlement } from './core/operation.ts'
+import type { ServiceReads } from './core/ports.ts'
 import { runId } from './core/run-id.ts'
 import type { Settings } from './core/settings.ts'
 import type { HeldPlan, StateStore } from './core/state.ts'
 import { openState } from './store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from './system.ts'
+
+/** Lets somebody ask the service. */
+export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<T>) => Promise<T>
 
 async function asOwner<T>(
   settings: Settings,
@@ -88,8 +91,8 @@ async function findDoubt(settings: Settings, id: number, state: StateStore): Pro
 }
 
 /** Throws USAGE where the service has no such contact: a mistyped number would bind a record to nobody. */
-async function assertThere(settings: Settings, contactId: number): Promise<void> {
-  const seen = await askService(settings, (reads) => reads.contactById(contactId, ['id']))
+async function assertThere(settings: Settings, contactId: number, ask: Ask): Promise<void> {
+  const seen = await ask(settings, (reads) => reads.contactById(contactId, ['id']))
   if (seen.kind === 'ok') return
   if (seen.kind === 'absent') throw new SyncError('USAGE', `the service has no contact ${contactId}`)
   throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be looked at: ${seen.summary}`)
@@ -98,7 +101,7 @@ async function assertThere(settings: Settings, contactId: number): Promise<void>
 async function settlementFor(
   operation: Operation,
   verdict: Verdict,
-  settings: Settings,
+  { settings, ask }: { settings: Settings; ask: Ask },
 ): Promise<Settlement> {
   if (!verdict.done) return { kind: 'failed', reason: 'not done, says a person; it is tried again' }
   const reason = 'done, says a person'
@@ -106,7 +109,7 @@ async function settlementFor(
   const { contactId } = verdict
   if (contactId === undefined)
     throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that it made')
-  await assertThere(settings, contactId)
+  await assertThere(settings, contactId, ask)
   return { kind: 'done', contactId, reason, adopted: true }
 }
 
@@ -119,13 +122,12 @@ export interface Resolved {
 /** Ends an operation in doubt by a person's word. What was not done is tried again by the next run. */
 export function resolveDoubt(
   settings: Settings,
-  id: number,
-  verdict: Verdict,
-  pid: number,
+  { id, verdict }: { id: number; verdict: Verdict },
+  { pid, ask }: { pid: number; ask: Ask },
 ): Promise<Resolved> {
   return asOwner(settings, pid, async (state) => {
     const operation = await findDoubt(settings, id, state)
-    const settlement = await settlementFor(operation, verdict, settings)
+    const settlement = await settlementFor(operation, verdict, { settings, ask })
     const at = clock.now()
     const configHash = settings.pipelines.find(({ name }) => name === operation.pipeline)?.hash ?? ''
     const context = { at, runId: runId(at, random), configHash }

@@ -139,6 +139,15 @@ const REJECT_COMMANDS: readonly CommandEntry[] = [
     examples: ['contact-sync rejects export mend-me.csv shop'],
     load: async () => (await import('./commands/rejects.ts')).exportRejects,
   },
+  {
+    name: 'retry',
+    summary: 'tries them again, as they came, under the mapping of today',
+    description:
+      'Reads the rejected records again, maps and sends them: after a changed mapping, a new term, or a service that refused them for a while. A second record of one key, and what is no record at all, stay rejected.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync rejects retry', 'contact-sync rejects retry shop --json'],
+    load: async () => (await import('./commands/run.ts')).retryRejects,
+  },
 ]
 
 const DOUBT_COMMANDS: readonly CommandEntry[] = [
@@ -231,7 +240,7 @@ function buildProgram(io: Io, outcome: Outcome, help: ReadonlyMap<string, string
   program.addHelpText('after', EXIT_CODES)
   for (const entry of COMMANDS)
     addCommand(program, entry, io, outcome).addHelpText('after', help.get(entry.name) ?? '')
-  const rejects = program.command('rejects').summary('lists or exports the rejected records')
+  const rejects = program.command('rejects').summary('lists, exports or retries the rejected records')
   for (const entry of REJECT_COMMANDS) addCommand(rejects, entry, io, outcome)
   const doubts = program.command('doubts').summary('lists and settles what is in doubt')
   for (const entry of DOUBT_COMMANDS) addCommand(doubts, entry, io, outcome)

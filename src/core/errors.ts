@@ -134,6 +134,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+/**
+ * Rejects that reading the same record again cannot mend: the first record of a key counts, and a row that is no
+ * record stays none.
+ */
+export const FINAL_REJECTS: readonly ErrorCode[] = ['KEY_DUPLICATE', 'RECORD_RAGGED', 'RECORD_NOT_AN_OBJECT']
+
 /** What a known error tells a person. The message holds no secret and no personal data. */
 export class SyncError extends Error {
   readonly code: ErrorCode

@@ -20,6 +20,8 @@ export interface SourceInput {
   /** Changes whenever the content may have: device, inode, size and time of change of a file. */
   readonly version: string
   readonly bytes: number
+  /** Made of rejects up to this id: what is said about them now takes their place. */
+  readonly rejectsUpTo?: number
 }
 
 /** An input that is being read. */

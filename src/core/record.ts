@@ -6,6 +6,8 @@ export interface SourceRecord {
   readonly values: readonly string[]
   /** The line on which the record begins, counted from 1 in the source's own file. */
   readonly line: number
+  /** Where it is not the input's own name: a record that is read again. */
+  readonly file?: string
   /** The record as the source wrote it, where its values alone cannot give it back (json). */
   readonly text?: string
 }
@@ -18,6 +20,7 @@ export interface DefectiveRecord {
   readonly message: string
   readonly values: readonly string[]
   readonly line: number
+  readonly file?: string
   readonly text?: string
 }
 

@@ -79,7 +79,9 @@ export type Identity =
   { readonly linkId: number; readonly line: number } | { readonly key: string; readonly line: number }
 
 export interface RejectEntry extends RejectRow {
+  readonly id: number
   readonly pipeline: string
+  readonly code: ErrorCode
   readonly key: string | undefined
   readonly header: readonly string[]
 }

@@ -1,6 +1,7 @@
 // Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
 import { contactMailKey } from '../core/contact.ts'
+import { FINAL_REJECTS } from '../core/errors.ts'
 import type { OperationKind } from '../core/operation.ts'
 import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../core/state.ts'
 import { createClaims } from './claims.ts'
@@ -161,6 +162,12 @@ const DROP_WHAT_A_FULL_INPUT_LACKS = [
   'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id',
 ]
 
+/** What was rejected, and is read again here. */
+const DROP_RETRIED = `
+DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND id <= @upTo
+  AND code NOT IN (SELECT value FROM json_each('${JSON.stringify(FINAL_REJECTS)}'))
+  AND header = (SELECT header FROM input WHERE input.id = @id)`
+
 /** Deletes are judged anew with every full input that decides about them. */
 const DROP_EARLIER_DELETES = `
 DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'held') AND input_id <> @id
@@ -174,6 +181,7 @@ function createCommit(
   const always = prepare([...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
   const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
   const ofLast = prepare([DROP_EARLIER_DELETES])
+  const dropRetried = db.prepare(DROP_RETRIED)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const { countMissing } = createMissingLinks(db)
   return (staged, sha256, full) => {
@@ -185,6 +193,8 @@ function createCommit(
     ]
     for (const statement of statements) statement.run({ id, pipeline })
     if (full !== undefined) countMissing(staged, full)
+    const { rejectsUpTo } = staged.input
+    if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
     plan.run(sha256, id)
     forgetHolds.run({ pipeline })
   }

@@ -99,7 +99,7 @@ function earlierLines(
 function stagedRecord(row: Row, reading: Reading): StagedRecord {
   const { item } = row
   return {
-    source: { file: reading.staged.input.name, line: item.line },
+    source: { file: item.file ?? reading.staged.input.name, line: item.line },
     values: item.values,
     text: item.text,
     fingerprint: row.fingerprint,
@@ -269,7 +269,8 @@ async function commit(
   // Under `email` the service would merge them; with the mail as key such records share the key anyway.
   if (pipeline.duplicateCheckMethod === 'email' && pipeline.key !== undefined)
     counts.held += await state.holdSharedMails(staged)
-  const isFull = pipeline.mode === 'full' && counts.read > 0
+  // Records that are read again are never all that there are.
+  const isFull = pipeline.mode === 'full' && counts.read > 0 && staged.input.rejectsUpTo === undefined
   if (isFull && isLast) await planMissing(reading, context)
   const heldBy = await holdByGuards(staged, counts, context)
   const full = { apartMs: pipeline.guards.deletesApartMs, at: clock.now(), isLast }

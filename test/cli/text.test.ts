@@ -100,8 +100,8 @@ it('a summary says what happened, what to look at, and what to type next', () =>
     '    Drop it again.',
     '  to see why records were rejected: contact-sync rejects list shop',
     '  what failed is kept and tried again by the next run',
-    '  to see why records are held: contact-sync held list shop',
-    '  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run',
+    '  to see what is held, and why: contact-sync held list shop',
+    '  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run, the others wait for you: contact-sync doubts list shop',
   ])
 })
 

@@ -196,6 +196,10 @@ describe('what is held', () => {
       held: [2, 3].map((line) => ({
         pipeline: 'shop',
         run_id: expect.any(String) as string,
+        guard: null,
+        number: 1,
+        threshold: null,
+        action: 'create',
         key: `K${line - 1}`,
         contact_id: null,
         reason: expect.stringContaining(`the same mail as on line ${5 - line}`) as string,

@@ -6,6 +6,7 @@ import { openTemporaryState } from '../../src/store/state-store.ts'
 import type { RunContext } from '../../src/sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
+import { createRejectSource } from '../../src/sync/reject-source.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
 import { createMailTurns, createTurns, type MailTurns } from '../../src/sync/turns.ts'
@@ -24,6 +25,8 @@ export interface Line {
   settings: ServiceSettings
   abort: AbortController
   run(): Promise<PipelineResult>
+  /** `rejects retry`. */
+  retry(): Promise<PipelineResult>
   preview(): Promise<{ changes: PlannedChange[]; totals: PreviewTotals }>
 }
 
@@ -48,6 +51,11 @@ export function testLine(
     settings: serviceSettings(options.settings),
     abort: new AbortController(),
     run: async () => runPipeline(context(), { wait: false }),
+    retry: async () =>
+      runPipeline(
+        { ...context(), source: createRejectSource(line.state, line.pipeline.name) },
+        { wait: false },
+      ),
     async preview() {
       const changes: PlannedChange[] = []
       const generator = previewPipeline(context(), line.settings, { wait: false })

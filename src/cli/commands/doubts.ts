@@ -1,8 +1,7 @@
 // `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
-import { openStateForReading } from '../../app.ts'
+import { openStateForReading, resolveDoubt, type Verdict } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { Operation } from '../../core/operation.ts'
-import { resolveDoubt, type Verdict } from '../../decisions.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
@@ -75,7 +74,11 @@ const SAID = {
 export async function resolve(io: Io, options: ResolveOptions, [id = '']: string[]): Promise<number> {
   const verdict = verdictOf(options)
   const settings = await commandSettings(io, options)
-  const { operation, settlement } = await resolveDoubt(settings, wholeNumber(id, 'ID'), verdict, io.pid)
+  const { operation, settlement } = await resolveDoubt(
+    settings,
+    { id: wholeNumber(id, 'ID'), verdict },
+    io.pid,
+  )
   const { pipeline, key } = operation
   if (options.json === true) printJson(io, { id: operation.id, pipeline, key, outcome: settlement })
   else print(io, `${pipeline}: ${key}: ${SAID[settlement]}`)

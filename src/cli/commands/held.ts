@@ -1,8 +1,7 @@
 // `held list` and `held release`: what was stopped, by a guard or for a reason of its own, and a person's leave to go on.
-import { openStateForReading } from '../../app.ts'
+import { openStateForReading, releaseHeld } from '../../app.ts'
 import type { Operation } from '../../core/operation.ts'
 import type { HeldPlan, StateStore } from '../../core/state.ts'
-import { releaseHeld } from '../../decisions.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'

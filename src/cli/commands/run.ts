@@ -1,4 +1,4 @@
-// `run`: the pipelines once, now, one after the other, and what became of every record.
+// `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
 import { clock, createLog, openRunner, type Runner } from '../../app.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
@@ -14,11 +14,12 @@ export const quietLog = (settings: Settings): Settings['log'] => ({
   level: settings.log.level === 'debug' ? 'debug' : 'error',
 })
 
-async function runOne(runner: Runner, pipeline: PipelineSettings, io: Io) {
+async function runOne(runner: Runner, pipeline: PipelineSettings, { io, rejectsOnly }: Kind) {
   const progress = createProgress(pipeline.name, io, clock)
   try {
     return await runner.run(pipeline, {
       wait: true,
+      rejectsOnly,
       signal: io.signal,
       report: (report) => progress.report(report),
     })
@@ -27,7 +28,20 @@ async function runOne(runner: Runner, pipeline: PipelineSettings, io: Io) {
   }
 }
 
-export async function run(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+interface Kind {
+  readonly io: Io
+  readonly rejectsOnly: boolean
+}
+
+export const run = (io: Io, options: CommonOptions, names: string[]): Promise<number> =>
+  runAll({ io, rejectsOnly: false }, options, names)
+
+/** `rejects retry`: a run that reads the rejected records again, under the mapping of today. */
+export const retryRejects = (io: Io, options: CommonOptions, names: string[]): Promise<number> =>
+  runAll({ io, rejectsOnly: true }, options, names)
+
+async function runAll(kind: Kind, options: CommonOptions, names: string[]): Promise<number> {
+  const { io } = kind
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
   const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
@@ -36,7 +50,7 @@ export async function run(io: Io, options: CommonOptions, names: string[]): Prom
   try {
     for (const pipeline of pipelines) {
       if (io.signal.aborted) break
-      const result = await runOne(runner, pipeline, io)
+      const result = await runOne(runner, pipeline, kind)
       results.push(result)
       if (options.json !== true) print(io, resultText(result))
       for (const warning of result.warnings) printError(io, `warning: ${warning}`)

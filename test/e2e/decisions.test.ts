@@ -1,0 +1,219 @@
+// What a person decides, as the program is used: held plans, doubts, rejects, by the real command line.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+
+interface HeldJson {
+  readonly held: {
+    readonly run_id: string
+    readonly guard: string | null
+    readonly number: number
+    readonly threshold: string | null
+    readonly reason: string
+    readonly changes?: unknown[]
+  }[]
+}
+
+let shop: Workshop
+beforeEach(async () => {
+  shop = await openWorkshop()
+})
+afterEach(async () => shop.close())
+
+const FULL = `
+service: { base_url: "\${BASE_URL}", api_key: "\${API_KEY}", rate_limit: { requests: 500, per: 1s, concurrency: 4 } }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox/shop, settle: 0s }
+    mode: full
+    on_missing: delete
+    key: no
+    map: { mail: mail, first_name: first, family_name: last, phone: phone }
+`
+
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the shape
+async function json<T>(...args: string[]): Promise<{ code: number | null; body: T; stderr: string }> {
+  const { code, stdout, stderr } = await shop.cli(...args, '--json')
+  return { code, body: JSON.parse(stdout === '' ? 'null' : stdout) as T, stderr }
+}
+
+interface RunJson {
+  readonly status: string
+  readonly pipelines: { readonly run_id: string; readonly deleted: number; readonly held_deletes: number }[]
+}
+
+const isThere = async (index: number): Promise<boolean> =>
+  (await shop.contacts(`person${index}@example.com`, 'id')).length > 0
+
+describe('a full export', () => {
+  beforeEach(async () => {
+    await shop.configure(FULL)
+    await shop.drop('shop', '1.csv', peopleCsv(10))
+    expect((await shop.cli('run')).code).toBe(0)
+  })
+
+  it('that lacks 40 % is held with exit 4, released once, and refused where it is not the same any more', async () => {
+    await shop.drop('shop', '2.csv', peopleCsv(6))
+    const plan = await json<{ pipelines: { changes: unknown[]; held_deletes: number }[] }>('plan')
+    expect(plan).toMatchObject({
+      code: 4,
+      body: { pipelines: [{ held_deletes: 4, status: 'held', changes: [] }] },
+    })
+    const held = await json<RunJson>('run')
+    expect(held).toMatchObject({
+      code: 4,
+      body: { status: 'held', pipelines: [{ deleted: 0, held_deletes: 4 }] },
+    })
+    const run = held.body.pipelines[0]?.run_id ?? ''
+    const list = await json<HeldJson>('held', 'list')
+    expect(list.body.held).toMatchObject([
+      {
+        run_id: run,
+        guard: 'max_deletes',
+        number: 4,
+        threshold: '5% (1)',
+        released_at: null,
+        changed_since: 0,
+      },
+    ])
+    expect(list.body.held[0]?.changes).toMatchObject(
+      [6, 7, 8, 9].map((key) => ({ action: 'delete', key: `K${key}`, line: null })),
+    )
+    const text = (await shop.cli('held', 'list')).stdout
+    expect(text).toContain(`4 changes held by max_deletes: 4 of 10 contacts have gone from the source`)
+    expect(text).toContain(`contact-sync held release ${run}`)
+    expect((await shop.cli('held', 'release', 'no-such-run')).code).toBe(2)
+    expect(await shop.cli('held', 'release', run)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('4 changes of shop released') as string,
+    })
+    expect(await isThere(9)).toBe(true)
+    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 4, read: 0 }] } })
+    expect(await isThere(9)).toBe(false)
+    expect(await isThere(5)).toBe(true)
+    expect((await json<HeldJson>('held', 'list')).body.held).toEqual([])
+  })
+
+  it('that overtakes a held plan makes its release void', async () => {
+    await shop.drop('shop', '2.csv', peopleCsv(6))
+    const first = (await json<RunJson>('run')).body.pipelines[0]?.run_id ?? ''
+    await shop.drop('shop', '3.csv', peopleCsv(7))
+    const second = (await json<RunJson>('run')).body.pipelines[0]?.run_id ?? ''
+    expect(await shop.cli('held', 'release', first)).toMatchObject({ code: 2 })
+    await shop.configure(FULL.replace('phone: phone', 'fax: phone'))
+    const refused = await shop.cli('held', 'release', second)
+    expect(refused).toMatchObject({ code: 4, stdout: '' })
+    expect(refused.stderr).toContain('HELD_CHANGED')
+    expect(refused.stderr).toContain('the mapping of shop is another one now')
+    for (let index = 0; index < 10; index += 1) expect(await isThere(index)).toBe(true)
+  })
+
+  it.each([
+    ['empty', ''],
+    ['its header alone', 'no,mail,first,last,phone\n'],
+    ['cut off inside a value', peopleCsv(6).slice(0, -20) + '"never closed'],
+  ])('that is %s deletes nobody', async (_, text) => {
+    await shop.drop('shop', '2.csv', text)
+    expect((await shop.cli('run')).code).toBeGreaterThanOrEqual(3)
+    for (let index = 0; index < 10; index += 1) expect(await isThere(index)).toBe(true)
+  })
+
+  it('that lost one person loses the contact, and says so', async () => {
+    await shop.drop('shop', '2.csv', peopleCsv(9))
+    const plan = await json<{ pipelines: { changes: unknown[] }[] }>('plan')
+    expect(plan.body.pipelines[0]?.changes).toMatchObject([
+      { action: 'delete', key: 'K9', contact_id: 10, source: { file: '2.csv', line: null } },
+    ])
+    expect((await shop.cli('plan')).stdout).toContain('- delete K9 (contact 10)  [gone from 2.csv]')
+    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 1, unchanged: 9 }] } })
+    expect(await isThere(9)).toBe(false)
+  })
+})
+
+describe('doubts', () => {
+  const address = (street: string): string =>
+    `no,first,last,street,city,zip\nA1,Ada,Beispiel,${street},Ort,01234\n`
+  const CONFIGURATION = FULL.replace('mode: full', 'mode: incremental')
+    .replace('on_missing: delete', 'on_missing: keep')
+    .replace(
+      'mail: mail, first_name: first, family_name: last, phone: phone',
+      'first_name: first, family_name: last, ba_street: street, ba_city: city, ba_postal_code: zip',
+    )
+
+  /** Hands everything on to the sandbox, and loses the answers to POST. */
+  async function lossyServer(): Promise<Server> {
+    const server = createServer((request, response) => {
+      void (async () => {
+        const parts: Buffer[] = []
+        for await (const part of request) parts.push(part as Buffer)
+        const { method = 'GET', headers, url = '' } = request
+        const init = {
+          method,
+          headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+        }
+        const body = parts.length === 0 ? {} : { body: Buffer.concat(parts) }
+        const answer = await fetch(`${shop.sandbox.url}${url}`, { ...init, ...body })
+        const text = await answer.text()
+        if (method === 'POST') return request.socket.destroy()
+        return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+      })()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return server
+  }
+
+  /** An address-only contact whose answer never came: nobody can look it up. */
+  async function doubt(): Promise<number> {
+    const server = await lossyServer()
+    const { port } = server.address() as AddressInfo
+    await shop.configure(CONFIGURATION.replace('${BASE_URL}', `http://127.0.0.1:${port}`))
+    await shop.drop('shop', 'a.csv', address('Weg 1'))
+    expect((await shop.cli('run')).code).toBe(3)
+    server.closeAllConnections()
+    server.close()
+    await shop.configure(CONFIGURATION)
+    const { body } = await json<{ doubts: { id: number; key: string; action: string }[] }>('doubts', 'list')
+    expect(body.doubts).toMatchObject([{ key: 'A1', action: 'create', line: 2 }])
+    return body.doubts[0]?.id ?? 0
+  }
+
+  it('are settled by a word: done, with the contact that is there', async () => {
+    const id = String(await doubt())
+    const [wrong, missing, unknown] = [
+      await shop.cli('doubts', 'resolve', id, '--as', 'done', '--contact-id', '999'),
+      await shop.cli('doubts', 'resolve', id, '--as', 'done'),
+      await shop.cli('doubts', 'resolve', '12345', '--as', 'not-done'),
+    ]
+    expect([wrong.code, missing.code, unknown.code]).toEqual([2, 2, 2])
+    expect(wrong.stderr).toContain('the service has no contact 999')
+    expect(await shop.cli('doubts', 'resolve', id, '--as', 'done', '--contact-id', '1')).toMatchObject({
+      code: 0,
+      stdout: 'shop: A1: settled as done\n',
+    })
+    await shop.drop('shop', 'b.csv', address('Weg 2'))
+    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1, created: 0 }] } })
+  })
+
+  it('are settled by a word: not done, so that it is sent again', async () => {
+    const id = String(await doubt())
+    expect((await shop.cli('doubts', 'resolve', id, '--as', 'not-done')).code).toBe(0)
+    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ created: 1 }] } })
+    expect((await json<{ doubts: unknown[] }>('doubts', 'list')).body.doubts).toEqual([])
+  })
+})
+
+describe('rejects retry', () => {
+  it('sends what a mended mapping takes', async () => {
+    await shop.drop('shop', 'a.csv', 'no,mail,first,last,phone\nK1,none,A,B,1\nK2,b@example.com,A,B,1\n')
+    expect((await shop.cli('run')).code).toBe(3)
+    await shop.configure(FULL.replace('mail: mail', 'mail: { value: fixed@example.com }'))
+    expect(await json('rejects', 'retry')).toMatchObject({
+      code: 0,
+      body: { pipelines: [{ read: 1, created: 1 }] },
+    })
+    expect((await shop.contacts('fixed@example.com', 'id')).length).toBe(1)
+    expect((await json<{ rejects: unknown[] }>('rejects', 'list')).body.rejects).toEqual([])
+  })
+})
