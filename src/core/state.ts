@@ -223,7 +223,7 @@ export interface OperationStore {
   ): Promise<readonly Settlement[]>
   /** What is held, oldest first; of these pipelines. */
   held(pipelines: readonly string[]): AsyncIterable<Operation>
-  /** Whether another pipeline still names the operation's contact. */
+  /** Whether another pipeline, or a record that was merged into it, still names the operation's contact. */
   isNamedElsewhere(operation: Operation): Promise<boolean>
   /** Those of the contacts that other keys of the operation's pipeline have. */
   contactsOfOthers(operation: Operation, contactIds: readonly number[]): Promise<readonly number[]>

@@ -50,14 +50,14 @@ UPDATE operation SET released = 1 WHERE input_id = @id AND state = 'planned' AND
 /** Held plans of which nothing is left: sent, or overtaken by what is newer. */
 export const FORGET_EMPTY_HOLDS = `
 DELETE FROM hold WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation WHERE operation.input_id = hold.input_id
-  AND operation.guard = hold.guard AND operation.state = 'held')`
+  AND operation.guard = hold.guard)`
 
 const LIST = `
 SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
        config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
        (SELECT count(*) FROM operation WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard
         AND operation.state = 'held') AS left_over
-FROM hold GROUP BY run_id, pipeline, guard ORDER BY held_at, run_id`
+FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 ORDER BY held_at, run_id`
 
 type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
 
@@ -98,7 +98,7 @@ function createReleases(
      AND cause = 'record' ORDER BY operation.id LIMIT ?`,
   )
   const takeDeletes = db.prepare(`
-    UPDATE operation SET state = 'planned', run_id = @runId, guard = NULL, reason = NULL
+    UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
       AND link_id IN (SELECT id FROM link WHERE missing > 0)`)
   const forget = db.prepare(FORGET_EMPTY_HOLDS)

@@ -4,6 +4,7 @@ import type { Connection } from './database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { createTermsOfOthers } from './known.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { createLeftOpen } from './left-open.ts'
 import { createMarkSending } from './sending.ts'
 import { createNote, createSettle } from './settle.ts'
 import { operationColumns, sendingRank } from './staging.ts'
@@ -129,8 +130,10 @@ function createMailsAndTerms(
     )
     .pluck()
   const elsewhere = db
-    .prepare<[number, string], number>(
-      'SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0',
+    .prepare<[number, string, number], number>(
+      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0
+       -- A record that the service merged into this contact is held, and would be gone with it.
+       UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
     )
     .pluck()
   const linkOf = db
@@ -145,7 +148,7 @@ function createMailsAndTerms(
     .pluck()
   return {
     isNamedElsewhere: async ({ contactId, pipeline }) =>
-      contactId !== undefined && elsewhere.get(contactId, pipeline) !== undefined,
+      contactId !== undefined && elsewhere.get(contactId, pipeline, contactId) !== undefined,
     contactsOfOthers: async ({ pipeline, key }, ids) =>
       ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
     async termsOfOthers({ id, contactId }) {
@@ -158,36 +161,8 @@ function createMailsAndTerms(
 
 export function createOperationStore(db: Connection): OperationStore {
   const totals = db.prepare<[string], PlanTotals>(TOTALS)
-  const doubts = db.prepare<[string], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'in_doubt' ORDER BY operation.id`,
-  )
-  const openDoubts = db.prepare<[string], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND (state = 'in_doubt'
-     OR (state = 'sending' AND kind IN ('create', 'delete'))) ORDER BY operation.id`,
-  )
-  const doubt = db.prepare(
-    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind IN ('create', 'delete')",
-  )
-  const repeat = db.prepare(`
-    UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
-    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind NOT IN ('create', 'delete')`)
-  const forgetDeletes = db.prepare(`
-    DELETE FROM operation WHERE pipeline = ? AND cause = 'missing' AND (state = 'planned' OR (state <> 'planned' AND state = 'failed'))`)
-  const orphaned = db.prepare(`
-    UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE pipeline = ? AND state = 'planned'
-      AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
-  const retriable = db.prepare<[string, number, number], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND cause = 'record' AND operation.id > ? ORDER BY operation.id LIMIT ?`,
-  )
-  const overtaken = db.prepare(`
-    DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND cause = 'record'
-      AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
-        AND newer.id > operation.id AND newer.cause = 'record' AND newer.state IN ('planned', 'failed', 'waiting', 'held'))`)
   const held = db.prepare<[], OperationRow>(
     `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
-  )
-  const waiting = db.prepare<[string], OperationRow>(
-    `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
   )
   const remaining = db
     .prepare<[string], number>(
@@ -204,22 +179,8 @@ export function createOperationStore(db: Connection): OperationStore {
     async *held(pipelines) {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
     },
-    doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
-    openDoubts: async (pipeline) => openDoubts.all(pipeline).map(operationOf),
-    reopen: async (pipeline, at) =>
-      db.transaction(() => {
-        repeat.run(pipeline)
-        // What was not deleted yet is found again by the next full input, if it is still missing then.
-        forgetDeletes.run(pipeline)
-        orphaned.run(pipeline)
-        return doubt.run(at, pipeline).changes
-      })(),
+    ...createLeftOpen(db),
     ...createInputEnds(db),
-    async dropOvertaken(pipeline) {
-      overtaken.run(pipeline)
-    },
-    retriable: async (pipeline, afterId, limit) => retriable.all(pipeline, afterId, limit).map(operationOf),
-    waiting: async (runId) => waiting.all(runId).map(operationOf),
     replan: createReplan(db),
     countRemaining: async (runId) => remaining.get(runId) ?? 0,
   }

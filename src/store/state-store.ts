@@ -67,11 +67,11 @@ export function openTemporaryState(): StateStore {
   return storeOver(db, () => db.close())
 }
 
-const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold'] as const
+const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold', 'meta'] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {
   const columns = from.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()
-  const insert = to.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
+  const insert = to.prepare(`INSERT OR REPLACE INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
   to.transaction(() => {
     for (const row of from.prepare(`SELECT * FROM ${table}`).raw().iterate())
       insert.run(...(row as unknown[]))

@@ -69,6 +69,9 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
   yield* full()
 }
 
+const creating = (underway: ReadonlyMap<Promise<void>, readonly Operation[]>): Promise<void>[] =>
+  [...underway].filter(([, [first]]) => first?.kind === 'create').map(([done]) => done)
+
 /** Sends what is planned now; how many shipments that were. */
 async function sendPlanned(context: RunContext): Promise<number> {
   let sent = 0
@@ -91,6 +94,8 @@ async function sendPlanned(context: RunContext): Promise<number> {
     underway.size >= context.service.rateLimit.concurrency ||
     operations.some(({ mailKey }) => mailKey !== undefined && busy.has(mailKey))
   for await (const shipment of shipments(context)) {
+    // Whom a create is merged into must be known before anybody is deleted.
+    if (shipment.operations[0]?.kind === 'delete') await Promise.all(creating(underway))
     while (mustWait(shipment)) await Promise.race(underway.keys())
     if (isStopped(context) || errors.length > 0) break
     launch(shipment)

@@ -4,7 +4,8 @@ import type { Operation } from '../core/operation.ts'
 import { noted, type RunContext } from './context.ts'
 import { settle } from './settle.ts'
 
-const KEPT = 'another pipeline names this contact by now, so it is kept'
+const KEPT =
+  'another pipeline, or a record that the service merged into it, names this contact, so it is kept'
 
 /** In doubt, and by now somebody else's: it is not sent again, but it may have been applied. */
 async function lookAtKept(operation: Operation, contactId: number, context: RunContext): Promise<void> {

@@ -151,6 +151,24 @@ describe('nobody is deleted', () => {
     expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, requests: 0 })
   })
 
+  it('into whose contact the service has merged a record that is still there', async () => {
+    const line = fullLine({ duplicateCheckMethod: 'auto' })
+    await imported(line, 2)
+    const { session } = line.service
+    line.service.session = () => ({
+      ...session(),
+      createContact: () =>
+        Promise.resolve({
+          kind: 'ok',
+          value: 2,
+          request: { method: 'POST', path: '/contact', status: 200, attempts: 1 },
+        }),
+    })
+    const table = [...people(1), ['K3', 'merged@example.com', 'A', 'B', '1']]
+    expect(await runWith(line, table)).toMatchObject({ held: 1, deleted: 0 })
+    expect(deletes(line)).toEqual([])
+  })
+
   it('who only has another key now', async () => {
     const line = fullLine()
     await imported(line, 2)
@@ -222,6 +240,18 @@ describe('a held plan', () => {
     await line.state.release(run, 5)
     expect(await line.run()).toMatchObject({ status: 'ok', deleted: 4, read: 0 })
     expect(deletes(line)).toEqual([7, 8, 9, 10])
+    expect(await holds(line)).toEqual([])
+  })
+
+  it('stays released while the service is away', async () => {
+    const line = fullLine({ guards: tenPercent })
+    await imported(line, 10)
+    const { run_id: run } = await runWith(line, people(6))
+    await line.state.release(run, 5)
+    line.service.fault = () => ({ kind: 'not_applied' })
+    expect(await line.run()).toMatchObject({ status: 'failed', deleted: 0 })
+    line.service.fault = () => undefined
+    expect(await line.run()).toMatchObject({ status: 'ok', deleted: 4 })
     expect(await holds(line)).toEqual([])
   })
 
