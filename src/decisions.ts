@@ -1,6 +1,6 @@
 // What a person decides: that a held plan may go, and how an operation ended that nobody else could tell about.
 // Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
-import { decisionEntry } from './core/audit.ts'
+import { planEntry } from './core/audit.ts'
 import { SyncError } from './core/errors.ts'
 import type { Operation, Settlement } from './core/operation.ts'
 import type { ServiceReads } from './core/ports.ts'
@@ -65,9 +65,7 @@ export function releaseHeld(settings: Settings, run: string, pid: number): Promi
     for (const { pipeline, guard, number, configHash, releasedAt } of plans)
       if (releasedAt === undefined) {
         const reason = `${number} changes held by ${guard} were released`
-        await state.note(
-          decisionEntry({ action: 'release', reason }, { at, runId: run, pipeline, configHash }),
-        )
+        await state.note(planEntry({ action: 'release', reason }, { at, runId: run, pipeline, configHash }))
       }
     return {
       run_id: run,

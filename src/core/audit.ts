@@ -16,7 +16,8 @@ export interface AuditEntry {
   /** Null for a change that is not one record's. */
   readonly key: string | null
   readonly contact_id: number | null
-  readonly action: 'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'release'
+  readonly action:
+    'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'hold' | 'release'
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly request: RequestTrace | null
@@ -90,11 +91,18 @@ const ofNoRecord = ({ at, runId, pipeline, configHash }: About) => ({
   config_hash: configHash,
 })
 
-/** The entry about a person's decision; `runId` is the run that it is about. */
-export const decisionEntry = (
-  { action, reason }: { readonly action: 'release'; readonly reason: string },
+/** The entry about a plan as a whole: that a guard held it, or that a person released it. `runId` is the run that made it. */
+export const planEntry = (
+  { action, reason }: { readonly action: 'hold' | 'release'; readonly reason: string },
   about: About,
-): AuditEntry => ({ ...ofNoRecord(about), action, fields: {}, request: null, reason })
+): AuditEntry => ({
+  ...ofNoRecord(about),
+  action,
+  fields: {},
+  request: null,
+  outcome: action === 'hold' ? 'held' : 'done',
+  reason,
+})
 
 /** The entry about a term itself: its name and description, from and to. */
 export function termEntry(

@@ -1,4 +1,5 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
+import { planEntry } from '../core/audit.ts'
 import { heldByGuard } from '../core/guard.ts'
 import type { StagedInput } from '../core/state.ts'
 import type { Counts } from '../core/summary.ts'
@@ -23,12 +24,16 @@ export async function holdByGuards(
   counts: Counts,
   context: PlanContext,
 ): Promise<string | undefined> {
-  const { pipeline, state, clock } = context
+  const { pipeline, state, clock, runId } = context
   const totals = await state.planNumbers(staged)
   const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context) }
   const hold = heldByGuard(numbers, pipeline.guards)
   if (hold === undefined) return undefined
-  const held = await state.holdPlan(staged, hold, { at: clock.now(), configHash: pipeline.hash })
+  const at = clock.now()
+  const configHash = pipeline.hash
+  const held = await state.holdPlan(staged, hold, { at, configHash })
+  const about = { at, runId, pipeline: pipeline.name, configHash }
+  await state.note(planEntry({ action: 'hold', reason: `${hold.guard}: ${hold.reason}` }, about))
   counts.held += held.records
   counts.held_deletes += held.deletes
   context.log.warn('a guard holds changes back', {
