@@ -31,7 +31,7 @@ export interface Hold {
 }
 
 /** A share allows at least one, unless it is 0%. */
-export function allowed(limit: Limit, base: number): number {
+function allowed(limit: Limit, base: number): number {
   if ('count' in limit) return limit.count
   return limit.share === 0 ? 0 : Math.max(1, Math.floor(base * limit.share + 1e-9))
 }
