@@ -78,13 +78,29 @@ function running(child: ChildProcess): Running {
   }
 }
 
-export async function openWorkshop(habits: Partial<Habits> = {}): Promise<Workshop> {
+export interface WorkshopOptions {
+  /** Keeps the sandbox's data in this file of the folder; in memory otherwise. */
+  readonly sandboxDb?: string
+  /** What the command line begins with; the program from its source by default. */
+  readonly program?: readonly [string, ...string[]]
+}
+
+export async function openWorkshop(
+  habits: Partial<Habits> = {},
+  { sandboxDb, program = [process.execPath, MAIN] }: WorkshopOptions = {},
+): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), 'workshop-'))
-  const sandbox = await startSandbox({ port: 0, apiKey: KEY, habits, clock: systemClock })
   const path = (...names: string[]): string => join(folder, ...names)
+  const db = sandboxDb === undefined ? {} : { db: path(sandboxDb) }
+  const sandbox = await startSandbox({ port: 0, apiKey: KEY, habits, clock: systemClock, ...db })
   const env = { PATH: process.env['PATH'], BASE_URL: sandbox.url, API_KEY: KEY, TZ: 'UTC' }
   const start = (...args: string[]): Running =>
-    running(spawn(process.execPath, [MAIN, ...args, '--config', path('config.yaml')], { cwd: folder, env }))
+    running(
+      spawn(program[0], [...program.slice(1), ...args, '--config', path('config.yaml')], {
+        cwd: folder,
+        env,
+      }),
+    )
   await mkdir(path('inbox', 'shop'), { recursive: true })
   await writeFile(path('config.yaml'), CONFIGURATION)
   return {

@@ -1,0 +1,128 @@
+// A workshop whose program reaches the sandbox through the fault proxy, and the rounds in which it is run there.
+import { writeFile } from 'node:fs/promises'
+import { type Ended, KEY, openWorkshop, type Running, type Workshop, type WorkshopOptions } from '../support/cli.ts'
+import { type Fault, type FaultProxy, type Passing, startFaultProxy } from '../support/fault-proxy.ts'
+import type { Export } from './inputs.ts'
+
+export type Check = 'email' | 'none'
+
+const DEADLINE_MS = 400
+
+/** Short waits: what is late here is late by 30 ms at most, far less than `quiesce`. */
+const configuration = (url: string, check: Check): string => `
+service:
+  base_url: ${url}
+  api_key: \${API_KEY}
+  timeout: ${DEADLINE_MS}ms
+  rate_limit: { requests: 2000, per: 1s, concurrency: 4 }
+  retry: { attempts: 2, max_delay: 50ms }
+  bulk: { size: 3 }
+  doubt: { quiesce: 300ms, absent_reads: 1 }
+state: { path: state/contact-sync.db }
+server: { port: 0 }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox/shop, settle: 0s }
+    key: no
+    duplicate_check_method: ${check}
+    map: { mail: mail, first_name: first, family_name: last, phone: phone }
+    terms:
+      policy: managed
+      assign: [{ column: tags, split: ";" }]
+      descriptions: { Kunde: Hat gekauft }
+`
+
+export interface Workplace {
+  readonly shop: Workshop
+  readonly proxy: FaultProxy
+  /** The process that is under way; the proxy kills this one. */
+  current: Running | undefined
+  /** From now on; everything passes at first. */
+  script: (passing: Passing) => Fault
+  drop(given: Export): Promise<void>
+  /** One process from start to end, however it ends. */
+  run(onStart?: (running: Running) => void): Promise<Ended>
+  close(): Promise<void>
+}
+
+export const SANDBOX_DB = 'sandbox.db'
+
+/** A contact that others made, and gave two terms of which the exports name one. */
+async function settleIn(shop: Workshop): Promise<void> {
+  const api = async (method: string, path: string, body: unknown): Promise<{ id: number }> => {
+    const response = await fetch(`${shop.sandbox.url}/public/api/V1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return (await response.json()) as { id: number }
+  }
+  const theirs = await api('POST', '/terms', { name: 'Von Hand' })
+  const shared = await api('POST', '/terms', { name: 'Gruppe 2' })
+  const contact = { mail: 'person2@example.com', first_name: 'Von', family_name: 'Hand' }
+  const { id } = await api('POST', '/contact', { contact })
+  await api('PUT', `/contact/${id}/terms`, [theirs.id, shared.id])
+}
+
+/** SIGKILL; resolves when the process is gone. */
+export async function killed(running: Running | undefined): Promise<void> {
+  running?.process.kill('SIGKILL')
+  await running?.ended
+}
+
+export async function openWorkplace(check: Check, options: WorkshopOptions = {}): Promise<Workplace> {
+  const shop = await openWorkshop({}, { ...options, sandboxDb: SANDBOX_DB })
+  const proxy = await startFaultProxy({
+    target: shop.sandbox.url,
+    deadlineMs: DEADLINE_MS,
+    script: (passing) => workplace.script(passing),
+    kill: async () => killed(workplace.current),
+  })
+  const workplace: Workplace = {
+    shop,
+    proxy,
+    current: undefined,
+    script: () => ({ kind: 'pass' }),
+    drop: async ({ name, text }) => writeFile(shop.path('inbox', 'shop', name), text),
+    async run(onStart) {
+      const running = shop.start('run', '--json')
+      workplace.current = running
+      onStart?.(running)
+      return running.ended
+    },
+    async close() {
+      await killed(workplace.current)
+      await proxy.close()
+      await shop.close()
+    },
+  }
+  await shop.configure(configuration(proxy.url, check))
+  await settleIn(shop)
+  return workplace
+}
+
+interface Summary {
+  readonly status: string
+  readonly pipelines: readonly Record<string, number>[]
+}
+
+export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary
+
+/** Whether a run ended by itself and left nothing for the next one. */
+export function isClean(ended: Ended): boolean {
+  if (ended.code !== 0 && ended.code !== 3) return false
+  const [pipeline] = summaryOf(ended).pipelines
+  return pipeline?.['failed'] === 0 && pipeline['in_doubt'] === 0 && pipeline['error'] === undefined
+}
+
+/** Runs again and again until a run leaves nothing; how many that were. */
+export async function runUntilClean(workplace: Workplace, most: number): Promise<number> {
+  let ended: Ended | undefined
+  for (let round = 1; round <= most; round += 1) {
+    ended = await workplace.run()
+    if (isClean(ended)) return round
+  }
+  throw new Error(
+    `not done after ${most} runs; the last one: exit ${ended?.code ?? ended?.signal}\n${ended?.stdout}\n${ended?.stderr}`,
+  )
+}
