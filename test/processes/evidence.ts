@@ -75,13 +75,16 @@ export function faultsOfState({ shop }: Workplace): string[] {
 export function rejectsInState({ shop }: Workplace): string[] {
   const db = new Database(shop.path('state', 'contact-sync.db'))
   try {
-    return db.prepare<[], string>("SELECT file || ':' || line || ' ' || code FROM reject ORDER BY 1").pluck().all()
+    return db
+      .prepare<[], string>("SELECT file || ':' || line || ' ' || code FROM reject ORDER BY 1")
+      .pluck()
+      .all()
   } finally {
     db.close()
   }
 }
 
-interface FilesLeft {
+export interface FilesLeft {
   readonly inbox: readonly string[]
   readonly failed: readonly string[]
   /** The contents of what was put away as done, and of the rejects beside it: the run's id taken out of the names. */

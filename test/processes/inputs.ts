@@ -41,12 +41,24 @@ export function firstExport(count: number): Export {
   return exported('first.csv', people, spoiled)
 }
 
-/** The same people: every third has another phone, every second lost a term or got one; a few are new. */
-export function secondExport(count: number): Export {
-  const people = numbers(count + Math.ceil(count / 8)).map((number) => ({
+/** The same people later: every third has another phone, every second has other terms; a few are new. */
+const later = (count: number): Person[] =>
+  numbers(count + Math.ceil(count / 8)).map((number) => ({
     number,
     phone: number % 3 === 0 ? `040 ${number}` : `030 ${number}`,
-    tags: number % 2 === 0 ? ['Kunde', `Gruppe ${(number + 1) % 4}`] : ['Kunde', `Gruppe ${number % 4}`],
+    tags: ['Kunde', `Gruppe ${(number % 2 === 0 ? number + 1 : number) % 4}`],
   }))
+
+export function secondExport(count: number): Export {
+  const people = later(count)
   return exported('second.csv', people, ['X3,no mail either,Vorname,Nachname,030 3,Kunde'])
+}
+
+/** Every fourth of them has gone, and the others are as they were. */
+export function thirdExport(count: number): Export {
+  return exported(
+    'third.csv',
+    later(count).filter(({ number }) => number % 4 !== 3),
+    [],
+  )
 }

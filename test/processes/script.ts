@@ -7,7 +7,15 @@ type Draw = (random: Seeded) => Fault
 const moment = (random: Seeded) => random.pick(['before', 'after'] as const)
 
 /** JSON that is none, or none that the interface knows. */
-const GARBAGE = ['{"id": 12', 'null', '[]', '{}', '{"id": "twelve"}', '{"success": "perhaps"}', '\u0000\u0001']
+const GARBAGE = [
+  '{"id": 12',
+  'null',
+  '[]',
+  '{}',
+  '{"id": "twelve"}',
+  '{"success": "perhaps"}',
+  '\u0000\u0001',
+]
 
 const THROTTLINGS: readonly (() => Record<string, string>)[] = [
   () => ({ 'retry-after': '1' }),
@@ -21,7 +29,11 @@ const THROTTLINGS: readonly (() => Record<string, string>)[] = [
 const WRITE_FAULTS: readonly Draw[] = [
   (random) => ({ kind: 'reset', moment: moment(random) }),
   (random) => ({ kind: 'reset', moment: moment(random) }),
-  (random) => ({ kind: 'failure', status: random.pick([500, 502, 503, 504] as const), moment: moment(random) }),
+  (random) => ({
+    kind: 'failure',
+    status: random.pick([500, 502, 503, 504] as const),
+    moment: moment(random),
+  }),
   (random) => ({ kind: 'failure', status: 500, moment: moment(random) }),
   (random) => ({ kind: 'page', moment: moment(random) }),
   (random) => ({ kind: 'garbage', body: random.pick(GARBAGE), moment: moment(random) }),

@@ -1,6 +1,13 @@
 // A workshop whose program reaches the sandbox through the fault proxy, and the rounds in which it is run there.
 import { writeFile } from 'node:fs/promises'
-import { type Ended, KEY, openWorkshop, type Running, type Workshop, type WorkshopOptions } from '../support/cli.ts'
+import {
+  type Ended,
+  KEY,
+  openWorkshop,
+  type Running,
+  type Workshop,
+  type WorkshopOptions,
+} from '../support/cli.ts'
 import { type Fault, type FaultProxy, type Passing, startFaultProxy } from '../support/fault-proxy.ts'
 import type { Export } from './inputs.ts'
 
@@ -23,6 +30,9 @@ server: { port: 0 }
 pipelines:
   shop:
     source: { type: csv, folder: inbox/shop, settle: 0s }
+    mode: full
+    on_missing: delete
+    guards: { max_deletes: 100% }
     key: no
     duplicate_check_method: ${check}
     map: { mail: mail, first_name: first, family_name: last, phone: phone }
@@ -115,14 +125,26 @@ export function isClean(ended: Ended): boolean {
   return pipeline?.['failed'] === 0 && pipeline['in_doubt'] === 0 && pipeline['error'] === undefined
 }
 
-/** Runs again and again until a run leaves nothing; how many that were. */
-export async function runUntilClean(workplace: Workplace, most: number): Promise<number> {
+export interface Rounds {
+  readonly rounds: number
+  /** Of these, how many processes were killed. */
+  readonly kills: number
+}
+
+/** Runs again and again until a run leaves nothing. `onStart` is told of every process. */
+export async function runUntilClean(
+  workplace: Workplace,
+  options: { most: number; onStart?: (running: Running) => void },
+): Promise<Rounds> {
   let ended: Ended | undefined
-  for (let round = 1; round <= most; round += 1) {
-    ended = await workplace.run()
-    if (isClean(ended)) return round
+  let kills = 0
+  for (let rounds = 1; rounds <= options.most; rounds += 1) {
+    ended = await workplace.run(options.onStart)
+    if (ended.signal === 'SIGKILL') kills += 1
+    if (isClean(ended)) return { rounds, kills }
   }
+  const { code, signal, stdout, stderr } = ended ?? {}
   throw new Error(
-    `not done after ${most} runs; the last one: exit ${ended?.code ?? ended?.signal}\n${ended?.stdout}\n${ended?.stderr}`,
+    `not done after ${options.most} runs; the last: exit ${code ?? signal}\n${stdout}\n${stderr}`,
   )
 }

@@ -1,0 +1,69 @@
+// A line that disturbs half of all writes, and a process that is killed at every second one: the service ends with the
+// contacts and terms of an undisturbed run, and nothing is left to be sent. Long form: npm run kills.
+import { describe, expect, it } from 'vitest'
+import { halfOfWrites, killAtEverySecondWrite } from '../processes/script.ts'
+import { type End, playSeries, type Series } from '../processes/series.ts'
+import type { Check } from '../processes/workplace.ts'
+import { seeded } from '../support/seeded.ts'
+
+const SEED = Number(process.env['SEED'] ?? 7)
+const replay = `SEED=${SEED} npx vitest run test/e2e/disturbed.test.ts`
+
+const undisturbed = new Map<string, Promise<End>>()
+
+async function rightEnd({ check, people }: Series): Promise<End> {
+  const name = `${check} ${people}`
+  const known = undisturbed.get(name) ?? playSeries({ check, people }).then(({ end }) => end)
+  undisturbed.set(name, known)
+  return known
+}
+
+describe.concurrent.each<Check>(['email', 'none'])('under check %s', (check) => {
+  it('half of all writes lost, torn, delayed, refused or answered by somebody else', async () => {
+    const series = { check, people: 10 }
+    const story = await playSeries({
+      ...series,
+      disturb(workplace) {
+        workplace.script = halfOfWrites(seeded(SEED), 1)
+        return {}
+      },
+    })
+    const { pass: passed = 0, ...faults } = story.met
+    expect(passed, replay).toBeGreaterThan(0)
+    expect(Object.keys(faults).length, `${replay}: ${JSON.stringify(faults)}`).toBeGreaterThan(5)
+    expect(story.end, replay).toEqual(await rightEnd(series))
+  })
+
+  it('killed at every second write', async () => {
+    const series = { check, people: 4 }
+    const story = await playSeries({
+      ...series,
+      disturb(workplace) {
+        workplace.script = killAtEverySecondWrite(seeded(SEED))
+        return {}
+      },
+    })
+    expect(story.kills, replay).toBeGreaterThan(5)
+    expect(story.end, replay).toEqual(await rightEnd(series))
+  })
+})
+
+it('an undisturbed life is what the exports say', async () => {
+  const { contacts, faults, files, writesOfOneMore } = await rightEnd({ check: 'email', people: 10 })
+  expect(contacts.map((all) => all.length)).toEqual([10, 12, 9])
+  expect(contacts[2]?.[0]).toBe(
+    '{"family_name":"Nachname0","first_name":"Vorname0","mail":"person0@example.com","phone":"040 0"} ["Gruppe 1","Kunde"]',
+  )
+  expect({ faults, writesOfOneMore, inbox: files.inbox }).toEqual({
+    faults: [],
+    writesOfOneMore: 0,
+    inbox: [],
+  })
+  expect(files.processed.map((file) => file.split('\n')[0])).toEqual([
+    'first.csv',
+    'first.rejects.csv',
+    'second.csv',
+    'second.rejects.csv',
+    'third.csv',
+  ])
+})
