@@ -49,7 +49,7 @@ export interface RejectRow {
   readonly line: number
 }
 
-/** One pipeline's source. Opening and listing change nothing; only `archive` and `writeRejects` write. */
+/** One pipeline's source. Opening and listing change nothing; only `archive`, `writeRejects` and `clearLeftovers` write. */
 export interface Source {
   /**
    * The inputs that are ready, in the order in which they are to be taken, and how many are still growing.
@@ -76,6 +76,8 @@ export interface Source {
     input: SourceInput,
     to: { folder: 'processed' | 'failed'; runId: string; reason?: string },
   ): Promise<boolean>
+  /** Removes what a run that was cut off while it put this input away left of it; the input itself still waits. */
+  clearLeftovers(input: SourceInput, runId: string): Promise<void>
   /** Writes the `.rejects.csv` that belongs to the archived input, whole or not at all. */
   writeRejects(
     input: SourceInput,

@@ -5,7 +5,7 @@ import { copyFile, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:
 import { dirname } from 'node:path'
 import { SyncError } from '../core/errors.ts'
 import { describeFault, faultCode } from './fault.ts'
-import { archivedName, entryPath } from './file-name.ts'
+import { archivedName, entryPath, WRITING } from './file-name.ts'
 import { fileVersion } from './input-file.ts'
 
 /** Where something of an input goes: `<stem>.<runId><ending>` in a folder. */
@@ -46,7 +46,7 @@ export async function writeWhole(
 ): Promise<void> {
   await reportingFailure(place, async () => {
     await makeFolder(place.folder)
-    const temporary = entryPath(place.folder, archivedName(Buffer.from('.writing'), place.runId, ending))
+    const temporary = entryPath(place.folder, archivedName(WRITING, place.runId, ending))
     try {
       await writeSynced(temporary, write)
       const target = await reserve(place, ending)

@@ -6,6 +6,7 @@ import type { RejectRow, Source, SourceInput } from '../core/ports.ts'
 import { moveVersion, versionAt, writeWhole, type ArchivePlace } from './archive.ts'
 import { entryPath, rawName } from './file-name.ts'
 import { listFolder, type Listing } from './folder-listing.ts'
+import { clearLeftovers } from './leftovers.ts'
 import { openInputFile, type InputFile } from './input-file.ts'
 import type { SourceDeps } from './kind.ts'
 import type { FolderOptions } from './options.ts'
@@ -13,7 +14,7 @@ import { writeRejectFiles, type RejectsLayout } from './rejects.ts'
 
 type Destination = Parameters<Source['writeRejects']>[1]
 
-export interface DropFolder extends Pick<Source, 'list' | 'isWaiting' | 'archive'> {
+export interface DropFolder extends Pick<Source, 'list' | 'isWaiting' | 'archive' | 'clearLeftovers'> {
   /** Opens exactly the listed version. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */
   openFile(input: SourceInput): Promise<InputFile>
   /** Throws ARCHIVE_FAILED; then nothing was written. */
@@ -59,6 +60,10 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps): Drop
         await writeWhole(place, '.reason.txt', (file) => file.writeFile(`${reason.trimEnd()}\n`))
       }
       return true
+    },
+    async clearLeftovers(input, runId) {
+      for (const folder of ['processed', 'failed'] as const)
+        await clearLeftovers(placeOf(options.folder, input, { folder, runId }))
     },
     writeRejects: (input, to, layout, rows) =>
       writeRejectFiles(placeOf(options.folder, input, to), layout, rows),

@@ -3,6 +3,10 @@
 // Nothing here touches the file system.
 
 const MAX_NAME_BYTES = 255
+
+/** The stem of a file that is being written and has no name of its own yet. Hidden, so that no pattern takes it. */
+export const WRITING = Buffer.from('.writing')
+
 const UNFIT = /[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const ESCAPE = /\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})/g
 

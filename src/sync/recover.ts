@@ -28,6 +28,12 @@ export async function reopenInputs(context: PlanContext): Promise<void> {
   }
 }
 
+/** What a run left beside its inputs that was killed while it put them away. */
+export async function clearLeftovers({ state, source, pipeline }: RunContext): Promise<void> {
+  for (const { input, runId } of await state.unfinishedInputs(pipeline.name))
+    if (await source.isWaiting(input)) await source.clearLeftovers(input, runId)
+}
+
 /** One look at every doubt that can be looked up, without waiting. */
 export async function settleDoubtsOnce(
   context: RunContext,

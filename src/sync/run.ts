@@ -11,6 +11,7 @@ import { planInput } from './read.ts'
 import { describeTerms } from './term-directory.ts'
 import {
   carryOver,
+  clearLeftovers,
   reopenInputs,
   resumeWaiting,
   settleDoubts,
@@ -168,6 +169,7 @@ async function runSteps(context: RunContext, wait: boolean, done: InputReport[])
   const customFields = await loadCustomFields(context)
   await noticeChanges(customFields.definitions, context)
   // What a crash left open is settled or known to be in doubt before anything new is sent.
+  await clearLeftovers(context)
   await reopenInputs(context)
   await settleDoubtsOnce(context)
   // What earlier runs had to give up is tried again.

@@ -94,6 +94,7 @@ export function memorySource(): MemorySource {
       archived.push({ name: input.name, folder, ...(reason === undefined ? {} : { reason }) })
       return Promise.resolve(true)
     },
+    clearLeftovers: async () => Promise.resolve(),
     async writeRejects(input, _to, _header, rows) {
       const kept: RejectRow[] = []
       for await (const row of rows) kept.push(row)

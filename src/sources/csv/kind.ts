@@ -23,6 +23,7 @@ function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
     list: folder.list,
     isWaiting: folder.isWaiting,
     archive: folder.archive,
+    clearLeftovers: folder.clearLeftovers,
     async open(input) {
       const reader = await readCsv(await folder.openFile(input), options)
       delimiters.set(input.version, reader.delimiter)

@@ -24,6 +24,7 @@ function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
     list: folder.list,
     isWaiting: folder.isWaiting,
     archive: folder.archive,
+    clearLeftovers: folder.clearLeftovers,
     open: async (input, { columns }) => readJson(await folder.openFile(input), options, columns),
     writeRejects: (input, to, header, rows) =>
       folder.writeRejects(input, to, { header, delimiter: ',', jsonLines: true }, rows),

@@ -1,0 +1,43 @@
+// What a run leaves that is killed while it puts an input away: half-written files, a name it had reserved, rejects
+// beside no input. They may hold personal data, and whoever looks for those of an input would not find them.
+// Nothing is removed on a guess: what could belong to another input of that run stays.
+import { readdir, rm, stat } from 'node:fs/promises'
+import type { ArchivePlace } from './archive.ts'
+import { faultCode } from './fault.ts'
+import { archivedName, entryPath, WRITING } from './file-name.ts'
+
+const BESIDE = ['.rejects.csv', '.rejects.jsonl', '.reason.txt']
+
+async function entriesOf(folder: string): Promise<Buffer[]> {
+  try {
+    return await readdir(folder, { encoding: 'buffer' })
+  } catch (error) {
+    if (faultCode(error) !== undefined) return []
+    throw error
+  }
+}
+
+/** The input's own name as the run would have put it away: the empty one that it reserved, or something that stays. */
+async function isEmpty(path: Buffer): Promise<boolean> {
+  return (await stat(path)).size === 0
+}
+
+const startsWith = (name: Buffer, start: Buffer): boolean => name.subarray(0, start.length).equals(start)
+
+/** Removes what the run left beside an input that still waits. A folder that cannot be read or written to stays as it is. */
+export async function clearLeftovers({ folder, raw, runId }: ArchivePlace): Promise<void> {
+  const names = await entriesOf(folder)
+  const halves = names.filter((name) => startsWith(name, archivedName(WRITING, runId, '')))
+  const stem = archivedName(raw, runId, '')
+  const own = names.filter((name) => startsWith(name, stem))
+  const isBeside = (name: Buffer): boolean =>
+    BESIDE.some((ending) => name.equals(Buffer.concat([stem, Buffer.from(ending)])))
+  const others = own.filter((name) => !isBeside(name))
+  // Two inputs of one run may share a stem (a.csv and a.txt): then nobody can say whose rejects these are.
+  const isCertain = await Promise.all(others.map((name) => isEmpty(entryPath(folder, name))))
+  const leftovers = isCertain.every(Boolean) ? [...halves, ...own] : halves
+  for (const name of leftovers)
+    await rm(entryPath(folder, name), { force: true }).catch((error: unknown) => {
+      if (faultCode(error) === undefined) throw error
+    })
+}
