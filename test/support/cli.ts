@@ -93,7 +93,14 @@ export async function openWorkshop(
   const path = (...names: string[]): string => join(folder, ...names)
   const db = sandboxDb === undefined ? {} : { db: path(sandboxDb) }
   const sandbox = await startSandbox({ port: 0, apiKey: KEY, habits, clock: systemClock, ...db })
-  const env = { PATH: process.env['PATH'], BASE_URL: sandbox.url, API_KEY: KEY, TZ: 'UTC' }
+  const env = {
+    PATH: process.env['PATH'],
+    BASE_URL: sandbox.url,
+    API_KEY: KEY,
+    TZ: 'UTC',
+    // Every process of this folder but the first starts in half the time.
+    NODE_COMPILE_CACHE: path('compiled'),
+  }
   const start = (...args: string[]): Running =>
     running(
       spawn(program[0], [...program.slice(1), ...args, '--config', path('config.yaml')], {
