@@ -1,0 +1,34 @@
+// The program with a fault put into it: a copy of its source in which a few words are replaced.
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+export interface Replacement {
+  /** Below `src`. */
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+export interface Mutant {
+  readonly main: string
+  remove(): Promise<void>
+}
+
+/** Throws where the words are not there exactly once: then the source has changed, and the fault with it. */
+export async function mutant(replacements: readonly Replacement[]): Promise<Mutant> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutant-'))
+  await cp(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  for (const { file, from, to } of replacements) {
+    const path = join(folder, 'src', file)
+    const parts = (await readFile(path, 'utf8')).split(from)
+    if (parts.length !== 2)
+      throw new Error(`${file} has ${parts.length - 1} times what is to be replaced: ${from}`)
+    await writeFile(path, parts.join(to))
+  }
+  return { main: join(folder, 'src', 'main.ts'), remove: async () => rm(folder, { recursive: true }) }
+}
