@@ -11,7 +11,6 @@ import { compileMapping, wantedColumns } from './core/mapping.ts'
 import type { Clock, Random, ServiceReads, Source, SourceInput, Term } from './core/ports.ts'
 import { runId } from './core/run-id.ts'
 import type { PipelineSettings, Settings } from './core/settings.ts'
-import type { StateStore } from './core/state.ts'
 import { termsBeyond, unknownTermsText } from './core/terms.ts'
 import { createLog, type Log } from './log/log.ts'
 import { scheduleProblem } from './schedule/schedule.ts'
@@ -107,7 +106,7 @@ function logService(log: Log): (event: ServiceEvent) => void {
 }
 
 interface Parts {
-  readonly state: StateStore
+  readonly state: OwnedState
   readonly service: Service
   readonly source: Source
   readonly turns: Turns
@@ -187,14 +186,18 @@ async function loggedRun(
   const id = runId(clock.now(), random)
   const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
   log.info('run started')
-  const context = runContext(settings, pipeline, { ...parts, log }, { options, id })
-  const result = await runPipeline(context, { wait: options.wait })
+  // Without a journal nothing more may leave; what is on its way is let finish.
+  const trouble = new AbortController()
+  const ignore = parts.state.onTrouble(() => trouble.abort())
+  const signal = AbortSignal.any([options.signal, trouble.signal])
+  const context = runContext(settings, pipeline, { ...parts, log }, { options: { ...options, signal }, id })
+  const result = await runPipeline(context, { wait: options.wait }).finally(ignore)
   log.info('run ended', Object.fromEntries(LOGGED.map((name) => [name, result[name]])))
   return { ...result, warnings }
 }
 
 /**
- * Opens state and service for running. Throws STATE_LOCKED or STATE_UNUSABLE. `thorough` checks the whole state first.
+ * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE or STATE_OLDER. `thorough` checks the whole state first.
  */
 export function openRunner(
   settings: Settings,

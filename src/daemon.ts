@@ -2,6 +2,7 @@
 // Part of the composition: it joins the schedule, the runner and the console, and decides nothing about contacts.
 import { startConsole } from './console/server.ts'
 import type { DaemonState } from './console/health.ts'
+import { SyncError } from './core/errors.ts'
 import type { Clock } from './core/ports.ts'
 import type { PipelineSettings, Settings } from './core/settings.ts'
 import type { Log } from './log/log.ts'
@@ -17,14 +18,20 @@ export interface PipelineRunner {
 
 export interface Daemon {
   readonly port: number
-  /** Resolves when everything has ended in good order. */
+  /** Resolves when everything has ended in good order; rejects with the error that made it end by itself. */
   ended(): Promise<void>
 }
 
 interface PipelineState {
   runs: Promise<unknown> | undefined
   missedAt: number | undefined
+  /** The code of what ended its last run. */
+  why: string | undefined
 }
+
+/** Errors of the state after which only a new process may go on; it checks the state when it opens it. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof SyncError && (error.code === 'STATE_IO' || error.code === 'STATE_UNUSABLE')
 
 const isScheduled = (pipeline: PipelineSettings): boolean => pipeline.schedule !== undefined
 
@@ -35,11 +42,12 @@ function scheduled({ name, schedule: expression, timezone }: PipelineSettings): 
 function createRuns(
   settings: Settings,
   runner: PipelineRunner,
-  parts: { clock: Clock; log: Log; signal: AbortSignal },
+  parts: { clock: Clock; log: Log; signal: AbortSignal; giveUp(error: unknown): void },
 ) {
-  const { clock, log, signal } = parts
+  const { clock, log, signal, giveUp } = parts
   const states = new Map<string, PipelineState>()
-  for (const { name } of settings.pipelines) states.set(name, { runs: undefined, missedAt: undefined })
+  for (const { name } of settings.pipelines)
+    states.set(name, { runs: undefined, missedAt: undefined, why: undefined })
   const byName = new Map(settings.pipelines.map((pipeline) => [pipeline.name, pipeline]))
 
   const run = async (name: string): Promise<void> => {
@@ -49,6 +57,7 @@ function createRuns(
     const running = runner.run(pipeline, { wait: false, signal, report: () => undefined })
     state.runs = running
     state.missedAt = undefined
+    state.why = undefined
     try {
       await running
     } finally {
@@ -63,11 +72,15 @@ function createRuns(
     },
     failed(name: string, error: unknown) {
       const state = states.get(name)
-      if (state !== undefined) state.missedAt = clock.now()
+      if (state !== undefined) {
+        state.missedAt = clock.now()
+        state.why = error instanceof SyncError ? error.code : undefined
+      }
       log.error('a run ended with an error', {
         pipeline: name,
         error: error instanceof Error ? error.message : String(error),
       })
+      if (isFinal(error)) giveUp(error)
     },
     idle: async () => {
       await Promise.allSettled([...states.values()].flatMap(({ runs }) => runs ?? []))
@@ -81,8 +94,11 @@ export async function startDaemon(
   runner: PipelineRunner,
   parts: { clock: Clock; log: Log; signal: AbortSignal },
 ): Promise<Daemon> {
-  const { log, signal } = parts
-  const runs = createRuns(settings, runner, parts)
+  const { clock, log } = parts
+  const broken = new AbortController()
+  const signal = AbortSignal.any([parts.signal, broken.signal])
+  const giveUp = (error: unknown): void => broken.abort(error)
+  const runs = createRuns(settings, runner, { clock, log, signal, giveUp })
   const schedule = startSchedule(settings.pipelines.flatMap(scheduled), {
     due: runs.run,
     overlap: runs.overlap,
@@ -92,12 +108,13 @@ export async function startDaemon(
     const due = new Map(schedule.next().map(({ name, at }) => [name, at?.getTime()]))
     return {
       running: !signal.aborted,
-      stateOpen: true,
+      stateOpen: !broken.signal.aborted,
       pipelines: settings.pipelines.filter(isScheduled).map(({ name }) => ({
         name,
         dueAt: due.get(name),
         running: runs.states.get(name)?.runs !== undefined,
         missedAt: runs.states.get(name)?.missedAt,
+        why: runs.states.get(name)?.why,
       })),
     }
   }
@@ -114,6 +131,7 @@ export async function startDaemon(
     await runs.idle()
     await server.close()
     log.info('daemon ended')
+    if (broken.signal.aborted) throw broken.signal.reason
   }
   return { port: server.port, ended }
 }

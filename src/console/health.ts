@@ -11,6 +11,8 @@ export interface DaemonState {
     readonly running: boolean
     /** When it was due and did not start; undefined: never. */
     readonly missedAt: number | undefined
+    /** The code of what ended its last run; undefined where that is not known, or where it ended well. */
+    readonly why: string | undefined
   }[]
 }
 
@@ -25,7 +27,7 @@ export function readiness(daemon: DaemonState): Readiness {
   const reasons = [
     ...(daemon.running ? [] : ['shutting down']),
     ...(daemon.stateOpen ? [] : ['the state is not open']),
-    ...overdue.map(({ name }) => `pipeline ${name} is overdue`),
+    ...overdue.map(({ name, why }) => `pipeline ${name} is overdue${why === undefined ? '' : ` (${why})`}`),
   ]
   return { ready: reasons.length === 0, reasons }
 }

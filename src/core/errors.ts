@@ -20,6 +20,18 @@ export const ERRORS = {
   CONFIG_INVALID: entry('fatal', 'Mend the places named, then: contact-sync check'),
   STATE_LOCKED: entry('fatal', 'Stop the other process first, or use a state of its own (state.path).'),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
+  STATE_FULL: entry(
+    'fatal',
+    'Free space, or raise the quota, where the state and the temporary files lie. Nothing more is sent without a journal and nothing is lost: the next run goes on, and start goes on by itself.',
+  ),
+  STATE_IO: entry(
+    'fatal',
+    'The disk failed. Look at the system log, copy the state away if you can, and start again: the state is checked then, and what was on its way is looked up.',
+  ),
+  STATE_OLDER: entry(
+    'fatal',
+    'Was a backup restored, or is state.path wrong? See "Restore" in state/README.md: contact-sync state rebuild finds what is missing at the service; contact-sync state accept goes on as it is.',
+  ),
   HELD_CHANGED: entry(
     'fatal',
     'Look at what is held now with contact-sync held list, and release that; the next run judges anew what has changed.',

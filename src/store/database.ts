@@ -5,16 +5,16 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
+import { networkFileSystem } from './network.ts'
+import { stateError } from './trouble.ts'
 
 export type Connection = Database.Database
 
 /** A database of SQLite's own that vanishes with the connection, even when the process is killed. */
 const TEMPORARY = ''
 
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const unusable = (path: string, why: string, cause?: unknown): SyncError =>
-  new SyncError('STATE_UNUSABLE', `the state ${path} ${why}`, { cause })
+const unusable = (path: string, why: string): SyncError =>
+  new SyncError('STATE_UNUSABLE', `the state ${path} ${why}`)
 
 function setPragmas(db: Connection): void {
   // Readers (plan, status) work beside the one writer.
@@ -64,6 +64,15 @@ function assertWhole(db: Connection, path: string): void {
   if (verdict !== 'ok') throw unusable(path, 'is damaged; restore it from a backup')
 }
 
+function prepareFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const network = networkFileSystem(dirname(path))
+  if (network !== undefined)
+    throw new SyncError('STATE_UNUSABLE', `the state ${path} lies on a network file system (${network})`, {
+      hint: 'Set state.path to a local disk: a network file system does not keep the locks that the state needs.',
+    })
+}
+
 /**
  * Opens the state for writing, making it where it is not there yet. `thorough` reads the whole file for damage;
  * that is done anyway when the last owner did not close it.
@@ -72,7 +81,7 @@ function assertWhole(db: Connection, path: string): void {
 export function openDatabase(path: string, options: { thorough: boolean }): Connection {
   let db: Connection | undefined
   try {
-    if (path !== TEMPORARY) mkdirSync(dirname(path), { recursive: true })
+    if (path !== TEMPORARY) prepareFolder(path)
     const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
     db = new Database(path)
     db.pragma('busy_timeout = 5000')
@@ -84,7 +93,7 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof SyncError ? error : unusable(path, `cannot be opened: ${message(error)}`, error)
+    throw stateError(error, path)
   }
 }
 
@@ -108,6 +117,6 @@ export function openForReading(path: string): Connection | undefined {
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof SyncError ? error : unusable(path, `cannot be opened: ${message(error)}`, error)
+    throw stateError(error, path)
   }
 }

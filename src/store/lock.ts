@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
+import { stateError } from './trouble.ts'
 
 export interface Lock {
   release(): void
@@ -21,11 +22,6 @@ function heldBy(path: string): string {
   }
 }
 
-function unusable(statePath: string, error: unknown): SyncError {
-  const why = error instanceof Error ? error.message : String(error)
-  return new SyncError('STATE_UNUSABLE', `the state ${statePath} cannot be locked: ${why}`, { cause: error })
-}
-
 /** Throws STATE_LOCKED, with the owner's process id where it is known, when another process holds the state. */
 export function acquireLock(statePath: string): Lock {
   let db: Database.Database | undefined
@@ -37,7 +33,7 @@ export function acquireLock(statePath: string): Lock {
   } catch (error) {
     db?.close()
     if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')))
-      throw unusable(statePath, error)
+      throw stateError(error, statePath)
     throw new SyncError('STATE_LOCKED', `another process holds the state ${statePath}${heldBy(statePath)}`, {
       cause: error,
     })

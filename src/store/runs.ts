@@ -25,6 +25,7 @@ export function createRunStore(db: Connection): RunStore {
   const begin = db.prepare(
     'INSERT INTO run (id, pipeline, started_at, config_hash) VALUES (@id, @pipeline, @startedAt, @configHash)',
   )
+  const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
   const end = db.prepare('UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ? WHERE id = ?')
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
@@ -32,7 +33,10 @@ export function createRunStore(db: Connection): RunStore {
   const backlog = db.prepare<[{ pipeline: string }], Awaited<ReturnType<RunStore['backlog']>>>(BACKLOG)
   return {
     async beginRun(run) {
-      begin.run(run)
+      db.transaction(() => {
+        begin.run(run)
+        count.run()
+      })()
     },
     async endRun(runId, { endedAt, status, counts, error }) {
       end.run(endedAt, status, JSON.stringify(counts), error ?? null, runId)

@@ -160,6 +160,7 @@ CREATE TABLE custom_field (name TEXT PRIMARY KEY, definition TEXT NOT NULL, seen
 const third = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
+INSERT INTO meta SELECT 'runs', count(*) FROM run;
 
 ALTER TABLE link ADD COLUMN unsure TEXT;
 ALTER TABLE link ADD COLUMN missing INTEGER NOT NULL DEFAULT 0;

@@ -1,4 +1,6 @@
 // The state as the rest of the program sees it: one object over one connection.
+import { existsSync } from 'node:fs'
+import { SyncError } from '../core/errors.ts'
 import type { DailyAllowance } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
 import { createDefinitionStore } from './custom-fields.ts'
@@ -6,18 +8,33 @@ import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
 import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, type Lock } from './lock.ts'
+import { currentMark, doubtOfState, lostText, readMark, writeMark } from './mark.ts'
+import { keepingMark, truncateLog } from './owned.ts'
 import { createRejectStore } from './rejects.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
+import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
   dailyAllowance(perDay: number): DailyAllowance
+  /** Calls the listener with each known error of the state, until the function that it gives is called. */
+  onTrouble(listener: (error: SyncError) => void): () => void
+  /** Why the state may not be the latest; undefined where nothing speaks against it, or once that is settled. */
+  doubt(): string | undefined
+  /** From now on this state is the latest. */
+  accept(): void
 }
 
-function storeOver(db: Connection, close: () => void): StateStore {
+type Stores = Omit<StateStore, 'close'>
+
+function storeOver(
+  db: Connection,
+  watch: Watch,
+  { close, wrap = (store) => store }: { close: () => void; wrap?: (store: Stores) => Stores },
+): StateStore {
   const instance = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck()
-  return {
+  const store = {
     ...createStagingStore(db),
     ...createOperationStore(db),
     ...createHoldStore(db),
@@ -25,46 +42,101 @@ function storeOver(db: Connection, close: () => void): StateStore {
     ...createRejectStore(db),
     ...createDefinitionStore(db),
     instance: async () => instance.get() ?? '',
+  }
+  return {
+    ...watch.over(wrap(store)),
     async close() {
       close()
     },
   }
 }
 
-/**
- * Opens the state as its one owner. Throws STATE_LOCKED when another process has it, STATE_UNUSABLE when it cannot be used.
- */
-export function openState(
-  path: string,
-  owner: { pid: number; since: number; thorough: boolean },
-): OwnedState {
-  const lock = acquireLock(path)
-  try {
-    const db = openDatabase(path, owner)
-    db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
-    const close = (): void => {
-      db.exec('DELETE FROM owner')
-      db.pragma('wal_checkpoint(TRUNCATE)')
-      db.close()
-      lock.release()
+interface Owner {
+  readonly pid: number
+  readonly since: number
+  /** Reads the whole file for damage. */
+  readonly thorough: boolean
+  /** Opens a state that may not be the latest, too: for those who settle that. */
+  readonly evenOlder?: boolean
+}
+
+const older = (path: string, why: string): SyncError =>
+  new SyncError('STATE_OLDER', `the state ${path} ${why}`)
+
+/** Its end must not hide why it ends: the next owner takes everything as it is. */
+function closeQuietly(db: Connection): void {
+  for (const step of [() => db.exec('DELETE FROM owner'), () => truncateLog(db), () => db.close()]) {
+    try {
+      step()
+    } catch {
+      // A full or a broken disk: said already by what came before.
     }
-    return { ...storeOver(db, close), dailyAllowance: (perDay) => createDailyAllowance(db, perDay) }
-  } catch (error) {
+  }
+}
+
+function ownedState(
+  db: Connection,
+  path: string,
+  { lock, doubt }: { lock: Lock; doubt: string | undefined },
+) {
+  const watch = createWatch(path)
+  let isSettled = doubt === undefined
+  const accept = (): void => {
+    db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt')").run()
+    writeMark(path, currentMark(db))
+    isSettled = true
+  }
+  if (isSettled) accept()
+  const close = (): void => {
+    closeQuietly(db)
     lock.release()
-    throw error
+  }
+  const keeping = { path, mayMark: () => isSettled }
+  return {
+    ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
+    doubt: () => (isSettled ? undefined : doubt),
+    ...watch.over({ accept }),
+    dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
+    onTrouble: watch.listen,
+  }
+}
+
+/**
+ * Opens the state as its one owner. Throws STATE_LOCKED when another process has it, STATE_UNUSABLE when it cannot be
+ * used, STATE_OLDER when it is not the latest.
+ */
+export function openState(path: string, owner: Owner): OwnedState {
+  const lock = acquireLock(path)
+  let db: Connection | undefined
+  try {
+    const mark = readMark(path)
+    const isLost = mark !== undefined && !existsSync(path)
+    if (isLost && owner.evenOlder !== true) throw older(path, lostText(mark))
+    db = openDatabase(path, owner)
+    const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
+    if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
+    db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
+    return ownedState(db, path, { lock, doubt })
+  } catch (error) {
+    db?.close()
+    lock.release()
+    throw stateError(error, path)
   }
 }
 
 /** Opens the state beside its owner, for lists and reports; undefined where there is none yet. */
 export function openStateForReading(path: string): StateStore | undefined {
   const db = openForReading(path)
-  return db === undefined ? undefined : storeOver(db, () => db.close())
+  return db === undefined ? undefined : storeOver(db, createWatch(path), { close: () => db.close() })
 }
+
+/** How messages name a state that is no file. */
+const TEMPORARY_COPY = '(a temporary copy)'
 
 /** An empty state that leaves no trace; for previews and tests. */
 export function openTemporaryState(): StateStore {
   const db = openTemporaryDatabase()
-  return storeOver(db, () => db.close())
+  return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
 }
 
 const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold', 'meta'] as const
@@ -86,5 +158,5 @@ export function openStateCopy(path: string): StateStore {
     from.transaction(() => COPIED.forEach((table) => copyTable(from, to, table)))()
     from.close()
   }
-  return storeOver(to, () => to.close())
+  return storeOver(to, createWatch(TEMPORARY_COPY), { close: () => to.close() })
 }

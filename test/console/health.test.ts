@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readiness } from '../../src/console/health.ts'
 
-const shop = { name: 'shop', dueAt: 1, running: false, missedAt: undefined }
+const shop = { name: 'shop', dueAt: 1, running: false, missedAt: undefined, why: undefined }
 
 it.each([
   ['all is well', { running: true, stateOpen: true, pipelines: [shop] }, []],
@@ -11,6 +11,11 @@ it.each([
     'a pipeline did not run',
     { running: true, stateOpen: true, pipelines: [{ ...shop, missedAt: 5 }] },
     ['pipeline shop is overdue'],
+  ],
+  [
+    'the disk is full',
+    { running: true, stateOpen: true, pipelines: [{ ...shop, missedAt: 5, why: 'STATE_FULL' }] },
+    ['pipeline shop is overdue (STATE_FULL)'],
   ],
   [
     'it runs again',

@@ -47,9 +47,9 @@ describe('opening', () => {
   it('refuses a file that is no database, and never starts afresh over it', async () => {
     path = join(folder, 'state.db')
     await writeFile(path, 'not a database, but long enough to be looked at as one, many bytes of it')
-    expect(() => openState(path, owner)).toThrow('cannot be opened')
+    expect(() => openState(path, owner)).toThrow('is damaged (SQLITE_NOTADB')
     await writeFile(path, Buffer.concat([Buffer.from('SQLite format 3\u0000'), Buffer.alloc(4096, 0xff)]))
-    expect(() => openState(path, owner)).toThrow('cannot be opened')
+    expect(() => openState(path, owner)).toThrow('is damaged (SQLITE_NOTADB')
   })
 
   it('refuses a second owner, and reads beside the first', async () => {

@@ -1,0 +1,119 @@
+// The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
+// backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AUDIT_START } from '../core/audit.ts'
+import type { Connection } from './database.ts'
+
+export interface Mark {
+  /** Told apart from any other state by chance. */
+  readonly instance: string
+  readonly runs: number
+  /** When the last of them began, ISO 8601; null: none ever did. */
+  readonly lastRun: string | null
+  /** Of the sync log, with the hash of the last one. */
+  readonly entries: number
+  readonly hash: string
+}
+
+const markPath = (statePath: string): string => `${statePath}.mark`
+
+/** Written whole or not at all, and on the disk when this returns. */
+export function writeMark(statePath: string, mark: Mark): void {
+  const path = markPath(statePath)
+  const file = openSync(`${path}.new`, 'w', 0o600)
+  try {
+    writeSync(file, `${JSON.stringify(mark)}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(`${path}.new`, path)
+  syncFolder(path)
+}
+
+/** A name that was given in a folder outlives a power cut only once the folder is written, too. */
+function syncFolder(path: string): void {
+  const folder = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Undefined where there is none; `unreadable` where it is not one of ours. */
+export function readMark(statePath: string): Mark | 'unreadable' | undefined {
+  let text: string
+  try {
+    text = readFileSync(markPath(statePath), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const mark = JSON.parse(text) as Partial<Mark>
+    return typeof mark.instance === 'string' && typeof mark.runs === 'number' ? (mark as Mark) : 'unreadable'
+  } catch {
+    return 'unreadable'
+  }
+}
+
+export function currentMark(db: Connection): Mark {
+  const meta = db.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck()
+  const last = db.prepare<[], number>('SELECT started_at FROM run ORDER BY rowid DESC LIMIT 1').pluck().get()
+  const head = db
+    .prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
+    .get()
+  return {
+    instance: meta.get('instance') ?? '',
+    runs: Number(meta.get('runs') ?? 0),
+    lastRun: last === undefined ? null : new Date(last).toISOString(),
+    entries: head?.seq ?? 0,
+    hash: head?.hash ?? AUDIT_START,
+  }
+}
+
+/** When this state was copied by `state backup`, ISO 8601; undefined for one that was never put back. */
+const copiedAt = (db: Connection): string | undefined =>
+  db.prepare<[], string>("SELECT value FROM meta WHERE name = 'backup'").pluck().get()
+
+const runText = ({ runs, lastRun }: Mark): string =>
+  runs === 0 ? 'no run yet' : `run ${runs}${lastRun === null ? '' : ` of ${lastRun}`}`
+
+const isSame = (one: Mark, other: Mark): boolean =>
+  one.instance === other.instance &&
+  one.runs === other.runs &&
+  one.entries === other.entries &&
+  one.hash === other.hash
+
+function hashAt(db: Connection, entries: number): string | undefined {
+  if (entries === 0) return AUDIT_START
+  return db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck().get(entries)
+}
+
+export const lostText = (mark: Mark | 'unreadable'): string =>
+  mark === 'unreadable'
+    ? 'is not there, but its mark is'
+    : `is not there, but its mark says that ${runText(mark)} began with it`
+
+/** Why the state may not be the latest; undefined where nothing speaks against it. */
+export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefined): string | undefined {
+  if (mark === 'unreadable') return 'has a mark that cannot be read'
+  const now = currentMark(db)
+  const copied = copiedAt(db)
+  if (mark === undefined)
+    return copied === undefined
+      ? undefined
+      : `is a backup of ${copied}, and without its mark nothing says what was sent since`
+  if (mark.instance !== now.instance)
+    return `is not the one that worked here last: the mark of that one says ${runText(mark)}`
+  if (mark.runs > now.runs || mark.entries > now.entries) {
+    const runs = `${mark.runs - now.runs} ${mark.runs - now.runs === 1 ? 'run' : 'runs'}`
+    return `is older than its mark: it stands at ${runText(now)}, the mark at ${runText(mark)}; ${runs} and ${Math.max(0, mark.entries - now.entries)} entries of the sync log are missing`
+  }
+  if (hashAt(db, mark.entries) !== mark.hash) return 'has another sync log than its mark says'
+  if (copied !== undefined && !isSame(mark, now))
+    return `is a backup of ${copied}, made while a run went on; what that run sent afterwards is missing`
+  return undefined
+}
