@@ -16,6 +16,8 @@ import { createLog, type Log } from './log/log.ts'
 import { scheduleProblem } from './schedule/schedule.ts'
 import type { ServiceEvent } from './service/request.ts'
 import type { startSandbox as StartSandbox } from './sandbox/server.ts'
+import type { backupState as BackupState } from './store/backup.ts'
+import type { stateInfo as StateInfo } from './store/info.ts'
 import { createService, type Service } from './service/service.ts'
 import { createSource, SOURCE_KINDS } from './sources/registry.ts'
 import { openState, openStateCopy, type OwnedState } from './store/state-store.ts'
@@ -47,6 +49,10 @@ export const resolveDoubt = async (
   (await import('./decisions.ts')).resolveDoubt(settings, which, { pid, ask: askService })
 export const startSandbox: typeof StartSandbox = async (...args) =>
   (await import('./sandbox/server.ts')).startSandbox(...args)
+export const backupState: typeof BackupState = async (...args) =>
+  (await import('./store/backup.ts')).backupState(...args)
+export const stateInfo: typeof StateInfo = async (...args) =>
+  (await import('./store/info.ts')).stateInfo(...args)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)

@@ -25,3 +25,11 @@ export const moment = (ms: number): string =>
 /** A field's value in a plan: blank is said, text is quoted. */
 export const shownValue = (value: unknown): string =>
   value === null || value === '' ? '(blank)' : JSON.stringify(value)
+
+/** A size in bytes: `512 B`, `4.2 kB`, `1.3 MB`. */
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`
+  const units = ['kB', 'MB', 'GB', 'TB'] as const
+  const power = Math.min(units.length, Math.floor(Math.log10(count) / 3))
+  return `${(count / 1000 ** power).toFixed(1)} ${units[power - 1] ?? ''}`
+}

@@ -199,6 +199,26 @@ const HELD_COMMANDS: readonly CommandEntry[] = [
   },
 ]
 
+const STATE_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'info',
+    summary: 'size, integrity, counts, and whether the state is the latest',
+    description:
+      'Says how large the state is, who holds it, whether it is whole, how far it has come, and whether it is the latest.',
+    examples: ['contact-sync state info', 'contact-sync state info --json'],
+    load: async () => (await import('./commands/state-info.ts')).info,
+  },
+  {
+    name: 'backup',
+    summary: 'copies the state while contact-sync runs, and reads the copy again',
+    description:
+      'Writes a whole copy of the state to a new file, beside a running daemon too, and checks it. It never replaces a file.',
+    arguments: '<FILE>',
+    examples: ['contact-sync state backup /backup/contact-sync-$(date +%F).db'],
+    load: async () => (await import('./commands/state-info.ts')).backup,
+  },
+]
+
 const CONFIG_OPTION = 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)'
 
 interface Outcome {
@@ -246,6 +266,8 @@ function buildProgram(io: Io, outcome: Outcome, help: ReadonlyMap<string, string
   for (const entry of DOUBT_COMMANDS) addCommand(doubts, entry, io, outcome)
   const held = program.command('held').summary('lists and releases what was stopped')
   for (const entry of HELD_COMMANDS) addCommand(held, entry, io, outcome)
+  const state = program.command('state').summary('looks after the state: info, backup')
+  for (const entry of STATE_COMMANDS) addCommand(state, entry, io, outcome)
   return program
 }
 

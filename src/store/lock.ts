@@ -22,13 +22,29 @@ function heldBy(path: string): string {
   }
 }
 
+/** Whether a process holds the state now. Looks without taking anything. */
+export function isOwned(statePath: string): boolean {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(`${statePath}.lock`, { readonly: true, fileMustExist: true })
+    db.pragma('busy_timeout = 0')
+    db.pragma('schema_version')
+    return false
+  } catch (error) {
+    return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+  } finally {
+    db?.close()
+  }
+}
+
 /** Throws STATE_LOCKED, with the owner's process id where it is known, when another process holds the state. */
 export function acquireLock(statePath: string): Lock {
   let db: Database.Database | undefined
   try {
     mkdirSync(dirname(statePath), { recursive: true })
     db = new Database(`${statePath}.lock`)
-    db.pragma('busy_timeout = 0')
+    // Somebody may be looking whether it is held (isOwned).
+    db.pragma('busy_timeout = 100')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()

@@ -1,9 +1,9 @@
 // The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { AUDIT_START } from '../core/audit.ts'
 import type { Connection } from './database.ts'
+import { replaceFile } from './durable.ts'
 
 export interface Mark {
   /** Told apart from any other state by chance. */
@@ -18,29 +18,9 @@ export interface Mark {
 
 const markPath = (statePath: string): string => `${statePath}.mark`
 
-/** Written whole or not at all, and on the disk when this returns. */
-export function writeMark(statePath: string, mark: Mark): void {
-  const path = markPath(statePath)
-  const file = openSync(`${path}.new`, 'w', 0o600)
-  try {
-    writeSync(file, `${JSON.stringify(mark)}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(`${path}.new`, path)
-  syncFolder(path)
-}
-
-/** A name that was given in a folder outlives a power cut only once the folder is written, too. */
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
+/** On the disk when this returns. */
+export const writeMark = (statePath: string, mark: Mark): void =>
+  replaceFile(markPath(statePath), `${JSON.stringify(mark)}\n`)
 
 /** Undefined where there is none; `unreadable` where it is not one of ours. */
 export function readMark(statePath: string): Mark | 'unreadable' | undefined {

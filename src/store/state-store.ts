@@ -82,6 +82,8 @@ function ownedState(
   const watch = createWatch(path)
   let isSettled = doubt === undefined
   const accept = (): void => {
+    // What an older state has forgotten had numbers: those of operations are in the markers of contacts.
+    if (!isSettled) db.exec("UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'")
     db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt')").run()
     writeMark(path, currentMark(db))
     isSettled = true

@@ -1,0 +1,88 @@
+// `state info` and `state backup`: the state as a file. Both work beside a running daemon, in the midst of a run.
+import { resolve } from 'node:path'
+import { backupState, clock, stateInfo } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import { bytes, moment, number, plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { commandSettings } from '../settings.ts'
+
+type Info = Extract<Awaited<ReturnType<typeof stateInfo>>, { mark: object }>
+
+const infoJson = (path: string, info: Info) => ({
+  path,
+  exists: true,
+  bytes: info.bytes,
+  wal_bytes: info.walBytes,
+  schema: info.schema,
+  application_id: info.applicationId,
+  instance: info.mark.instance,
+  owner:
+    info.owner === undefined
+      ? null
+      : { pid: info.owner.pid, since: new Date(info.owner.since).toISOString() },
+  integrity: info.integrity,
+  pipelines: info.pipelines.map(({ inDoubt, retriable, ...counts }) => ({
+    ...counts,
+    in_doubt: inDoubt,
+    to_be_tried_again: retriable,
+  })),
+  sync_log: { entries: info.mark.entries, hash: info.mark.hash },
+  runs: info.mark.runs,
+  last_run: info.mark.lastRun,
+  marked: info.isMarked,
+  doubt: info.doubt ?? null,
+})
+
+function infoText(path: string, info: Info): string {
+  const { mark, owner, integrity, doubt } = info
+  const last = mark.lastRun === null ? '' : `, the last began ${moment(Date.parse(mark.lastRun))}`
+  const pipelines = info.pipelines.map(
+    ({ pipeline, linked, rejects, held, inDoubt, retriable }) =>
+      `  ${pipeline}: ${number(linked)} linked, ${plural(rejects, 'reject')}, ${number(held)} held, ${number(inDoubt)} in doubt, ${number(retriable)} to be tried again`,
+  )
+  return [
+    path,
+    `  ${bytes(info.bytes)}, and ${bytes(info.walBytes)} not yet merged into it; schema ${info.schema}, instance ${mark.instance}`,
+    owner === undefined ? '  held by nobody' : `  held by process ${owner.pid} since ${moment(owner.since)}`,
+    `  integrity: ${integrity}`,
+    `  ${plural(mark.runs, 'run')}${last}`,
+    `  sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
+    ...pipelines,
+    ...(doubt === undefined ? [] : [`  STATE_OLDER: the state ${doubt}`]),
+  ].join('\n')
+}
+
+/** Ends with 1 where the state is damaged, lost, or not the latest. */
+export async function info(io: Io, options: CommonOptions): Promise<number> {
+  const { path } = (await commandSettings(io, options)).state
+  const found = await stateInfo(path)
+  if (found.mark === undefined) {
+    const lost = found.doubt
+    if (options.json === true) printJson(io, { path, exists: false, doubt: lost ?? null })
+    else
+      print(
+        io,
+        lost === undefined ? `there is no state ${path} yet` : `STATE_OLDER: the state ${path} ${lost}`,
+      )
+    return lost === undefined ? 0 : 1
+  }
+  if (options.json === true) printJson(io, infoJson(path, found))
+  else print(io, infoText(path, found))
+  return found.integrity === 'ok' && found.doubt === undefined ? 0 : 1
+}
+
+export async function backup(io: Io, options: CommonOptions, [name]: string[]): Promise<number> {
+  if (name === undefined) throw new SyncError('USAGE', 'state backup needs the name of the file to write')
+  const { path } = (await commandSettings(io, options)).state
+  const file = resolve(io.cwd, name)
+  const { bytes: size, links, mark } = await backupState(path, file, { at: clock.now(), signal: io.signal })
+  const { entries, hash, instance, runs } = mark
+  if (options.json === true)
+    printJson(io, { file, bytes: size, instance, runs, links, sync_log: { entries, hash } })
+  else
+    printError(
+      io,
+      `${file}: ${bytes(size)}, read again and whole: ${plural(links, 'link')}, ${plural(runs, 'run')}, ${plural(entries, 'entry', 'entries')} in the sync log, head ${hash}`,
+    )
+  return 0
+}

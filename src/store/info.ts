@@ -1,0 +1,90 @@
+// What there is to say about the state as a file: read beside a running owner, changes nothing.
+import { statSync } from 'node:fs'
+import type { Connection } from './database.ts'
+import { openForReading } from './database.ts'
+import { isOwned } from './lock.ts'
+import { currentMark, doubtOfState, lostText, type Mark, readMark } from './mark.ts'
+import { createRunStore } from './runs.ts'
+import { stateError } from './trouble.ts'
+
+export interface StateInfo {
+  readonly bytes: number
+  readonly walBytes: number
+  readonly schema: number
+  readonly applicationId: string
+  /** The process that holds it now; undefined: nobody does. */
+  readonly owner: { readonly pid: number; readonly since: number } | undefined
+  /** `ok`, or what SQLite found. */
+  readonly integrity: string
+  readonly mark: Mark
+  readonly pipelines: readonly StatePipeline[]
+  /** Why the state may not be the latest; undefined where nothing speaks against it. */
+  readonly doubt: string | undefined
+  /** Whether the file beside the state is there that tells an older state. */
+  readonly isMarked: boolean
+}
+
+interface StatePipeline {
+  readonly pipeline: string
+  readonly linked: number
+  readonly rejects: number
+  readonly held: number
+  readonly inDoubt: number
+  readonly retriable: number
+}
+
+const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** "CSY1" of its four bytes. */
+function applicationText(db: Connection): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(Number(db.pragma('application_id', { simple: true })) >>> 0)
+  return bytes.toString('latin1')
+}
+
+function ownerOf(db: Connection, path: string): StateInfo['owner'] {
+  if (!isOwned(path)) return undefined
+  return db.prepare<[], { pid: number; since: number }>('SELECT pid, since FROM owner').get()
+}
+
+/** Pipelines that the state knows of, whether or not they are configured still. */
+const PIPELINES = `
+SELECT DISTINCT pipeline FROM run UNION SELECT DISTINCT pipeline FROM link UNION SELECT DISTINCT pipeline FROM operation ORDER BY 1`
+
+async function inspect(db: Connection, path: string): Promise<StateInfo> {
+  const { backlog } = createRunStore(db)
+  const names = db.prepare<[], string>(PIPELINES).pluck().all()
+  const mark = readMark(path)
+  const verdicts = db.pragma('quick_check(10)') as { quick_check: string }[]
+  return {
+    bytes: size(path),
+    walBytes: size(`${path}-wal`),
+    schema: Number(db.pragma('user_version', { simple: true })),
+    applicationId: applicationText(db),
+    owner: ownerOf(db, path),
+    integrity: verdicts.map(({ quick_check: verdict }) => verdict).join('; '),
+    mark: currentMark(db),
+    pipelines: await Promise.all(names.map(async (pipeline) => ({ pipeline, ...(await backlog(pipeline)) }))),
+    doubt: doubtOfState(db, mark),
+    isMarked: mark !== undefined,
+  }
+}
+
+/** No state: `doubt` says why there should be one. */
+export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }
+
+/** Throws STATE_UNUSABLE where it is there and cannot be read. */
+export async function stateInfo(path: string): Promise<StateInfo | NoState> {
+  const db = openForReading(path)
+  if (db === undefined) {
+    const mark = readMark(path)
+    return { mark: undefined, doubt: mark === undefined ? undefined : lostText(mark) }
+  }
+  try {
+    return await inspect(db, path)
+  } catch (error) {
+    throw stateError(error, path)
+  } finally {
+    db.close()
+  }
+}
