@@ -59,6 +59,7 @@ export function createRejectSource(state: RejectStore, pipeline: string): Source
       })
     },
     isWaiting: () => Promise.resolve(false),
+    clearLeftovers: () => Promise.resolve(),
     archive: () => Promise.resolve(true),
     writeRejects: () => Promise.resolve(),
   }
