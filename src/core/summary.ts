@@ -1,6 +1,6 @@
 // The counts of a run, and the identity that makes them trustworthy:
 // every record that was read ends in exactly one of the outcomes.
-import { SyncError } from './errors.ts'
+import { type ErrorCode, SyncError } from './errors.ts'
 
 export const OUTCOMES = [
   'created',
@@ -69,4 +69,12 @@ export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
   return order.find((status) => statuses.includes(status)) ?? 'ok'
 }
 
-export const exitCode = (status: RunStatus): number => EXIT_CODES[status]
+/** Of several pipelines. A mapping that the service cannot take is a fault of the configuration, unless something worse happened. */
+export function exitCode(
+  results: readonly { readonly status: RunStatus; readonly code?: ErrorCode }[],
+): number {
+  const worst = worstStatus(results.map(({ status }) => status))
+  const failed = results.filter(({ status }) => status === 'failed')
+  const isConfiguration = failed.every(({ code }) => code === 'CONFIG_INVALID')
+  return worst === 'failed' && isConfiguration ? 2 : EXIT_CODES[worst]
+}

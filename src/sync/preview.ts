@@ -2,6 +2,7 @@
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
 import { type Estimate, estimate } from '../core/estimate.ts'
 import { type FieldChange, fieldChanges } from '../core/diff.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import type { PlanTotals } from '../core/state.ts'
@@ -14,6 +15,7 @@ import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './settle.ts'
 import {
   EMPTY_FULL,
+  haltFor,
   heldReport,
   type InputReport,
   inputError,
@@ -38,6 +40,9 @@ export interface PreviewTotals extends Counts {
   readonly status: RunStatus
   readonly estimate: Estimate
   readonly files: readonly InputReport[]
+  /** Why no plan could be made. */
+  readonly error?: string
+  readonly code?: ErrorCode
 }
 
 const PAGE = 500
@@ -108,6 +113,11 @@ async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): Asy
   }
 }
 
+interface Preview {
+  readonly work: PlanTotals[]
+  readonly files: InputReport[]
+}
+
 /**
  * Yields every change that a run would make now, in the order of sending within each file, and returns the totals.
  * `context.state` is a copy that may be written to.
@@ -117,7 +127,20 @@ export async function* previewPipeline(
   service: ServiceSettings,
   options: { wait: boolean },
 ): AsyncGenerator<PlannedChange, PreviewTotals> {
-  const work: PlanTotals[] = []
+  const made: Preview = { work: [], files: [] }
+  try {
+    yield* previewSteps(context, made, options)
+  } catch (error) {
+    haltFor(error, context)
+  }
+  return totals(context, service, made)
+}
+
+async function* previewSteps(
+  context: PlanContext,
+  { work, files }: Preview,
+  options: { wait: boolean },
+): AsyncGenerator<PlannedChange> {
   const pretence: Pretence = { ids: { next: 0 }, madeTerms: new Set() }
   const show = async function* () {
     work.push(await context.state.planTotals(context.runId))
@@ -128,7 +151,7 @@ export async function* previewPipeline(
   await carryOver(context)
   yield* show()
   const { ready, reports } = await waitingInputs(context, options.wait)
-  const files = [...reports]
+  files.push(...reports)
   for (const input of ready) {
     try {
       const isLast = input === ready.at(-1)
@@ -145,15 +168,9 @@ export async function* previewPipeline(
   }
   await takeReleased(context)
   yield* show()
-  return totals(context, service, work, files)
 }
 
-function totals(
-  context: PlanContext,
-  service: ServiceSettings,
-  work: readonly PlanTotals[],
-  files: readonly InputReport[],
-): PreviewTotals {
+function totals(context: PlanContext, service: ServiceSettings, { work, files }: Preview): PreviewTotals {
   const { requests, perMs } = service.rateLimit
   const { duplicateMergeMethod: mergeMethod, terms } = context.pipeline
   const sum = (name: keyof PlanTotals): number => work.reduce((total, one) => total + one[name], 0)
@@ -167,13 +184,15 @@ function totals(
     deletes: sum('deletes'),
     newTerms: context.tally.counts.terms_created,
   }
+  const { stop } = context.circuit
   const inputsHeld = files.filter(({ status }) => status === 'held').length
   const inputsRefused = files.filter(({ status }) => status === 'refused').length
   return {
     pipeline: context.pipeline.name,
-    status: runStatus(context.tally.counts, { fatal: false, inputsRefused, inputsHeld }),
+    status: runStatus(context.tally.counts, { fatal: stop !== undefined, inputsRefused, inputsHeld }),
     ...context.tally.counts,
     estimate: estimate(all, { bulkSize: service.bulk.size, requests, perMs, mergeMethod, terms }),
     files,
+    ...(stop === undefined ? {} : { error: stop.message, code: stop.code }),
   }
 }

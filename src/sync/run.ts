@@ -149,7 +149,7 @@ async function runInput(
 }
 
 /** Ends the run in good order when the service did not give what it cannot do without; everything else is thrown on. */
-function haltFor(error: unknown, context: RunContext): void {
+export function haltFor(error: unknown, context: PlanContext): void {
   const code = error instanceof SyncError ? error.code : undefined
   const message = error instanceof Error ? error.message : ''
   switch (code) {

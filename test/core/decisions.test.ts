@@ -299,7 +299,11 @@ describe('the counts', () => {
     expect(runStatus(noCounts(), { ...none, inputsRefused: 1 })).toBe('partial')
     expect(runStatus({ ...noCounts(), held: 1 }, { ...none, fatal: true })).toBe('failed')
     expect(worstStatus(['ok', 'partial', 'held'])).toBe('held')
-    expect((['ok', 'partial', 'held', 'failed'] as const).map(exitCode)).toEqual([0, 3, 4, 5])
+    const codes = (['ok', 'partial', 'held', 'failed'] as const).map((status) => exitCode([{ status }]))
+    expect(codes).toEqual([0, 3, 4, 5])
+    const badMapping = { status: 'failed', code: 'CONFIG_INVALID' } as const
+    expect(exitCode([badMapping, { status: 'held' }])).toBe(2)
+    expect(exitCode([badMapping, { status: 'failed', code: 'SERVICE_UNREACHABLE' }])).toBe(5)
   })
 })
 

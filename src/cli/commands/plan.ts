@@ -1,7 +1,8 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
 import { clock, createLog, preview } from '../../app.ts'
+import { ERRORS } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import { exitCode, OUTCOMES, type RunStatus, worstStatus } from '../../core/summary.ts'
+import { exitCode, OUTCOMES } from '../../core/summary.ts'
 import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
 import { duration, number, plural, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
@@ -64,6 +65,9 @@ function totalsText(totals: PreviewTotals): string {
   const files = totals.files.flatMap(({ error, hint, status }) =>
     error === undefined ? [] : [`  ${status}: ${error}`, ...(hint === undefined ? [] : [`    ${hint}`])],
   )
+  const { code, error } = totals
+  if (code !== undefined)
+    return [`  given up: ${code}: ${error ?? ''}`, `    ${ERRORS[code].hint}`].join('\n')
   return [
     `  ${plural(totals.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
     `  ${work}`,
@@ -119,9 +123,9 @@ async function planOne(
 export async function plan(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const output = options.json === true ? jsonOutput(io) : textOutput(io)
-  const statuses: RunStatus[] = []
+  const results: PreviewTotals[] = []
   for (const pipeline of chosenPipelines(settings, names))
-    statuses.push((await planOne(settings, pipeline, io, output)).status)
+    results.push(await planOne(settings, pipeline, io, output))
   output.finish()
-  return exitCode(worstStatus(statuses))
+  return exitCode(results)
 }

@@ -61,9 +61,5 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
   }
   const status: RunStatus = worstStatus(results.map((result) => result.status))
   if (options.json === true) printJson(io, { status, pipelines: results })
-  // A mapping that the service cannot take is a fault of the configuration, unless something worse happened.
-  const isConfiguration = results.every(
-    ({ status: one, code }) => one !== 'failed' || code === 'CONFIG_INVALID',
-  )
-  return status === 'failed' && isConfiguration ? 2 : exitCode(status)
+  return exitCode(results)
 }
