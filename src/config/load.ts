@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import type { Settings } from '../core/settings.ts'
 import { buildSettings } from './build.ts'
 import { crossProblems } from './cross-checks.ts'
+import { environmentProblems } from './environment.ts'
 import { notYetProblems } from './not-yet.ts'
 import { parseTree } from './parse.ts'
 import { mergePresets } from './presets.ts'
@@ -93,6 +94,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const problems = [
     ...read.problems,
     ...presetProblems,
+    ...environmentProblems(tree, env),
     ...allProblems({ tree, folder, incomplete, schemaProblems }),
     ...secrets.problems,
   ]

@@ -1,5 +1,6 @@
 // The two secrets of a configuration: the key of the service and the token of the console.
 // Messages name the variable or the file that a secret comes from, and never a part of its value.
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ConfigProblem, type Said, said } from './problem.ts'
 import { type ReadFile, readText } from './read-text.ts'
@@ -51,6 +52,16 @@ function literalSecret(tree: Tree, path: Path, advice: { variable: string; other
   return { value, problems: [], warnings: [problemAt(tree, path, { message, hint })] }
 }
 
+/** Where a container's engine mounts secrets: readable for all, within a container that is one user's alone. */
+const MOUNTED = /^(\/var)?\/run\/secrets\//
+
+function openFileWarnings(tree: Tree, file: string): readonly ConfigProblem[] {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+  if ((mode & 0o004) === 0 || MOUNTED.test(file)) return []
+  const message = `the file ${file} may be read by everybody on this machine`
+  return [problemAt(tree, API_KEY_FILE, { message, hint: `chmod 600 ${file}` })]
+}
+
 /** A file's one trailing newline is no part of the secret: editors add it. */
 async function fileSecret(tree: Tree, options: SecretOptions): Promise<Found> {
   const named = valueAt(tree.value, API_KEY_FILE)
@@ -60,7 +71,7 @@ async function fileSecret(tree: Tree, options: SecretOptions): Promise<Found> {
   const read = await readText(file, options.readFile)
   const value = 'text' in read ? read.text.replace(/\r?\n$/, '') : ''
   const problem = 'problem' in read ? read.problem : secretProblem(value)
-  if (problem === undefined) return { value, problems: [], warnings: [] }
+  if (problem === undefined) return { value, problems: [], warnings: openFileWarnings(tree, file) }
   const { message, hint } = said(problem)
   const what: Said = {
     message: `the file ${file}: ${message}`,

@@ -15,6 +15,8 @@ interface FieldResult {
   readonly value?: FieldValue
   readonly problem?: Extract<FieldCheck, { problem: string }>
   readonly mended?: true
+  /** There is no value, and the service asks for one in a new contact. */
+  readonly lacking?: true
 }
 
 export interface FieldMapper {
@@ -104,6 +106,15 @@ function checkedValue(target: FieldTarget, value: string, onInvalid: OnInvalid):
   return cut === undefined ? { problem: check } : { value: cut, mended: true }
 }
 
+/** Says of a required field that nothing is left of it, whether it is blank or was dropped. */
+const lackingMarked =
+  ({ required }: FieldTarget, read: (values: readonly string[]) => FieldResult): FieldMapper['read'] =>
+  (values) => {
+    const result = read(values)
+    const isNothing = result.value === undefined && result.problem === undefined
+    return required && isNothing ? { ...result, lacking: true } : result
+  }
+
 function compileTarget(
   target: FieldTarget,
   mapping: FieldMapping,
@@ -123,16 +134,17 @@ function compileTarget(
     name: target.name,
     key: target.key,
     mapping,
-    read(values) {
+    read: lackingMarked(target, (values) => {
       const found = lookup(cleanText(transform(read(values))))
       if (found === NO_MATCH) return invalid('is not in the lookup')
       const value = target.isBlank(found) ? (mapping.default ?? '') : found
       const isBlank = target.isBlank(value)
-      if (isBlank && target.required) return invalid('is blank, and the service requires the field')
+      if (isBlank && target.required)
+        return clears ? invalid('is blank, and the service requires the field') : {}
       if (isBlank) return clears ? { value: '' } : {}
       const text = asNumber(cleanText(value))
       return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem)
-    },
+    }),
   }
 }
 

@@ -21,6 +21,8 @@ export type MappedRecord =
       readonly terms: readonly string[] | undefined
       /** Fields that were dropped or cut because of `on_invalid`. */
       readonly mended: readonly string[]
+      /** Fields without a value that the service requires of a new contact. */
+      readonly lacking: readonly string[]
     }
   /** `key`: of a full source, where it can be read. */
   | { readonly kind: 'skipped'; readonly key: string | undefined }
@@ -167,15 +169,17 @@ export function compileMapping(
   const contactOf = (values: readonly string[]) => {
     const contact: Record<string, FieldValue> = {}
     const mended: string[] = []
+    const lacking: string[] = []
     const problems: { code: ErrorCode; text: string }[] = []
     for (const { name, key, mapping, read } of fields) {
-      const { value, problem, mended: wasMended } = read(values)
+      const { value, problem, mended: wasMended, lacking: isLacking } = read(values)
       if (value !== undefined) contact[key] = value
       if (wasMended === true) mended.push(name)
+      if (isLacking === true) lacking.push(name)
       if (problem !== undefined)
         problems.push({ code: problem.code, text: `${name}: ${describeSource(mapping)} ${problem.problem}` })
     }
-    return { contact, mended, problems }
+    return { contact, mended, lacking, problems }
   }
   const keyOf = (values: readonly string[], contact: Contact): string | undefined =>
     pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
@@ -194,7 +198,7 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, identityOf(values))
       }
-      const { contact, mended, problems } = contactOf(values)
+      const { contact, mended, lacking, problems } = contactOf(values)
       const key = keyOf(values, contact)
       const [first] = problems
       if (first !== undefined)
@@ -213,7 +217,7 @@ export function compileMapping(
         return { kind: 'rejected', code: 'KEY_MISSING', reason: missingKeyText(pipeline), key }
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
-      return { kind: 'contact', key, contact, terms: read?.terms, mended }
+      return { kind: 'contact', key, contact, terms: read?.terms, mended, lacking }
     },
   }
 }

@@ -277,11 +277,15 @@ export interface RejectStore {
   rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
 }
 
-/** Definitions of custom fields, as they were seen last. */
+/** Definitions of custom fields, as each pipeline saw them last. */
 export interface DefinitionStore {
-  seenDefinitions(): Promise<readonly CustomFieldDefinition[]>
+  seenDefinitions(pipeline: string): Promise<readonly CustomFieldDefinition[]>
   /** `at` in milliseconds since the epoch. */
-  rememberDefinitions(definitions: readonly CustomFieldDefinition[], at: number): Promise<void>
+  rememberDefinitions(
+    pipeline: string,
+    definitions: readonly CustomFieldDefinition[],
+    at: number,
+  ): Promise<void>
 }
 
 /** Which state this is: a random name, made with it. */

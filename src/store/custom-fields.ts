@@ -4,13 +4,18 @@ import type { DefinitionStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
 
 export function createDefinitionStore(db: Connection): DefinitionStore {
-  const all = db.prepare<[], string>('SELECT definition FROM custom_field ORDER BY name').pluck()
-  const put = db.prepare('INSERT OR REPLACE INTO custom_field VALUES (?, ?, ?)')
-  const putAll = db.transaction((definitions: readonly CustomFieldDefinition[], at: number) => {
-    for (const definition of definitions) put.run(definition.name, JSON.stringify(definition), at)
-  })
+  const all = db
+    .prepare<[string], string>('SELECT definition FROM custom_field WHERE pipeline = ? ORDER BY name')
+    .pluck()
+  const put = db.prepare('INSERT OR REPLACE INTO custom_field VALUES (?, ?, ?, ?)')
+  const putAll = db.transaction(
+    (pipeline: string, definitions: readonly CustomFieldDefinition[], at: number) => {
+      for (const one of definitions) put.run(pipeline, one.name, JSON.stringify(one), at)
+    },
+  )
   return {
-    seenDefinitions: async () => all.all().map((json) => JSON.parse(json) as CustomFieldDefinition),
-    rememberDefinitions: async (definitions, at) => putAll(definitions, at),
+    seenDefinitions: async (pipeline) =>
+      all.all(pipeline).map((json) => JSON.parse(json) as CustomFieldDefinition),
+    rememberDefinitions: async (pipeline, definitions, at) => putAll(pipeline, definitions, at),
   }
 }

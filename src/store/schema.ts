@@ -210,6 +210,15 @@ CREATE INDEX operation_doubt_by_mail ON operation (pipeline, mail_key) WHERE sta
 CREATE INDEX operation_by_input ON operation (input_id, line);
 CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
 
+DROP TABLE custom_field;
+CREATE TABLE custom_field (
+  pipeline TEXT NOT NULL,
+  name TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (pipeline, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE hold (
   run_id TEXT NOT NULL,
   input_id INTEGER NOT NULL,

@@ -75,7 +75,9 @@ export async function noticeChanges(
   context: RunContext,
 ): Promise<void> {
   if (definitions.length === 0) return
-  const seen = new Map((await context.state.seenDefinitions()).map((one) => [one.name, one]))
+  const seen = new Map(
+    (await context.state.seenDefinitions(context.pipeline.name)).map((one) => [one.name, one]),
+  )
   for (const definition of definitions) {
     const before = seen.get(definition.name)
     // What the service leaves out, JSON leaves out, too.
@@ -83,5 +85,5 @@ export async function noticeChanges(
     if (change !== undefined)
       context.log.warn('a custom field was changed at the service', { field: definition.name, change })
   }
-  await context.state.rememberDefinitions(definitions, context.clock.now())
+  await context.state.rememberDefinitions(context.pipeline.name, definitions, context.clock.now())
 }

@@ -114,7 +114,11 @@ type Undecided = StagedEntry extends infer Entry
 type EntryBody = Undecided
 
 function entryFor(decided: Difference, mapped: MappedRecord & { kind: 'contact' }, known: Known): EntryBody {
-  const { key, contact, terms } = mapped
+  const { key, contact, terms, lacking } = mapped
+  if (decided.kind === 'create' && lacking.length > 0) {
+    const reason = `${lacking.join(', ')}: no value, and the service requires one of a new contact`
+    return { kind: 'rejected', key, code: 'FIELD_INVALID', reason }
+  }
   const desired = { contact, terms }
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   const operation = (form: StagedOperation): EntryBody => ({

@@ -1,9 +1,12 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { GUARDS } from '../support/pipeline.ts'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { loadSettings } from '../../src/config/load.ts'
 import { MAX_BYTES } from '../../src/config/read-text.ts'
+import { GUARDS } from '../support/pipeline.ts'
 import { KINDS } from './fake-kinds.ts'
 import { ENV, FOLDER, linesOf, loadFixture, loadText, settingsOf } from './fixtures.ts'
 
@@ -205,6 +208,34 @@ describe('secrets', () => {
     const settings = settingsOf(await loadFixture('key-from-file.yaml'))
     expect(settings.service.apiKey).toBe('k3y-in-a-file')
     expect(settings.secrets).toEqual(['k3y-in-a-file'])
+  })
+
+  it.each([
+    [0o600, 0],
+    [0o640, 0],
+    [0o644, 1],
+  ])('warns of a key in a file that everybody may read (mode %o)', async (mode, warnings) => {
+    const folder = await mkdtemp(join(tmpdir(), 'secret-'))
+    const file = join(folder, 'key')
+    await writeFile(file, 'k3y-in-a-file')
+    await chmod(file, mode)
+    const text = `service: { base_url: "https://a.example.com", api_key_file: "${file}" }\npipelines: { shop: { source: { type: csv, folder: in }, map: { mail: A } } }`
+    await writeFile(join(folder, 'sync.yaml'), text)
+    const loaded = await loadSettings({ file: join(folder, 'sync.yaml'), env: {}, kinds: KINDS, presetFolder: folder })
+    await rm(folder, { recursive: true })
+    expect(settingsOf(loaded).service.apiKey).toBe('k3y-in-a-file')
+    expect(linesOf(loaded)).toHaveLength(warnings)
+    if (warnings > 0) expect(linesOf(loaded)[0]).toContain('may be read by everybody on this machine; chmod 600')
+  })
+
+  it('refuses to send them where the environment undoes the encryption', async () => {
+    const text = (url: string) =>
+      `service: { base_url: "${url}", api_key: "\${KEY}" }\npipelines: { shop: { source: { type: csv, folder: in }, map: { mail: A } } }`
+    const unchecked = { ...ENV, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_OPTIONS: '--insecure-http-parser' }
+    const lines = linesOf(await loadText(text('https://a.example.com'), unchecked))
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toContain(':1:22: service.base_url: is https, but the environment turns off the check')
+    expect(linesOf(await loadText(text('http://127.0.0.1:1'), unchecked))).toEqual([])
   })
 
   it('warns of secrets in plain text', async () => {

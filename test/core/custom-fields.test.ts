@@ -73,12 +73,13 @@ describe('values by type', () => {
     expect(mapped({}, definition('options_buttons', { multiple: false }), 'a')).toBe('a')
   })
 
-  it('a required field must not be blank', () => {
-    expect(mapped({}, definition('text', { required: true }), '')).toContain(
-      'is blank, and the service requires',
-    )
+  it('a required field must not be emptied; one that is only blank is left to what is known of the contact', () => {
+    const must = definition('text', { required: true })
+    expect(mapped({ blank: 'clear' }, must, '')).toContain('is blank, and the service requires')
     const several = definition('options_buttons', { required: true })
-    expect(mapped({ split: ';' }, several, ';')).toContain('is blank, and the service requires')
+    expect(mapped({ split: ';', blank: 'clear' }, several, ';')).toContain('is blank, and the service')
+    expect(mapped({}, must, '')).toBeUndefined()
+    expect(mapped({ onInvalid: 'drop', blank: 'clear' }, must, '')).toBeUndefined()
   })
 })
 

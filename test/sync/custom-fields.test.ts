@@ -1,5 +1,5 @@
 // Definitions of custom fields at the start of a run.
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CustomFieldDefinition } from '../../src/core/ports.ts'
 import { HEADER, testLine } from '../support/line.ts'
 
@@ -83,4 +83,49 @@ it('a look-up by name that fails is no fault of the mapping', async () => {
     path.startsWith('/custom-fields/') ? { kind: 'not_applied', status: 503 } : undefined
   expect(await line.run()).toMatchObject({ status: 'failed', code: 'SERVICE_UNREACHABLE', read: 0 })
   expect(line.source.waiting()).toEqual(['a.csv'])
+})
+
+describe('a required field', () => {
+  const lineWith = (onInvalid: 'reject' | 'drop') => {
+    const line = testLine({ pipeline: { ...pipeline, onInvalid } })
+    line.service.customFields.push(shoes({ required: true }))
+    return line
+  }
+
+  it.each([
+    ['reject', ''],
+    ['drop', ''],
+    ['drop', 'no number'],
+  ] as const)('is asked of a new contact (on_invalid: %s, %j)', async (onInvalid, value) => {
+    const line = lineWith(onInvalid)
+    line.source.drop('a.csv', record(value))
+    expect(await line.run()).toMatchObject({ rejected: 1, created: 0 })
+    expect(line.service.writes()).toEqual([])
+  })
+
+  it.each(['reject', 'drop'] as const)(
+    'may be blank for a contact that has it (on_invalid: %s)',
+    async (onInvalid) => {
+      const line = lineWith(onInvalid)
+      line.source.drop('a.csv', record('42'))
+      await line.run()
+      line.source.drop('a.csv', [[...HEADER], ['K1', 'new@example.com', 'A', 'B', '']])
+      expect(await line.run()).toMatchObject({ updated: 1, rejected: 0 })
+      expect(line.service.contacts.get(1)).toEqual({ mail: 'new@example.com', shoe_size: 42 })
+    },
+  )
+})
+
+it('every pipeline that maps a changed field is told of it, once', async () => {
+  const first = testLine({ pipeline })
+  first.service.customFields.push(shoes())
+  const { state, service } = first
+  const second = testLine({ state, service, pipeline: { ...pipeline, name: 'crm' } })
+  await first.run()
+  await second.run()
+  service.customFields[0] = shoes({ type: 'text_textfield' })
+  for (const line of [first, second]) {
+    for (let run = 0; run < 2; run += 1) await line.run()
+    expect(line.log.map(({ message }) => message)).toEqual(['a custom field was changed at the service'])
+  }
 })

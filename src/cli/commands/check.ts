@@ -46,12 +46,10 @@ async function checkTerms(settings: Settings, reads: ServiceReads): Promise<Find
 }
 
 function checkFields(settings: Settings, definitions: readonly CustomFieldDefinition[]): Findings {
-  const checked = settings.pipelines
-    .filter(({ customFields }) => Object.keys(customFields).length > 0)
-    .map((pipeline) => ({
-      name: pipeline.name,
-      ...customFieldFindings(pipeline, definitions, settings.service.customFieldKey),
-    }))
+  const checked = settings.pipelines.map((pipeline) => ({
+    name: pipeline.name,
+    ...customFieldFindings(pipeline, definitions, settings.service.customFieldKey),
+  }))
   return {
     problems: checked.flatMap(({ name, problems }) =>
       problems.map((text) => ({ about: `pipeline ${name}`, text })),

@@ -16,9 +16,18 @@ const listed = (field: CustomFieldDefinition) => ({
   ...(field.multiple === undefined ? {} : { multiple_selection: field.multiple }),
 })
 
-function fieldText({ id, name, label, type, required, multiple }: CustomFieldDefinition): string {
+function fieldText({
+  id,
+  name,
+  label,
+  description,
+  type,
+  required,
+  multiple,
+}: CustomFieldDefinition): string {
   const marks = [type, ...(required ? ['required'] : []), ...(multiple === true ? ['several values'] : [])]
-  return `${String(id).padStart(8)}  ${name}  (${marks.join(', ')})${label === '' ? '' : `  ${label}`}`
+  const said = [label, description].filter((text) => text !== '').join(': ')
+  return `${String(id).padStart(8)}  ${name}  (${marks.join(', ')})${said === '' ? '' : `  ${said}`}`
 }
 
 export async function fields(io: Io, options: CommonOptions): Promise<number> {
