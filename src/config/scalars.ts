@@ -69,6 +69,8 @@ export const timezone = z.string().check((ctx) => {
   ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
 
+/** Where cloud machines are told their own secrets, and no service is. */
+const LINK_LOCAL = /^(169\.254(\.\d{1,3}){2}|\[fe[89ab].*\])$/
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 function baseUrlProblem(value: string): string | undefined {
@@ -77,6 +79,7 @@ function baseUrlProblem(value: string): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'is no web address; it begins with https://'
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
     return 'would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)'
+  if (LINK_LOCAL.test(url.hostname)) return 'names a link-local address; no service is there'
   if (url.username !== '' || url.password !== '')
     return 'holds a user or password; leave them out, the key goes into service.api_key'
   if (/[?#]/.test(value)) return 'holds a query or fragment; leave out everything from ? or # on'

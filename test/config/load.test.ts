@@ -191,6 +191,8 @@ describe('base_url', () => {
     'http://localhost.example.com',
     'http://127.0.0.1.example.com',
     'http://10.0.0.1',
+    'https://169.254.169.254',
+    'https://[fe80::1]',
     'http://[::2]',
     'ftp://a.example.com',
     'https://',
