@@ -1,14 +1,12 @@
 // "Sending" is on the disk before its request leaves: seen from the kernel's side, for every create, update, change of
 // terms and delete. Shown to fail for a program that does not wait for the disk, and for one that sends first.
 import { readFile, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
 import { type Mutant, mutant } from '../processes/mutant.ts'
 import { type Happening, happenings, NO_STRACE, straceWorks, traced } from '../processes/strace.ts'
-import { openWorkshop, type Workshop } from '../support/cli.ts'
+import { MAIN, openWorkshop, type Workshop } from '../support/cli.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
 const TRACE = 'trace.txt'
 
 let shop: Workshop | undefined

@@ -7,7 +7,8 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import type { Habits } from '../../src/sandbox/habits.ts'
 import { systemClock } from '../../src/system.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+/** The program from its source. */
+export const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
 /** Shared by all: what a process compiles, the next one need not. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 export const KEY = 'canary-key-7f3a91'
@@ -34,6 +35,8 @@ export interface Workshop {
   configure(yaml?: string): Promise<void>
   cli(...args: string[]): Promise<Ended>
   start(...args: string[]): Running
+  /** Starts it by another command line than usual, under a tracer say. */
+  startBy(program: Program, ...args: string[]): Running
   /** Every contact of the sandbox with this mail. */
   contacts(mail: string, fields: string): Promise<Record<string, unknown>[]>
   writes(): number
@@ -80,11 +83,14 @@ function running(child: ChildProcess): Running {
   }
 }
 
+/** What a command line begins with. */
+export type Program = readonly [string, ...string[]]
+
 export interface WorkshopOptions {
   /** Keeps the sandbox's data in this file of the folder; in memory otherwise. */
   readonly sandboxDb?: string
-  /** What the command line begins with; the program from its source by default. */
-  readonly program?: readonly [string, ...string[]]
+  /** The program from its source by default. */
+  readonly program?: Program
 }
 
 export async function openWorkshop(
@@ -103,13 +109,9 @@ export async function openWorkshop(
     // Every process of this folder but the first starts in half the time.
     NODE_COMPILE_CACHE: COMPILED,
   }
-  const start = (...args: string[]): Running =>
-    running(
-      spawn(program[0], [...program.slice(1), ...args, '--config', path('config.yaml')], {
-        cwd: folder,
-        env,
-      }),
-    )
+  const startBy = ([command, ...rest]: Program, ...args: string[]): Running =>
+    running(spawn(command, [...rest, ...args, '--config', path('config.yaml')], { cwd: folder, env }))
+  const start = (...args: string[]): Running => startBy(program, ...args)
   await mkdir(path('inbox', 'shop'), { recursive: true })
   await writeFile(path('config.yaml'), CONFIGURATION)
   return {
@@ -117,6 +119,7 @@ export async function openWorkshop(
     sandbox,
     path,
     start,
+    startBy,
     cli: (...args) => start(...args).ended,
     drop: async (inbox, name, text) => writeFile(path('inbox', inbox, name), text),
     configure: async (yaml = CONFIGURATION) => writeFile(path('config.yaml'), yaml),
