@@ -2,7 +2,14 @@
 // The run must end there and send nothing more; the next one, on a sound disk, must end as if nothing had been.
 import { readFile } from 'node:fs/promises'
 import { type Ended, MAIN, type Program } from '../support/cli.ts'
-import { contactsAtService, faultsOfState, filesLeft, rejectsInState, termsAtService } from './evidence.ts'
+import {
+  contactsAtService,
+  damageOfState,
+  filesLeft,
+  openOperations,
+  rejectsInState,
+  termsAtService,
+} from './evidence.ts'
 import { firstExport } from './inputs.ts'
 import { openWorkplace, runUntilClean, type Workplace } from './workplace.ts'
 
@@ -21,7 +28,10 @@ const MOST_ROUNDS = 4
 const NEVER = 65_535
 
 /** The sockets are traced by their calls: what is sent after the failure has to be seen as well. */
-const failing = ({ calls, error, lasts }: DiskFault, nth: number): Program => [
+const failing = (
+  { calls, error, lasts }: Omit<DiskFault, 'calls'> & { calls: string },
+  nth: number,
+): Program => [
   'strace',
   '--follow-forks',
   '--seccomp-bpf',
@@ -33,14 +43,18 @@ const failing = ({ calls, error, lasts }: DiskFault, nth: number): Program => [
   MAIN,
 ]
 
-/** How often a whole run makes those calls. */
-export async function callsOfWholeRun(fault: DiskFault): Promise<number> {
+/** How many of each of these calls a whole run makes. */
+export async function callsOfWholeRun(): Promise<Record<DiskFault['calls'], number>> {
   const workplace = await openWorkplace('none')
   try {
     await workplace.drop(firstExport(PEOPLE))
-    await workplace.shop.startBy(failing(fault, NEVER), 'run').ended
+    const all = { calls: 'pwrite64,fsync,fdatasync', error: 'EIO', lasts: false } as const
+    await workplace.shop.startBy(failing(all, NEVER), 'run').ended
     const trace = await readFile(workplace.shop.path(TRACE), 'utf8')
-    return trace.split('\n').filter((line) => /^\d+ +(?:pwrite64|fsync|fdatasync)\(/.test(line)).length
+    const [, main = ''] = /^(\d+) /.exec(trace) ?? []
+    const count = (calls: RegExp): number =>
+      trace.split('\n').filter((line) => line.startsWith(`${main} `) && calls.test(line)).length
+    return { pwrite64: count(/ pwrite64\(/), 'fsync,fdatasync': count(/ (?:fsync|fdatasync)\(/) }
   } finally {
     await workplace.close()
   }
@@ -52,7 +66,8 @@ async function whatIsThere(workplace: Workplace) {
     terms: termsAtService(workplace),
     rejects: rejectsInState(workplace),
     files: await filesLeft(workplace),
-    faults: faultsOfState(workplace),
+    damage: damageOfState(workplace),
+    open: openOperations(workplace),
   }
 }
 
@@ -85,7 +100,7 @@ export async function runOnFailingDisk(fault?: DiskFault, nth = 1): Promise<Afte
     const program = fault === undefined ? ([process.execPath, MAIN] as const) : failing(fault, nth)
     const ended = await workplace.shop.startBy(program, 'run', '--json').ended
     const trace = fault === undefined ? '' : await readFile(workplace.shop.path(TRACE), 'utf8')
-    const damage = faultsOfState(workplace).filter((text) => !text.startsWith('an operation is'))
+    const damage = damageOfState(workplace)
     if (fault !== undefined) await runUntilClean(workplace, { most: MOST_ROUNDS })
     return { ended, ...afterFailure(trace), damage, there: await whatIsThere(workplace) }
   } finally {

@@ -43,29 +43,35 @@ interface AuditRow {
 }
 
 /** What is wrong with the chain of the sync log, by the rule of the manual; undefined where nothing is. */
-function brokenLink(rows: readonly AuditRow[]): string | undefined {
+function brokenLink(rows: readonly AuditRow[]): [string] | undefined {
   let last = '0'.repeat(64)
   for (const { seq, entry, prev, hash } of rows) {
     const right = createHash('sha256').update(`${prev}\n${entry}`).digest('hex')
-    if (prev !== last || hash !== right) return `the sync log breaks at entry ${seq}`
+    if (prev !== last || hash !== right) return [`the sync log breaks at entry ${seq}`]
     last = hash
   }
   return undefined
 }
 
-/** Everything that is wrong with the state by itself. */
-export function faultsOfState({ shop }: Workplace): string[] {
+/** What is wrong with the database and with the chain of the sync log; a state that has no tables yet is sound. */
+export function damageOfState({ shop }: Workplace): string[] {
   const db = new Database(shop.path('state', 'contact-sync.db'))
   try {
     const whole = db.pragma('integrity_check') as { integrity_check: string }[]
     const damage = whole.flatMap(({ integrity_check: found }) => (found === 'ok' ? [] : [found]))
-    const broken = brokenLink(db.prepare<[], AuditRow>('SELECT * FROM audit ORDER BY seq').all())
-    const open = db.prepare<[], string>('SELECT state FROM operation').pluck().all()
-    return [
-      ...damage,
-      ...(broken === undefined ? [] : [broken]),
-      ...open.map((state) => `an operation is ${state}`),
-    ]
+    const isMade = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'audit'").get() !== undefined
+    const rows = isMade ? db.prepare<[], AuditRow>('SELECT * FROM audit ORDER BY seq').all() : []
+    return [...damage, ...(brokenLink(rows) ?? [])]
+  } finally {
+    db.close()
+  }
+}
+
+/** The states of operations that have not come to their end. */
+export function openOperations({ shop }: Workplace): string[] {
+  const db = new Database(shop.path('state', 'contact-sync.db'))
+  try {
+    return db.prepare<[], string>('SELECT state FROM operation').pluck().all()
   } finally {
     db.close()
   }

@@ -3,9 +3,10 @@
 import type { Running, WorkshopOptions } from '../support/cli.ts'
 import {
   contactsAtService,
-  faultsOfState,
+  damageOfState,
   filesLeft,
   type FilesLeft,
+  openOperations,
   rejectsInState,
   termsAtService,
 } from './evidence.ts'
@@ -21,8 +22,9 @@ export interface End {
   readonly terms: readonly string[]
   readonly rejects: readonly (readonly string[])[]
   readonly files: FilesLeft
-  /** What is wrong with the state by itself. */
-  readonly faults: readonly string[]
+  readonly damage: readonly string[]
+  /** States of operations that did not come to their end. */
+  readonly open: readonly string[]
   /** Requests other than GET of a run over the last export once more. */
   readonly writesOfOneMore: number
   readonly followedRedirects: number
@@ -86,7 +88,8 @@ async function play(series: Series, workplace: Workplace): Promise<Story> {
     terms: termsAtService(workplace),
     rejects,
     files,
-    faults: faultsOfState(workplace),
+    damage: damageOfState(workplace),
+    open: openOperations(workplace),
     writesOfOneMore: written,
     followedRedirects: workplace.proxy.followed(),
   }

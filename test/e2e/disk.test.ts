@@ -1,0 +1,45 @@
+// A disk that is full or fails under the state, at points spread over a run: the run ends there with a sentence, sends
+// nothing more, and the next one ends as if nothing had been. DISK_POINTS=40 asks at many points (.ci/run).
+import { expect, it } from 'vitest'
+import { type AfterFailure, callsOfWholeRun, type DiskFault, runOnFailingDisk } from '../processes/disk.ts'
+import { NO_STRACE, straceWorks } from '../processes/strace.ts'
+
+const POINTS = Number(process.env['DISK_POINTS'] ?? 2)
+
+if (!straceWorks) console.warn(`disk.test.ts: ${NO_STRACE}`)
+
+const whole = straceWorks ? await callsOfWholeRun() : undefined
+const right = straceWorks ? await runOnFailingDisk() : undefined
+
+const FAULTS: readonly DiskFault[] = [
+  { calls: 'pwrite64', error: 'ENOSPC', lasts: true },
+  { calls: 'pwrite64', error: 'EIO', lasts: false },
+  { calls: 'fsync,fdatasync', error: 'EIO', lasts: false },
+]
+
+const points = FAULTS.flatMap((fault) =>
+  Array.from({ length: POINTS }, (_, index) => {
+    const nth = Math.ceil((((whole?.[fault.calls] ?? 0) + 1) * (index + 0.5)) / POINTS)
+    return { ...fault, nth }
+  }),
+)
+
+function judge({ ended, met, sentLater, damage, there }: AfterFailure): void {
+  expect(met, 'the call was never made').toBeDefined()
+  expect({ code: ended.code, sentLater, damage }, met).toEqual({ code: 1, sentLater: [], damage: [] })
+  expect(ended.stderr, met).toMatch(/^STATE_(?:FULL|IO|UNUSABLE): /)
+  expect(ended.stderr, met).not.toMatch(/\n +at /)
+  expect(there, met).toEqual(right?.there)
+}
+
+it.skipIf(!straceWorks)('a run on a sound disk is the measure', () => {
+  expect(right?.ended.code).toBe(3)
+  expect(right?.there.contacts).toHaveLength(7)
+  expect(right?.there.files.processed).toHaveLength(2)
+})
+
+it.concurrent.skipIf(!straceWorks).each(points)(
+  '$error at call $nth of $calls',
+  { timeout: 60_000 },
+  async ({ nth, ...fault }) => judge(await runOnFailingDisk(fault, nth)),
+)
