@@ -1,6 +1,6 @@
 // A disk that is full or fails under the state, at points spread over a run: the run ends there with a sentence, sends
 // nothing more, and the next one ends as if nothing had been. DISK_POINTS=40 asks at many points (.ci/run).
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AfterFailure, callsOfWholeRun, type DiskFault, runOnFailingDisk } from '../processes/disk.ts'
 import { NO_STRACE, straceWorks } from '../processes/strace.ts'
 
@@ -32,14 +32,18 @@ function judge({ ended, met, sentLater, damage, there }: AfterFailure): void {
   expect(there, met).toEqual(right?.there)
 }
 
-it.skipIf(!straceWorks)('a run on a sound disk is the measure', () => {
-  expect(right?.ended.code).toBe(3)
-  expect(right?.there.contacts).toHaveLength(7)
-  expect(right?.there.files.processed).toHaveLength(2)
-})
+describe.skipIf(!straceWorks)(
+  'a disk that fails under the state',
+  { concurrent: true, timeout: 60_000 },
+  () => {
+    it('is measured by a run on a sound one', () => {
+      expect(right?.ended.code).toBe(3)
+      expect(right?.there.contacts).toHaveLength(7)
+      expect(right?.there.files.processed).toHaveLength(2)
+    })
 
-it.concurrent.skipIf(!straceWorks).each(points)(
-  '$error at call $nth of $calls',
-  { timeout: 60_000 },
-  async ({ nth, ...fault }) => judge(await runOnFailingDisk(fault, nth)),
+    it.each(points)('$error at call $nth of $calls', async ({ nth, ...fault }) =>
+      judge(await runOnFailingDisk(fault, nth)),
+    )
+  },
 )

@@ -1,0 +1,87 @@
+// A file system that is really full: a small one in memory under the state, and one under the inbox.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+
+const PEOPLE = 400
+
+function mountWorks(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'mount-'))
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' }).status === 0
+  if (isMounted) execFileSync('umount', [folder])
+  rmSync(folder, { recursive: true })
+  return isMounted
+}
+
+const canMount = mountWorks()
+if (!canMount) console.warn('disk-full.test.ts: left out: no file system may be mounted here')
+
+let shop: Workshop
+let mounted: string | undefined
+beforeEach(async () => (shop = await openWorkshop()))
+afterEach(async () => {
+  if (mounted !== undefined) execFileSync('umount', [mounted])
+  mounted = undefined
+  await shop.close()
+})
+
+async function mount(size: string, ...names: string[]): Promise<string> {
+  const folder = shop.path(...names)
+  await mkdir(folder, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
+  mounted = folder
+  return folder
+}
+
+async function present(count: number): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const found = await shop.contacts(`person${index}@example.com`, 'phone')
+      return found.length
+    }),
+  )
+}
+
+const eachOnce = Array.from({ length: PEOPLE }, () => 1)
+
+describe.skipIf(!canMount)('a full disk', () => {
+  it.each(['email', 'none'])('under the state: nothing is lost or doubled under check %s', async (check) => {
+    const folder = await mount('700k', 'state')
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(yaml.replace('key: no', `duplicate_check_method: ${check}\n    key: no`))
+    await shop.drop('shop', 'a.csv', peopleCsv(PEOPLE))
+    const full = await shop.cli('run')
+    expect(full.stderr).toMatch(/^STATE_FULL: /)
+    expect(full.stderr).not.toMatch(/\n +at /)
+    expect(full.code).toBe(1)
+    expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['a.csv'])
+    execFileSync('mount', ['-o', 'remount,size=64m', folder])
+    expect((await shop.cli('run')).code).toBe(0)
+    expect(await present(PEOPLE)).toEqual(eachOnce)
+    expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['processed'])
+  })
+
+  it('under the inbox: the file stays until its rejects can be written', async () => {
+    const folder = await mount('64k', 'inbox', 'shop')
+    await shop.drop('shop', 'a.csv', `${peopleCsv(3)}K9,no mail at all,V,N,030 9\n`)
+    // Whatever is left goes to this one.
+    await writeFile(join(folder, 'ballast.bin'), Buffer.alloc(1_000_000)).catch(() => undefined)
+    const full = await shop.cli('run')
+    expect(full.stdout + full.stderr).toContain('no space left')
+    expect(full.stdout + full.stderr).not.toMatch(/\n +at /)
+    expect(full.code).toBe(3)
+    expect((await readdir(folder)).filter((name) => name.endsWith('.csv'))).toEqual(['a.csv'])
+    await rm(join(folder, 'ballast.bin'))
+    const writes = shop.writes()
+    expect((await shop.cli('run')).code).toBe(3)
+    expect(shop.writes()).toBe(writes)
+    expect((await present(3)).concat(await readdir(folder).then(({ length }) => length))).toEqual([
+      1, 1, 1, 1,
+    ])
+    expect(await readdir(join(folder, 'processed'))).toHaveLength(2)
+  })
+})
