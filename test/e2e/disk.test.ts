@@ -24,13 +24,19 @@ const points = FAULTS.flatMap((fault) =>
   }),
 )
 
-function judge({ ended, met, sentLater, damage, there }: AfterFailure): void {
+/** A failure that comes when all is done, or that SQLite itself does not mind, may leave the run's own exit code. */
+function judge({ ended, met, damage, there, atOnce, ...later }: AfterFailure): void {
   expect(met, 'the call was never made').toBeDefined()
-  expect({ code: ended.code, sentLater, damage }, met).toEqual({ code: 1, sentLater: [], damage: [] })
+  expect({ damage, there }, met).toEqual({ damage: [], there: right?.there })
+  if (ended.code === right?.ended.code && (later.requestsLater === 0 || FOLDER.test(met ?? '')))
+    return expect(atOnce, met).toEqual(right?.there)
+  expect({ code: ended.code, unjournalled: later.unjournalled }, met).toEqual({ code: 1, unjournalled: [] })
   expect(ended.stderr, met).toMatch(/^STATE_(?:FULL|IO|UNUSABLE): /)
   expect(ended.stderr, met).not.toMatch(/\n +at /)
-  expect(there, met).toEqual(right?.there)
 }
+
+/** A folder that cannot be flushed: some systems cannot do that at all. */
+const FOLDER = /^\d+ +fsync\(\d+<[^>]*\/state>\)/
 
 describe.skipIf(!straceWorks)(
   'a disk that fails under the state',

@@ -1,10 +1,10 @@
 // "Sending" is on the disk before its request leaves: seen from the kernel's side, for every create, update, change of
 // terms and delete. Shown to fail for a program that does not wait for the disk, and for one that sends first.
 import { readFile, writeFile } from 'node:fs/promises'
-import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
 import { type Mutant, mutant } from '../processes/mutant.ts'
-import { type Happening, happenings, NO_STRACE, straceWorks, traced } from '../processes/strace.ts'
+import { judged, linkedKeys } from '../processes/durable-order.ts'
+import { happenings, NO_STRACE, straceWorks, traced } from '../processes/strace.ts'
 import { MAIN, openWorkshop, type Workshop } from '../support/cli.ts'
 
 const TRACE = 'trace.txt'
@@ -44,57 +44,6 @@ const FIRST = csv(
   'K3,person3@example.com,1,a',
 )
 const SECOND = csv('K0,person0@example.com,2,b', 'K1,person1@example.com,1,b', 'K2,person2@example.com,2,a')
-
-function linkedKeys(workshop: Workshop): Map<string, string> {
-  const db = new Database(workshop.path('state', 'contact-sync.db'))
-  const rows = db.prepare<[], { contact_id: number; key: string }>('SELECT contact_id, key FROM link').all()
-  db.close()
-  return new Map(rows.map(({ contact_id: id, key }) => [String(id), key]))
-}
-
-/** Whose change a request carries; none for a term itself, which belongs to nobody and is made once however often it is sent. */
-function keysOf(
-  { path, text }: Happening & { kind: 'request' },
-  keys: ReadonlyMap<string, string>,
-): string[] {
-  if (path.includes('/terms') && !path.includes('/contact/')) return []
-  const id = /\/contact\/(\d+)/.exec(path)?.[1]
-  if (id !== undefined) return [keys.get(id) ?? `contact ${id}`]
-  return [...new Set([...text.matchAll(/person(\d+)@/g)].map(([, number]) => `K${number}`))]
-}
-
-/** Whether this piece of the journal has the row of the key in the state "sending". */
-const saysSending = (text: string, key: string): boolean =>
-  new RegExp(`shop${key}(?:(?!shopK).)*?sending`).test(text)
-
-/** Every change whose "sending" was not on the disk when its request left; and how many were asked about. */
-function judged(events: readonly Happening[], keys: ReadonlyMap<string, string>) {
-  const late: string[] = []
-  let requests = 0
-  events.forEach((event, at) => {
-    if (event.kind !== 'request') return
-    for (const key of keysOf(event, keys)) {
-      requests += 1
-      // "Sending" of an earlier step does not count for this one. Adding and removing terms is one step.
-      const earlier = events.findLastIndex(
-        (other, index) =>
-          index < at &&
-          other.kind === 'request' &&
-          other.path !== event.path &&
-          keysOf(other, keys).includes(key),
-      )
-      const written = events.findLastIndex(
-        (other, index) =>
-          index > earlier && index < at && other.kind === 'journal' && saysSending(other.text, key),
-      )
-      const isFlushed = events.some(
-        (other, index) => written >= 0 && index > written && index < at && other.kind === 'flush',
-      )
-      if (!isFlushed) late.push(`${key}: ${event.method} ${event.path}`)
-    }
-  })
-  return { late, requests }
-}
 
 async function order(main: string) {
   shop = await openWorkshop({}, { program: [...traced(TRACE), process.execPath, main] })

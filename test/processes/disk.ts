@@ -11,6 +11,8 @@ import {
   termsAtService,
 } from './evidence.ts'
 import { firstExport } from './inputs.ts'
+import { judged, linkedKeys } from './durable-order.ts'
+import { type Happening, happenings, traced } from './strace.ts'
 import { openWorkplace, runUntilClean, type Workplace } from './workplace.ts'
 
 export interface DiskFault {
@@ -27,21 +29,11 @@ const MOST_ROUNDS = 4
 /** Above what strace is asked to count to in a whole run; it takes no more than 65535. */
 const NEVER = 65_535
 
-/** The sockets are traced by their calls: what is sent after the failure has to be seen as well. */
-const failing = (
-  { calls, error, lasts }: Omit<DiskFault, 'calls'> & { calls: string },
-  nth: number,
-): Program => [
-  'strace',
-  '--follow-forks',
-  '--seccomp-bpf',
-  '--decode-fds=all',
-  `--trace=${calls},write,writev,sendto,sendmsg`,
-  `--inject=${calls}:error=${error}:when=${nth}${lasts ? '+' : ''}`,
-  `--output=${TRACE}`,
-  process.execPath,
-  MAIN,
-]
+const failing = (fault: Omit<DiskFault, 'calls'> & { calls: string }, nth: number): Program => {
+  const { calls, error, lasts } = fault
+  const inject = `--inject=${calls}:error=${error}:when=${nth}${lasts ? '+' : ''}`
+  return [...traced(TRACE, undefined, inject), process.execPath, MAIN]
+}
 
 /** How many of each of these calls a whole run makes. */
 export async function callsOfWholeRun(): Promise<Record<DiskFault['calls'], number>> {
@@ -71,25 +63,37 @@ async function whatIsThere(workplace: Workplace) {
   }
 }
 
-/** strace shows the beginning of what is sent. */
-const SENT = /<TCP.*"(?:GET|POST|PUT|DELETE) [^"]*/
-
 export interface AfterFailure {
   readonly ended: Ended
   /** The call that failed, as strace wrote it; undefined where none did. */
   readonly met: string | undefined
-  /** Requests that left after it. */
-  readonly sentLater: readonly string[]
+  /** How many requests left after it; and which of them were not in the journal, on the disk, before it. */
+  readonly requestsLater: number
+  readonly unjournalled: readonly string[]
   /** Damage to the state right after the failure. */
   readonly damage: readonly string[]
-  readonly there: Awaited<ReturnType<typeof whatIsThere>>
+  /** Right after the failure, and after runs on a sound disk. */
+  readonly atOnce: There
+  readonly there: There
 }
 
-function afterFailure(trace: string): Pick<AfterFailure, 'met' | 'sentLater'> {
-  const lines = trace.split('\n')
-  const first = lines.findIndex((line) => line.includes('(INJECTED)'))
-  const later = first < 0 ? [] : lines.slice(first)
-  return { met: lines[first], sentLater: later.flatMap((line) => SENT.exec(line)?.[0] ?? []) }
+type There = Awaited<ReturnType<typeof whatIsThere>>
+
+function afterFailure(
+  events: readonly Happening[],
+  keys: ReadonlyMap<string, string>,
+): Pick<AfterFailure, 'met' | 'requestsLater' | 'unjournalled'> {
+  const at = events.findIndex(({ kind }) => kind === 'failure')
+  const failure = events[at]
+  if (failure?.kind !== 'failure') return { met: undefined, requestsLater: 0, unjournalled: [] }
+  const isRequest = ({ kind }: Happening): boolean => kind === 'request'
+  const before = events.slice(0, at)
+  const later = events.slice(at).filter(isRequest)
+  // What the journal took after the failure proves nothing: the disk may have lost it.
+  const lateBefore = new Set(judged(before, keys).late)
+  const { late } = judged([...before, ...later], keys)
+  const unjournalled = late.filter((one) => !lateBefore.has(one))
+  return { met: failure.text, requestsLater: later.length, unjournalled }
 }
 
 /** Undisturbed without a fault. */
@@ -101,8 +105,10 @@ export async function runOnFailingDisk(fault?: DiskFault, nth = 1): Promise<Afte
     const ended = await workplace.shop.startBy(program, 'run', '--json').ended
     const trace = fault === undefined ? '' : await readFile(workplace.shop.path(TRACE), 'utf8')
     const damage = damageOfState(workplace)
+    const atOnce = await whatIsThere(workplace)
     if (fault !== undefined) await runUntilClean(workplace, { most: MOST_ROUNDS })
-    return { ended, ...afterFailure(trace), damage, there: await whatIsThere(workplace) }
+    const met = afterFailure(happenings(trace), linkedKeys(workplace.shop))
+    return { ended, ...met, damage, atOnce, there: await whatIsThere(workplace) }
   } finally {
     await workplace.close()
   }

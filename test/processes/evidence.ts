@@ -53,14 +53,19 @@ function brokenLink(rows: readonly AuditRow[]): [string] | undefined {
   return undefined
 }
 
+/** A run that ended while the state was made may have left it without tables. */
+const hasTable = (db: Database.Database, name: string): boolean =>
+  db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
+
 /** What is wrong with the database and with the chain of the sync log; a state that has no tables yet is sound. */
 export function damageOfState({ shop }: Workplace): string[] {
   const db = new Database(shop.path('state', 'contact-sync.db'))
   try {
     const whole = db.pragma('integrity_check') as { integrity_check: string }[]
     const damage = whole.flatMap(({ integrity_check: found }) => (found === 'ok' ? [] : [found]))
-    const isMade = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'audit'").get() !== undefined
-    const rows = isMade ? db.prepare<[], AuditRow>('SELECT * FROM audit ORDER BY seq').all() : []
+    const rows = hasTable(db, 'audit')
+      ? db.prepare<[], AuditRow>('SELECT * FROM audit ORDER BY seq').all()
+      : []
     return [...damage, ...(brokenLink(rows) ?? [])]
   } finally {
     db.close()
@@ -71,7 +76,9 @@ export function damageOfState({ shop }: Workplace): string[] {
 export function openOperations({ shop }: Workplace): string[] {
   const db = new Database(shop.path('state', 'contact-sync.db'))
   try {
-    return db.prepare<[], string>('SELECT state FROM operation').pluck().all()
+    return hasTable(db, 'operation')
+      ? db.prepare<[], string>('SELECT state FROM operation').pluck().all()
+      : []
   } finally {
     db.close()
   }
@@ -81,6 +88,7 @@ export function openOperations({ shop }: Workplace): string[] {
 export function rejectsInState({ shop }: Workplace): string[] {
   const db = new Database(shop.path('state', 'contact-sync.db'))
   try {
+    if (!hasTable(db, 'reject')) return []
     return db
       .prepare<[], string>("SELECT file || ':' || line || ' ' || code FROM reject ORDER BY 1")
       .pluck()

@@ -22,6 +22,8 @@ export type Fault =
   | { readonly kind: 'reset'; readonly moment: Moment }
   /** No answer and no FIN, as from a machine that lost its power. */
   | { readonly kind: 'silence'; readonly moment: Moment }
+  /** The service's own answer, whole, but so much later. */
+  | { readonly kind: 'slow'; readonly ms: number }
   /** The service's own answer, byte by byte, until past the deadline; cut short by FIN; or by RST. */
   | { readonly kind: 'drip' | 'truncated' | 'torn' }
   /** Another answer than the service's. */
@@ -121,6 +123,11 @@ function head(response: ServerResponse, { status, headers, body }: Answer): void
   })
 }
 
+function give(response: ServerResponse, answer: Answer): void {
+  head(response, answer)
+  response.end(answer.body)
+}
+
 async function writeHalf(response: ServerResponse, answer: Answer): Promise<void> {
   head(response, answer)
   const half = answer.body.subarray(0, Math.ceil(answer.body.length / 2))
@@ -146,6 +153,9 @@ async function deliver(
   switch (fault.kind) {
     case 'drip':
       return drip(response, answer, deadlineMs)
+    case 'slow':
+      await pause(fault.ms)
+      return give(response, answer)
     case 'truncated':
       await writeHalf(response, answer)
       response.socket?.end()
@@ -154,11 +164,8 @@ async function deliver(
       await writeHalf(response, answer)
       response.socket?.resetAndDestroy()
       return
-    default: {
-      const given = foreignAnswer(fault) ?? answer
-      head(response, given)
-      response.end(given.body)
-    }
+    default:
+      return give(response, foreignAnswer(fault) ?? answer)
   }
 }
 
