@@ -13,7 +13,7 @@ export function linkedKeys(workshop: Workshop): Map<string, string> {
 
 /** Whose change a request carries; none for a term itself, which belongs to nobody and is made once however often it is sent. */
 function keysOf(
-  { path, text }: Happening & { kind: 'request' },
+  { method, path, text }: Happening & { kind: 'request' },
   keys: ReadonlyMap<string, string>,
 ): string[] {
   const isOfTerm = path.includes('/terms') && !path.includes('/contact/')
