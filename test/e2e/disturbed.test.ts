@@ -57,7 +57,7 @@ it('an undisturbed life is what the exports say', async () => {
   expect({ damage, open, writesOfOneMore, inbox: files.inbox }).toEqual({
     damage: [],
     open: [],
-    writesOfOneMore: 0,
+    writesOfOneMore: [],
     inbox: [],
   })
   expect(files.processed.map((file) => file.split('\n')[0])).toEqual([

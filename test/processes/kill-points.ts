@@ -46,12 +46,8 @@ function killAfter(running: Running, ms: number): void {
   void running.ended.then(() => clearTimeout(timer))
 }
 
-/** Every process that is started gets a point of its own; `planned` is told where each of them was to end. */
-export function killAnywhere(
-  workplace: Workplace,
-  random: Seeded,
-  planned: (place: Place) => void,
-): { onStart(running: Running): void } {
+/** Every process that is started gets a point of its own. */
+export function killAnywhere(workplace: Workplace, random: Seeded): { onStart(running: Running): void } {
   const { shop, proxy } = workplace
   let fatal: { number: number; fault: Fault } | undefined
   workplace.script = ({ number }: Passing) => (number === fatal?.number ? fatal.fault : { kind: 'pass' })
@@ -60,7 +56,6 @@ export function killAnywhere(
       const place = random.pick(PLACES)
       const nth = random.next()
       const upTo = (most: number): number => 1 + Math.floor(nth * most)
-      planned(place)
       fatal =
         place === 'request'
           ? { number: proxy.record.length + upTo(LATEST_REQUEST), fault: killFault(random) }

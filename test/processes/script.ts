@@ -77,3 +77,8 @@ export function killAtEverySecondWrite(random: Seeded): (passing: Passing) => Fa
     return isWrite && writes % 2 === 0 ? killFault(random) : { kind: 'pass' }
   }
 }
+
+/** One request in twenty is the last of its process, whatever else the script would do to it. */
+export function withKills(random: Seeded, script: (passing: Passing) => Fault): (passing: Passing) => Fault {
+  return (passing) => (random.next() < 0.05 ? killFault(random) : script(passing))
+}

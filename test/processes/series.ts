@@ -26,7 +26,7 @@ export interface End {
   /** States of operations that did not come to their end. */
   readonly open: readonly string[]
   /** Requests other than GET of a run over the last export once more. */
-  readonly writesOfOneMore: number
+  readonly writesOfOneMore: readonly string[]
   readonly followedRedirects: number
 }
 
@@ -55,11 +55,12 @@ function faultsMet({ proxy }: Workplace): Record<string, number> {
   return met
 }
 
-async function writesOfOneMore(workplace: Workplace, { people }: Series): Promise<number> {
+async function writesOfOneMore(workplace: Workplace, { people }: Series): Promise<string[]> {
   const before = workplace.proxy.record.length
   await workplace.drop(thirdExport(people))
-  const { kills } = await runUntilClean(workplace, { most: 1 })
-  return workplace.proxy.record.slice(before).filter(({ isWrite }) => isWrite).length + kills
+  await runUntilClean(workplace, { most: 1 })
+  const later = workplace.proxy.record.slice(before).filter(({ isWrite }) => isWrite)
+  return later.map(({ method, path }) => `${method} ${path}`)
 }
 
 async function play(series: Series, workplace: Workplace): Promise<Story> {
