@@ -45,6 +45,12 @@ function createLinking(db: Connection) {
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const unsettle = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
   const assertTerms = createLedger(db)
+  const newer = db
+    .prepare<[string, string, number], number>(
+      `SELECT 1 FROM operation WHERE pipeline = ? AND key = ? AND id > ? AND cause = 'record'
+       AND state IN ('planned', 'failed', 'waiting', 'held')`,
+    )
+    .pluck()
   return (
     settled: Settled & { settlement: { kind: 'done' | 'settled' } },
     contactId: number,
@@ -71,6 +77,12 @@ function createLinking(db: Connection) {
       clearRejects.run({ id, pipeline, key })
       remove.run(id)
       return settlement.kind === 'settled' ? { ...settlement, outcome } : settlement
+    }
+    // A newer record of the key has waited for this step: compared anew, it says by itself what is left to do.
+    if (newer.get(pipeline, key, id) !== undefined) {
+      unsettle.run(pipeline, link)
+      remove.run(id)
+      return { ...settlement, ...(settlement.kind === 'settled' ? { outcome } : {}) }
     }
     // Between two steps the record is settled in no form: neither in the new one nor, any more, in the old one.
     unsettle.run(pipeline, link)
