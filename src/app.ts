@@ -15,6 +15,7 @@ import { termsBeyond, unknownTermsText } from './core/terms.ts'
 import { createLog, type Log } from './log/log.ts'
 import { scheduleProblem } from './schedule/schedule.ts'
 import type { ServiceEvent } from './service/request.ts'
+import type { acceptState as AcceptState, rebuildState as RebuildState } from './rebuilding.ts'
 import type { startSandbox as StartSandbox } from './sandbox/server.ts'
 import type { backupState as BackupState } from './store/backup.ts'
 import type { stateInfo as StateInfo } from './store/info.ts'
@@ -51,6 +52,10 @@ export const startSandbox: typeof StartSandbox = async (...args) =>
   (await import('./sandbox/server.ts')).startSandbox(...args)
 export const backupState: typeof BackupState = async (...args) =>
   (await import('./store/backup.ts')).backupState(...args)
+export const rebuildState: typeof RebuildState = async (...args) =>
+  (await import('./rebuilding.ts')).rebuildState(...args)
+export const acceptState: typeof AcceptState = async (...args) =>
+  (await import('./rebuilding.ts')).acceptState(...args)
 export const stateInfo: typeof StateInfo = async (...args) =>
   (await import('./store/info.ts')).stateInfo(...args)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')

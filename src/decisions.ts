@@ -1,9 +1,11 @@
 // What a person decides: that a held plan may go, and how an operation ended that nobody else could tell about.
 // Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
-import { planEntry } from './core/audit.ts'
+import { linkEntry, planEntry } from './core/audit.ts'
 import { SyncError } from './core/errors.ts'
+import { shownContact } from './core/likeness.ts'
 import type { Operation, Settlement } from './core/operation.ts'
-import type { ServiceReads } from './core/ports.ts'
+import type { ServiceContact, ServiceReads } from './core/ports.ts'
+import { REBUILD_GUARD } from './core/rebuild.ts'
 import { runId } from './core/run-id.ts'
 import type { Settings } from './core/settings.ts'
 import type { HeldPlan, StateStore } from './core/state.ts'
@@ -12,6 +14,11 @@ import { systemClock as clock, systemRandom as random } from './system.ts'
 
 /** Lets somebody ask the service. */
 export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<T>) => Promise<T>
+
+interface Asking {
+  readonly settings: Settings
+  readonly ask: Ask
+}
 
 async function asOwner<T>(
   settings: Settings,
@@ -89,25 +96,49 @@ async function findDoubt(settings: Settings, id: number, state: StateStore): Pro
 }
 
 /** Throws USAGE where the service has no such contact: a mistyped number would bind a record to nobody. */
-async function assertThere(settings: Settings, contactId: number, ask: Ask): Promise<void> {
-  const seen = await ask(settings, (reads) => reads.contactById(contactId, ['id']))
-  if (seen.kind === 'ok') return
+async function contactAt(
+  contactId: number,
+  fields: readonly string[],
+  { settings, ask }: Asking,
+): Promise<ServiceContact> {
+  const seen = await ask(settings, (reads) => reads.contactById(contactId, fields))
+  if (seen.kind === 'ok') return seen.value
   if (seen.kind === 'absent') throw new SyncError('USAGE', `the service has no contact ${contactId}`)
   throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be looked at: ${seen.summary}`)
 }
 
-async function settlementFor(
+function idOf({ contactId }: Verdict & { done: true }): number {
+  if (contactId !== undefined) return contactId
+  throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that it made')
+}
+
+const BY_A_PERSON = 'done, says a person'
+
+/** The contact was made at some earlier time: what it shows now is what is known of it. */
+async function linkByWord(
   operation: Operation,
-  verdict: Verdict,
-  { settings, ask }: { settings: Settings; ask: Ask },
-): Promise<Settlement> {
+  contactId: number,
+  { asking, state }: { asking: Asking; state: StateStore },
+): Promise<Settlement['kind']> {
+  const { id: operationId, desired, key, pipeline, source } = operation
+  const shown = await contactAt(contactId, Object.keys(desired), asking)
+  const at = clock.now()
+  const configHash = asking.settings.pipelines.find(({ name }) => name === pipeline)?.hash ?? ''
+  const entry = linkEntry(
+    { key, contactId, reason: BY_A_PERSON, request: undefined, source },
+    { at, runId: runId(at, random), pipeline, configHash },
+  )
+  const known = shownContact(desired, shown)
+  const isLinked = await state.linkFound({ pipeline, key, contactId, known, operationId, entry })
+  return isLinked ? 'done' : 'held'
+}
+
+async function settlementFor(operation: Operation, verdict: Verdict, asking: Asking): Promise<Settlement> {
   if (!verdict.done) return { kind: 'failed', reason: 'not done, says a person; it is tried again' }
-  const reason = 'done, says a person'
+  const reason = BY_A_PERSON
   if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId ?? 0, reason }
-  const { contactId } = verdict
-  if (contactId === undefined)
-    throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that it made')
-  await assertThere(settings, contactId, ask)
+  const contactId = idOf(verdict)
+  await contactAt(contactId, ['id'], asking)
   return { kind: 'done', contactId, reason, adopted: true }
 }
 
@@ -125,7 +156,10 @@ export function resolveDoubt(
 ): Promise<Resolved> {
   return asOwner(settings, pid, async (state) => {
     const operation = await findDoubt(settings, id, state)
-    const settlement = await settlementFor(operation, verdict, { settings, ask })
+    const asking = { settings, ask }
+    if (operation.guard === REBUILD_GUARD && verdict.done)
+      return { operation, settlement: await linkByWord(operation, idOf(verdict), { asking, state }) }
+    const settlement = await settlementFor(operation, verdict, asking)
     const at = clock.now()
     const configHash = settings.pipelines.find(({ name }) => name === operation.pipeline)?.hash ?? ''
     const context = { at, runId: runId(at, random), configHash }

@@ -217,6 +217,23 @@ const STATE_COMMANDS: readonly CommandEntry[] = [
     examples: ['contact-sync state backup /backup/contact-sync-$(date +%F).db'],
     load: async () => (await import('./commands/state-info.ts')).backup,
   },
+  {
+    name: 'rebuild',
+    summary: 'finds the contacts of a lost or older state again, by mail',
+    description:
+      'Reads the files that wait in the inbox, looks up every record without a link by its mail, within the rate limit, and links what is surely its contact. Sends no write and moves no file; can be ended and called again.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync state rebuild', 'contact-sync state rebuild shop --json'],
+    load: async () => (await import('./commands/state-rebuild.ts')).rebuild,
+  },
+  {
+    name: 'accept',
+    summary: 'goes on with a state that is not known to be the latest',
+    description:
+      'Takes the state as it is for the latest. What was sent since it was copied is not known to it: without the check email, contacts made since are made again.',
+    examples: ['contact-sync state accept'],
+    load: async () => (await import('./commands/state-rebuild.ts')).accept,
+  },
 ]
 
 const CONFIG_OPTION = 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)'
@@ -266,7 +283,7 @@ function buildProgram(io: Io, outcome: Outcome, help: ReadonlyMap<string, string
   for (const entry of DOUBT_COMMANDS) addCommand(doubts, entry, io, outcome)
   const held = program.command('held').summary('lists and releases what was stopped')
   for (const entry of HELD_COMMANDS) addCommand(held, entry, io, outcome)
-  const state = program.command('state').summary('looks after the state: info, backup')
+  const state = program.command('state').summary('looks after the state: info, backup, rebuild')
   for (const entry of STATE_COMMANDS) addCommand(state, entry, io, outcome)
   return program
 }

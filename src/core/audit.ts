@@ -17,7 +17,16 @@ export interface AuditEntry {
   readonly key: string | null
   readonly contact_id: number | null
   readonly action:
-    'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'hold' | 'release'
+    | 'create'
+    | 'update'
+    | 'terms'
+    | 'delete'
+    | 'create_term'
+    | 'update_term'
+    | 'hold'
+    | 'release'
+    | 'accept'
+    | 'link'
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly request: RequestTrace | null
@@ -91,9 +100,37 @@ const ofNoRecord = ({ at, runId, pipeline, configHash }: About) => ({
   config_hash: configHash,
 })
 
-/** The entry about a plan as a whole: that a guard held it, or that a person released it. `runId` is the run that made it. */
+/** The entry about a contact that a rebuild found for a record, or did not find for certain (`contactId` undefined). */
+export function linkEntry(
+  link: {
+    readonly key: string
+    readonly contactId: number | undefined
+    readonly reason: string
+    readonly request: RequestTrace | undefined
+    readonly source: Provenance
+  },
+  about: About,
+): AuditEntry {
+  const { key, contactId, reason, request, source } = link
+  return {
+    ...ofNoRecord(about),
+    action: 'link',
+    fields: {},
+    key,
+    contact_id: contactId ?? null,
+    request: request ?? null,
+    outcome: contactId === undefined ? 'in_doubt' : 'done',
+    reason,
+    source,
+  }
+}
+
+/**
+ * The entry about a plan as a whole (a guard held it, or a person released it; `runId` is the run that made it), or
+ * about a state that a person accepted.
+ */
 export const planEntry = (
-  { action, reason }: { readonly action: 'hold' | 'release'; readonly reason: string },
+  { action, reason }: { readonly action: 'hold' | 'release' | 'accept'; readonly reason: string },
   about: About,
 ): AuditEntry => ({
   ...ofNoRecord(about),

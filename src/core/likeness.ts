@@ -25,6 +25,26 @@ function sameAsSent(field: string, sent: FieldValue, shown: unknown): boolean {
   return text === asText(sent)
 }
 
+/** A value as it is shown, in the form in which the state knows values. */
+function shownValue(shown: unknown): FieldValue {
+  return Array.isArray(shown) ? shown.map(asText) : asText(shown)
+}
+
+/**
+ * What the service shows for the fields of a contact: in our own form where it is the same value, so that only what
+ * really differs is ever sent. What it does not speak of is blank, or nobody knows.
+ */
+export function shownContact(desired: Contact, shown: ServiceContact): Contact {
+  return Object.fromEntries(
+    Object.entries(desired)
+      .filter(([field, value]) => value === '' || Object.hasOwn(shown.fields, field))
+      .map(([field, value]) => {
+        const is = shown.fields[field]
+        return [field, sameAsSent(field, value, is) ? value : shownValue(is)]
+      }),
+  )
+}
+
 /** Whether every field that was sent is shown with its value. `mail_status` may be ignored by the service (interface, 2.3). */
 export function looksLike(sent: Contact, shown: ServiceContact): boolean {
   return Object.entries(sent).every(

@@ -226,7 +226,10 @@ export interface OperationStore {
   /** Whether another pipeline, or a record that was merged into it, still names the operation's contact. */
   isNamedElsewhere(operation: Operation): Promise<boolean>
   /** Those of the contacts that other keys of the operation's pipeline have. */
-  contactsOfOthers(operation: Operation, contactIds: readonly number[]): Promise<readonly number[]>
+  contactsOfOthers(
+    operation: Pick<Operation, 'pipeline' | 'key'>,
+    contactIds: readonly number[],
+  ): Promise<readonly number[]>
   /** Terms that other records, of any pipeline, assert for the operation's contact. */
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */
@@ -293,7 +296,41 @@ export interface InstanceStore {
   instance(): Promise<string>
 }
 
+/** A contact of the service that is surely a record's. */
+export interface FoundContact {
+  readonly pipeline: string
+  readonly key: string
+  readonly contactId: number
+  /** What the service shows of it: the next run sends what differs. */
+  readonly known: Contact
+  /** The create of the record, where one was open. */
+  readonly operationId: number | undefined
+  readonly entry: AuditEntry
+}
+
+/** Linking anew what a lost or an older state no longer knows. */
+export interface RebuildStore {
+  /** Creates without a contact that are open in any way, oldest first. */
+  openCreates(pipeline: string): Promise<readonly Operation[]>
+  /** False, and nothing done, where another key of the pipeline has the contact. */
+  linkFound(found: FoundContact): Promise<boolean>
+  /** In doubt from now on, for a person to settle: never looked up or sent by itself. */
+  leaveToPerson(
+    which: { readonly operation: number } | { readonly input: number; readonly line: number },
+    reason: string,
+    entry: AuditEntry,
+  ): Promise<void>
+}
+
 export interface StateStore
-  extends StagingStore, OperationStore, HoldStore, RunStore, RejectStore, DefinitionStore, InstanceStore {
+  extends
+    StagingStore,
+    OperationStore,
+    HoldStore,
+    RunStore,
+    RejectStore,
+    DefinitionStore,
+    RebuildStore,
+    InstanceStore {
   close(): Promise<void>
 }

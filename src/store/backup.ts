@@ -65,6 +65,20 @@ function finishCopy(file: string, expected: Record<string, number>, at: number):
   }
 }
 
+/** Before anything is in it, so that nobody else may ever read it. */
+function makeEmpty(file: string): void {
+  try {
+    writeFileSync(file, '', { mode: 0o600 })
+    chmodSync(file, 0o600)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new SyncError('USAGE', `${file} cannot be written (${code})`, {
+      hint: 'Name a file in a folder that is there, and in which this user may write.',
+      cause: error,
+    })
+  }
+}
+
 /**
  * Copies the state at `path` to the new file, which only its owner may read. Throws USAGE where the file is there
  * already or no state is. `at` in milliseconds since the epoch.
@@ -82,9 +96,7 @@ export async function backupState(
   if (from === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
   const part = `${file}.part`
   try {
-    // Before anything is in it, so that nobody else may ever read it.
-    writeFileSync(part, '', { mode: 0o600 })
-    chmodSync(part, 0o600)
+    makeEmpty(part)
     const counts = await copyTo(part, from, signal)
     const mark = finishCopy(part, counts, at)
     syncFile(part)

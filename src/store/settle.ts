@@ -127,7 +127,7 @@ function createRejecting(db: Connection) {
 }
 
 /** Appends one entry to the chain. */
-function createAppend(db: Connection) {
+export function createAppend(db: Connection) {
   const last = db.prepare<[], string>('SELECT hash FROM audit ORDER BY seq DESC LIMIT 1').pluck()
   const append = db.prepare('INSERT INTO audit (entry, prev, hash) VALUES (?, ?, ?)')
   return (entry: AuditEntry): void => {

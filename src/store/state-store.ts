@@ -11,6 +11,7 @@ import { createOperationStore } from './journal.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { currentMark, doubtOfState, lostText, readMark, writeMark } from './mark.ts'
 import { keepingMark, truncateLog } from './owned.ts'
+import { createRebuildStore } from './rebuild.ts'
 import { createRejectStore } from './rejects.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
@@ -24,6 +25,8 @@ export interface OwnedState extends StateStore {
   doubt(): string | undefined
   /** From now on this state is the latest. */
   accept(): void
+  /** The pipelines that have been rebuilt since the doubt arose; with a name, that one, too. */
+  rebuilt(pipeline?: string): readonly string[]
 }
 
 type Stores = Omit<StateStore, 'close'>
@@ -41,6 +44,7 @@ function storeOver(
     ...createRunStore(db),
     ...createRejectStore(db),
     ...createDefinitionStore(db),
+    ...createRebuildStore(db),
     instance: async () => instance.get() ?? '',
   }
   return {
@@ -89,6 +93,14 @@ function ownedState(
     isSettled = true
   }
   if (isSettled) accept()
+  const rebuilt = (pipeline?: string): readonly string[] => {
+    const json = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'rebuilt'").pluck().get()
+    const all = new Set(JSON.parse(json ?? '[]') as string[])
+    if (pipeline === undefined) return [...all]
+    all.add(pipeline)
+    db.prepare("INSERT OR REPLACE INTO meta VALUES ('rebuilt', ?)").run(JSON.stringify([...all]))
+    return [...all]
+  }
   const close = (): void => {
     closeQuietly(db)
     lock.release()
@@ -97,7 +109,7 @@ function ownedState(
   return {
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
-    ...watch.over({ accept }),
+    ...watch.over({ accept, rebuilt }),
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
     onTrouble: watch.listen,
   }

@@ -1,6 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
 import { difference, type Known } from '../core/diff.ts'
 import type { Operation } from '../core/operation.ts'
+import { REBUILD_GUARD } from '../core/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
@@ -8,8 +9,12 @@ import { settleDoubt } from './send.ts'
 
 const PAGE = 500
 
-/** Without a mail nothing can be looked up: such an operation waits for a person. A delete is simply sent again. */
-const canBeSettled = ({ kind, mailKey }: Operation): boolean => kind === 'delete' || mailKey !== undefined
+/**
+ * Without a mail nothing can be looked up, and a rebuild has looked already: such an operation waits for a person.
+ * A delete is simply sent again.
+ */
+const canBeSettled = ({ kind, mailKey, guard }: Operation): boolean =>
+  kind === 'delete' || (mailKey !== undefined && guard !== REBUILD_GUARD)
 
 function mayResend(operation: Operation, context: RunContext): boolean {
   return (
@@ -54,9 +59,12 @@ export async function settleDoubtsOnce(
 export async function settleDoubts(context: RunContext): Promise<void> {
   const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !canBeSettled(one))
   if (hopeless.length > 0)
-    context.log.warn('contacts without a mail are in doubt; they cannot be looked up and wait for a person', {
-      contacts: hopeless.length,
-    })
+    context.log.warn(
+      'contacts are in doubt that no look-up can settle; they wait for a person (contact-sync doubts list)',
+      {
+        contacts: hopeless.length,
+      },
+    )
   const looks = new Map<number, number>()
   const most = context.service.doubt.absentReads + 1
   for (;;) {

@@ -1,0 +1,93 @@
+// `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent.
+import { acceptState, clock, createLog, rebuildState } from '../../app.ts'
+import { unknowable } from '../../core/rebuild.ts'
+import { exitCode, worstStatus } from '../../core/summary.ts'
+import { duration, number, plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { createProgress, type Progress } from '../progress.ts'
+import { chosenPipelines, commandSettings } from '../settings.ts'
+import { quietLog } from './run.ts'
+
+type Done = Parameters<Parameters<typeof rebuildState>[2]['done']>[0]
+
+const COUNTS: readonly (readonly [keyof Done, string])[] = [
+  ['known', 'linked already'],
+  ['found', 'found and linked'],
+  ['absent', 'not at the service: the next run makes them'],
+  ['shared', 'whose contact is another record’s: the next run holds them'],
+  ['in_doubt', 'in doubt: a person decides (contact-sync doubts list)'],
+  ['unmapped', 'that the mapping skips or rejects'],
+  ['unanswered', 'without an answer: rebuild again'],
+]
+
+function doneText(result: Done): string {
+  const { pipeline, read, requests, error } = result
+  const counts = COUNTS.flatMap(([name, text]) => {
+    const count = result[name]
+    return typeof count === 'number' && count > 0 ? [`  ${number(count)} ${text}`] : []
+  })
+  const head = `${pipeline}: ${plural(read, 'record')} looked at, ${plural(requests, 'request')}`
+  return [head, ...counts, ...(error === undefined ? [] : [`  ${error}`])].join('\n')
+}
+
+/** How long the whole would take is not known: how many records have no link shows only when they are read. */
+function progressOf(io: Io): (pipeline: string) => Progress {
+  const all = new Map<string, Progress>()
+  return (pipeline) => {
+    const progress = all.get(pipeline) ?? createProgress(pipeline, io, clock)
+    all.set(pipeline, progress)
+    return progress
+  }
+}
+
+function endText(left: readonly string[], doubt: string | undefined): string {
+  if (doubt === undefined) return 'The state is the latest; nothing spoke against it.'
+  return left.length === 0
+    ? 'Everything that waited was looked up: the state is taken for the latest again, and runs go on.'
+    : `Still to be rebuilt before runs go on: ${left.join(', ')}`
+}
+
+/** Ends with 3 where something cannot be known, 5 where the service could not be asked. */
+export async function rebuild(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const pipelines = chosenPipelines(settings, names)
+  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const progress = progressOf(io)
+  const results: Done[] = []
+  const started = clock.monotonic()
+  const { doubt, left } = await rebuildState(settings, pipelines, {
+    pid: io.pid,
+    signal: io.signal,
+    log,
+    report: (pipeline, report) => progress(pipeline).report(report),
+    done(result) {
+      progress(result.pipeline).clear()
+      results.push(result)
+      if (options.json !== true) print(io, doneText(result))
+    },
+  }).finally(() => log.close())
+  const cannotBeKnown = [...new Set(pipelines.flatMap(unknowable))]
+  const status = worstStatus([...results.map((result) => result.status), left.length > 0 ? 'partial' : 'ok'])
+  if (options.json === true) {
+    printJson(io, { status, doubt: doubt ?? null, left, pipelines: results, cannot_be_known: cannotBeKnown })
+    return exitCode(status)
+  }
+  print(io, `What nobody can know any more:\n${cannotBeKnown.map((text) => `  - ${text}`).join('\n')}`)
+  print(io, endText(left, doubt))
+  printError(io, `in ${duration(clock.monotonic() - started)}; nothing was sent, no file was moved`)
+  return exitCode(status)
+}
+
+export async function accept(io: Io, options: CommonOptions): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const doubt = await acceptState(settings, io.pid)
+  if (options.json === true) printJson(io, { path: settings.state.path, accepted: doubt ?? null })
+  else
+    print(
+      io,
+      doubt === undefined
+        ? 'The state is the latest already; nothing was changed.'
+        : `Accepted, though the state ${doubt}. Runs go on from it.`,
+    )
+  return 0
+}

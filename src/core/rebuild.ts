@@ -1,0 +1,61 @@
+// Which contact of the service belongs to a record that has lost its link, given what a look-up by mail shows.
+// Rule: what is surely the record's is linked, what is surely not there may be made, all else is left to a person.
+import type { Contact } from './contact.ts'
+import type { CheckMethod } from './doubt.ts'
+import { looksLike } from './likeness.ts'
+import type { ServiceContact } from './ports.ts'
+import type { PipelineSettings } from './settings.ts'
+
+/** Who holds what a rebuild could not tell: no guard of a run, so nothing but a person's word releases it. */
+export const REBUILD_GUARD = 'rebuild'
+
+export type Finding =
+  | { readonly kind: 'found'; readonly contact: ServiceContact }
+  /** A create doubles nobody. */
+  | { readonly kind: 'absent' }
+  /** The one contact of the mail is another record's: the next run holds this one, and says whose it is. */
+  | { readonly kind: 'shared' }
+  | { readonly kind: 'unclear'; readonly reason: string }
+
+const unclear = (reason: string): Finding => ({ kind: 'unclear', reason })
+
+const severalText = (count: number): string =>
+  count === 1
+    ? 'the service has a contact with this mail'
+    : `the service has ${count} contacts with this mail`
+
+/** `found`: every contact that the service shows for the mail; `taken`: the ids of those that other records have. */
+export function findingFor(
+  desired: Contact,
+  { found, taken }: { found: readonly ServiceContact[]; taken: readonly number[] },
+  check: CheckMethod,
+): Finding {
+  const free = found.filter(({ id }) => !taken.includes(id))
+  const [first] = free
+  // Under `none` and `auto` a contact that another record has says nothing about this one.
+  if (first === undefined)
+    return found.length === 0 || check !== 'email' ? { kind: 'absent' } : { kind: 'shared' }
+  // The service itself would merge the record into it.
+  if (check === 'email' && found.length === 1) return { kind: 'found', contact: first }
+  const alike = free.filter((contact) => looksLike(desired, contact))
+  const [only] = alike
+  if (alike.length === 1 && only !== undefined) return { kind: 'found', contact: only }
+  if (alike.length > 1) return unclear(`${severalText(free.length)}, and ${alike.length} look just like it`)
+  return unclear(`${severalText(free.length)}, and none shows what the record says now`)
+}
+
+/** What no look-up can bring back, said at the end of every rebuild. */
+export function unknowable(pipeline: Pick<PipelineSettings, 'key' | 'terms'>): readonly string[] {
+  return [
+    'contacts whose record is in none of the files that waited: they have no link, and are left alone',
+    'which values were pushed before: where record and service differ, the next run sends what the record says',
+    ...(pipeline.key === undefined
+      ? []
+      : [
+          'records whose mail has changed since they were pushed: they look new, and the next run makes them',
+        ]),
+    ...(pipeline.terms.policy === 'managed'
+      ? ['which terms were given by this pipeline: those that it gave are not taken away again by it']
+      : []),
+  ]
+}

@@ -1,0 +1,122 @@
+// A state that may not be the latest: rebuilt pipeline by pipeline from the files that wait and the service, or
+// accepted as it is by a person's word. Part of the composition; opens the state where runs refuse to.
+import { createCircuit } from './core/circuit.ts'
+import { planEntry } from './core/audit.ts'
+import { runId } from './core/run-id.ts'
+import type { PipelineSettings, Settings } from './core/settings.ts'
+import type { Log } from './log/log.ts'
+import { createService } from './service/service.ts'
+import { createSource } from './sources/registry.ts'
+import { openState, type OwnedState } from './store/state-store.ts'
+import type { ProgressReport } from './sync/context.ts'
+import type { RebuildContext } from './sync/rebuild-read.ts'
+import { rebuildPipeline, type RebuildResult } from './sync/rebuild.ts'
+import { createTally } from './sync/tally.ts'
+import { createTermDirectory } from './sync/term-directory.ts'
+import { systemClock as clock, systemRandom as random } from './system.ts'
+
+export interface Rebuilding {
+  readonly pid: number
+  readonly signal: AbortSignal
+  readonly log: Log
+  report(pipeline: string, report: Partial<ProgressReport>): void
+  done(result: RebuildResult & { readonly requests: number }): void
+}
+
+export interface Rebuilt {
+  /** Why the state was not the latest; undefined where it was. */
+  readonly doubt: string | undefined
+  /** Pipelines that are still to be rebuilt before runs go on. */
+  readonly left: readonly string[]
+}
+
+function openAnyState(settings: Settings, pid: number): OwnedState {
+  return openState(settings.state.path, { pid, since: clock.now(), thorough: true, evenOlder: true })
+}
+
+async function rebuildOne(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  { state, rebuilding }: { state: OwnedState; rebuilding: Rebuilding },
+): Promise<RebuildResult & { readonly requests: number }> {
+  const id = runId(clock.now(), random)
+  const trouble = new AbortController()
+  const ignore = state.onTrouble(() => trouble.abort())
+  const signal = AbortSignal.any([rebuilding.signal, trouble.signal])
+  const { perDay, concurrency } = settings.service.rateLimit
+  const daily = perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }
+  const service = createService(settings.service, { clock, random, ...daily })
+  // Only its reads are handed on: a rebuild has no way to write.
+  const session = service.session({ signal })
+  const circuit = createCircuit(pipeline.guards)
+  const context: RebuildContext = {
+    runId: id,
+    pipeline,
+    state,
+    source: createSource(pipeline.source, { clock }),
+    session,
+    circuit,
+    terms: createTermDirectory(session, { signal, circuit }),
+    customFieldKey: settings.service.customFieldKey,
+    clock,
+    signal,
+    log: rebuilding.log.with({ pipeline: pipeline.name, run_id: id }),
+    tally: createTally(id),
+    report: (report) => rebuilding.report(pipeline.name, { ...report, requests: session.counts.requests }),
+    concurrency,
+  }
+  try {
+    const result = await rebuildPipeline(context, { wait: true })
+    return { ...result, requests: session.counts.requests }
+  } finally {
+    ignore()
+    await service.close()
+  }
+}
+
+/**
+ * Rebuilds these pipelines; once all that are configured have been, the state is taken for the latest again.
+ * What was found stays found when it is ended before: it goes on from there when it is called again.
+ */
+export async function rebuildState(
+  settings: Settings,
+  pipelines: readonly PipelineSettings[],
+  rebuilding: Rebuilding,
+): Promise<Rebuilt> {
+  const state = openAnyState(settings, rebuilding.pid)
+  try {
+    const doubt = state.doubt()
+    for (const pipeline of pipelines) {
+      if (rebuilding.signal.aborted) break
+      const result = await rebuildOne(settings, pipeline, { state, rebuilding })
+      if (result.complete && doubt !== undefined) state.rebuilt(pipeline.name)
+      rebuilding.done(result)
+    }
+    if (doubt === undefined) return { doubt, left: [] }
+    const rebuilt = state.rebuilt()
+    const left = settings.pipelines.map(({ name }) => name).filter((name) => !rebuilt.includes(name))
+    if (left.length === 0) state.accept()
+    return { doubt, left }
+  } finally {
+    await state.close()
+  }
+}
+
+/** Takes the state for the latest, by a person's word; gives what spoke against it, undefined where nothing did. */
+export async function acceptState(settings: Settings, pid: number): Promise<string | undefined> {
+  const state = openAnyState(settings, pid)
+  try {
+    const doubt = state.doubt()
+    if (doubt === undefined) return undefined
+    const at = clock.now()
+    const id = runId(at, random)
+    for (const { name: pipeline, hash: configHash } of settings.pipelines) {
+      const reason = `the state was accepted, though it ${doubt}`
+      await state.note(planEntry({ action: 'accept', reason }, { at, runId: id, pipeline, configHash }))
+    }
+    state.accept()
+    return doubt
+  } finally {
+    await state.close()
+  }
+}

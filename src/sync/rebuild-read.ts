@@ -1,0 +1,153 @@
+// The records of a waiting file that have no link, for a rebuild: mapped as a run would map them, planned by nobody.
+import type { AuditEntry } from '../core/audit.ts'
+import type { Contact } from '../core/contact.ts'
+import type { CustomFieldRules } from '../core/custom-fields.ts'
+import { difference } from '../core/diff.ts'
+import { fingerprint, fingerprintContext } from '../core/fingerprint.ts'
+import { compileMapping, type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
+import type { InputReader, SourceInput } from '../core/ports.ts'
+import type { Provenance, SourceItem, SourceRecord } from '../core/record.ts'
+import type { StagedInput } from '../core/state.ts'
+import { isStopped, type PlanContext } from './context.ts'
+
+/** A record, or an open create, that has no contact yet. */
+export interface Candidate {
+  readonly key: string
+  readonly desired: Contact
+  readonly source: Provenance
+  /** The create that is open; undefined for a record of a file. */
+  readonly operationId: number | undefined
+  /** Puts it in doubt, for a person; undefined where it is stopped already. */
+  leave?(reason: string, entry: AuditEntry): Promise<void>
+}
+
+/** Each record that was read, and each open create, is in one of the other counts. */
+export interface RebuildCounts {
+  read: number
+  /** It had its link, or a person decides about it already. */
+  known: number
+  found: number
+  /** Not at the service: the next run makes it. */
+  absent: number
+  /** Its mail's contact is another record's: the next run holds it. */
+  shared: number
+  in_doubt: number
+  /** The mapping skips or rejects it: the next run says why. */
+  unmapped: number
+  /** The service gave no usable answer. */
+  unanswered: number
+}
+
+export interface RebuildContext extends PlanContext {
+  /** Look-ups at a time. */
+  readonly concurrency: number
+}
+
+type MappedContact = MappedRecord & { readonly kind: 'contact' }
+
+interface Reading {
+  readonly staged: StagedInput
+  readonly mapper: Mapper
+  readonly print: string
+  readonly counts: RebuildCounts
+}
+
+/** Of one key, the record that would count. */
+function contactsByKey(
+  batch: readonly SourceItem[],
+  { mapper, counts }: Reading,
+  { pipeline }: RebuildContext,
+): ReadonlyMap<string, { item: SourceRecord; mapped: MappedContact }> {
+  const byKey = new Map<string, { item: SourceRecord; mapped: MappedContact }>()
+  for (const item of batch) {
+    const mapped = item.kind === 'record' ? mapper.map(item) : undefined
+    counts.read += 1
+    const isRepeated = mapped?.kind === 'contact' && byKey.has(mapped.key)
+    if (mapped?.kind !== 'contact' || item.kind !== 'record' || isRepeated) counts.unmapped += 1
+    if (mapped?.kind !== 'contact' || item.kind !== 'record') continue
+    if (!isRepeated || pipeline.onDuplicateKey === 'last') byKey.set(mapped.key, { item, mapped })
+  }
+  return byKey
+}
+
+/** The record as a create in doubt, so that the next run waits with it until a person has decided. */
+function leaving(
+  item: SourceRecord,
+  { key, contact, terms }: MappedContact,
+  { reading, context }: { reading: Reading; context: RebuildContext },
+): Candidate['leave'] {
+  const { staged, print } = reading
+  const nothingKnown = { link: undefined, inDoubt: false }
+  return async (reason, entry) => {
+    const change = difference({ contact, terms }, nothingKnown, context.pipeline)
+    if (change.kind !== 'create') return
+    const source = { file: item.file ?? staged.input.name, line: item.line }
+    const record = {
+      source,
+      values: item.values,
+      text: item.text,
+      fingerprint: fingerprint(print, item.values),
+    }
+    const operation = { ...change, state: 'planned' } as const
+    await context.state.stage(staged, [
+      { kind: 'operation', key, desired: { contact, terms }, operation, record },
+    ])
+    await context.state.leaveToPerson({ input: staged.id, line: item.line }, reason, entry)
+  }
+}
+
+async function candidatesOfBatch(
+  batch: readonly SourceItem[],
+  reading: Reading,
+  context: RebuildContext,
+): Promise<Candidate[]> {
+  const { staged, counts } = reading
+  const contacts = [...contactsByKey(batch, reading, context).values()]
+  const known = await context.state.known(
+    context.pipeline.name,
+    contacts.map(({ mapped }) => mapped.key),
+  )
+  return contacts.flatMap(({ item, mapped }, index): Candidate[] => {
+    const { link, inDoubt } = known[index] ?? { link: undefined, inDoubt: false }
+    const { key, contact, terms } = mapped
+    const decided = difference({ contact, terms }, { link, inDoubt }, context.pipeline)
+    if (decided.kind !== 'create') {
+      counts[decided.kind === 'rejected' ? 'unmapped' : 'known'] += 1
+      return []
+    }
+    const leave = leaving(item, mapped, { reading, context })
+    const source = { file: item.file ?? staged.input.name, line: item.line }
+    return [{ key, desired: contact, source, operationId: undefined, ...(leave && { leave }) }]
+  })
+}
+
+async function* batches(reader: InputReader, context: RebuildContext): AsyncGenerator<readonly SourceItem[]> {
+  for await (const batch of reader.batches()) {
+    if (isStopped(context)) return
+    yield batch
+    context.report({ phase: 'read', bytesRead: reader.bytesRead() })
+  }
+}
+
+/** Throws a SyncError of class `input` or `later` where the file cannot be taken. Leaves no plan behind. */
+export async function* candidatesOf(
+  input: SourceInput,
+  { customFields, counts }: { customFields: CustomFieldRules; counts: RebuildCounts },
+  context: RebuildContext,
+): AsyncGenerator<readonly Candidate[]> {
+  const { pipeline, runId, source, state } = context
+  const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+  try {
+    const mapper = compileMapping(pipeline, reader.header, customFields)
+    const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
+    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
+    try {
+      for await (const batch of batches(reader, context))
+        yield await candidatesOfBatch(batch, { staged, mapper, print, counts }, context)
+    } finally {
+      await state.dropUnsent(staged)
+    }
+  } finally {
+    await reader.close()
+  }
+}

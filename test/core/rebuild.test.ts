@@ -1,0 +1,88 @@
+// Which contact is a record's when its link is gone; and what is known of it from then on.
+import { describe, expect, it } from 'vitest'
+import { shownContact } from '../../src/core/likeness.ts'
+import { findingFor, unknowable } from '../../src/core/rebuild.ts'
+
+const RECORD = { mail: 'ann@example.com', first_name: 'Ann', family_name: 'Lee', phone: '030 1' }
+const contact = (id: number, fields: object = {}) => ({ id, fields: { ...RECORD, ...fields } })
+const changed = (id: number) => contact(id, { phone: '040 2' })
+
+describe('the contact of a record', () => {
+  it.each([
+    ['none there', [], [], { email: 'absent', none: 'absent', auto: 'absent' }],
+    ['one, just like it', [contact(1)], [], { email: 1, none: 1, auto: 1 }],
+    // The service would merge the record into it; without that check it may be anybody's.
+    ['one, unlike it', [changed(1)], [], { email: 1, none: 'unclear', auto: 'unclear' }],
+    ['two, one like it', [changed(1), contact(2)], [], { email: 2, none: 2, auto: 2 }],
+    [
+      'two, both like it',
+      [contact(1), contact(2)],
+      [],
+      { email: 'unclear', none: 'unclear', auto: 'unclear' },
+    ],
+    [
+      'two, neither like it',
+      [changed(1), changed(2)],
+      [],
+      { email: 'unclear', none: 'unclear', auto: 'unclear' },
+    ],
+    ['one, of another record', [contact(1)], [1], { email: 'shared', none: 'absent', auto: 'absent' }],
+    ['two, one of another record', [contact(1), contact(2)], [1], { email: 2, none: 2, auto: 2 }],
+    [
+      'two, one of another record, the other unlike it',
+      [contact(1), changed(2)],
+      [1],
+      { email: 'unclear', none: 'unclear', auto: 'unclear' },
+    ],
+  ] as const)('%s', (_, found, taken, expected) => {
+    for (const check of ['email', 'none', 'auto'] as const) {
+      const finding = findingFor(RECORD, { found, taken }, check)
+      expect([check, finding.kind === 'found' ? finding.contact.id : finding.kind]).toEqual([
+        check,
+        expected[check],
+      ])
+    }
+  })
+})
+
+it('what is shown is known in our own form where it is the same value', () => {
+  const desired = {
+    mail: 'Ann@Example.com',
+    date_of_birth: '1980-05-01T12:00:00+00:00',
+    phone: '030 1',
+    fax: '',
+    tags: ['b', 'a'],
+    size: '42',
+    skype: 'ann',
+  }
+  const fields = {
+    mail: 'ann@example.com',
+    date_of_birth: '1980-05-01T14:00:00+02:00',
+    phone: '040 2',
+    fax: null,
+    tags: ['a', 'b'],
+    size: 42,
+    company: 'not asked for',
+  }
+  expect(shownContact(desired, { id: 1, fields })).toEqual({
+    mail: 'Ann@Example.com',
+    date_of_birth: '1980-05-01T12:00:00+00:00',
+    phone: '040 2',
+    fax: '',
+    tags: ['b', 'a'],
+    size: '42',
+  })
+  expect(shownContact({ tags: ['a'] }, { id: 1, fields: { tags: ['x', 1] } })).toEqual({ tags: ['x', '1'] })
+})
+
+it('says what nobody can know any more', () => {
+  const terms = {
+    policy: 'managed',
+    createMissing: true,
+    assign: [],
+    descriptions: {},
+    verify: true,
+  } as const
+  expect(unknowable({ key: ['no'], terms })).toHaveLength(4)
+  expect(unknowable({ key: undefined, terms: { ...terms, policy: 'add' } })).toHaveLength(2)
+})
