@@ -1,6 +1,7 @@
 // Finds again, at the service, the contacts of records that a lost or an older state has no link for. Reads only:
 // no write is sent, no file is moved, and what cannot be told is left to a person instead of being made once more.
 import { linkEntry } from '../core/audit.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import { shownContact } from '../core/likeness.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
 import { type Finding, findingFor } from '../core/rebuild.ts'
@@ -19,6 +20,8 @@ export interface RebuildResult extends RebuildCounts {
   readonly complete: boolean
   readonly files: readonly InputReport[]
   readonly error?: string
+  /** Why it was given up; absent when it was not. */
+  readonly code?: ErrorCode
 }
 
 const noRebuildCounts = (): RebuildCounts => ({
@@ -210,6 +213,15 @@ export async function rebuildPipeline(
   const { complete, status } = outcome(counts, files, context)
   const error = errorText(context, files)
   await state.endRun(runId, { endedAt: clock.now(), status, counts: runCounts(counts), error })
-  const result = { pipeline: pipeline.name, run_id: runId, status, complete, ...counts, files }
-  return error === undefined ? result : { ...result, error }
+  const { stop } = context.circuit
+  return {
+    pipeline: pipeline.name,
+    run_id: runId,
+    status,
+    complete,
+    ...counts,
+    files,
+    ...(error === undefined ? {} : { error }),
+    ...(stop === undefined ? {} : { code: stop.code }),
+  }
 }

@@ -67,15 +67,16 @@ export async function rebuild(io: Io, options: CommonOptions, names: string[]): 
     },
   }).finally(() => log.close())
   const cannotBeKnown = [...new Set(pipelines.flatMap(unknowable))]
-  const status = worstStatus([...results.map((result) => result.status), left.length > 0 ? 'partial' : 'ok'])
+  const all = [...results, { status: left.length > 0 ? ('partial' as const) : ('ok' as const) }]
+  const status = worstStatus(all.map((one) => one.status))
   if (options.json === true) {
     printJson(io, { status, doubt: doubt ?? null, left, pipelines: results, cannot_be_known: cannotBeKnown })
-    return exitCode(status)
+    return exitCode(all)
   }
   print(io, `What nobody can know any more:\n${cannotBeKnown.map((text) => `  - ${text}`).join('\n')}`)
   print(io, endText(left, doubt))
   printError(io, `in ${duration(clock.monotonic() - started)}; nothing was sent, no file was moved`)
-  return exitCode(status)
+  return exitCode(all)
 }
 
 export async function accept(io: Io, options: CommonOptions): Promise<number> {
