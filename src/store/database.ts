@@ -1,10 +1,11 @@
 // Opens the state database: the pragmas, each with its why, the checks that it is ours and whole, the migrations.
 // Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
+import { syncFile, syncFolder } from './durable.ts'
 import { networkFileSystem } from './network.ts'
 import { stateError } from './trouble.ts'
 
@@ -44,6 +45,19 @@ function assertOurs(db: Connection, path: string): void {
     throw unusable(path, 'is a database of another program; state.path is wrong')
 }
 
+/** What a migration rebuilds can be had back as it was, should the new version have to go again. */
+function keepCopy(db: Connection, path: string): void {
+  const copy = `${path}.before-schema-${MIGRATIONS.length}`
+  const part = `${copy}.part`
+  rmSync(part, { force: true })
+  // Empty before anything is in it, so that nobody else may ever read it.
+  writeFileSync(part, '', { mode: 0o600 })
+  db.prepare('VACUUM INTO ?').run(part)
+  syncFile(part)
+  renameSync(part, copy)
+  syncFolder(copy)
+}
+
 function migrate(db: Connection, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version > MIGRATIONS.length)
@@ -51,6 +65,7 @@ function migrate(db: Connection, path: string): void {
       path,
       `was written by a newer contact-sync (schema ${version}, this one knows ${MIGRATIONS.length}); use that version`,
     )
+  if (path !== TEMPORARY && version > 0 && version < MIGRATIONS.length) keepCopy(db, path)
   MIGRATIONS.slice(version).forEach((migration, index) => {
     db.transaction(() => {
       db.exec(migration)

@@ -1,9 +1,9 @@
 // A state that an earlier version wrote, taken over by this one with everything that was open in it.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
 import { openState } from '../../src/store/state-store.ts'
 import { HEADER, testLine } from '../support/line.ts'
@@ -60,4 +60,77 @@ it('settles what version 1 left open, and goes on with its links', async () => {
   line.source.drop('a.csv', [[...HEADER], record(1, '2'), record(2, '1')])
   expect(await line.run()).toMatchObject({ status: 'ok', unchanged: 2, requests: 0 })
   await state.close()
+})
+
+/** What a database is made of, and what is in it, whatever the order. */
+function contents(path: string): unknown {
+  const db = new Database(path)
+  const schema = db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all()
+  const links = db.prepare('SELECT pipeline, key, contact_id, known FROM link').all()
+  const operations = db.prepare('SELECT id, key, kind, state, fields FROM operation ORDER BY id').all()
+  const found = [db.pragma('user_version', { simple: true }), schema, links, operations]
+  db.close()
+  return found
+}
+
+it('keeps a copy of the state as it was, for its owner only', async () => {
+  const path = join(folder, 'state.db')
+  writeFirstVersion(path)
+  const before = contents(path)
+  await openState(path, { pid: 1, since: 0, thorough: true }).close()
+  const copy = `${path}.before-schema-${MIGRATIONS.length}`
+  expect(contents(copy)).toEqual(before)
+  expect((await stat(copy)).mode & 0o777).toBe(0o600)
+  await openState(path, { pid: 1, since: 0, thorough: true }).close()
+  expect((await readdir(folder)).filter((name) => name.includes('before'))).toHaveLength(1)
+})
+
+/** The statements of a migration one by one; a trigger's own semicolons end none. */
+function statementsOf(migration: string): string[] {
+  const statements: string[] = []
+  let open = ''
+  for (const piece of migration.split(/(?<=;)/)) {
+    open += piece
+    if (/BEGIN\b/.test(open) && !/END;\s*$/.test(open)) continue
+    if (open.trim() !== '') statements.push(open)
+    open = ''
+  }
+  return statements
+}
+
+describe('a migration that fails', () => {
+  const migrations = MIGRATIONS as string[]
+  const whole = [...MIGRATIONS]
+  afterEach(() => migrations.splice(0, migrations.length, ...whole))
+
+  const places = whole
+    .slice(1)
+    .flatMap((migration, index) =>
+      statementsOf(migration).map((_, statement) => ({ schema: index + 2, statement: statement + 1 })),
+    )
+
+  it('is asked about at every statement', () => expect(places.length).toBeGreaterThan(25))
+
+  it.each(places)(
+    'at statement $statement of schema $schema leaves an old schema, and goes on',
+    async (place) => {
+      const path = join(folder, 'state.db')
+      writeFirstVersion(path)
+      const upTo = statementsOf(whole[place.schema - 1] ?? '').slice(0, place.statement)
+      migrations[place.schema - 1] = `${upTo.join('')} SELECT a_fault_of_this_statement();`
+      expect(() => openState(path, { pid: 1, since: 0, thorough: true })).toThrow('a_fault_of_this_statement')
+      migrations.splice(0, migrations.length, ...whole)
+      const db = new Database(path)
+      expect(db.pragma('user_version', { simple: true })).toBe(place.schema - 1)
+      expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+      db.close()
+      await openState(path, { pid: 1, since: 0, thorough: true }).close()
+      const after = contents(path)
+      // As it would be had nothing happened.
+      const other = join(folder, 'other.db')
+      writeFirstVersion(other)
+      await openState(other, { pid: 1, since: 0, thorough: true }).close()
+      expect(after).toEqual(contents(other))
+    },
+  )
 })
