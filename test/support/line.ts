@@ -5,6 +5,7 @@ import type { StateStore } from '../../src/core/state.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import type { RunContext } from '../../src/sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
+import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createRejectSource } from '../../src/sync/reject-source.ts'
 import { createTally } from '../../src/sync/tally.ts'
@@ -27,6 +28,8 @@ export interface Line {
   run(): Promise<PipelineResult>
   /** `rejects retry`. */
   retry(): Promise<PipelineResult>
+  /** `state rebuild`. */
+  rebuild(): Promise<RebuildResult>
   preview(): Promise<{ changes: PlannedChange[]; totals: PreviewTotals }>
 }
 
@@ -56,6 +59,7 @@ export function testLine(
         { ...context(), source: createRejectSource(line.state, line.pipeline.name) },
         { wait: false },
       ),
+    rebuild: async () => rebuildPipeline({ ...context(), concurrency: 4 }, { wait: false }),
     async preview() {
       const changes: PlannedChange[] = []
       const generator = previewPipeline(context(), line.settings, { wait: false })
