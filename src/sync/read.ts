@@ -11,7 +11,7 @@ import type { Identity, StagedEntry, StagedInput, StagedOperation, StagedRecord 
 import { type Counts, noCounts } from '../core/summary.ts'
 import { termKey, unknownTermsText } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
-import { holdByGuards } from './guards.ts'
+import { commitPlan } from './commit-plan.ts'
 
 interface Reading {
   readonly staged: StagedInput
@@ -235,20 +235,6 @@ async function planBatch(
     )
 }
 
-/** What a full input lacks has gone, unless it has no records at all: that never counts as "all gone". */
-async function planMissing({ staged, counts }: Reading, context: PlanContext): Promise<void> {
-  const { clock, pipeline, state } = context
-  const { onMissing, guards, terms } = pipeline
-  if (onMissing === 'keep' || counts.read === 0) return
-  await state.stageMissing(staged, {
-    onMissing,
-    termPolicy: terms.policy,
-    missingIn: guards.deletesMissingIn,
-    apartMs: guards.deletesApartMs,
-    at: clock.now(),
-  })
-}
-
 async function readAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
   for await (const batch of reader.batches()) {
     if (context.signal.aborted)
@@ -260,26 +246,6 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
       bytesRead: reader.bytesRead(),
     })
   }
-}
-
-/** From the last record to the plan that stands; gives the reason where a guard holds some of it. */
-async function commit(
-  reading: Reading,
-  { sha256, isLast }: { sha256: string; isLast: boolean },
-  context: PlanContext,
-): Promise<string | undefined> {
-  const { clock, pipeline, state } = context
-  const { staged, counts } = reading
-  // Under `email` the service would merge them; with the mail as key such records share the key anyway.
-  if (pipeline.duplicateCheckMethod === 'email' && pipeline.key !== undefined)
-    counts.held += await state.holdSharedMails(staged)
-  // Records that are read again are never all that there are.
-  const isFull = pipeline.mode === 'full' && counts.read > 0 && staged.input.rejectsUpTo === undefined
-  if (isFull && isLast) await planMissing(reading, context)
-  const heldBy = await holdByGuards(staged, counts, context)
-  const full = { apartMs: pipeline.guards.deletesApartMs, at: clock.now(), isLast }
-  await state.commitPlan(staged, sha256, isFull ? full : undefined)
-  return heldBy
 }
 
 /**
@@ -302,7 +268,7 @@ export async function planInput(
     let heldBy: string | undefined
     try {
       await readAll(reader, reading, context)
-      heldBy = await commit(reading, { sha256: reader.sha256(), isLast }, context)
+      heldBy = await commitPlan(reading, { sha256: reader.sha256(), isLast }, context)
     } catch (error) {
       await state.discardInput(staged)
       throw error
