@@ -38,10 +38,13 @@ const namesOf = (settings: Settings): readonly string[] => settings.pipelines.ma
 function changedSince(
   { pipeline, number, left, configHash }: HeldPlan,
   settings: Settings,
+  remaining: boolean,
 ): string | undefined {
   const now = settings.pipelines.find(({ name }) => name === pipeline)
   if (now?.hash !== configHash) return `the mapping of ${pipeline} is another one now`
-  return left === number ? undefined : `${number - left} of the ${number} changes are no longer as they were`
+  return left === number || remaining
+    ? undefined
+    : `${number - left} of the ${number} changes are no longer as they were`
 }
 
 export interface Released {
@@ -52,16 +55,20 @@ export interface Released {
 
 /**
  * Lets exactly the changes go that guards held in this run. Throws USAGE where there are none, and HELD_CHANGED where
- * anything about them has changed since.
+ * anything about them has changed since; `remaining`: those go that are still as they were.
  */
-export function releaseHeld(settings: Settings, run: string, pid: number): Promise<Released> {
+export function releaseHeld(
+  settings: Settings,
+  { run, remaining }: { run: string; remaining: boolean },
+  pid: number,
+): Promise<Released> {
   return asOwner(settings, pid, async (state) => {
     const plans = (await state.heldPlans(namesOf(settings))).filter(({ runId: id }) => id === run)
     if (plans.length === 0)
       throw new SyncError('USAGE', `no guard holds changes of a run ${run}`, {
         hint: 'See contact-sync held list for the runs that have some. What is held for a reason of its own goes by itself once that is gone.',
       })
-    const changed = plans.flatMap((plan) => changedSince(plan, settings) ?? [])
+    const changed = plans.flatMap((plan) => changedSince(plan, settings, remaining) ?? [])
     if (changed.length > 0)
       throw new SyncError(
         'HELD_CHANGED',
@@ -69,15 +76,15 @@ export function releaseHeld(settings: Settings, run: string, pid: number): Promi
       )
     const at = clock.now()
     await state.release(run, at)
-    for (const { pipeline, guard, number, configHash, releasedAt } of plans)
+    for (const { pipeline, guard, left, configHash, releasedAt } of plans)
       if (releasedAt === undefined) {
-        const reason = `${number} changes held by ${guard} were released`
+        const reason = `${left} changes held by ${guard} were released`
         await state.note(planEntry({ action: 'release', reason }, { at, runId: run, pipeline, configHash }))
       }
     return {
       run_id: run,
       pipelines: plans.map(({ pipeline }) => pipeline),
-      changes: plans.reduce((sum, { number }) => sum + number, 0),
+      changes: plans.reduce((sum, { left }) => sum + left, 0),
     }
   })
 }

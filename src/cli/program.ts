@@ -185,6 +185,7 @@ const HELD_COMMANDS: readonly CommandEntry[] = [
     description:
       'Lets exactly these changes go with the next run. Refused if anything about them has changed since; what is newer at the source always goes first.',
     arguments: '<RUN>',
+    options: [new Option('--remaining', 'where some have changed since: lets those go that have not')],
     examples: ['contact-sync held release 20261121-140509-1a2b'],
     load: async () => (await import('./commands/held.ts')).release,
   },

@@ -34,7 +34,7 @@ export const ERRORS = {
   ),
   HELD_CHANGED: entry(
     'fatal',
-    'Look at what is held now with contact-sync held list, and release that; the next run judges anew what has changed.',
+    'Look at what is held now with contact-sync held list. Where some have been overtaken by a newer file, --remaining releases the others; what the mapping makes anew is judged by the next run.',
   ),
   SERVICE_UNREACHABLE: entry(
     'fatal',

@@ -110,6 +110,24 @@ describe('a full export', () => {
     for (let index = 0; index < 10; index += 1) expect(await isThere(index)).toBe(true)
   })
 
+  it('of which a newer file has overtaken a part is released without that part, in words', async () => {
+    await shop.configure(
+      FULL.replace('mode: full', 'mode: incremental')
+        .replace('on_missing: delete', 'on_missing: keep')
+        .replace('key: no', 'key: no\n    guards: { max_changes: 2 }'),
+    )
+    await shop.drop('shop', '2.csv', peopleCsv(10, [1, 2, 3]))
+    const run = (await json<RunJson>('run')).body.pipelines[0]?.run_id ?? ''
+    await shop.drop('shop', '3.csv', peopleCsv(3, [1]))
+    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1 }] } })
+    expect((await json<HeldJson>('held', 'list')).body.held).toMatchObject([{ number: 3, changed_since: 2 }])
+    expect((await shop.cli('held', 'list')).stdout).toContain(`held release ${run} --remaining`)
+    expect((await shop.cli('held', 'release', run)).code).toBe(4)
+    expect((await shop.cli('held', 'release', run, '--remaining')).code).toBe(0)
+    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1, read: 1 }] } })
+    expect(await shop.contacts('person3@example.com', 'phone')).toMatchObject([{ phone: '040 3' }])
+  })
+
   it.each([
     ['empty', ''],
     ['its header alone', 'no,mail,first,last,phone\n'],

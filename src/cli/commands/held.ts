@@ -42,9 +42,10 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
     (one) =>
       `    ${one.action} ${one.key}${one.contact_id === null ? '' : ` (contact ${one.contact_id})`}, ${place(one)}`,
   )
+  const remaining = plan.changed_since > 0 ? ' --remaining' : ''
   const next =
     plan.released_at === null
-      ? `  to let exactly these go with the next run: contact-sync held release ${plan.run_id}`
+      ? `  to let exactly these go with the next run: contact-sync held release ${plan.run_id}${remaining}`
       : '  released; they go with the next run'
   return [
     `${plan.pipeline}: run ${plan.run_id}: ${plural(plan.number, 'change')} held by ${plan.guard}: ${plan.reason}`,
@@ -86,9 +87,13 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
   }
 }
 
-export async function release(io: Io, options: CommonOptions, [run = '']: string[]): Promise<number> {
+interface ReleaseOptions extends CommonOptions {
+  readonly remaining?: boolean
+}
+
+export async function release(io: Io, options: ReleaseOptions, [run = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
-  const released = await releaseHeld(settings, run, io.pid)
+  const released = await releaseHeld(settings, { run, remaining: options.remaining === true }, io.pid)
   if (options.json === true) printJson(io, released)
   else
     print(
