@@ -46,7 +46,8 @@ export function judged(
           other.path !== event.path &&
           keysOf(other, keys).includes(key),
       )
-      const written = events.findLastIndex(
+      // The first one: later transactions write the same page of the database again.
+      const written = events.findIndex(
         (other, index) =>
           index > earlier && index < at && other.kind === 'journal' && saysSending(other.text, key),
       )

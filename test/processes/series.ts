@@ -13,7 +13,7 @@ import {
 import { firstExport, secondExport, thirdExport } from './inputs.ts'
 import { type Check, openWorkplace, runUntilClean, type Workplace } from './workplace.ts'
 
-const MOST_ROUNDS = 400
+const MOST_ROUNDS = 80
 
 /** What must be the same, whatever happened on the way. */
 export interface End {

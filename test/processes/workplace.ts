@@ -118,11 +118,12 @@ interface Summary {
 
 export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary
 
-/** Whether a run ended by itself and left nothing for the next one. */
+/** Whether a run ended by itself and left nothing for the next one; rejects are all that it may end with 3 for. */
 export function isClean(ended: Ended): boolean {
-  if (ended.code !== 0 && ended.code !== 3) return false
+  if (ended.code === 0) return true
+  if (ended.code !== 3) return false
   const [pipeline] = summaryOf(ended).pipelines
-  return pipeline?.['failed'] === 0 && pipeline['in_doubt'] === 0 && pipeline['error'] === undefined
+  return pipeline?.['rejected'] !== 0 && pipeline?.['failed'] === 0 && pipeline['in_doubt'] === 0
 }
 
 export interface Rounds {
