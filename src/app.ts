@@ -52,6 +52,8 @@ export const startSandbox: typeof StartSandbox = async (...args) =>
   (await import('./sandbox/server.ts')).startSandbox(...args)
 export const backupState: typeof BackupState = async (...args) =>
   (await import('./store/backup.ts')).backupState(...args)
+export const stateDoubt = async (path: string): Promise<string | undefined> =>
+  (await import('./store/info.ts')).stateDoubt(path)
 export const rebuildState: typeof RebuildState = async (...args) =>
   (await import('./rebuilding.ts')).rebuildState(...args)
 export const acceptState: typeof AcceptState = async (...args) =>

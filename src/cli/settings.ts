@@ -1,6 +1,6 @@
 // How a command comes to its settings: the file by option, environment or default, every problem at once.
 import { resolve } from 'node:path'
-import { loadConfiguration } from '../app.ts'
+import { loadConfiguration, stateDoubt } from '../app.ts'
 import { SyncError } from '../core/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
@@ -30,4 +30,11 @@ export function chosenPipelines(settings: Settings, names: readonly string[]): r
   return names.length === 0
     ? settings.pipelines
     : settings.pipelines.filter(({ name }) => names.includes(name))
+}
+
+/** For commands that only look: runs refuse such a state, and what they would see there is not how things are. */
+export async function warnOfOlderState(io: Io, { state: { path } }: Settings): Promise<void> {
+  const doubt = await stateDoubt(path)
+  if (doubt !== undefined)
+    printError(io, `warning: the state ${path} ${doubt}. See "Restore" in state/README.md`)
 }

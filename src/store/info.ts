@@ -70,16 +70,25 @@ async function inspect(db: Connection, path: string): Promise<StateInfo> {
   }
 }
 
+/** Why the state may not be the latest, or should be there; undefined where nothing speaks against it. */
+export function stateDoubt(path: string): string | undefined {
+  const mark = readMark(path)
+  const db = openForReading(path)
+  if (db === undefined) return mark === undefined ? undefined : lostText(mark)
+  try {
+    return doubtOfState(db, mark)
+  } finally {
+    db.close()
+  }
+}
+
 /** No state: `doubt` says why there should be one. */
 export type NoState = Pick<StateInfo, 'doubt'> & { readonly mark: undefined }
 
 /** Throws STATE_UNUSABLE where it is there and cannot be read. */
 export async function stateInfo(path: string): Promise<StateInfo | NoState> {
   const db = openForReading(path)
-  if (db === undefined) {
-    const mark = readMark(path)
-    return { mark: undefined, doubt: mark === undefined ? undefined : lostText(mark) }
-  }
+  if (db === undefined) return { mark: undefined, doubt: stateDoubt(path) }
   try {
     return await inspect(db, path)
   } catch (error) {

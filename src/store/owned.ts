@@ -5,18 +5,12 @@ import { currentMark, writeMark } from './mark.ts'
 
 type Marked = Pick<OperationStore, 'markSending'> & Pick<RunStore, 'beginRun' | 'endRun'>
 
-/** Gives the space of the log back. A reader, or a list that is being read, only puts it off. */
+/** Gives the space of the log back. A reader only puts it off. */
 export function truncateLog(db: Connection): void {
   // Not to be waited for: the event loop would stand still.
   db.pragma('busy_timeout = 0')
-  try {
-    db.pragma('wal_checkpoint(TRUNCATE)')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_LOCKED')))
-      throw error
-  } finally {
-    db.pragma('busy_timeout = 5000')
-  }
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.pragma('busy_timeout = 5000')
 }
 
 /**

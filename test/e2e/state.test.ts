@@ -156,6 +156,9 @@ describe.each(['email', 'none'])('under check %s', (method) => {
       expect(stderr).toContain('contact-sync state rebuild')
     }
     expect((await json('state', 'info')).code).toBe(1)
+    expect((await shop.cli(method === 'none' ? 'plan' : 'status')).stderr).toMatch(
+      /^warning: the state .* is older than its mark/m,
+    )
     const { code, said } = await json('state', 'rebuild')
     expect(code).toBe(0)
     expect(said).toMatchObject({

@@ -1,5 +1,5 @@
 // The state database: what is asserted of it at every opening, and what makes it refuse.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -117,4 +117,38 @@ it('the daily allowance holds over 24 hours, whatever the minute, and over resta
   expect(await take(start + 24 * hour)).toBe(false)
   expect(await take(start + 25 * hour)).toBe(true)
   db.close()
+})
+
+describe('the write-ahead log', () => {
+  const walBytes = async (): Promise<number> => (await stat(`${path}-wal`)).size
+
+  it('is empty at the end of each run, while the state stays open', async () => {
+    const state = openState(path, owner)
+    const line = testLine({ state })
+    line.source.drop('a.csv', people(50))
+    await line.run()
+    expect(await walBytes()).toBe(0)
+    await state.close()
+  })
+
+  it('waits for a reader without holding up the run, and is emptied by the next one', async () => {
+    const state = openState(path, owner)
+    const line = testLine({ state })
+    line.source.drop('a.csv', people(5))
+    await line.run()
+    const reader = new Database(path)
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM link').get()
+    line.source.drop('b.csv', people(5, 6))
+    const started = performance.now()
+    await line.run()
+    // Less than the time for which a writer waits.
+    expect(performance.now() - started).toBeLessThan(4000)
+    expect(await walBytes()).toBeGreaterThan(0)
+    reader.close()
+    line.source.drop('c.csv', people(5, 11))
+    await line.run()
+    expect(await walBytes()).toBe(0)
+    await state.close()
+  })
 })

@@ -7,7 +7,7 @@ import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
 import { duration, number, plural, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
 import { createProgress } from '../progress.ts'
-import { chosenPipelines, commandSettings } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 import { quietLog } from './run.ts'
 
 interface PlanOutput {
@@ -122,6 +122,7 @@ async function planOne(
 
 export async function plan(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
+  await warnOfOlderState(io, settings)
   const output = options.json === true ? jsonOutput(io) : textOutput(io)
   const results: PreviewTotals[] = []
   for (const pipeline of chosenPipelines(settings, names))

@@ -4,7 +4,7 @@ import type { PipelineSettings } from '../../core/settings.ts'
 import type { RunRecord, StateStore } from '../../core/state.ts'
 import { moment, number, plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
-import { commandSettings } from '../settings.ts'
+import { commandSettings, warnOfOlderState } from '../settings.ts'
 
 const NO_BACKLOG = { linked: 0, rejects: 0, held: 0, inDoubt: 0, retriable: 0 }
 
@@ -62,6 +62,7 @@ function statusText(status: PipelineStatus): string {
 
 export async function status(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
+  await warnOfOlderState(io, settings)
   const state = openStateForReading(settings.state.path)
   try {
     const pipelines = await Promise.all(settings.pipelines.map((pipeline) => pipelineStatus(pipeline, state)))
