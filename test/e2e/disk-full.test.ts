@@ -65,6 +65,24 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['processed'])
   })
 
+  it('under the daemon: it says so, tries again when it is due, and goes on when there is space', async () => {
+    const folder = await mount('700k', 'state')
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(yaml.replace('key: no', 'schedule: "* * * * * *"\n    key: no'))
+    await shop.drop('shop', 'a.csv', peopleCsv(PEOPLE))
+    const daemon = shop.start('start')
+    const port = /"port":(\d+)/.exec(await daemon.stderrHas(/daemon started/))?.[1]
+    await daemon.stderrHas(/the disk is full/)
+    // Between two runs it is overdue; while one goes on it is not.
+    const reasons = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json()
+    await expect.poll(reasons).toMatchObject({ reasons: ['pipeline shop is overdue (STATE_FULL)'] })
+    execFileSync('mount', ['-o', 'remount,size=64m', folder])
+    await daemon.stderrHas(/"status":"ok"/)
+    daemon.process.kill('SIGTERM')
+    expect((await daemon.ended).code).toBe(143)
+    expect(await present(PEOPLE)).toEqual(eachOnce)
+  })
+
   it('under the inbox: the file stays until its rejects can be written', async () => {
     const folder = await mount('64k', 'inbox', 'shop')
     await shop.drop('shop', 'a.csv', `${peopleCsv(3)}K9,no mail at all,V,N,030 9\n`)
