@@ -67,6 +67,10 @@ const isSame = (one: Mark, other: Mark): boolean =>
   one.entries === other.entries &&
   one.hash === other.hash
 
+/** Whether the mark says all that there is to say. */
+export const isUpToDate = (db: Connection, mark: Mark | 'unreadable' | undefined): boolean =>
+  typeof mark === 'object' && isSame(mark, currentMark(db)) && copiedAt(db) === undefined
+
 function hashAt(db: Connection, entries: number): string | undefined {
   if (entries === 0) return AUDIT_START
   return db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck().get(entries)

@@ -9,7 +9,7 @@ import { type Connection, openDatabase, openForReading, openTemporaryDatabase } 
 import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { currentMark, doubtOfState, lostText, readMark, writeMark } from './mark.ts'
+import { currentMark, doubtOfState, isUpToDate, lostText, readMark, writeMark } from './mark.ts'
 import { keepingMark, truncateLog } from './owned.ts'
 import { createRebuildStore } from './rebuild.ts'
 import { createRejectStore } from './rejects.ts'
@@ -78,10 +78,22 @@ function closeQuietly(db: Connection): void {
   }
 }
 
+/** Kept in the state, so that a rebuild of several pipelines may be ended and called again. */
+function createRebuilt(db: Connection): OwnedState['rebuilt'] {
+  const read = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'rebuilt'").pluck()
+  const write = db.prepare("INSERT OR REPLACE INTO meta VALUES ('rebuilt', ?)")
+  return (pipeline) => {
+    const before = JSON.parse(read.get() ?? '[]') as string[]
+    if (pipeline === undefined || before.includes(pipeline)) return before
+    write.run(JSON.stringify([...before, pipeline]))
+    return [...before, pipeline]
+  }
+}
+
 function ownedState(
   db: Connection,
   path: string,
-  { lock, doubt }: { lock: Lock; doubt: string | undefined },
+  { lock, doubt, isMarked }: { lock: Lock; doubt: string | undefined; isMarked: boolean },
 ) {
   const watch = createWatch(path)
   let isSettled = doubt === undefined
@@ -92,15 +104,7 @@ function ownedState(
     writeMark(path, currentMark(db))
     isSettled = true
   }
-  if (isSettled) accept()
-  const rebuilt = (pipeline?: string): readonly string[] => {
-    const json = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'rebuilt'").pluck().get()
-    const all = new Set(JSON.parse(json ?? '[]') as string[])
-    if (pipeline === undefined) return [...all]
-    all.add(pipeline)
-    db.prepare("INSERT OR REPLACE INTO meta VALUES ('rebuilt', ?)").run(JSON.stringify([...all]))
-    return [...all]
-  }
+  if (isSettled && !isMarked) accept()
   const close = (): void => {
     closeQuietly(db)
     lock.release()
@@ -109,7 +113,7 @@ function ownedState(
   return {
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
-    ...watch.over({ accept, rebuilt }),
+    ...watch.over({ accept, rebuilt: createRebuilt(db) }),
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
     onTrouble: watch.listen,
   }
@@ -130,7 +134,7 @@ export function openState(path: string, owner: Owner): OwnedState {
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
     db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
-    return ownedState(db, path, { lock, doubt })
+    return ownedState(db, path, { lock, doubt, isMarked: isUpToDate(db, mark) })
   } catch (error) {
     db?.close()
     lock.release()
