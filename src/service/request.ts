@@ -9,6 +9,7 @@ import type { Course } from './course.ts'
 import type { Attempt, Transport } from './http.ts'
 import { judge } from './judge.ts'
 import type { Call, Judged } from './judge.ts'
+import type { KeyTrust } from './key-trust.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { waitHints } from './wait-hints.ts'
 import type { WaitHints } from './wait-hints.ts'
@@ -41,6 +42,7 @@ export interface CallContext {
   readonly settings: Pick<ServiceSettings, 'apiKey' | 'retry'>
   readonly transport: Transport
   readonly limiter: RateLimiter
+  readonly trust: KeyTrust
   readonly clock: Clock
   readonly random: Random
   readonly onEvent: (event: ServiceEvent) => void
@@ -84,8 +86,9 @@ async function send<T>(call: Call<T>, course: Course, context: CallContext): Pro
   if (course.sent > 0) context.counts.retries += 1
   course.sent += 1
   const { method, url, body } = call
+  const number = context.trust.begin()
   const attempt = await context.transport.send({ method, url, ...(body === undefined ? {} : { body }) })
-  const reply = understood(call, attempt, context)
+  const reply = weighed(understood(call, attempt, context), number, context.trust)
   noteAttempt(course, call, { ...reply, verdict: reply.judged.verdict })
   holdBack(reply, context)
   return reply
@@ -95,6 +98,15 @@ function understood<T>(call: Call<T>, attempt: Attempt, context: CallContext): R
   const judged = judge(call, attempt, context.settings.apiKey)
   if (!attempt.answered) return { judged }
   return { judged, status: attempt.status, ...waitHints(attempt.headers, context.clock.now()) }
+}
+
+/** A 401 is final unless the key was taken before and this is the first refusal since. */
+function weighed<T>(reply: Reply<T>, attempt: number, trust: KeyTrust): Reply<T> {
+  const { judged, status } = reply
+  const { kind } = judged.verdict
+  if (kind === 'ok' || kind === 'absent' || kind === 'refused') trust.taken(attempt)
+  if (status !== 401 || !trust.refused()) return reply
+  return { ...reply, judged: { ...judged, verdict: { ...judged.verdict, retriable: 'yes' } } }
 }
 
 /** "Nothing is left" and "away until then" concern all calls, not only the one that was told. */

@@ -5,6 +5,7 @@ import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
 import { createTransport } from './http.ts'
+import { createKeyTrust } from './key-trust.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { perform } from './request.ts'
 import type { CallContext, Counts, Perform, ServiceEvent } from './request.ts'
@@ -33,8 +34,9 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   const limiter = createRateLimiter(settings.rateLimit, deps)
 
   function context(signal: AbortSignal, counts: Counts): CallContext {
-    const { clock, random } = deps
-    return { settings, transport, limiter, clock, random, onEvent: deps.onEvent ?? ignore, signal, counts }
+    const { clock, random, onEvent = ignore } = deps
+    const trust = createKeyTrust()
+    return { settings, transport, limiter, trust, clock, random, onEvent, signal, counts }
   }
 
   return {

@@ -4,6 +4,7 @@ import type { CallResult, DailyAllowance } from '../../src/core/ports.ts'
 import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/retry.ts'
 import type { Attempt } from '../../src/service/http.ts'
 import type { Call } from '../../src/service/judge.ts'
+import { createKeyTrust } from '../../src/service/key-trust.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import { perform } from '../../src/service/request.ts'
 import type { Counts, ServiceEvent } from '../../src/service/request.ts'
@@ -61,6 +62,7 @@ function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; ab
       },
       close: () => undefined,
     },
+    trust: createKeyTrust(),
     limiter: createRateLimiter(
       { requests: 100, perMs: 1_000, concurrency: 4, perDay: undefined },
       { clock, ...(changes.daily === undefined ? {} : { daily: changes.daily }) },
@@ -230,6 +232,53 @@ describe('the end of a run', () => {
     run.abort()
     expect(await result).toMatchObject({ kind: 'unknown', request: { attempts: 1 } })
     expect(clock.monotonic()).toBe(0)
+  })
+})
+
+describe('a 401 after the key was taken', () => {
+  const refused = answer(401, {})
+
+  it('is looked at once more, also with a create: it was not applied', async () => {
+    const { send, counts } = rig([ok, refused, ok])
+    await send(create)
+    expect(await send(create)).toMatchObject({ kind: 'ok', request: { attempts: 2 } })
+    expect(counts).toEqual({ requests: 3, retries: 1 })
+  })
+
+  it('counts when it comes twice in a row', async () => {
+    const { send } = rig([ok, refused, refused, ok])
+    await send(create)
+    expect(await send(create)).toMatchObject({ kind: 'denied', request: { attempts: 2, status: 401 } })
+  })
+
+  it('is forgiven again once the key was taken again', async () => {
+    const { send } = rig([ok, refused, ok, refused, ok])
+    await send(create)
+    expect(await send(create)).toMatchObject({ kind: 'ok' })
+    expect(await send(create)).toMatchObject({ kind: 'ok', request: { attempts: 2 } })
+  })
+
+  it('is not forgiven for the sake of what left before it', () => {
+    const trust = createKeyTrust()
+    trust.taken(trust.begin())
+    const [early] = [trust.begin(), trust.begin()]
+    expect(trust.refused()).toBe(true)
+    trust.taken(early)
+    expect(trust.refused()).toBe(false)
+  })
+
+  it('lets through no more calls than there are under way', async () => {
+    let sent = 0
+    const { context, clock } = rig([ok])
+    const send = () => Promise.resolve((sent += 1) <= 10 ? ok : refused)
+    const calls = { ...context, transport: { ...context.transport, send } }
+    const lane = async () => {
+      while ((await perform(create, calls)).kind === 'ok');
+    }
+    const lanes = Promise.all(Array.from({ length: 4 }, lane))
+    await clock.runAll()
+    await lanes
+    expect(sent - 11).toBeLessThanOrEqual(4)
   })
 })
 
