@@ -69,8 +69,11 @@ export const timezone = z.string().check((ctx) => {
   ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
 
-/** Where cloud machines are told their own secrets, and no service is. */
-const LINK_LOCAL = /^(169\.254(\.\d{1,3}){2}|\[fe[89ab].*\])$/
+/** Where cloud machines are told their own secrets, and no service is; also written as IPv6 (a9fe is 169.254). */
+const LINK_LOCAL =
+  /^(169\.254(\.\d{1,3}){2}|\[(fe[89ab].*|::(ffff:)?a9fe:.*|fd00:ec2::254)\]|metadata(\.google\.internal)?\.?)$/
+/** `..` and `.` as part of a path, however they are written. */
+const DOTS = /[/\\](\.|%2e){1,2}([/\\]|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 function baseUrlProblem(value: string): string | undefined {
@@ -82,6 +85,7 @@ function baseUrlProblem(value: string): string | undefined {
   if (LINK_LOCAL.test(url.hostname)) return 'names a link-local address; no service is there'
   if (url.username !== '' || url.password !== '')
     return 'holds a user or password; leave them out, the key goes into service.api_key'
+  if (DOTS.test(value)) return 'holds "." or ".." as a part of its path; write the path that is meant'
   if (/[?#]/.test(value)) return 'holds a query or fragment; leave out everything from ? or # on'
   if (/\/public\/api(\/|$)/.test(url.pathname))
     return 'holds the path of the interface; end it before /public/api'
