@@ -34,7 +34,8 @@ export function columnIndex(header: readonly string[], column: string): number |
 /** How many names of a header a message shows. */
 const SHOWN = 20
 
-function nearestText(column: string, names: readonly string[]): string {
+/** The end of a sentence: the name that was probably meant, or nothing. */
+export function nearestText(column: string, names: readonly string[]): string {
   const nearest = closest(fold(column), names.map(fold))
   const name = names.find((candidate) => fold(candidate) === nearest)
   const isNear = name !== undefined && distance(fold(column), nearest) <= Math.ceil(column.length / 2)

@@ -40,6 +40,7 @@ describe('kinds', () => {
       files: ['*.json', '*.jsonl', '*.ndjson'],
       settle: 2000,
       encoding: 'auto',
+      sparse: false,
     })
   })
 

@@ -9,6 +9,12 @@ export const jsonOptions = z.strictObject({
     .regex(/^[^.*]+(\.[^.*]+)*$/, 'must be names joined with dots, such as data.contacts')
     .optional()
     .describe('Where the list of records is when the file is an object around it: results or data.contacts.'),
+  sparse: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether records leave out what is blank. Otherwise a file in which no record has a mapped column is refused.',
+    ),
 })
 
 export type JsonOptions = z.output<typeof jsonOptions>

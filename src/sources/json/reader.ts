@@ -6,6 +6,7 @@ import type { SourceItem } from '../../core/record.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
 import { surveyText, type TextForm } from '../text-survey.ts'
 import { utf8Text } from '../text-stream.ts'
+import { watchAbsence } from './absent.ts'
 import type { JsonOptions } from './options.ts'
 import { jsonRecords, type JsonLayout, type JsonRecord } from './parse.ts'
 import { columnReader, isObject, textOf, type ColumnReader, type JsonObject } from './values.ts'
@@ -21,14 +22,26 @@ export function readJson(
 ): Promise<InputReader> {
   return closingOnFailure(file, async () => {
     const form = await surveyText(file, options.encoding)
-    const path = OWN_REJECTS.test(file.name) ? undefined : options.records
+    const isOurs = OWN_REJECTS.test(file.name)
+    const path = isOurs ? undefined : options.records
     const layout = await layoutOf(file, form, path)
     const records = jsonRecords({ name: file.name, layout, parts: utf8Text(file, form) })
     const readers = columns.map(columnReader)
+    const refuse = refuseWrapper(file.name, layout)
+    // What of a file was rejected may lack what its other records had.
+    const absence = watchAbsence(options.sparse || isOurs ? [] : columns)
+    const check: Check = (record, values) => {
+      refuse(record, values)
+      absence.note(record)
+    }
+    const all = async function* () {
+      yield* items(records, readers, check)
+      absence.assertNone(file.name)
+    }
     return {
       header: columns,
       bytesRead: () => file.bytesRead(),
-      batches: () => checkedWhole(file, items(records, readers, refuseWrapper(file.name, layout))),
+      batches: () => checkedWhole(file, all()),
       sha256: () => file.sha256(),
       close: async () => {
         await records.return(undefined)

@@ -49,7 +49,7 @@ export function columnReader(column: string): ColumnReader {
 }
 
 /** The path that a name stands for; a name that is no path is one plain name. */
-function pathSteps(column: string): Step[] {
+export function pathSteps(column: string): Step[] {
   const steps: Step[] = []
   let end = 0
   for (const match of column.matchAll(STEP)) {
@@ -72,7 +72,8 @@ function follow(value: unknown, step: Step): unknown {
   return list.find((entry) => isObject(entry) && textOf(member(entry, step.name)) === step.value)
 }
 
-function member(object: JsonObject, name: string): unknown {
+/** The value of this name: exactly, else without case and surrounding blanks. */
+export function member(object: JsonObject, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name]
   const wanted = folded(name)
   const found = Object.keys(object).find((key) => folded(key) === wanted)

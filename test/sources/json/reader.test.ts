@@ -56,7 +56,8 @@ describe('columns', () => {
     ['constructor', ''],
     ['__proto__.polluted', ''],
   ])('%j', async (column, text) => {
-    expect(await record(json, [column])).toEqual([text])
+    const { items } = await read('json', `[${json}]`, { columns: [column], sparse: true })
+    expect(items[0]!.values).toEqual([text])
   })
 
   it('take names of JavaScript as data', async () => {
@@ -130,6 +131,39 @@ describe('records', () => {
     const list = Array.from({ length: 9000 }, (_, index) => `{"a": ${index}, "t": "Ü€😀\\n\\"x"}`)
     const all = await rows('json', `[\n${list.join(',\n')}\n]`, { columns: ['a'] })
     expect(all).toEqual(list.map((_, index) => [index + 2, String(index)]))
+  })
+})
+
+describe('a column', () => {
+  const one = { mail: 'a@example.org', address: { city: 'Berlin' }, work: null, emails: [] }
+  const text = JSON.stringify([{ mail: 'b@example.org' }, one])
+
+  it.each(['mail', 'Mail', 'address.city', 'work', 'work.street', 'emails[0].value', 'emails[type=x].value'])(
+    'may be blank or missing in most records, or be a place in what is empty: %s',
+    async (column) => {
+      expect((await read('json', text, { columns: [column] })).items).toHaveLength(2)
+    },
+  )
+
+  it.each([
+    ['male', 'the nearest is "mail"'],
+    ['address.citty', 'the nearest is "address.city"'],
+    ['mail.address', 'is in no record'],
+    ['constructor', 'is in no record'],
+  ])('that no record has is no blank one: %s', async (column, said) => {
+    await expect(read('json', text, { columns: ['mail', column] })).rejects.toMatchObject({
+      code: 'INPUT_COLUMN_MISSING',
+      message: expect.stringContaining(said) as string,
+      hint: expect.stringContaining('source.sparse') as string,
+    })
+  })
+
+  it.each<[string, string, object]>([
+    ['where records leave out what is blank', text, { sparse: true }],
+    ['in our own rejects', '{"mail": "a@example.org"}', { name: 'file.rejects.jsonl' }],
+    ['without any record', '[]', {}],
+  ])('may be missing %s', async (_, content, options) => {
+    await expect(read('json', content, { columns: ['fax'], ...options })).resolves.toBeDefined()
   })
 })
 
