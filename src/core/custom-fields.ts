@@ -54,6 +54,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 function formOf({ type, multiple }: CustomFieldDefinition): Form | undefined {
   // Types are the service's own words: one may be called like what every object has.
   const form = Object.hasOwn(FORMS, type) ? FORMS[type] : undefined
+  // Only selections know one value and several (interface, 2.3); a text is one text, whatever else is said of it.
   if (form !== 'single' && form !== 'multiple') return form
   if (multiple === undefined) return form
   return multiple ? 'multiple' : 'single'

@@ -71,6 +71,8 @@ describe('values by type', () => {
   it('a definition that says so makes one value of several, or several of one', () => {
     expect(mapped({ split: ',' }, definition('selection', { multiple: true }), 'b,a')).toEqual(['a', 'b'])
     expect(mapped({}, definition('options_buttons', { multiple: false }), 'a')).toBe('a')
+    // Only a selection can have several values (interface, 2.3); a text stays one, whatever else its definition says.
+    expect(mapped({ split: ',' }, definition('text_textfield', { multiple: true }), 'b,a')).toBe('b,a')
   })
 
   it('a required field must not be emptied; one that is only blank is left to what is known of the contact', () => {
