@@ -80,8 +80,10 @@ export async function settleDoubts(context: RunContext): Promise<void> {
         wait_ms: Math.round(wait),
       })
     await context.clock.sleep(wait, context.signal)
-    for (const operation of open.filter(({ notBefore }) => notBefore <= context.clock.now())) {
-      looks.set(operation.id, (looks.get(operation.id) ?? 0) + 1)
+    // Where the wall clock went back it may be long before it says `next`: a look takes up the new time, and does not count.
+    const now = context.clock.now()
+    for (const operation of open.filter(({ notBefore }) => notBefore <= Math.max(next, now))) {
+      if (operation.notBefore <= now) looks.set(operation.id, (looks.get(operation.id) ?? 0) + 1)
       if (!isStopped(context)) await settleDoubt(operation, context, mayResend(operation, context))
     }
   }
