@@ -1,12 +1,16 @@
 // One attempt against real sockets that misbehave: what was sent, what came back, and what never leaks.
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
+import { resolve } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { TlsOptions } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTransport } from '../../src/service/http.ts'
 import type { Attempt, HttpRequest, Transport } from '../../src/service/http.ts'
 
@@ -169,6 +173,49 @@ describe('a failure before anything was sent', () => {
     const attempt = await transport().send({ url, ...post })
     expect(attempt).toEqual({ answered: false, sent: false, code: 'EPROTO' })
     expect(requests).toBe(0)
+  })
+
+  describe('is a peer whose certificate', () => {
+    const trusted = getCACertificates()
+    const pem = (name: string) =>
+      readFileSync(resolve(import.meta.dirname, `../fixtures/tls/${name}.pem`), 'utf8')
+    beforeAll(() => setDefaultCACertificates([...trusted, pem('authority')]))
+    afterAll(() => setDefaultCACertificates(trusted))
+
+    /** The attempt, and how many requests the peer has seen. */
+    async function askPeer(options: TlsOptions) {
+      let requests = 0
+      const server = createTlsServer({ key: pem('key'), ...options }, (_, res) => {
+        requests += 1
+        res.end('{}')
+      })
+      const url = await listen(server)
+      url.protocol = 'https:'
+      return { attempt: await transport().send({ url, ...post }), requests: () => requests }
+    }
+
+    it('is good: that one alone gets the request', async () => {
+      const { attempt, requests } = await askPeer({ cert: pem('good') })
+      expect(attempt).toMatchObject({ answered: true, status: 200 })
+      expect(requests()).toBe(1)
+    })
+
+    it.each([
+      ['has expired', 'expired', 'CERT_HAS_EXPIRED'],
+      ['is of another host, as after a name was led astray', 'other-host', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+      ['vouches for itself', 'self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ])('%s', async (_, name, code) => {
+      const { attempt, requests } = await askPeer({ cert: pem(name) })
+      expect(attempt).toEqual({ answered: false, sent: false, code })
+      expect(requests()).toBe(0)
+    })
+
+    it('comes with an encryption of old', async () => {
+      const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
+      const { attempt, requests } = await askPeer({ cert: pem('good'), ...old })
+      expect(attempt).toMatchObject({ answered: false, sent: false })
+      expect(requests()).toBe(0)
+    })
   })
 
   it('is a peer that never ends the handshake', async () => {
