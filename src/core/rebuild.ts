@@ -19,10 +19,14 @@ export type Finding =
 
 const unclear = (reason: string): Finding => ({ kind: 'unclear', reason })
 
-const severalText = (count: number): string =>
-  count === 1
-    ? 'the service has a contact with this mail'
-    : `the service has ${count} contacts with this mail`
+const MOST_NAMED = 5
+
+/** With their ids, for whoever looks them up. */
+function theseText(contacts: readonly ServiceContact[]): string {
+  const ids = contacts.slice(0, MOST_NAMED).map(({ id }) => id)
+  const more = contacts.length > MOST_NAMED ? ` and ${contacts.length - MOST_NAMED} more` : ''
+  return `the service has ${contacts.length === 1 ? 'contact' : 'contacts'} ${ids.join(', ')}${more} with this mail`
+}
 
 /** `found`: every contact that the service shows for the mail; `taken`: the ids of those that other records have. */
 export function findingFor(
@@ -40,8 +44,8 @@ export function findingFor(
   const alike = free.filter((contact) => looksLike(desired, contact))
   const [only] = alike
   if (alike.length === 1 && only !== undefined) return { kind: 'found', contact: only }
-  if (alike.length > 1) return unclear(`${severalText(free.length)}, and ${alike.length} look just like it`)
-  return unclear(`${severalText(free.length)}, and none shows what the record says now`)
+  if (alike.length > 1) return unclear(`${theseText(free)}, and ${alike.length} look just like it`)
+  return unclear(`${theseText(free)}, and none shows what the record says now`)
 }
 
 /** What no look-up can bring back, said at the end of every rebuild. */

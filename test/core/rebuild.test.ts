@@ -45,6 +45,17 @@ describe('the contact of a record', () => {
   })
 })
 
+it('names the contacts that a person has to look at', () => {
+  const reason = (ids: readonly number[]): unknown =>
+    findingFor(RECORD, { found: ids.map(changed), taken: [] }, 'none')
+  expect(reason([7])).toMatchObject({
+    reason: 'the service has contact 7 with this mail, and none shows what the record says now',
+  })
+  expect(reason([1, 2, 3, 4, 5, 6, 7])).toMatchObject({
+    reason: expect.stringContaining('contacts 1, 2, 3, 4, 5 and 2 more with this mail') as string,
+  })
+})
+
 it('what is shown is known in our own form where it is the same value', () => {
   const desired = {
     mail: 'Ann@Example.com',
