@@ -222,6 +222,7 @@ export function openRunner(
   const service = createService(settings.service, {
     clock,
     random,
+    window: state.window,
     onEvent: logService(log),
     ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
   })

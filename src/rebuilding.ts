@@ -45,7 +45,7 @@ async function rebuildOne(
   const signal = AbortSignal.any([rebuilding.signal, trouble.signal])
   const { perDay, concurrency } = settings.service.rateLimit
   const daily = perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }
-  const service = createService(settings.service, { clock, random, ...daily })
+  const service = createService(settings.service, { clock, random, window: state.window, ...daily })
   // Only its reads are handed on: a rebuild has no way to write.
   const session = service.session({ signal })
   const circuit = createCircuit(pipeline.guards)

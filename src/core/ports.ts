@@ -223,5 +223,15 @@ export interface DailyAllowance {
   take(nowMs: number): Promise<boolean>
 }
 
+/** What the window of the rate limit holds when a process ends, for the one after it. */
+export interface WindowMemory {
+  /**
+   * When places that earlier requests took become free, in milliseconds since the epoch. `killedAt`: the last process
+   * was killed then or later, and how much it had sent, nobody knows.
+   */
+  load(): readonly number[] | { readonly killedAt: number }
+  save(freeAt: readonly number[]): void
+}
+
 /** The only source of chance: a number in [0, 1). */
 export type Random = () => number

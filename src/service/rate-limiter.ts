@@ -2,7 +2,7 @@
 // task then waits for the shared pause, for a place in the window and for the day's allowance.
 // It knows nothing of HTTP, and it must never let more requests out than the service may count.
 import PQueue from 'p-queue'
-import type { Clock, DailyAllowance } from '../core/ports.ts'
+import type { Clock, DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
 import { createSlotRing } from './slot-ring.ts'
@@ -24,15 +24,30 @@ export interface RateLimiter {
   slowDown(ms: number, sentAtMs: number): void
   /** Resolves when no call waits and none is under way. */
   idle(): Promise<void>
+  /** When the places that are taken become free, in milliseconds since the epoch; once it is idle. */
+  freeAt(): readonly number[]
+}
+
+/** Places that the process before this one has taken, as monotonic milliseconds; all of them, if it was killed. */
+function placesBefore(
+  { requests, perMs }: RateLimitSettings,
+  { clock, window }: { clock: Clock; window?: WindowMemory },
+): number[] {
+  if (window === undefined) return []
+  const now = clock.monotonic()
+  const before = window.load()
+  const freeAt = 'killedAt' in before ? Array<number>(requests).fill(before.killedAt + perMs) : before
+  // Never longer than a window, whatever the wall clock did meanwhile.
+  return freeAt.map((at) => now + Math.min(at - clock.now(), perMs)).filter((at) => at > now)
 }
 
 export function createRateLimiter(
   settings: RateLimitSettings,
-  deps: { readonly clock: Clock; readonly daily?: DailyAllowance },
+  deps: { readonly clock: Clock; readonly daily?: DailyAllowance; readonly window?: WindowMemory },
 ): RateLimiter {
   const { clock } = deps
   const queue = new PQueue({ concurrency: settings.concurrency })
-  const ring = createSlotRing(settings.perMs)
+  const ring = createSlotRing(settings.perMs, placesBefore(settings, deps))
   const allowance = createAllowance(settings.requests)
   let resumeAtMs = -Infinity
   let released = Promise.withResolvers<undefined>()
@@ -80,6 +95,7 @@ export function createRateLimiter(
       allowance.halve({ nowMs: clock.monotonic(), sentAtMs, resumeAtMs })
     },
     idle: () => queue.onIdle(),
+    freeAt: () => ring.cooling().map((at) => at - clock.monotonic() + clock.now()),
   }
 }
 

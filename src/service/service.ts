@@ -1,6 +1,6 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
-import type { Clock, DailyAllowance, Random, ServiceSession } from '../core/ports.ts'
+import type { Clock, DailyAllowance, Random, ServiceSession, WindowMemory } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
@@ -17,6 +17,8 @@ export interface ServiceDeps {
   readonly random: Random
   /** Asked before every request; without it no day has a limit. */
   readonly daily?: DailyAllowance
+  /** Carries the window of the rate limit from one process to the next. */
+  readonly window?: WindowMemory
   readonly onEvent?: (event: ServiceEvent) => void
 }
 
@@ -53,6 +55,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
     },
     async close() {
       await limiter.idle()
+      deps.window?.save(limiter.freeAt())
       transport.close()
     },
   }

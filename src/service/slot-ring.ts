@@ -9,15 +9,17 @@ export interface SlotRing {
   giveBack(nowMs: number): void
   /** Nothing was sent: the place is free at once. */
   undo(): void
+  /** When the places of answered requests become free. */
+  cooling(): readonly number[]
 }
 
-/** `perMs`: the length of the window. All times are monotonic milliseconds. */
-export function createSlotRing(perMs: number): SlotRing {
+/** `perMs`: the length of the window. All times are monotonic milliseconds. `before`: places that are cooling already. */
+export function createSlotRing(perMs: number, before: readonly number[] = []): SlotRing {
   // The service's clock is not ours: a part in a thousand and a millisecond keep a window from closing early.
   const windowMs = perMs * 1.001 + 1
   let busy = 0
   /** When the places of answered requests become free, in ascending order. */
-  let cooling: number[] = []
+  let cooling = before.toSorted((one, other) => one - other)
   return {
     take(nowMs, places) {
       cooling = cooling.filter((freeAt) => freeAt > nowMs)
@@ -33,5 +35,6 @@ export function createSlotRing(perMs: number): SlotRing {
     undo() {
       busy -= 1
     },
+    cooling: () => cooling,
   }
 }

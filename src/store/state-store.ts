@@ -1,7 +1,7 @@
 // The state as the rest of the program sees it: one object over one connection.
 import { existsSync } from 'node:fs'
 import { SyncError } from '../core/errors.ts'
-import type { DailyAllowance } from '../core/ports.ts'
+import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
@@ -12,6 +12,7 @@ import { acquireLock, type Lock } from './lock.ts'
 import { currentMark, doubtOfState, isUpToDate, lostText, readMark, writeMark } from './mark.ts'
 import { keepingMark, truncateLog } from './owned.ts'
 import { createRebuildStore } from './rebuild.ts'
+import { createWindowMemory, killedAt } from './rate-window.ts'
 import { createRejectStore } from './rejects.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
@@ -19,6 +20,7 @@ import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
   dailyAllowance(perDay: number): DailyAllowance
+  readonly window: WindowMemory
   /** Calls the listener with each known error of the state, until the function that it gives is called. */
   onTrouble(listener: (error: SyncError) => void): () => void
   /** Why the state may not be the latest; undefined where nothing speaks against it, or once that is settled. */
@@ -93,7 +95,12 @@ function createRebuilt(db: Connection): OwnedState['rebuilt'] {
 function ownedState(
   db: Connection,
   path: string,
-  { lock, doubt, isMarked }: { lock: Lock; doubt: string | undefined; isMarked: boolean },
+  {
+    lock,
+    doubt,
+    isMarked,
+    killed,
+  }: { lock: Lock; doubt: string | undefined; isMarked: boolean; killed: number | undefined },
 ) {
   const watch = createWatch(path)
   let isSettled = doubt === undefined
@@ -115,6 +122,7 @@ function ownedState(
     doubt: () => (isSettled ? undefined : doubt),
     ...watch.over({ accept, rebuilt: createRebuilt(db) }),
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
+    window: watch.over(createWindowMemory(db, killed)),
     onTrouble: watch.listen,
   }
 }
@@ -133,8 +141,9 @@ export function openState(path: string, owner: Owner): OwnedState {
     db = openDatabase(path, owner)
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
+    const killed = killedAt(db, path)
     db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
-    return ownedState(db, path, { lock, doubt, isMarked: isUpToDate(db, mark) })
+    return ownedState(db, path, { lock, doubt, isMarked: isUpToDate(db, mark), killed })
   } catch (error) {
     db?.close()
     lock.release()

@@ -93,6 +93,30 @@ describe('the window', () => {
     expect(ideal / (counted.at(-1)! - counted[0]!)).toBeGreaterThan(0.9)
   })
 
+  it('is never overfull over the end of a process, whenever the next one begins', async () => {
+    const pause = fc.integer({ min: 0, max: 1_500 })
+    await fc.assert(
+      fc.asyncProperty(
+        pause,
+        fc.integer({ min: 1, max: 12 }),
+        fc.boolean(),
+        async (pauseMs, count, isKilled) => {
+          const clock = createFakeClock()
+          let freeAt: readonly number[] = []
+          const first = createRateLimiter(settings, { clock })
+          const counted = await serve(first, clock, many(count, { lastsMs: 5, countedAt: 0.5 }))
+          freeAt = first.freeAt()
+          const killedAt = clock.now()
+          await Promise.all([clock.sleep(pauseMs), clock.runAll()])
+          const window = { load: () => (isKilled ? { killedAt } : freeAt), save: () => undefined }
+          const second = createRateLimiter(settings, { clock, window })
+          counted.push(...(await serve(second, clock, many(12, { lastsMs: 5, countedAt: 0.5 }))))
+          expect(fullestWindow(counted, settings.perMs)).toBeLessThanOrEqual(settings.requests)
+        },
+      ),
+    )
+  })
+
   it('takes no place for what failed to get its turn', async () => {
     const clock = createFakeClock()
     const limiter = createRateLimiter(settings, { clock, daily: { take: () => Promise.resolve(false) } })
