@@ -4,7 +4,7 @@ import type { Clock, DailyAllowance, Random, ServiceSession, WindowMemory } from
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
-import { createTransport } from './http.ts'
+import { createTransport, type Transport } from './http.ts'
 import { createKeyTrust } from './key-trust.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { perform } from './request.ts'
@@ -20,6 +20,8 @@ export interface ServiceDeps {
   /** Carries the window of the rate limit from one process to the next. */
   readonly window?: WindowMemory
   readonly onEvent?: (event: ServiceEvent) => void
+  /** In place of HTTP: how a simulated service is reached. */
+  readonly transport?: Transport
 }
 
 export interface Service {
@@ -32,7 +34,7 @@ export interface Service {
 /** Makes the client. Throws CONFIG_INVALID where the key would travel unencrypted. */
 export function createService(settings: ServiceSettings, deps: ServiceDeps): Service {
   assertEncrypted(settings.baseUrl)
-  const transport = createTransport(settings)
+  const transport = deps.transport ?? createTransport(settings)
   const limiter = createRateLimiter(settings.rateLimit, deps)
 
   function context(signal: AbortSignal, counts: Counts): CallContext {

@@ -21,7 +21,7 @@ service:
   base_url: ${url}
   api_key: \${API_KEY}
   timeout: ${DEADLINE_MS}ms
-  rate_limit: { requests: 2000, per: 1s, concurrency: 4 }
+  rate_limit: { requests: 200, per: 100ms, concurrency: 4 }
   retry: { attempts: 2, max_delay: 50ms }
   bulk: { size: 3 }
   doubt: { quiesce: 300ms, absent_reads: 1 }
