@@ -50,7 +50,10 @@ export function chanceFrom(seed: number): Chance {
       const rest = [...list]
       for (let last = rest.length - 1; last > 0; last -= 1) {
         const other = int(last + 1)
-        ;[rest[last], rest[other]] = [rest[other] as (typeof rest)[number], rest[last] as (typeof rest)[number]]
+        ;[rest[last], rest[other]] = [
+          rest[other] as (typeof rest)[number],
+          rest[last] as (typeof rest)[number],
+        ]
       }
       return rest
     },

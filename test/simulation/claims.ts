@@ -1,0 +1,46 @@
+// Which contact stands for whom, as the ledger has it: each stamp names one record of one pipeline.
+import type { Effect, Ledger } from './ledger.ts'
+import type { SimulatedContacts } from './simulated-contacts.ts'
+
+export interface Claim {
+  readonly contact: number
+  readonly effect: Effect
+}
+
+export interface Claims {
+  /** The contacts that creates with this stamp made or were merged into, oldest first. */
+  of(stamp: string): readonly Claim[]
+  /** The stamps that claim a contact. */
+  stampsOf(contact: number): readonly string[]
+  /** Those of its contacts that are still there. */
+  live(stamp: string): readonly number[]
+  readonly stamps: readonly string[]
+}
+
+export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims {
+  const byStamp = new Map<string, Claim[]>()
+  const byContact = new Map<number, Set<string>>()
+  ledger.watch((effect) => {
+    const { stamp, contact, who, kind } = effect
+    if (who !== 'connector' || stamp === undefined || (kind !== 'create' && kind !== 'merge')) return
+    byStamp.set(stamp, [...(byStamp.get(stamp) ?? []), { contact, effect }])
+    byContact.set(contact, (byContact.get(contact) ?? new Set()).add(stamp))
+  })
+  return {
+    of: (stamp) => byStamp.get(stamp) ?? [],
+    stampsOf: (contact) => [...(byContact.get(contact) ?? [])],
+    live: (stamp) => [
+      ...new Set(
+        (byStamp.get(stamp) ?? [])
+          .map(({ contact }) => contact)
+          .filter((id) => contacts.live(id) !== undefined),
+      ),
+    ],
+    get stamps() {
+      return [...byStamp.keys()]
+    },
+  }
+}
+
+/** The pipeline that a stamp names. */
+export const pipelineOf = (stamp: string): string => stamp.split('.')[0] ?? ''

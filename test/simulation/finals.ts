@@ -1,0 +1,203 @@
+// What must hold when all is quiet: every good row is at the service once, with what it says, or waits for a reason that is
+// one. Read from the ledger, the files and the lists that people see.
+import type { Operation } from '../../src/core/operation.ts'
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import type { StateStore } from '../../src/core/state.ts'
+import type { Claims } from './claims.ts'
+import { type Expected, expectedOf, type Wanted } from './expected.ts'
+import type { Effect, Ledger } from './ledger.ts'
+import { personIn } from './people.ts'
+import type { SimulatedContact } from './simulated-contacts.ts'
+import type { SimulatedService } from './simulated-service.ts'
+import type { SimulatedSource } from './simulated-source.ts'
+
+export interface Final {
+  readonly ledger: Ledger
+  readonly service: SimulatedService
+  readonly claims: Claims
+  readonly pipelines: readonly PipelineSettings[]
+  readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly state: StateStore
+  readonly violated: (oracle: string, text: string) => void
+}
+
+/** What waits, by key. */
+interface Waiting {
+  readonly held: ReadonlyMap<string, Operation>
+  readonly doubts: ReadonlyMap<string, Operation>
+  readonly rejected: ReadonlyMap<string, string>
+}
+
+async function waitingOf(state: StateStore, { name }: PipelineSettings): Promise<Waiting> {
+  const held = new Map<string, Operation>()
+  const rejected = new Map<string, string>()
+  for await (const one of state.held([name])) held.set(one.key, one)
+  for await (const one of state.rejects([name])) rejected.set(one.key ?? '', one.reason)
+  const doubts = new Map((await state.openDoubts(name)).map((one) => [one.key, one]))
+  return { held, doubts, rejected }
+}
+
+interface Place {
+  readonly final: Final
+  readonly pipeline: PipelineSettings
+  readonly expected: Expected
+  readonly waiting: Waiting
+}
+
+/** Mails that two records of the pipeline have had. */
+function isMailShared(one: Wanted, expected: Expected): boolean {
+  const mails = (expected.ever.get(one.key) ?? [one]).map(({ mail }) => mail).filter((mail) => mail !== '')
+  return [...expected.ever].some(
+    ([key, versions]) => key !== one.key && versions.some(({ mail }) => mails.includes(mail)),
+  )
+}
+
+/** Others made a contact with one of the record's mails, or gave it such a mail. */
+function isMailTaken(one: Wanted, { expected, final }: Place): boolean {
+  const mails = (expected.ever.get(one.key) ?? [one]).map(({ mail }) => mail)
+  const claimed = final.claims.of(one.stamp).map(({ contact }) => contact)
+  return [...final.service.contacts.all.values()].some(
+    (contact) =>
+      !claimed.includes(contact.id) && mails.includes(String(contact.fields.get('mail')?.value ?? '-')),
+  )
+}
+
+const wasDeleted = (one: Wanted, { final }: Place): boolean =>
+  final.claims.of(one.stamp).some(({ contact }) => final.service.contacts.live(contact) === undefined)
+
+/** Whether what is held is held for a reason that the ledger or the files bear out. */
+function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean {
+  const reason = operation.reason ?? ''
+  if (operation.guard !== undefined) return false
+  if (reason.includes('gone at the service')) return wasDeleted(one, place)
+  if (/same mail as|mail belongs to|is in doubt|merged|another key/.test(reason))
+    return isMailShared(one, place.expected) || isMailTaken(one, place)
+  if (reason.includes('applied the update to contact'))
+    return isMailTaken(one, place) || isMailShared(one, place.expected)
+  return false
+}
+
+const lastWrite = (contact: number, field: string, effects: readonly Effect[]): Effect | undefined =>
+  effects.findLast(
+    (one) => one.contact === contact && one.who === 'connector' && Object.hasOwn(one.fields, field),
+  )
+
+/** O1: what the row says is what was last written; what others wrote since is theirs. */
+function checkFields(contact: SimulatedContact, key: string, place: Place): void {
+  const { pipeline, expected, final } = place
+  const candidates = expected.candidates.get(key) ?? []
+  const [any] = candidates
+  if (any === undefined || pipeline.duplicateMergeMethod !== 'update_add') return
+  for (const field of Object.keys(any.fields)) {
+    const effect = lastWrite(contact.id, field, final.ledger.effects)
+    const written = effect?.fields[field]?.after ?? ''
+    const wanted = candidates.flatMap((one) => (one.fields[field] === undefined ? [] : [one.fields[field]]))
+    const isLate = effect !== undefined && final.ledger.requests[effect.request - 1]?.fault === 'late'
+    if (wanted.length === 0 || isLate || wanted.includes(String(written))) continue
+    final.violated(
+      'O1',
+      `${any.stamp}: ${field} of contact ${contact.id} was last written as "${String(written)}", wanted is "${wanted.join('" or "')}"`,
+    )
+  }
+}
+
+/** With two pipelines on one contact the last to write wins; whoever it is, it is the same person. */
+const isAlone = (contact: number, { final }: Place): boolean => final.claims.stampsOf(contact).length === 1
+
+function checkTerms(contact: SimulatedContact, key: string, place: Place): void {
+  const { pipeline, expected, final } = place
+  const { ledger, service } = final
+  const candidates = expected.candidates.get(key) ?? []
+  const [wanted] = candidates
+  if (wanted === undefined || candidates.length > 1 || pipeline.terms.assign.length === 0) return
+  const nameOf = (term: number): string => service.terms.get(term)?.name ?? ''
+  const about = ledger.effects.filter((one) => one.contact === contact.id && one.term !== 0)
+  if (about.some(({ request }) => ledger.requests[request - 1]?.fault === 'late')) return
+  const last = (name: string): Effect | undefined => about.findLast(({ term }) => nameOf(term) === name)
+  const missing = wanted.terms.filter((name) => {
+    const has = [...contact.terms.keys()].some((term) => nameOf(term) === name)
+    return !has && last(name)?.who !== 'foreign'
+  })
+  if (missing.length > 0)
+    final.violated('terms', `${wanted.stamp}: contact ${contact.id} lacks ${missing.join(', ')}`)
+  if (pipeline.terms.policy === 'add') return
+  const ever = new Set((expected.ever.get(key) ?? []).flatMap(({ terms }) => terms))
+  const left = [...contact.terms].filter(
+    ([term, by]) =>
+      by === 'connector' &&
+      !wanted.terms.includes(nameOf(term)) &&
+      (ever.has(nameOf(term)) || pipeline.terms.policy === 'replace'),
+  )
+  if (left.length > 0)
+    final.violated(
+      'terms',
+      `${wanted.stamp}: contact ${contact.id} still has ${left.map(([term]) => nameOf(term)).join(', ')}`,
+    )
+}
+
+/** Whether the service does not take this person at all. */
+const isRefused = (stamp: string, { service }: Final): boolean => service.refuses.has(personIn(stamp) ?? -1)
+
+function checkWanted(key: string, one: Wanted, place: Place): void {
+  const { final, waiting } = place
+  const { violated, claims, service } = final
+  const held = waiting.held.get(key)
+  const doubt = waiting.doubts.get(key)
+  if (doubt !== undefined) return violated('O1', `${one.stamp} is still in doubt: ${doubt.reason ?? ''}`)
+  if (held !== undefined) {
+    if (!isHeldRightly(one, held, place)) violated('O1', `${one.stamp} is held: ${held.reason ?? ''}`)
+    return
+  }
+  const rejected = waiting.rejected.get(key)
+  if (isRefused(one.stamp, final)) {
+    if (rejected === undefined) violated('O1', `${one.stamp} was refused, and no reject says so`)
+    return
+  }
+  const live = claims.live(one.stamp)
+  if (live.length === 0 && wasDeleted(one, place)) return
+  if (live.length !== 1) return violated('O1', `${one.stamp} is at the service ${live.length} times`)
+  const contact = service.contacts.live(live[0] ?? 0)
+  if (contact === undefined || !isAlone(contact.id, place)) return
+  checkFields(contact, key, place)
+  checkTerms(contact, key, place)
+}
+
+/** What a full export lacks is gone, once it was missing often enough. */
+function checkGone(place: Place): void {
+  const { final, pipeline, expected, waiting } = place
+  const { lastFull } = expected
+  if (lastFull === undefined || pipeline.onMissing === 'keep') return
+  for (const [key, [first]] of expected.ever) {
+    if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key)) continue
+    if (expected.missingIn(key) < pipeline.guards.deletesMissingIn || waiting.held.has(key)) continue
+    for (const id of final.claims.live(first.stamp)) checkGoneContact(id, first, place)
+  }
+}
+
+function checkGoneContact(id: number, { stamp }: Wanted, place: Place): void {
+  const { final, pipeline } = place
+  if (!isAlone(id, place)) return
+  if (pipeline.onMissing === 'delete')
+    return final.violated('O3', `${stamp} has gone from the source, and contact ${id} is still there`)
+  const left = [...(final.service.contacts.live(id)?.terms ?? [])].filter(([, by]) => by === 'connector')
+  const late = final.ledger.requests.some(
+    ({ fault, path }) => fault === 'late' && path === `/contact/${id}/terms`,
+  )
+  if (left.length > 0 && !late)
+    final.violated('O3', `${stamp} has gone from the source, and contact ${id} still has its terms`)
+}
+
+/** Judges the end of it all. */
+export async function checkFinals(final: Final): Promise<void> {
+  for (const pipeline of final.pipelines) {
+    const source = final.sources.get(pipeline.name)
+    if (source === undefined) continue
+    const expected = expectedOf(source, pipeline)
+    const place: Place = { final, pipeline, expected, waiting: await waitingOf(final.state, pipeline) }
+    for (const [key, [one]] of expected.candidates) {
+      const isThere = expected.lastFull === undefined || expected.lastFull.wanted.has(key)
+      if (one !== undefined && isThere) checkWanted(key, one, place)
+    }
+    checkGone(place)
+  }
+}

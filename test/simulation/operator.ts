@@ -1,0 +1,66 @@
+// The person beside the program: releases what guards hold, and says of doubts that no look-up can settle whether they were
+// done. Knows what the service has, as somebody does who looks there.
+import type { Operation } from '../../src/core/operation.ts'
+import type { StateStore } from '../../src/core/state.ts'
+import type { Claims } from './claims.ts'
+import type { Ledger } from './ledger.ts'
+import { STAMP_FIELD, type Setup } from './setup.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface Office {
+  readonly setup: Setup
+  readonly timeline: Timeline
+  readonly ledger: Ledger
+  readonly claims: Claims
+  readonly program: { readonly state: StateStore }
+  readonly say: (text: string) => void
+  readonly violated: (oracle: string, text: string) => void
+}
+
+async function release({ setup, timeline, program, say }: Office): Promise<void> {
+  const names = setup.pipelines.map(({ name }) => name)
+  for (const plan of await program.state.heldPlans(names)) {
+    if (plan.releasedAt !== undefined || plan.left !== plan.number) continue
+    say(`released: ${plan.runId}, ${plan.guard}`)
+    await program.state.release(plan.runId, timeline.now())
+  }
+}
+
+/** The contact that the operation's record has at the service, if it has one. */
+function contactOf({ pipeline, desired }: Operation, { claims }: Office): number | undefined {
+  const stamp = desired[STAMP_FIELD[pipeline] ?? '']
+  return typeof stamp === 'string' ? claims.live(stamp)[0] : undefined
+}
+
+async function resolve(operation: Operation, office: Office): Promise<void> {
+  const { program, timeline, say } = office
+  const contactId = contactOf(operation, office)
+  say(`doubt ${operation.id} (${operation.key}) is resolved: ${contactId ?? 'not done'}`)
+  const settlement =
+    operation.kind === 'create' && contactId !== undefined
+      ? ({ kind: 'done', contactId, reason: 'done, says a person', adopted: true } as const)
+      : ({ kind: 'failed', reason: 'not done, says a person; it is tried again' } as const)
+  const context = { at: timeline.now(), runId: 'a-person', configHash: '' }
+  await program.state.settle([{ operation, settlement, request: undefined }], context)
+}
+
+/** Doubts that stay need a reason: no mail to look up by, or others of that mail at the service. */
+function hasExcuse({ fields, reason, sent }: Operation): boolean {
+  const mail = fields['mail']
+  if (typeof mail !== 'string' || mail === '') return true
+  return /contacts with this mail|carry the marker|look just like/.test(reason ?? '') || sent >= 3
+}
+
+/** `isThorough`: nothing stays in doubt. */
+export async function operate(office: Office, { isThorough }: { isThorough: boolean }): Promise<void> {
+  const { setup, program, violated } = office
+  await release(office)
+  if (!isThorough) return
+  for (const { name } of setup.pipelines) {
+    for (const operation of await program.state.doubts(name)) {
+      if (!hasExcuse(operation))
+        violated('liveness', `${operation.key} is in doubt without an excuse: ${operation.reason ?? ''}`)
+      await resolve(operation, office)
+    }
+  }
+}

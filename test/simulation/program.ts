@@ -1,0 +1,153 @@
+// The program under test, put together as src/app.ts does it, over the real store and the real client of the service;
+// everything that reaches outside goes through one life.
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { createCircuit } from '../../src/core/circuit.ts'
+import { runId } from '../../src/core/run-id.ts'
+import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
+import type { StateStore } from '../../src/core/state.ts'
+import type { Transport } from '../../src/service/http.ts'
+import { createService } from '../../src/service/service.ts'
+import { openState, type OwnedState } from '../../src/store/state-store.ts'
+import type { RunContext } from '../../src/sync/context.ts'
+import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
+import { createTally } from '../../src/sync/tally.ts'
+import { createTermDirectory } from '../../src/sync/term-directory.ts'
+import { createMailTurns, createTurns } from '../../src/sync/turns.ts'
+import type { Chance } from './chance.ts'
+import {
+  createLifetime,
+  type Lifetime,
+  type LifetimePlan,
+  livingClock,
+  livingSource,
+  livingState,
+  livingTransport,
+} from './lifetime.ts'
+import type { SimulatedSource } from './simulated-source.ts'
+import type { Timeline } from './timeline.ts'
+
+/** Where states are kept while they are tried: in memory where the machine has such a place. */
+export interface StateFolder {
+  readonly path: string
+  /** A state as it is when it has just been made. */
+  readonly template: string
+  remove(): void
+}
+
+export function makeStateFolder(): StateFolder {
+  const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'contact-sync-simulation-'))
+  const template = join(path, 'template.db')
+  const state = openState(template, { pid: 1, since: 0, thorough: false })
+  void state.close()
+  const db = new Database(template)
+  // The name of a new state is chance that no seed decides.
+  db.exec("UPDATE meta SET value = '0123456789abcdef' WHERE name = 'instance'")
+  db.pragma('journal_mode = DELETE')
+  db.close()
+  return { path, template, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+export interface ProgramDeps {
+  readonly timeline: Timeline
+  readonly chance: Chance
+  readonly service: ServiceSettings
+  readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly transport: (life: number) => Transport
+  /** Every line that would be logged, as JSON. */
+  readonly log: (line: string) => void
+  readonly trace: (text: string) => void
+}
+
+export interface Program {
+  readonly life: Lifetime
+  readonly number: number
+  /** Beside the points: for lists, and for what a person does between two runs. */
+  readonly state: StateStore
+  readonly file: string
+  run(pipeline: PipelineSettings, signal: AbortSignal): Promise<PipelineResult>
+  /** Ends it without putting anything in order. */
+  drop(): void
+}
+
+/** As a killed process leaves it: the database and its log, without a checkpoint. */
+export function copyState(from: string, to: string): void {
+  copyFileSync(from, to)
+  if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
+}
+
+function closeQuietly(state: OwnedState): void {
+  // A statement may still be open in what never came back; then the connection goes with the process.
+  state.close().catch(() => undefined)
+}
+
+export function startProgram(
+  deps: ProgramDeps,
+  at: { file: string; number: number },
+  plan: LifetimePlan,
+): Program {
+  const { timeline, chance, sources, log, trace } = deps
+  const draws = chance.stream(`life ${at.number}`)
+  const life = createLifetime(plan, timeline, draws.stream('points'))
+  const owned = openState(at.file, { pid: 1, since: 0, thorough: false })
+  const state = livingState(owned, life)
+  const clock = livingClock(timeline, life)
+  const random = draws.stream('random').next
+  const note = (message: string, fields: unknown): void => log(JSON.stringify({ message, fields }))
+  const service = createService(deps.service, {
+    clock,
+    random,
+    transport: livingTransport(deps.transport(at.number), life),
+    onEvent: (event) => note('service call', event),
+  })
+  const turns = createTurns()
+  const mails = createMailTurns()
+
+  function context(pipeline: PipelineSettings, signal: AbortSignal): RunContext {
+    const source = sources.get(pipeline.name)
+    if (source === undefined) throw new Error(`no source for ${pipeline.name}`)
+    const id = runId(timeline.now(), random)
+    const session = service.session({ signal })
+    const circuit = createCircuit(pipeline.guards)
+    return {
+      runId: id,
+      pipeline,
+      service: deps.service,
+      state,
+      source: livingSource(source, life),
+      session,
+      circuit,
+      terms: createTermDirectory(session, { signal, circuit }),
+      customFieldKey: deps.service.customFieldKey,
+      turns,
+      mails,
+      seen: {},
+      tally: createTally(id),
+      clock,
+      signal,
+      log: { info: note, warn: note },
+      report: () => undefined,
+    }
+  }
+
+  return {
+    life,
+    number: at.number,
+    state: owned,
+    file: at.file,
+    async run(pipeline, signal) {
+      const given = context(pipeline, signal)
+      trace(`run ${given.runId} of ${pipeline.name} begins`)
+      const result = await runPipeline(given, { wait: false })
+      trace(`run ${given.runId} of ${pipeline.name} ends: ${JSON.stringify(result)}`)
+      log(JSON.stringify(result))
+      return result
+    },
+    drop() {
+      life.end()
+      closeQuietly(owned)
+    },
+  }
+}

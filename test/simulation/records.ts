@@ -1,0 +1,128 @@
+// What the program says of itself: counts that add up, logs without secrets and people, a state that is whole, and a sync
+// log that is chained and explains every change that the ledger has.
+import { hash } from 'node:crypto'
+import Database from 'better-sqlite3'
+import { OUTCOMES } from '../../src/core/summary.ts'
+import type { PipelineResult } from '../../src/sync/run.ts'
+import type { Effect, Ledger } from './ledger.ts'
+import { MARKER_FIELD, type Setup } from './setup.ts'
+
+type Violated = (oracle: string, text: string) => void
+
+/** O4: every record that was read has one outcome. */
+export function checkResult(result: PipelineResult, violated: Violated): void {
+  const sum = OUTCOMES.reduce((total, outcome) => total + result[outcome], 0)
+  const negative = OUTCOMES.filter((outcome) => result[outcome] < 0)
+  if (sum !== result.read)
+    violated('O4', `${result.read} were read, ${sum} have an outcome: ${JSON.stringify(result)}`)
+  if (negative.length > 0)
+    violated('O4', `less than none are ${negative.join(', ')}: ${JSON.stringify(result)}`)
+}
+
+/** O7: nothing of a person and no key in what is logged. */
+export function checkLogs(
+  lines: readonly string[],
+  isPrivate: (text: string) => boolean,
+  violated: Violated,
+): void {
+  for (const line of lines.filter(isPrivate)) violated('O7', `logged: ${line}`)
+}
+
+interface Entry {
+  readonly action: string
+  readonly contact_id: number | null
+  readonly fields: Readonly<Record<string, { to: unknown }>>
+  readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
+  readonly outcome: string
+}
+
+const START = '0'.repeat(64)
+
+/** O8: the sync log as it stands in the state, each entry chained to the one before it. */
+function readSyncLog(db: Database.Database, violated: Violated): Entry[] {
+  const rows = db.prepare('SELECT seq, entry, prev, hash FROM audit ORDER BY seq').all() as {
+    seq: number
+    entry: string
+    prev: string
+    hash: string
+  }[]
+  let prev = START
+  for (const row of rows) {
+    if (row.prev !== prev || row.hash !== hash('sha256', `${prev}\n${row.entry}`, 'hex'))
+      violated('O8', `entry ${row.seq} of the sync log is not chained to the one before it`)
+    prev = row.hash
+  }
+  return rows.map(({ entry }) => JSON.parse(entry) as Entry)
+}
+
+const same = (left: unknown, right: unknown): boolean =>
+  left === right || ((left === '' || left === null) && (right === '' || right === null))
+
+function explainsFields(entries: readonly Entry[], { contact, fields, kind }: Effect): string[] {
+  const about = entries.filter(
+    ({ action, contact_id: id }) =>
+      (action === 'create' || action === 'update') && (id === contact || (id === null && kind !== 'write')),
+  )
+  return Object.entries(fields)
+    .filter(([field]) => field !== MARKER_FIELD)
+    .filter(
+      ([field, { after }]) =>
+        !about.some((entry) => entry.fields[field] !== undefined && same(entry.fields[field].to, after)),
+    )
+    .map(([field, { after }]) => `${field} = ${JSON.stringify(after)}`)
+}
+
+function isTermExplained(entries: readonly Entry[], { contact, term, kind }: Effect, names: Names): boolean {
+  const name = names.get(term)?.name ?? ''
+  return entries.some(
+    ({ action, contact_id: id, terms }) =>
+      action === 'terms' &&
+      id === contact &&
+      (kind === 'term_on' ? [...terms.add] : [...terms.remove]).includes(name),
+  )
+}
+
+type Names = ReadonlyMap<number, { readonly name: string }>
+
+/** Every effect of ours has an entry that names it, with the value that it had. */
+function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names, violated: Violated): void {
+  for (const effect of ledger.effects) {
+    if (effect.who !== 'connector') continue
+    const { kind, contact, number } = effect
+    if (kind === 'create' || kind === 'merge' || kind === 'write') {
+      const left = explainsFields(entries, effect)
+      if (left.length > 0)
+        violated(
+          'audit',
+          `no entry of the sync log explains effect ${number} at contact ${contact}: ${left.join(', ')}`,
+        )
+    } else if (kind === 'term_on' || kind === 'term_off') {
+      if (!isTermExplained(entries, effect, terms))
+        violated(
+          'audit',
+          `no entry explains ${kind} ${terms.get(effect.term)?.name ?? ''} at contact ${contact}`,
+        )
+    } else if (kind === 'delete') {
+      if (!entries.some(({ action, contact_id: id }) => action === 'delete' && id === contact))
+        violated('audit', `no entry explains that contact ${contact} was deleted`)
+    }
+  }
+}
+
+export function checkState(given: {
+  file: string
+  ledger: Ledger
+  setup: Setup
+  terms: Names
+  violated: Violated
+}): void {
+  const { file, ledger, violated } = given
+  const db = new Database(file, { readonly: true })
+  try {
+    const verdict = db.pragma('integrity_check', { simple: true })
+    if (verdict !== 'ok') violated('O8', `integrity_check: ${String(verdict)}`)
+    checkExplained(readSyncLog(db, violated), ledger, given.terms, violated)
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,110 @@
+// A drop folder without files: versions, files that are replaced or damaged, an archive, rejects. What was opened, and what
+// was put away, is noted for the oracles, in order.
+import { SyncError } from '../../src/core/errors.ts'
+import type { InputReader, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
+import type { SourceItem } from '../../src/core/record.ts'
+import { HEADER } from './people.ts'
+
+export interface SimulatedFile {
+  readonly input: SourceInput
+  readonly rows: readonly (readonly string[])[]
+  /** Damaged behind so many rows. */
+  readonly cutAfter: number | undefined
+}
+
+export interface PutAway {
+  readonly file: SimulatedFile
+  readonly folder: 'processed' | 'failed'
+}
+
+export interface SimulatedSource extends Source {
+  drop(name: string, rows: readonly (readonly string[])[], cutAfter?: number): void
+  readonly waiting: ReadonlyMap<string, SimulatedFile>
+  readonly opened: readonly SimulatedFile[]
+  readonly putAway: readonly PutAway[]
+  readonly rejects: ReadonlyMap<string, readonly RejectRow[]>
+}
+
+const BATCH = 5
+
+function itemsOf(rows: SimulatedFile['rows']): SourceItem[] {
+  return rows.map((values, index): SourceItem => {
+    const line = index + 2
+    if (values.length === HEADER.length) return { kind: 'record', values, line }
+    return {
+      kind: 'defect',
+      code: 'RECORD_RAGGED',
+      message: `${values.length} values, ${HEADER.length} expected`,
+      values,
+      line,
+    }
+  })
+}
+
+function readerOf({ rows, cutAfter, input }: SimulatedFile): InputReader {
+  const damage = (): never => {
+    throw new SyncError('INPUT_QUOTE', 'a quote that opened on line 2 never closes')
+  }
+  return {
+    header: HEADER,
+    bytesRead: () => 0,
+    async *batches() {
+      const items = itemsOf(rows)
+      for (let start = 0; start < items.length; start += BATCH) {
+        await Promise.resolve()
+        if (cutAfter !== undefined && start + BATCH > cutAfter) damage()
+        yield items.slice(start, start + BATCH)
+      }
+      if (cutAfter !== undefined) damage()
+    },
+    sha256: () => input.version,
+    close: () => Promise.resolve(),
+  }
+}
+
+export function createSimulatedSource(): SimulatedSource {
+  const waiting = new Map<string, SimulatedFile>()
+  const opened: SimulatedFile[] = []
+  const archived: PutAway[] = []
+  const rejects = new Map<string, readonly RejectRow[]>()
+  let versions = 0
+  const found = (input: SourceInput): SimulatedFile | undefined => {
+    const file = waiting.get(input.name)
+    return file?.input.version === input.version ? file : undefined
+  }
+  return {
+    waiting,
+    opened,
+    putAway: archived,
+    rejects,
+    drop(name, rows, cutAfter) {
+      versions += 1
+      const input = { name, version: `v${versions}`, bytes: rows.length }
+      waiting.set(name, { input, rows, cutAfter })
+    },
+    list: () => {
+      const ready = [...waiting.values()].map(({ input }) => input)
+      ready.sort((one, other) => (one.name < other.name ? -1 : 1))
+      return Promise.resolve({ ready, unsettled: 0, refused: [] })
+    },
+    open: (input) => {
+      const file = found(input)
+      if (file === undefined) return Promise.reject(new SyncError('INPUT_CHANGED', 'it was replaced'))
+      opened.push(file)
+      return Promise.resolve(readerOf(file))
+    },
+    isWaiting: (input) => Promise.resolve(found(input) !== undefined),
+    archive: (input, { folder }) => {
+      const file = found(input)
+      if (file === undefined) return Promise.resolve(false)
+      waiting.delete(input.name)
+      archived.push({ file, folder })
+      return Promise.resolve(true)
+    },
+    async writeRejects(input, _to, _header, rows) {
+      const kept: RejectRow[] = []
+      for await (const row of rows) kept.push(row)
+      rejects.set(input.name, kept)
+    },
+  }
+}

@@ -1,0 +1,382 @@
+// One seed, from beginning to end: days on which exports come, things go wrong and the program dies; then a quiet time in
+// which everything must come to an end; then once more the same, which must change nothing.
+import { hash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import type { PipelineResult } from '../../src/sync/run.ts'
+import { type Chance, chanceFrom } from './chance.ts'
+import { type Claims, watchClaims } from './claims.ts'
+import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
+import { checkFinals } from './finals.ts'
+import { createForeigners, type Foreigners } from './foreigners.ts'
+import { createLedger, isWrite, type Ledger } from './ledger.ts'
+import { checkLogs, checkResult, checkState } from './records.ts'
+import { createNetwork } from './network.ts'
+import { operate } from './operator.ts'
+import { isPrivate } from './people.ts'
+import { copyState, type Program, type ProgramDeps, startProgram, type StateFolder } from './program.ts'
+import { drawSetup, LATEST_MS, type Setup, TIMEOUT_MS } from './setup.ts'
+import { createSimulatedService, type SimulatedService } from './simulated-service.ts'
+import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
+import { createTimeline, type Timeline } from './timeline.ts'
+import { watchEffects } from './watch.ts'
+import { createWorkload, type Workload } from './workload.ts'
+
+export interface Violation {
+  readonly oracle: string
+  readonly text: string
+}
+
+export interface Outcome {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly trace: readonly string[]
+  /** The same for the same course. */
+  readonly hash: string
+  readonly figures: {
+    readonly requests: number
+    readonly points: number
+    readonly runs: number
+    readonly crashes: number
+  }
+}
+
+/** What is not left to the seed. */
+export interface Schedule {
+  readonly faults?: FaultPlan
+  /** The points at which the lives end, in turn; no further life crashes. */
+  readonly crashes?: readonly number[]
+  readonly setup?: (drawn: Setup) => Setup
+  readonly days?: number
+  readonly isQuiet?: boolean
+}
+
+const RUN_LIMIT_MS = 24 * 3_600_000
+const DAY_MS = 3_600_000
+const MOST_ROUNDS = 10
+
+interface World {
+  readonly chance: Chance
+  readonly schedule: Schedule
+  readonly setup: Setup
+  readonly timeline: Timeline
+  readonly ledger: Ledger
+  readonly service: SimulatedService
+  readonly claims: Claims
+  readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly workloads: ReadonlyMap<string, Workload>
+  readonly foreigners: Foreigners
+  readonly violations: Violation[]
+  readonly violated: (oracle: string, text: string) => void
+  readonly trace: string[]
+  readonly say: (text: string) => void
+  readonly logged: string[]
+  readonly deps: ProgramDeps
+  readonly folder: StateFolder
+  faults: FaultPlan
+  revokedUntil: number
+  foreignRate: number
+  crashRate: number
+  program: Program
+  lives: number
+  points: number
+  crashes: number
+  runs: number
+  files: number
+  /** Whether what is known of the answers could make the guards count otherwise. */
+  isCalm: boolean
+}
+
+function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World {
+  const chance = chanceFrom(seed)
+  const timeline = createTimeline(chance.stream('time'))
+  const drawn = drawSetup(chance.stream('setup'))
+  const setup = schedule.setup?.(drawn) ?? drawn
+  const ledger = createLedger()
+  const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
+  const claims = watchClaims(ledger, service.contacts)
+  const violations: Violation[] = []
+  const trace: string[] = []
+  const logged: string[] = []
+  const say = (text: string): void => void trace.push(`${timeline.now() - START} ${text}`)
+  const START = timeline.now()
+  const violated = (oracle: string, text: string): void => {
+    violations.push({ oracle, text })
+    say(`VIOLATION ${oracle}: ${text}`)
+  }
+  const names = setup.pipelines.map(({ name }) => name)
+  const sources = new Map(names.map((name) => [name, createSimulatedSource()]))
+  const workloads = new Map(
+    setup.pipelines.map((pipeline) => [
+      pipeline.name,
+      createWorkload(pipeline, chance.stream(`work ${pipeline.name}`), setup.isShared),
+    ]),
+  )
+  const swarm = chance.stream('swarm')
+  const world: Omit<World, 'deps' | 'foreigners' | 'program'> = {
+    chance: swarm,
+    schedule,
+    setup,
+    timeline,
+    ledger,
+    service,
+    claims,
+    sources,
+    workloads,
+    violations,
+    violated,
+    trace,
+    say,
+    logged,
+    folder,
+    faults: schedule.faults ?? swarmFaults(chance.stream('faults')).plan,
+    revokedUntil: 0,
+    foreignRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0, 1, 4]),
+    crashRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0.3, 0.6, 0.9]),
+    lives: 0,
+    points: 0,
+    crashes: 0,
+    runs: 0,
+    files: 0,
+    isCalm: true,
+  }
+  const mails = (): string[] =>
+    [...sources.values()].flatMap(({ opened, waiting }) =>
+      [...opened, ...waiting.values()].flatMap(({ rows }) =>
+        rows.flatMap((row) => (row[1]?.includes('@') === true ? [row[1]] : [])),
+      ),
+    )
+  const foreigners = createForeigners(service, timeline, chance.stream('others'), mails, say)
+  const network = createNetwork({
+    timeline,
+    ledger,
+    service,
+    limits: {
+      timeoutMs: TIMEOUT_MS,
+      latestMs: LATEST_MS,
+      requests: setup.service.rateLimit.requests,
+      perMs: setup.service.rateLimit.perMs,
+    },
+    chance: chance.stream('network'),
+    faults: () => whole.faults,
+    isRevoked: () => timeline.now() < whole.revokedUntil,
+    violated,
+    trace: say,
+  })
+  const deps: ProgramDeps = {
+    timeline,
+    chance: chance.stream('program'),
+    service: setup.service,
+    sources,
+    transport: (life) => network.transport(life),
+    log: (line) => logged.push(line),
+    trace: say,
+  }
+  watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, violated })
+  const whole = { ...world, foreigners, deps } as World
+  return whole
+}
+
+/** Opens the state for another life: as it was left, or as it is when it is new. */
+function beginLife(world: World): void {
+  const { folder, chance, schedule } = world
+  const file = join(folder.path, `state-${world.lives}.db`)
+  copyState(world.lives === 0 ? folder.template : world.program.file, file)
+  if (world.lives > 0) {
+    world.points += world.program.life.points
+    world.program.drop()
+    for (const end of ['', '-wal', '-shm', '.lock']) rmSync(world.program.file + end, { force: true })
+  }
+  const drawn = chance.happens(world.crashRate) ? chance.between(1, chance.pick([30, 150, 500])) : undefined
+  const crashAt = schedule.crashes === undefined ? drawn : schedule.crashes[world.lives]
+  const yields = chance.pick([0, 0, 0.2])
+  world.lives += 1
+  world.program = startProgram(world.deps, { file, number: world.lives }, { crashAt, yields })
+}
+
+interface Ended {
+  readonly results: readonly PipelineResult[]
+  readonly isCrashed: boolean
+}
+
+async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Promise<Ended> {
+  const { program, timeline, chance } = world
+  const abort = new AbortController()
+  if (world.crashRate > 0 && chance.happens(0.08)) {
+    const after = chance.int(30_000)
+    timeline.after(after, () => {
+      world.say('the run is asked to end')
+      abort.abort()
+    })
+  }
+  const acts = world.foreignRate === 0 ? 0 : chance.int(world.foreignRate + 1)
+  for (let act = 0; act < acts; act += 1)
+    timeline.after(chance.int(chance.pick([3_000, 300_000])), () => {
+      if (world.foreignRate > 0) world.foreigners.act()
+    })
+  world.runs += pipelines.length
+  const both = Promise.all(pipelines.map((pipeline) => program.run(pipeline, abort.signal)))
+  const crash = program.life.crashed.then((point) => ({ point }))
+  const ended = await timeline.until(Promise.race([both, crash]), RUN_LIMIT_MS)
+  if ('point' in ended) {
+    world.say(`CRASH ${ended.point}`)
+    world.crashes += 1
+    beginLife(world)
+    return { results: [], isCrashed: true }
+  }
+  for (const result of ended) checkResult(result, world.violated)
+  return { results: ended, isCrashed: false }
+}
+
+/** As the daemon does it: both at a time, or one after the other; again after every crash. */
+async function runAll(world: World): Promise<readonly PipelineResult[]> {
+  const { setup, chance, timeline } = world
+  const together = chance.happens(0.6)
+  const groups = together ? [setup.pipelines] : chance.shuffled(setup.pipelines).map((one) => [one])
+  const all: PipelineResult[] = []
+  for (const group of groups) {
+    for (;;) {
+      const { results, isCrashed } = await runOnce(world, group)
+      all.push(...results)
+      if (!isCrashed) break
+      await timeline.until(timeline.pause(chance.pick([2_000, 20_000, 400_000])), RUN_LIMIT_MS)
+    }
+  }
+  return all
+}
+
+function drop(world: World, name: string, rows: readonly (readonly string[])[], cutAfter?: number): void {
+  world.files += 1
+  const file = `export-${String(world.files).padStart(4, '0')}.csv`
+  world.say(`${name} drops ${file}: ${JSON.stringify(rows)}${cutAfter === undefined ? '' : ' (cut off)'}`)
+  world.sources.get(name)?.drop(file, rows, cutAfter)
+}
+
+async function day(world: World): Promise<void> {
+  const { chance, timeline, setup } = world
+  for (const { name } of setup.pipelines) {
+    const next = world.workloads.get(name)?.nextDay()
+    if (next !== undefined) drop(world, name, next.rows, next.cutAfter)
+  }
+  if (world.schedule.isQuiet !== true && chance.happens(0.06))
+    timeline.after(chance.int(5_000), () => {
+      world.say('the key is revoked for a while')
+      world.revokedUntil = timeline.now() + chance.pick([2_000, 600_000])
+    })
+  await runAll(world)
+  if (chance.happens(0.5)) await runAll(world)
+  if (chance.happens(0.5)) await operate(world, { isThorough: false })
+  await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
+}
+
+/** Without faults, until nothing is left to do; gives up after so many rounds. */
+async function calmDown(world: World): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const results = await runAll(world)
+    await operate(world, { isThorough: round > 0 })
+    await world.timeline.until(world.timeline.pause(200_000), RUN_LIMIT_MS)
+    if (round > 0 && (await isDone(world, results))) return
+  }
+  world.violated('liveness', `not done after ${MOST_ROUNDS} quiet rounds`)
+}
+
+async function isDone(world: World, results: readonly PipelineResult[]): Promise<boolean> {
+  for (const { name } of world.setup.pipelines) {
+    const { retriable, inDoubt } = await world.program.state.backlog(name)
+    const released = (await world.program.state.heldPlans([name])).length
+    if (retriable + inDoubt + released + (world.sources.get(name)?.waiting.size ?? 0) > 0) return false
+  }
+  return results.every((result) => result.code === undefined && result.failed === 0)
+}
+
+const writes = (world: World): number => world.ledger.requests.filter(isWrite).length
+
+/** The last exports once more, whole and right: first they may change something, then nothing. */
+async function oncemore(world: World): Promise<void> {
+  const dropAll = (): void => {
+    for (const { name } of world.setup.pipelines) {
+      const rows = world.workloads.get(name)?.mended() ?? []
+      const taken = rows.filter(
+        (row) => ![...world.service.refuses].some((one) => row[8]?.endsWith(`x${one}x`)),
+      )
+      if (taken.length > 0) drop(world, name, taken)
+    }
+  }
+  dropAll()
+  await calmDown(world)
+  await judge(world)
+  dropAll()
+  const before = writes(world)
+  await runAll(world)
+  const sent = world.ledger.requests.slice().filter(isWrite).slice(before)
+  if (sent.length > 0)
+    world.violated(
+      'O5',
+      `${sent.length} writes for what was settled: ${sent.map(({ method, path }) => `${method} ${path}`).join(', ')}`,
+    )
+}
+
+async function judge(world: World): Promise<void> {
+  const { ledger, service, claims, setup, sources, violated, program } = world
+  await checkFinals({
+    ledger,
+    service,
+    claims,
+    pipelines: setup.pipelines,
+    sources,
+    state: program.state,
+    violated,
+  })
+  checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
+}
+
+async function live(world: World): Promise<void> {
+  beginLife(world)
+  const { chance, schedule, service, timeline } = world
+  for (const name of ['T1', 'T2', 'T3', 'T4', 'Ä5', 'All'])
+    if (chance.happens(0.5) || world.setup.pipelines.some(({ terms }) => !terms.createMissing))
+      service.makeTerm(name, '', { who: 'foreign', at: timeline.now(), request: 0 })
+  if (schedule.isQuiet !== true && chance.happens(0.25)) service.refuses.add(chance.between(1, 6))
+  const days = schedule.days ?? chance.between(1, 4)
+  for (let number = 0; number < days; number += 1) await day(world)
+  world.say('all is quiet from here on')
+  world.faults = noFaults
+  world.revokedUntil = 0
+  world.foreignRate = 0
+  world.crashRate = 0
+  if (schedule.crashes === undefined) {
+    // The life that is under way may still have its crash before it; a new one has none.
+    beginLife(world)
+  }
+  await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
+  await calmDown(world)
+  await judge(world)
+  await oncemore(world)
+}
+
+/** Lets one seed take its course. Never throws for what the program does. */
+export async function simulate(seed: number, folder: StateFolder, schedule: Schedule = {}): Promise<Outcome> {
+  const world = makeWorld(seed, folder, schedule)
+  try {
+    await live(world)
+  } catch (error) {
+    world.violated('fault', error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  checkLogs(world.logged, isPrivate, world.violated)
+  world.points += world.program.life.points
+  world.program.drop()
+  for (const end of ['', '-wal', '-shm', '.lock']) rmSync(world.program.file + end, { force: true })
+  return {
+    seed,
+    violations: world.violations,
+    trace: world.trace,
+    hash: hash('sha256', world.trace.join('\n'), 'hex').slice(0, 16),
+    figures: {
+      requests: world.ledger.requests.length,
+      points: world.points,
+      runs: world.runs,
+      crashes: world.crashes,
+    },
+  }
+}

@@ -1,0 +1,134 @@
+// What must never happen, judged at the moment in which it happens at the service: somebody doubled, two people mixed up,
+// something taken away that nobody asked to have taken away.
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import { type Claims, pipelineOf } from './claims.ts'
+import { readingOf } from './expected.ts'
+import type { Effect, Ledger, RequestEntry } from './ledger.ts'
+import { personIn } from './people.ts'
+import { FIELD_COLUMNS, MARKER_FIELD, STAMP_FIELD } from './setup.ts'
+import type { SimulatedService } from './simulated-service.ts'
+import type { SimulatedSource } from './simulated-source.ts'
+
+export interface Watched {
+  readonly ledger: Ledger
+  readonly service: SimulatedService
+  readonly claims: Claims
+  readonly pipelines: readonly PipelineSettings[]
+  readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly violated: (oracle: string, text: string) => void
+}
+
+const MAPPED = new Set<string>([...Object.keys(FIELD_COLUMNS), ...Object.values(STAMP_FIELD), MARKER_FIELD])
+
+/** Carried out long after its sender gave up: no answer to it can have counted, and nobody can call it back. */
+const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
+
+export function watchEffects(watched: Watched): void {
+  const { ledger, service, claims, pipelines, sources, violated } = watched
+  const requestOf = (effect: Effect): RequestEntry | undefined => ledger.requests[effect.request - 1]
+  const concerned = (contact: number): PipelineSettings[] => {
+    const names = claims.stampsOf(contact).map(pipelineOf)
+    return pipelines.filter(({ name }) => names.includes(name))
+  }
+
+  /** O1: nobody is doubled. */
+  function created({ stamp, contact, number }: Effect): void {
+    if (stamp === undefined) return violated('O2', `contact ${contact} was made of nobody's row`)
+    const others = claims.live(stamp).filter((id) => id !== contact)
+    if (others.length > 0)
+      violated('O1', `${stamp} is doubled: contact ${contact} beside ${others.join(', ')} (effect ${number})`)
+  }
+
+  /** O2: nobody gets what is another's. A mail alone may pass from one to another. */
+  function wrote(effect: Effect): void {
+    const contact = service.contacts.all.get(effect.contact)
+    const named = Object.entries(effect.fields).filter(([field]) => field !== 'mail')
+    const strangers = named
+      .map(([, { after }]) => personIn(after))
+      .filter((person) => person !== undefined && person !== contact?.person)
+    if (strangers.length > 0)
+      violated(
+        'O2',
+        `${effect.kind} brought person ${strangers.join(', ')} into contact ${effect.contact} of person ${contact?.person ?? 'nobody'}`,
+      )
+    const unmapped = named.filter(([field]) => !MAPPED.has(field))
+    if (unmapped.length > 0)
+      violated('O3', `${unmapped.map(([field]) => field).join(', ')} is nobody's to write`)
+  }
+
+  /** Others gave it after we had looked and before our own request came: nobody could know. */
+  function isRace(contact: number, term: number): boolean {
+    const path = `/contact/${contact}/terms`
+    const given = ledger.effects.findLast(
+      (one) => one.kind === 'term_on' && one.contact === contact && one.term === term,
+    )
+    const ours = ledger.requests.find(
+      (one) =>
+        one.path === path &&
+        one.method !== 'GET' &&
+        one.method !== 'DELETE' &&
+        one.sentAt >= (given?.at ?? 0) - 1000,
+    )
+    return ours !== undefined && Array.isArray(ours.body) && ours.body.includes(term)
+  }
+
+  /** O3: terms go only where the policy says so. */
+  function tookTerm(effect: Effect): void {
+    const contact = service.contacts.all.get(effect.contact)
+    const who = concerned(effect.contact)
+    if (contact === undefined || who.some(({ terms }) => terms.policy === 'replace')) return
+    const name = service.terms.get(effect.term)?.name ?? ''
+    const mayTake = who.some(
+      ({ terms, onMissing }) => terms.policy === 'managed' || onMissing === 'remove_terms',
+    )
+    if (!mayTake) return violated('O3', `${name} was taken from ${effect.contact}, and no policy says so`)
+    if (contact.terms.get(effect.term) === 'foreign' && !isRace(effect.contact, effect.term))
+      violated('O3', `${name} was taken from ${effect.contact}, and others had given it`)
+  }
+
+  /** Whether the newest export that this pipeline has looked at lacks the record. */
+  function hasGone(stamp: string): boolean {
+    const pipeline = pipelines.find(({ name }) => name === pipelineOf(stamp))
+    if (pipeline === undefined || pipeline.mode !== 'full') return false
+    const file = sources.get(pipeline.name)?.opened.findLast(({ cutAfter }) => cutAfter === undefined)
+    if (file === undefined || file.rows.length === 0) return false
+    const { wanted } = readingOf(file, pipeline)
+    return (
+      ![...wanted.values()].some((one) => one.stamp === stamp) &&
+      !file.rows.some((row) => row.includes(stamp))
+    )
+  }
+
+  /** O3: a contact goes only when its record has gone from every source that names it. */
+  function deleted(effect: Effect): void {
+    const who = concerned(effect.contact)
+    const stamps = claims.stampsOf(effect.contact)
+    if (!who.some(({ onMissing }) => onMissing === 'delete'))
+      return violated('O3', `contact ${effect.contact} was deleted, and no policy says so`)
+    const named = stamps.filter((stamp) => {
+      const of = pipelines.find(({ name }) => name === pipelineOf(stamp))
+      return of?.onMissing === 'delete' ? !hasGone(stamp) : of?.mode !== 'full' || !hasGone(stamp)
+    })
+    if (named.length > 0)
+      violated('O3', `contact ${effect.contact} was deleted, and ${named.join(', ')} is still named`)
+  }
+
+  ledger.watch((effect) => {
+    if (effect.who !== 'connector') return
+    switch (effect.kind) {
+      case 'create':
+        created(effect)
+        return wrote(effect)
+      case 'merge':
+      case 'write':
+        return wrote(effect)
+      case 'term_off':
+        return isLate(requestOf(effect)) ? undefined : tookTerm(effect)
+      case 'delete':
+        return isLate(requestOf(effect)) ? undefined : deleted(effect)
+      case 'term_on':
+      case 'make_term':
+      case 'describe_term':
+    }
+  })
+}

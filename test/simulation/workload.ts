@@ -1,0 +1,147 @@
+// What a source says from day to day: people who come, go and change; and the mistakes that exports are made of.
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import type { Chance } from './chance.ts'
+import { type Person, rowOf } from './people.ts'
+
+export interface Drop {
+  readonly rows: readonly (readonly string[])[]
+  readonly cutAfter: number | undefined
+}
+
+export interface Workload {
+  /** The next export; undefined: none today. */
+  nextDay(): Drop | undefined
+  /** The last export again, as it should have been: without mistakes, with one more change. */
+  mended(): readonly (readonly string[])[]
+}
+
+const TAGS = ['T1', 'T2', 'T3', 'T4', 'Ä5']
+
+function newcomer(number: number, chance: Chance, mayLackMail: boolean): Person {
+  return {
+    number,
+    mailOf: mayLackMail && chance.happens(0.15) ? undefined : number,
+    mailRevision: 0,
+    revision: 0,
+    phoneRevision: 0,
+    hasPhone: chance.happens(0.8),
+    tags: TAGS.filter(() => chance.happens(0.35)),
+  }
+}
+
+function changed(person: Person, chance: Chance, hasOwnKey: boolean): void {
+  switch (chance.int(hasOwnKey ? 6 : 4)) {
+    case 0:
+      person.revision += 1
+      break
+    case 1:
+      person.phoneRevision += 1
+      person.hasPhone = true
+      break
+    case 2:
+      person.tags = TAGS.filter(() => chance.happens(0.35))
+      break
+    case 3:
+      person.hasPhone = !person.hasPhone
+      break
+    default:
+      if (person.mailOf === person.number) person.mailRevision += 1
+  }
+}
+
+/** `isShared`: another pipeline speaks of the same people. */
+export function createWorkload(pipeline: PipelineSettings, chance: Chance, isShared: boolean): Workload {
+  const { name, mode } = pipeline
+  const hasOwnKey = pipeline.key !== undefined
+  const first = isShared || name === 'A' ? 1 : 51
+  const present: Person[] = []
+  let next = first
+
+  const join = (): void => {
+    present.push(newcomer(next, chance, hasOwnKey))
+    next += 1
+  }
+
+  /** Mails that pass from one to another: a mail given up and taken in one export, swapped, or shared. */
+  function passMails(): void {
+    const owners = present.filter(({ mailOf, number }) => mailOf === number)
+    const [one, other] = chance.shuffled(owners)
+    if (one === undefined || other === undefined || isShared || !hasOwnKey) return
+    const given = { mailOf: one.mailOf, mailRevision: one.mailRevision }
+    switch (chance.int(3)) {
+      case 0: {
+        // The mail goes to somebody new, and its owner gets another one.
+        one.mailRevision += 1
+        join()
+        Object.assign(present.at(-1)!, given)
+        break
+      }
+      case 1:
+        Object.assign(one, { mailOf: other.mailOf, mailRevision: other.mailRevision })
+        Object.assign(other, given)
+        break
+      default:
+        Object.assign(other, given)
+    }
+  }
+
+  function livePassing(): void {
+    const joins = present.length === 0 ? chance.between(2, 8) : chance.int(3)
+    for (let index = 0; index < joins; index += 1) join()
+    for (const person of present) if (chance.happens(0.3)) changed(person, chance, hasOwnKey)
+    if (chance.happens(0.12)) passMails()
+    const stay = chance.pick([1, 1, 0.85, 0.3])
+    for (const person of [...present])
+      if (mode === 'full' && present.length > 1 && !chance.happens(stay))
+        present.splice(present.indexOf(person), 1)
+  }
+
+  function rows(): string[][] {
+    const named = mode === 'full' ? present : present.filter(() => chance.happens(0.75))
+    const inOrder = chance.happens(0.3) ? chance.shuffled(named) : named
+    return inOrder.map((person) => rowOf(person, name))
+  }
+
+  /** Rows as careless exports have them. */
+  function withMistakes(clean: readonly string[][]): string[][] {
+    const spoilt = clean.map((row) => [...row])
+    const some = (): string[] | undefined => spoilt[chance.int(Math.max(1, spoilt.length))]
+    const row = some()
+    if (row === undefined) return spoilt
+    switch (chance.int(6)) {
+      case 0:
+        row[1] = 'no mail at all'
+        break
+      case 1:
+        if (hasOwnKey) row[0] = ''
+        break
+      case 2:
+        row.push('one too many')
+        break
+      case 3:
+      case 4: {
+        const again = [...row]
+        if (chance.happens(0.5)) again[2] = `${again[2] ?? ''}9`
+        spoilt.push(again)
+        break
+      }
+      default:
+        row[9] = `Unknown ${name}`
+    }
+    return spoilt
+  }
+
+  let last: string[][] = []
+  return {
+    nextDay() {
+      livePassing()
+      if (chance.happens(0.1) && last.length > 0) return { rows: last, cutAfter: undefined }
+      last = rows()
+      const today = chance.happens(0.3) ? withMistakes(last) : last
+      if (chance.happens(0.05)) return { rows: [], cutAfter: undefined }
+      const cutAfter = chance.happens(0.05) ? chance.int(today.length + 1) : undefined
+      return chance.happens(0.9) ? { rows: today, cutAfter } : undefined
+    },
+    mended: () => present.map((person) => rowOf(person, name)),
+  }
+}
