@@ -94,8 +94,8 @@ export interface Expected {
   readonly ever: ReadonlyMap<string, readonly Wanted[]>
   /** The last full export that counts; undefined where there is none, or the pipeline is not full. */
   readonly lastFull: Reading | undefined
-  /** How many full exports in a row, up to the last, lack the key. */
-  missingIn(key: string): number
+  /** How many full exports in a row, up to the last, lack the key; of those that were opened after `since`. */
+  missingIn(key: string, since: number): number
 }
 
 export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings): Expected {
@@ -108,7 +108,7 @@ export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings):
   const candidates = new Map<string, Wanted[]>()
   const ever = new Map<string, Wanted[]>()
   const isFull = pipeline.mode === 'full'
-  const fulls = [...readings.values()].filter(({ rows }) => rows > 0)
+  const fulls = whole.filter(({ rows }) => rows.length > 0)
   const lastDone = done
     .map(({ file }) => readings.get(file.input.version))
     .filter((one) => (one?.rows ?? 0) > 0)
@@ -123,13 +123,14 @@ export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings):
     candidates,
     ever,
     lastFull: isFull ? lastDone.at(-1) : undefined,
-    missingIn(key) {
-      let times = 0
-      for (const { wanted, bad } of fulls.toReversed()) {
-        if (wanted.has(key) || bad.has(key)) return times
-        times += 1
+    missingIn(key, since) {
+      const seen = new Set<string>()
+      for (const { input, openedAt } of fulls.toReversed()) {
+        const reading = readings.get(input.version)
+        if (openedAt <= since || reading?.wanted.has(key) === true || reading?.bad.has(key) === true) break
+        seen.add(input.version)
       }
-      return times
+      return seen.size
     },
   }
 }

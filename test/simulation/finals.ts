@@ -162,15 +162,17 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
   checkTerms(contact, key, place)
 }
 
-/** What a full export lacks is gone, once it was missing often enough. */
+/** What a full export lacks is gone, once it was missing often enough since it was last worked on. */
 function checkGone(place: Place): void {
   const { final, pipeline, expected, waiting } = place
   const { lastFull } = expected
   if (lastFull === undefined || pipeline.onMissing === 'keep') return
   for (const [key, [first]] of expected.ever) {
-    if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key)) continue
-    if (expected.missingIn(key) < pipeline.guards.deletesMissingIn || waiting.held.has(key)) continue
-    for (const id of final.claims.live(first.stamp)) checkGoneContact(id, first, place)
+    if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key)) continue
+    for (const id of final.claims.live(first.stamp)) {
+      const since = final.ledger.effects.findLast(({ who, contact }) => who === 'connector' && contact === id)?.at ?? 0
+      if (expected.missingIn(key, since) >= pipeline.guards.deletesMissingIn) checkGoneContact(id, first, place)
+    }
   }
 }
 
@@ -180,10 +182,7 @@ function checkGoneContact(id: number, { stamp }: Wanted, place: Place): void {
   if (pipeline.onMissing === 'delete')
     return final.violated('O3', `${stamp} has gone from the source, and contact ${id} is still there`)
   const left = [...(final.service.contacts.live(id)?.terms ?? [])].filter(([, by]) => by === 'connector')
-  const late = final.ledger.requests.some(
-    ({ fault, path }) => fault === 'late' && path === `/contact/${id}/terms`,
-  )
-  if (left.length > 0 && !late)
+  if (left.length > 0)
     final.violated('O3', `${stamp} has gone from the source, and contact ${id} still has its terms`)
 }
 

@@ -106,15 +106,15 @@ export function createSimulatedContacts(
     return Object.fromEntries(changes)
   }
 
+  /** By mail, or, where it is to judge by itself, by the whole of who somebody is. */
   function duplicateOf(body: Body, check: string): SimulatedContact | undefined {
-    if (check === 'none') return undefined
     const mail = mailForm(body['mail'])
-    const byMail = living().find(
-      (contact) => mail !== '' && mailForm(contact.fields.get('mail')?.value) === mail,
-    )
-    if (byMail !== undefined || check === 'email') return byMail
     const name = body['family_name']
-    return living().find((contact) => !isBlank(name) && contact.fields.get('family_name')?.value === name)
+    if (check === 'email')
+      return living().find(({ fields }) => mail !== '' && mailForm(fields.get('mail')?.value) === mail)
+    return check === 'auto'
+      ? living().find(({ fields }) => !isBlank(name) && fields.get('family_name')?.value === name)
+      : undefined
   }
 
   return {

@@ -8,6 +8,8 @@ import { HEADER } from './people.ts'
 export interface SimulatedFile {
   readonly input: SourceInput
   readonly rows: readonly (readonly string[])[]
+  /** When it was opened last. */
+  openedAt: number
   /** Damaged behind so many rows. */
   readonly cutAfter: number | undefined
 }
@@ -62,7 +64,7 @@ function readerOf({ rows, cutAfter, input }: SimulatedFile): InputReader {
   }
 }
 
-export function createSimulatedSource(): SimulatedSource {
+export function createSimulatedSource(now: () => number): SimulatedSource {
   const waiting = new Map<string, SimulatedFile>()
   const opened: SimulatedFile[] = []
   const archived: PutAway[] = []
@@ -80,7 +82,7 @@ export function createSimulatedSource(): SimulatedSource {
     drop(name, rows, cutAfter) {
       versions += 1
       const input = { name, version: `v${versions}`, bytes: rows.length }
-      waiting.set(name, { input, rows, cutAfter })
+      waiting.set(name, { input, rows, cutAfter, openedAt: 0 })
     },
     list: () => {
       const ready = [...waiting.values()].map(({ input }) => input)
@@ -90,6 +92,7 @@ export function createSimulatedSource(): SimulatedSource {
     open: (input) => {
       const file = found(input)
       if (file === undefined) return Promise.reject(new SyncError('INPUT_CHANGED', 'it was replaced'))
+      file.openedAt = now()
       opened.push(file)
       return Promise.resolve(readerOf(file))
     },

@@ -106,7 +106,7 @@ function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World
     say(`VIOLATION ${oracle}: ${text}`)
   }
   const names = setup.pipelines.map(({ name }) => name)
-  const sources = new Map(names.map((name) => [name, createSimulatedSource()]))
+  const sources = new Map(names.map((name) => [name, createSimulatedSource(timeline.now)]))
   const workloads = new Map(
     setup.pipelines.map((pipeline) => [
       pipeline.name,
@@ -303,8 +303,11 @@ async function oncemore(world: World): Promise<void> {
       if (taken.length > 0) drop(world, name, taken)
     }
   }
-  dropAll()
-  await calmDown(world)
+  const times = Math.max(...world.setup.pipelines.map(({ guards }) => guards.deletesMissingIn))
+  for (let time = 0; time < times; time += 1) {
+    dropAll()
+    await calmDown(world)
+  }
   await judge(world)
   dropAll()
   const before = writes(world)
