@@ -18,6 +18,8 @@ export interface Final {
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly state: StateStore
+  /** The last exports were read when nothing went wrong: what failed to be deleted before is found again by the next. */
+  readonly isMended: boolean
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -166,7 +168,7 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
 function checkGone(place: Place): void {
   const { final, pipeline, expected, waiting } = place
   const { lastFull } = expected
-  if (lastFull === undefined || pipeline.onMissing === 'keep') return
+  if (lastFull === undefined || pipeline.onMissing === 'keep' || !final.isMended) return
   for (const [key, [first]] of expected.ever) {
     if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key)) continue
     for (const id of final.claims.live(first.stamp)) {

@@ -76,9 +76,14 @@ export function createLifetime(plan: LifetimePlan, timeline: Timeline, chance: C
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
+/** What no run asks for. */
+const BESIDE = ['close', 'dailyAllowance', 'onTrouble', 'doubt', 'accept']
+
 /** The state as this life sees it. Its methods are asynchronous; some give their answer piece by piece. */
 export function livingState(state: StateStore, life: Lifetime): StateStore {
-  const methods = Object.entries(state) as [string, (...given: unknown[]) => unknown][]
+  const methods = (Object.entries(state) as [string, (...given: unknown[]) => unknown][]).filter(
+    ([name]) => !BESIDE.includes(name),
+  )
   const living = methods.map(([name, method]) => {
     const isList = name === 'rejectsOfInput' || name === 'rejects' || name === 'held'
     const call = (...given: unknown[]): unknown => {
@@ -105,6 +110,8 @@ export function livingSource(source: Source, life: Lifetime): Source {
     open: (input, options) =>
       life.call('source.open', async () => livingReader(await source.open(input, options))),
     isWaiting: (input) => life.call('source.isWaiting', () => source.isWaiting(input)),
+    clearLeftovers: (input, runId) =>
+      life.call('source.clearLeftovers', () => source.clearLeftovers(input, runId)),
     archive: (input, to) => life.call('source.archive', () => source.archive(input, to)),
     writeRejects: (input, to, header, rows) =>
       life.call('source.writeRejects', () => source.writeRejects(input, to, header, rows)),

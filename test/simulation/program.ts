@@ -47,6 +47,7 @@ export function makeStateFolder(): StateFolder {
   db.exec("UPDATE meta SET value = '0123456789abcdef' WHERE name = 'instance'")
   db.pragma('journal_mode = DELETE')
   db.close()
+  rmSync(`${template}.mark`, { force: true })
   return { path, template, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
@@ -72,10 +73,13 @@ export interface Program {
   drop(): void
 }
 
-/** As a killed process leaves it: the database and its log, without a checkpoint. */
+/** As a killed process leaves it: the database and its log, without a checkpoint, and its mark. */
 export function copyState(from: string, to: string): void {
-  copyFileSync(from, to)
-  if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
+  for (const end of ['', '-wal', '.mark']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
+}
+
+export function removeState(file: string): void {
+  for (const end of ['', '-wal', '-shm', '.lock', '.mark']) rmSync(file + end, { force: true })
 }
 
 function closeQuietly(state: OwnedState): void {

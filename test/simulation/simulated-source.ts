@@ -97,6 +97,7 @@ export function createSimulatedSource(now: () => number): SimulatedSource {
       return Promise.resolve(readerOf(file))
     },
     isWaiting: (input) => Promise.resolve(found(input) !== undefined),
+    clearLeftovers: () => Promise.resolve(),
     archive: (input, { folder }) => {
       const file = found(input)
       if (file === undefined) return Promise.resolve(false)

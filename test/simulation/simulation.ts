@@ -1,7 +1,6 @@
 // One seed, from beginning to end: days on which exports come, things go wrong and the program dies; then a quiet time in
 // which everything must come to an end; then once more the same, which must change nothing.
 import { hash } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
@@ -15,7 +14,7 @@ import { checkLogs, checkResult, checkState } from './records.ts'
 import { createNetwork } from './network.ts'
 import { operate } from './operator.ts'
 import { isPrivate } from './people.ts'
-import { copyState, type Program, type ProgramDeps, startProgram, type StateFolder } from './program.ts'
+import { copyState, type Program, type ProgramDeps, removeState, startProgram, type StateFolder } from './program.ts'
 import { drawSetup, LATEST_MS, type Setup, TIMEOUT_MS } from './setup.ts'
 import { createSimulatedService, type SimulatedService } from './simulated-service.ts'
 import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
@@ -186,7 +185,7 @@ function beginLife(world: World): void {
   if (world.lives > 0) {
     world.points += world.program.life.points
     world.program.drop()
-    for (const end of ['', '-wal', '-shm', '.lock']) rmSync(world.program.file + end, { force: true })
+    removeState(world.program.file)
   }
   const drawn = chance.happens(world.crashRate) ? chance.between(1, chance.pick([30, 150, 500])) : undefined
   const crashAt = schedule.crashes === undefined ? drawn : schedule.crashes[world.lives]
@@ -308,7 +307,7 @@ async function oncemore(world: World): Promise<void> {
     dropAll()
     await calmDown(world)
   }
-  await judge(world)
+  await judge(world, { isMended: true })
   dropAll()
   const before = writes(world)
   await runAll(world)
@@ -320,7 +319,7 @@ async function oncemore(world: World): Promise<void> {
     )
 }
 
-async function judge(world: World): Promise<void> {
+async function judge(world: World, { isMended }: { isMended: boolean }): Promise<void> {
   const { ledger, service, claims, setup, sources, violated, program } = world
   await checkFinals({
     ledger,
@@ -329,6 +328,7 @@ async function judge(world: World): Promise<void> {
     pipelines: setup.pipelines,
     sources,
     state: program.state,
+    isMended,
     violated,
   })
   checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
@@ -354,7 +354,7 @@ async function live(world: World): Promise<void> {
   }
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
   await calmDown(world)
-  await judge(world)
+  await judge(world, { isMended: false })
   await oncemore(world)
 }
 
@@ -369,7 +369,7 @@ export async function simulate(seed: number, folder: StateFolder, schedule: Sche
   checkLogs(world.logged, isPrivate, world.violated)
   world.points += world.program.life.points
   world.program.drop()
-  for (const end of ['', '-wal', '-shm', '.lock']) rmSync(world.program.file + end, { force: true })
+  removeState(world.program.file)
   return {
     seed,
     violations: world.violations,

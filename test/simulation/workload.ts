@@ -29,8 +29,8 @@ function newcomer(number: number, chance: Chance, mayLackMail: boolean): Person 
   }
 }
 
-function changed(person: Person, chance: Chance, hasOwnKey: boolean): void {
-  switch (chance.int(hasOwnKey ? 6 : 4)) {
+function changed(person: Person, chance: Chance, mayMove: boolean): void {
+  switch (chance.int(mayMove ? 6 : 4)) {
     case 0:
       person.revision += 1
       break
@@ -53,6 +53,8 @@ function changed(person: Person, chance: Chance, hasOwnKey: boolean): void {
 export function createWorkload(pipeline: PipelineSettings, chance: Chance, isShared: boolean): Workload {
   const { name, mode } = pipeline
   const hasOwnKey = pipeline.key !== undefined
+  // Under the other merge methods a new mail is not sent, and whoever else gets the old one is merged with its owner.
+  const mayMove = hasOwnKey && pipeline.duplicateMergeMethod === 'update_add'
   const first = isShared || name === 'A' ? 1 : 51
   const present: Person[] = []
   let next = first
@@ -66,7 +68,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
   function passMails(): void {
     const owners = present.filter(({ mailOf, number }) => mailOf === number)
     const [one, other] = chance.shuffled(owners)
-    if (one === undefined || other === undefined || isShared || !hasOwnKey) return
+    if (one === undefined || other === undefined || isShared || !hasOwnKey || !mayMove) return
     const given = { mailOf: one.mailOf, mailRevision: one.mailRevision }
     switch (chance.int(3)) {
       case 0: {
@@ -88,7 +90,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
   function livePassing(): void {
     const joins = present.length === 0 ? chance.between(2, 8) : chance.int(3)
     for (let index = 0; index < joins; index += 1) join()
-    for (const person of present) if (chance.happens(0.3)) changed(person, chance, hasOwnKey)
+    for (const person of present) if (chance.happens(0.3)) changed(person, chance, mayMove)
     if (chance.happens(0.12)) passMails()
     const stay = chance.pick([1, 1, 0.85, 0.3])
     for (const person of [...present])
