@@ -1,7 +1,7 @@
 // What to do about a create whose outcome nobody knows, given what a look-up by mail shows.
 // Rule: adopt what is surely ours, repeat only what is surely not there, else leave it to a person.
 import type { Contact } from './contact.ts'
-import { looksLike } from './likeness.ts'
+import { looksLike, resembles } from './likeness.ts'
 import type { Marker } from './marker.ts'
 import type { MergeMethod } from './merge-method.ts'
 import type { ServiceContact } from './ports.ts'
@@ -20,6 +20,8 @@ export interface SentAs {
   readonly merge: MergeMethod
   /** Undefined where no marker field is configured. */
   readonly marker: Marker | undefined
+  /** Those of the contacts found that records of other pipelines have. */
+  readonly ofOthers: readonly number[]
 }
 
 /**
@@ -63,10 +65,13 @@ export function doubtStep(sent: Contact, found: readonly ServiceContact[], as: S
   if (alike.length === 1 && only !== undefined) return { kind: 'adopt', contactId: only.id }
   if (alike.length > 1)
     return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
-  // Others share the mail. Under `none` they have nothing to do with ours; otherwise ours may have been merged into one.
-  if (as.check === 'none') return { kind: 'absent' }
+  // Others share the mail. Under `none` they have nothing to do with ours, unless one is ours and was changed meanwhile;
+  // otherwise ours may have been merged into one.
+  const mayBeOurs = (contact: ServiceContact): boolean =>
+    !as.ofOthers.includes(contact.id) && resembles(sent, contact)
+  if (as.check === 'none' && !found.some(mayBeOurs)) return { kind: 'absent' }
   return {
     kind: 'unclear',
-    reason: 'the service has contacts with this mail, and none of them shows what was sent',
+    reason: 'the service has contacts with this mail, and none of them shows all that was sent',
   }
 }

@@ -51,3 +51,22 @@ export function looksLike(sent: Contact, shown: ServiceContact): boolean {
     ([field, value]) => field === 'mail_status' || sameAsSent(field, value, shown.fields[field]),
   )
 }
+
+const NAMES = ['first_name', 'family_name']
+
+/**
+ * Whether it may be ours, changed by somebody since: it shows something of what was sent beside the mail, and bears no other
+ * name (people who share a mail often share an address and a birthday, too).
+ */
+export function resembles(sent: Contact, shown: ServiceContact): boolean {
+  const same = Object.entries(sent).filter(
+    ([field, value]) => value !== '' && sameAsSent(field, value, shown.fields[field]),
+  )
+  const isOtherName = NAMES.some(
+    (name) =>
+      sent[name] !== undefined &&
+      asText(shown.fields[name]) !== '' &&
+      !sameAsSent(name, sent[name], shown.fields[name]),
+  )
+  return !isOtherName && same.some(([field]) => field !== 'mail' && field !== 'mail_status')
+}

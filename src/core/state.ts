@@ -225,11 +225,15 @@ export interface OperationStore {
   held(pipelines: readonly string[]): AsyncIterable<Operation>
   /** Whether another pipeline, or a record that was merged into it, still names the operation's contact. */
   isNamedElsewhere(operation: Operation): Promise<boolean>
-  /** Those of the contacts that other keys of the operation's pipeline have. */
+  /** Those of the contacts that other keys of the operation's pipeline have, and those that other pipelines have. */
   contactsOfOthers(
     operation: Pick<Operation, 'pipeline' | 'key'>,
     contactIds: readonly number[],
-  ): Promise<readonly number[]>
+  ): Promise<{ readonly here: readonly number[]; readonly elsewhere: readonly number[] }>
+  /** By operation: which other key of its pipeline has its mail at this moment, and whether that one is about to change it. */
+  mailOwners(
+    operations: readonly Operation[],
+  ): Promise<ReadonlyMap<number, { readonly key: string; readonly isMoving: boolean }>>
   /** Terms that other records, of any pipeline, assert for the operation's contact. */
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */

@@ -52,6 +52,12 @@ export const FORGET_EMPTY_HOLDS = `
 DELETE FROM hold WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation WHERE operation.input_id = hold.input_id
   AND operation.guard = hold.guard)`
 
+/** A later input of the same run took some of the changes over: what is left was held by it just as it stands now. */
+export const RECOUNT_HOLDS = `
+UPDATE hold SET number = (SELECT count(*) FROM operation WHERE operation.input_id = hold.input_id
+  AND operation.guard = hold.guard AND operation.state = 'held')
+WHERE run_id = @runId AND pipeline = @pipeline AND released_at IS NULL`
+
 const LIST = `
 SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
        config_hash, min(held_at) AS held_at, max(released_at) AS released_at,

@@ -123,12 +123,25 @@ function createReplan(db: Connection): OperationStore['replan'] {
 /** What a step asks about other records just before it is sent. */
 function createMailsAndTerms(
   db: Connection,
-): Pick<OperationStore, 'isNamedElsewhere' | 'contactsOfOthers' | 'termsOfOthers' | 'withMailOfTheirOwn'> {
+): Pick<
+  OperationStore,
+  'isNamedElsewhere' | 'contactsOfOthers' | 'mailOwners' | 'termsOfOthers' | 'withMailOfTheirOwn'
+> {
   const ofOther = db
     .prepare<[string, number, string], number>(
       'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
     )
     .pluck()
+  const ofOtherPipeline = db
+    .prepare<[number, string], number>('SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ?')
+    .pluck()
+  const mailOwner = db.prepare<
+    [{ pipeline: string; mail: string; key: string }],
+    { key: string; moving: number }
+  >(`
+    SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
+      AND operation.mail_key <> link.mail_key) AS moving
+    FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
   const elsewhere = db
     .prepare<[number, string, number], number>(
       `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0
@@ -149,8 +162,17 @@ function createMailsAndTerms(
   return {
     isNamedElsewhere: async ({ contactId, pipeline }) =>
       contactId !== undefined && elsewhere.get(contactId, pipeline, contactId) !== undefined,
-    contactsOfOthers: async ({ pipeline, key }, ids) =>
-      ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
+    contactsOfOthers: async ({ pipeline, key }, ids) => ({
+      here: ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
+      elsewhere: ids.filter((id) => ofOtherPipeline.get(id, pipeline) !== undefined),
+    }),
+    mailOwners: async (operations) => {
+      const owned = operations.flatMap(({ id, pipeline, mailKey, key }) => {
+        const owner = mailKey === undefined ? undefined : mailOwner.get({ pipeline, mail: mailKey, key })
+        return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
+      })
+      return new Map(owned)
+    },
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
     },

@@ -7,7 +7,7 @@ import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '..
 import { createClaims } from './claims.ts'
 import type { Connection } from './database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
-import { FORGET_EMPTY_HOLDS } from './holds.ts'
+import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createKnown } from './known.ts'
 import { createMissingLinks } from './missing.ts'
 import { recordJson } from './rows.ts'
@@ -140,12 +140,13 @@ const isClaimed = (
     OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last)))`
 
 /**
- * Operations that were never sent give way to the newer record of their key, whatever became of it short of a reject;
- * deletes to any sign of it.
+ * Operations that were never sent give way to the newer record of their key, whatever became of it short of a reject
+ * (that of a second record of the key in the same input says nothing about the first); deletes to any sign of it.
  */
 const SUPERSEDE = `
 DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
-  AND (cause = 'missing' OR NOT EXISTS (SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key))
+  AND (cause = 'missing' OR NOT EXISTS (
+    SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key AND reject.code <> 'KEY_DUPLICATE'))
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id)
     OR ${isClaimed('operation')}
     OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
@@ -183,9 +184,10 @@ function createCommit(
   const ofLast = prepare([DROP_EARLIER_DELETES])
   const dropRetried = db.prepare(DROP_RETRIED)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
+  const recountHolds = db.prepare(RECOUNT_HOLDS)
   const { countMissing } = createMissingLinks(db)
   return (staged, sha256, full) => {
-    const { id, pipeline } = staged
+    const { id, pipeline, runId } = staged
     const statements = [
       ...always,
       ...(full === undefined ? [] : ofFull),
@@ -197,6 +199,7 @@ function createCommit(
     if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
     plan.run(sha256, id)
     forgetHolds.run({ pipeline })
+    recountHolds.run({ runId, pipeline })
   }
 }
 

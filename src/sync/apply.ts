@@ -72,6 +72,16 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
 const creating = (underway: ReadonlyMap<Promise<void>, readonly Operation[]>): Promise<void>[] =>
   [...underway].filter(([, [first]]) => first?.kind === 'create').map(([done]) => done)
 
+/** The mails that a request concerns: those it brings, and those it takes away, which may be another's from then on. */
+const mailsOf = ({ operations }: Shipment): string[] => [
+  ...new Set(
+    operations.flatMap(({ kind, mailKey, known }) => {
+      const given = kind === 'update' && mailKey !== undefined ? contactMailKey(known) : undefined
+      return [mailKey, given].filter((mail) => mail !== undefined)
+    }),
+  ),
+]
+
 /** Sends what is planned now; how many shipments that were. */
 async function sendPlanned(context: RunContext): Promise<number> {
   let sent = 0
@@ -79,7 +89,7 @@ async function sendPlanned(context: RunContext): Promise<number> {
   const busy = new Set<string>()
   const errors: unknown[] = []
   const launch = (shipment: Shipment): void => {
-    const mails = [...new Set(shipment.operations.flatMap(({ mailKey }) => mailKey ?? []))]
+    const mails = mailsOf(shipment)
     for (const mail of mails) busy.add(mail)
     const done = context.mails
       .take(mails, () => shipment.send())
@@ -90,9 +100,8 @@ async function sendPlanned(context: RunContext): Promise<number> {
       })
     underway.set(done, shipment.operations)
   }
-  const mustWait = ({ operations }: Shipment): boolean =>
-    underway.size >= context.service.rateLimit.concurrency ||
-    operations.some(({ mailKey }) => mailKey !== undefined && busy.has(mailKey))
+  const mustWait = (shipment: Shipment): boolean =>
+    underway.size >= context.service.rateLimit.concurrency || mailsOf(shipment).some((mail) => busy.has(mail))
   for await (const shipment of shipments(context)) {
     // Whom a create is merged into must be known before anybody is deleted.
     if (shipment.operations[0]?.kind === 'delete') await Promise.all(creating(underway))

@@ -63,7 +63,7 @@ async function findingOf(candidate: Candidate, seen: Seen, context: RebuildConte
   if (seen.kind !== 'seen') return { kind: 'unclear', reason: seen.kind === 'never' ? seen.reason : '' }
   const { name: pipeline, duplicateCheckMethod: check } = context.pipeline
   const ids = seen.found.map(({ id }) => id)
-  const taken = await context.state.contactsOfOthers({ pipeline, key: candidate.key }, ids)
+  const { here: taken } = await context.state.contactsOfOthers({ pipeline, key: candidate.key }, ids)
   return findingFor(candidate.desired, { found: seen.found, taken }, check)
 }
 

@@ -3,7 +3,7 @@
 import { matchBulkAnswer } from '../core/bulk.ts'
 import type { Contact } from '../core/contact.ts'
 import { doubtStep, isRepeatable, MOST_SENDS } from '../core/doubt.ts'
-import type { Operation, Settled } from '../core/operation.ts'
+import type { Operation, Settled, Settlement } from '../core/operation.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
@@ -49,11 +49,12 @@ async function lookUp(operation: Operation, context: RunContext) {
   const fields = [...Object.keys(operation.fields), ...(marker === undefined ? [] : [marker.key])]
   const found: CallResult<readonly ServiceContact[]> = await context.session.contactsByMail(mail, fields)
   if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
+  const { here, elsewhere } = await context.state.contactsOfOthers(operation, idsOf(found.value))
   // Under `none` the contact of another record cannot have become this one's by a merge.
-  const taken = check === 'none' ? await context.state.contactsOfOthers(operation, idsOf(found.value)) : []
+  const taken = check === 'none' ? here : []
   const free = found.value.filter(({ id }) => !taken.includes(id))
   return {
-    step: doubtStep(operation.fields, free, { check, merge, marker }),
+    step: doubtStep(operation.fields, free, { check, merge, marker, ofOthers: elsewhere }),
     matches: free.length,
     request: found.request,
   }
@@ -93,7 +94,14 @@ export async function settleDoubt(
   // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
   const isSafe = repeatable(operation, context) && seen?.matches !== undefined && seen.matches < 2
   const isTooMuch = operation.sent >= MOST_SENDS
-  if (seen !== undefined && !isStopped(context) && !isTooMuch && (isSafe || (isAbsent && mayResend)))
+  const isTaken = isSafe && (await mailOwners([operation], context)).size > 0
+  if (
+    seen !== undefined &&
+    !isStopped(context) &&
+    !isTooMuch &&
+    !isTaken &&
+    (isSafe || (isAbsent && mayResend))
+  )
     return sendCreate(operation, context)
   const waiting = isTooMuch ? LOST_TOO_OFTEN : 'no look-up has settled it yet'
   const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waiting
@@ -158,17 +166,51 @@ async function settleBulk(
   }
 }
 
+/** Under `email` whoever has the mail would be the one whom the service merges it into. */
+async function mailOwners(
+  operations: readonly Operation[],
+  context: RunContext,
+): ReturnType<RunContext['state']['mailOwners']> {
+  const { duplicateCheckMethod: check, key } = context.pipeline
+  return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()
+}
+
+function withoutFreeMail(owner: { key: string; isMoving: boolean }): Settlement {
+  return owner.isMoving
+    ? { kind: 'failed', reason: `the mail is free once the change of key ${owner.key} has been carried out` }
+    : {
+        kind: 'held',
+        reason: `the mail belongs to key ${owner.key} of this pipeline, and under duplicate_check_method: email the service would merge them`,
+      }
+}
+
+/** Those that may go; the update that was to give their mail up may have failed. */
+async function withFreeMails(
+  operations: readonly Operation[],
+  context: RunContext,
+): Promise<readonly Operation[]> {
+  const owners = await mailOwners(operations, context)
+  if (owners.size === 0) return operations
+  const settled = operations.flatMap((operation): Settled[] => {
+    const owner = owners.get(operation.id)
+    return owner === undefined ? [] : [{ operation, request: undefined, settlement: withoutFreeMail(owner) }]
+  })
+  await settle(settled, context)
+  return operations.filter(({ id }) => !owners.has(id))
+}
+
 /** POST of many contacts, each with a mail and no mail twice (interface, 4.2); one alone goes by itself. */
-export async function sendCreates(operations: readonly Operation[], context: RunContext): Promise<void> {
-  const [first, second] = operations
-  if (first === undefined) return
+export async function sendCreates(planned: readonly Operation[], context: RunContext): Promise<void> {
   if (isStopped(context)) {
     const settlement = { kind: 'failed', reason: 'the run ended before it was sent' } as const
     return settle(
-      operations.map((operation) => ({ operation, request: undefined, settlement })),
+      planned.map((operation) => ({ operation, request: undefined, settlement })),
       context,
     )
   }
+  const operations = await withFreeMails(planned, context)
+  const [first, second] = operations
+  if (first === undefined) return
   if (second === undefined) return sendCreate(first, context)
   const contacts = await Promise.all(operations.map((operation) => payload(operation, context)))
   await context.state.markSending(operations)

@@ -170,10 +170,22 @@ describe('a doubt', () => {
     ['ours among others', [shown(5), shown(6, { first_name: 'B' })], 'none', { kind: 'adopt', contactId: 5 }],
     ['two that look alike', [shown(5), shown(6)], 'none', { kind: 'unclear' }],
     ['others only, under none', [shown(6, { first_name: 'B' })], 'none', { kind: 'absent' }],
+    ['perhaps ours, changed since', [shown(6, { date_of_birth: '1981-02-02' })], 'none', { kind: 'unclear' }],
+    [
+      'another, of whom nothing is known',
+      [{ id: 6, fields: { mail: 'a@x.de' } }],
+      'none',
+      { kind: 'absent' },
+    ],
     ['others only, under auto', [shown(6, { first_name: 'B' })], 'auto', { kind: 'unclear' }],
   ] as const)('%s', (_, found, check, expected) => {
-    const as = { check, merge: 'update_add', marker: undefined } as const
+    const as = { check, merge: 'update_add', marker: undefined, ofOthers: [] } as const
     expect(doubtStep(sent, found, as)).toMatchObject(expected)
+  })
+
+  it('is nobody whom another pipeline has', () => {
+    const as = { check: 'none', merge: 'update_add', marker: undefined, ofOthers: [6] } as const
+    expect(doubtStep(sent, [shown(6, { date_of_birth: '' })], as)).toMatchObject({ kind: 'absent' })
   })
 
   const marker = { key: 'sync_marker', text: 'i.r.1' }
@@ -198,7 +210,7 @@ describe('a doubt', () => {
     ['perhaps merged into without leaving it', [shown(5)], 'email', 'add', { kind: 'adopt', contactId: 5 }],
     ['twice', [marked(5, 'i.r.1'), marked(6, 'i.r.1')], 'none', 'add', { kind: 'unclear' }],
   ] as const)('by its marker: %s', (_, found, check, merge, expected) => {
-    expect(doubtStep(sent, found, { check, merge, marker })).toMatchObject(expected)
+    expect(doubtStep(sent, found, { check, merge, marker, ofOthers: [] })).toMatchObject(expected)
   })
 
   it('may be sent again at once only with a mail under email', () => {

@@ -1,0 +1,130 @@
+// Changes that get into each other's way: a mail that passes from one record to another, rows that name a key twice,
+// exports that take each other over, others who edit meanwhile. Each of these was found by simulation first.
+import { describe, expect, it } from 'vitest'
+import type { Call } from '../support/memory-service.ts'
+import { HEADER, type Line, people, testLine } from '../support/line.ts'
+import { GUARDS } from '../support/pipeline.ts'
+
+const isCreate = ({ method, path }: Call): boolean => method === 'POST' && path.startsWith('/contact')
+const isUpdate = ({ method, path }: Call): boolean => method === 'PUT' && path === '/contact/<contact_id>'
+const row = (no: string, mail: string, first: string): string[] => [no, mail, first, 'Nachname', '030 1']
+const names = (line: Line): unknown[] =>
+  [...line.service.contacts.values()].map((contact) => [contact['first_name'], contact['mail']])
+
+describe('a mail that one record gives up and another takes', () => {
+  const linked = async (): Promise<Line> => {
+    const line = testLine()
+    line.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'One')])
+    await line.run()
+    line.source.drop('b.csv', [
+      [...HEADER],
+      row('1', 'new@example.com', 'One'),
+      row('2', 'one@example.com', 'Two'),
+    ])
+    return line
+  }
+  const apart = [
+    ['One', 'new@example.com'],
+    ['Two', 'one@example.com'],
+  ]
+
+  it('is given up before it is taken', async () => {
+    const line = await linked()
+    const order: string[] = []
+    let underway = 0
+    const session = line.service.session
+    line.service.session = () => {
+      const real = session()
+      return {
+        ...real,
+        updateContact: async (id, fields) => {
+          underway += 1
+          // Long enough for whatever does not wait to overtake it.
+          for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
+          const result = await real.updateContact(id, fields)
+          underway -= 1
+          order.push('given up')
+          return result
+        },
+        createContact: async (contact, options) => {
+          order.push(`taken with ${underway} updates under way`)
+          return real.createContact(contact, options)
+        },
+      }
+    }
+    expect(await line.run()).toMatchObject({ created: 1, updated: 1, status: 'ok' })
+    expect(order).toEqual(['given up', 'taken with 0 updates under way'])
+    expect(names(line)).toEqual(apart)
+  })
+
+  it('is not taken while giving it up has failed', async () => {
+    const line = await linked()
+    line.service.fault = (call) => (isUpdate(call) ? { kind: 'unknown' } : undefined)
+    expect(await line.run()).toMatchObject({ created: 0, failed: 2 })
+    expect(names(line)).toEqual([['One', 'one@example.com']])
+    line.service.fault = () => undefined
+    expect(await line.run()).toMatchObject({ created: 1, updated: 1, status: 'ok' })
+    expect(names(line)).toEqual(apart)
+  })
+
+  it('is held where giving it up was refused for good', async () => {
+    const line = await linked()
+    line.service.fault = (call) => (isUpdate(call) ? { kind: 'refused' } : undefined)
+    expect(await line.run()).toMatchObject({ created: 0, rejected: 1, held: 1 })
+    expect(line.service.writes().filter(isCreate)).toHaveLength(1)
+    const reasons: unknown[] = []
+    for await (const { reason } of line.state.held(['shop'])) reasons.push(reason)
+    expect(reasons).toEqual([expect.stringContaining('the mail belongs to key 1')])
+  })
+})
+
+describe('a key that is named twice', () => {
+  it('does not bring an older value back', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'First')])
+    await line.run()
+    line.source.drop('b.csv', [[...HEADER], row('1', 'one@example.com', 'Second')])
+    line.service.fault = (call) => (isUpdate(call) ? { kind: 'unknown' } : undefined)
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    line.source.drop('c.csv', [
+      [...HEADER],
+      row('1', 'one@example.com', 'Third'),
+      row('1', 'one@example.com', 'Mistake'),
+    ])
+    // The old change fails once more before the new export is read.
+    let failures = 1
+    line.service.fault = (call) => (isUpdate(call) && failures-- > 0 ? { kind: 'unknown' } : undefined)
+    await line.run()
+    line.service.fault = () => undefined
+    await line.run()
+    expect(names(line)).toEqual([['Third', 'one@example.com']])
+  })
+})
+
+describe('a held plan of two exports in one run', () => {
+  it('is released as what is left of both', async () => {
+    const line = testLine({ pipeline: { guards: { ...GUARDS, maxChanges: { count: 1 } } } })
+    line.source.drop('a.csv', people(3))
+    line.source.drop('b.csv', people(3, 2))
+    const { run_id: run } = await line.run()
+    expect(await line.state.heldPlans(['shop'])).toMatchObject([{ number: 4, left: 4 }])
+    await line.state.release(run, 5)
+    expect(await line.run()).toMatchObject({ created: 4 })
+  })
+})
+
+describe('a create whose answer was lost', () => {
+  it('is not doubled under none when somebody edits the contact before it is looked for', async () => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    line.source.drop('a.csv', people(1))
+    line.service.fault = (call) => {
+      if (isCreate(call)) return { kind: 'unknown', applied: true }
+      for (const contact of line.service.contacts.values()) contact['phone'] = 'changed by hand'
+      return undefined
+    }
+    expect(await line.run()).toMatchObject({ in_doubt: 1 })
+    await line.run()
+    expect(line.service.contacts.size).toBe(1)
+    expect(await line.state.doubts('shop')).toMatchObject([{ sent: 1 }])
+  })
+})
