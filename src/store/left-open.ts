@@ -1,9 +1,35 @@
 // What an earlier run left open: doubts, what was given up, what waits; and what a crash turns into one of these.
+import { auditEntry } from '../core/audit.ts'
+import type { Operation, Settlement } from '../core/operation.ts'
 import type { OperationStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { createAppend } from './settle.ts'
+
+const CUT_OFF = 'the process ended before the answer was recorded'
+
+/** Enters what was on its way into the sync log: it may have been applied, and what follows may never speak of it again. */
+function createNoteCutOff(db: Connection): (pipeline: string, at: number) => void {
+  const sending = db.prepare<[string], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'sending' ORDER BY operation.id`,
+  )
+  const configHash = db.prepare<[string], string>('SELECT config_hash FROM run WHERE id = ?').pluck()
+  const append = createAppend(db)
+  const settlementOf = ({ kind }: Operation): Settlement =>
+    kind === 'create' || kind === 'delete'
+      ? { kind: 'in_doubt', reason: CUT_OFF, notBefore: 0 }
+      : { kind: 'failed', reason: CUT_OFF, unknown: true }
+  return (pipeline, at) => {
+    for (const operation of sending.all(pipeline).map(operationOf)) {
+      const { runId } = operation
+      const context = { at, runId, configHash: configHash.get(runId) ?? '' }
+      append(auditEntry({ operation, settlement: settlementOf(operation), request: undefined }, context))
+    }
+  }
+}
 
 function createReopen(db: Connection): OperationStore['reopen'] {
+  const noteCutOff = createNoteCutOff(db)
   const doubt = db.prepare(
     "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind IN ('create', 'delete')",
   )
@@ -20,6 +46,7 @@ function createReopen(db: Connection): OperationStore['reopen'] {
       AND input_id NOT IN (SELECT id FROM input WHERE state IN ('reading', 'planned'))`)
   return async (pipeline, at) =>
     db.transaction(() => {
+      noteCutOff(pipeline, at)
       repeat.run(pipeline)
       // What was not deleted yet is found again by the next full input, if it is still missing then.
       releasedDeletes.run(pipeline)

@@ -152,3 +152,38 @@ describe('the write-ahead log', () => {
     await state.close()
   })
 })
+
+it('the sync log names what was on its way when the process died, even if nothing is left to do about it', async () => {
+  path = join(folder, 'state.db')
+  const state = openState(path, owner)
+  const assign = [{ name: 'Customer' }]
+  const terms = { policy: 'managed', createMissing: true, assign, descriptions: {}, verify: true } as const
+  const line = testLine({ state, pipeline: { terms } })
+  line.source.drop('a.csv', people(1))
+  const session = line.service.session
+  // The terms arrive, and nobody ever hears of it.
+  line.service.session = () => {
+    const real = session()
+    const addContactTerms: typeof real.addContactTerms = async (id, ids) => {
+      await real.addContactTerms(id, ids)
+      throw new Error('killed')
+    }
+    return { ...real, addContactTerms }
+  }
+  await expect(line.run()).rejects.toThrow('killed')
+  line.service.session = session
+  await line.run()
+  await state.close()
+  const db = new Database(path)
+  const entries = db.prepare<[], string>('SELECT entry FROM audit ORDER BY seq').pluck().all()
+  db.close()
+  expect(entries.map((entry) => JSON.parse(entry) as unknown)).toContainEqual(
+    expect.objectContaining({
+      run_id: 'shop-run-1',
+      action: 'terms',
+      terms: { add: ['Customer'], remove: [] },
+      outcome: 'failed',
+      config_hash: 'mapping-1',
+    }),
+  )
+})
