@@ -28,6 +28,8 @@ interface Waiting {
   readonly held: ReadonlyMap<string, Operation>
   readonly doubts: ReadonlyMap<string, Operation>
   readonly rejected: ReadonlyMap<string, string>
+  /** Runs whose held changes are no longer those that a person could have looked at: newer exports took some over. */
+  readonly unreleasable: ReadonlySet<string>
 }
 
 async function waitingOf(state: StateStore, { name }: PipelineSettings): Promise<Waiting> {
@@ -36,7 +38,9 @@ async function waitingOf(state: StateStore, { name }: PipelineSettings): Promise
   for await (const one of state.held([name])) held.set(one.key, one)
   for await (const one of state.rejects([name])) rejected.set(one.key ?? '', one.reason)
   const doubts = new Map((await state.openDoubts(name)).map((one) => [one.key, one]))
-  return { held, doubts, rejected }
+  const plans = await state.heldPlans([name])
+  const unreleasable = new Set(plans.filter(({ left, number }) => left !== number).map(({ runId }) => runId))
+  return { held, doubts, rejected, unreleasable }
 }
 
 interface Place {
@@ -70,7 +74,7 @@ const wasDeleted = (one: Wanted, { final }: Place): boolean =>
 /** Whether what is held is held for a reason that the ledger or the files bear out. */
 function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean {
   const reason = operation.reason ?? ''
-  if (operation.guard !== undefined) return false
+  if (operation.guard !== undefined) return place.waiting.unreleasable.has(operation.runId)
   if (reason.includes('gone at the service')) return wasDeleted(one, place)
   if (/same mail as|mail belongs to|is in doubt|merged|another key/.test(reason))
     return isMailShared(one, place.expected) || isMailTaken(one, place)
@@ -170,10 +174,13 @@ function checkGone(place: Place): void {
   const { lastFull } = expected
   if (lastFull === undefined || pipeline.onMissing === 'keep' || !final.isMended) return
   for (const [key, [first]] of expected.ever) {
-    if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key)) continue
+    if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key))
+      continue
     for (const id of final.claims.live(first.stamp)) {
-      const since = final.ledger.effects.findLast(({ who, contact }) => who === 'connector' && contact === id)?.at ?? 0
-      if (expected.missingIn(key, since) >= pipeline.guards.deletesMissingIn) checkGoneContact(id, first, place)
+      const since =
+        final.ledger.effects.findLast(({ who, contact }) => who === 'connector' && contact === id)?.at ?? 0
+      if (expected.missingIn(key, since) >= pipeline.guards.deletesMissingIn)
+        checkGoneContact(id, first, place)
     }
   }
 }

@@ -14,7 +14,14 @@ import { checkLogs, checkResult, checkState } from './records.ts'
 import { createNetwork } from './network.ts'
 import { operate } from './operator.ts'
 import { isPrivate } from './people.ts'
-import { copyState, type Program, type ProgramDeps, removeState, startProgram, type StateFolder } from './program.ts'
+import {
+  copyState,
+  type Program,
+  type ProgramDeps,
+  removeState,
+  startProgram,
+  type StateFolder,
+} from './program.ts'
 import { drawSetup, LATEST_MS, type Setup, TIMEOUT_MS } from './setup.ts'
 import { createSimulatedService, type SimulatedService } from './simulated-service.ts'
 import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
@@ -283,8 +290,9 @@ async function calmDown(world: World): Promise<void> {
 async function isDone(world: World, results: readonly PipelineResult[]): Promise<boolean> {
   for (const { name } of world.setup.pipelines) {
     const { retriable, inDoubt } = await world.program.state.backlog(name)
-    const released = (await world.program.state.heldPlans([name])).length
-    if (retriable + inDoubt + released + (world.sources.get(name)?.waiting.size ?? 0) > 0) return false
+    const plans = await world.program.state.heldPlans([name])
+    const releasable = plans.filter(({ left, number }) => left === number).length
+    if (retriable + inDoubt + releasable + (world.sources.get(name)?.waiting.size ?? 0) > 0) return false
   }
   return results.every((result) => result.code === undefined && result.failed === 0)
 }

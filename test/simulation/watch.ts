@@ -31,8 +31,22 @@ export function watchEffects(watched: Watched): void {
     return pipelines.filter(({ name }) => names.includes(name))
   }
 
+  /** A bulk call cannot tell that a contact is gone: its update makes a new one, and its record is held from then on. */
+  function isUpdateOfDeleted({ fields }: Effect): boolean {
+    const mail = fields['mail']?.after
+    const isBulk = pipelines.some(({ updateVia }) => updateVia === 'bulk')
+    return (
+      isBulk &&
+      [...service.contacts.all.values()].some(
+        ({ deleted, fields: had }) => deleted !== undefined && had.get('mail')?.value === mail,
+      )
+    )
+  }
+
   /** O1: nobody is doubled. */
-  function created({ stamp, contact, number }: Effect): void {
+  function created(effect: Effect): void {
+    const { stamp, contact, number } = effect
+    if (stamp === undefined && isUpdateOfDeleted(effect)) return
     if (stamp === undefined) return violated('O2', `contact ${contact} was made of nobody's row`)
     const others = claims.live(stamp).filter((id) => id !== contact)
     if (others.length > 0)
