@@ -74,6 +74,7 @@ interface World {
   readonly workloads: ReadonlyMap<string, Workload>
   readonly foreigners: Foreigners
   readonly violations: Violation[]
+  readonly overruled: Set<string>
   readonly violated: (oracle: string, text: string) => void
   readonly trace: string[]
   readonly say: (text: string) => void
@@ -103,6 +104,7 @@ function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World
   const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
   const claims = watchClaims(ledger, service.contacts)
   const violations: Violation[] = []
+  const overruled = new Set<string>()
   const trace: string[] = []
   const logged: string[] = []
   const say = (text: string): void => void trace.push(`${timeline.now() - START} ${text}`)
@@ -131,6 +133,7 @@ function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World
     sources,
     workloads,
     violations,
+    overruled,
     violated,
     trace,
     say,
@@ -179,7 +182,7 @@ function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World
     log: (line) => logged.push(line),
     trace: say,
   }
-  watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, violated })
+  watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, overruled, violated })
   const whole = { ...world, foreigners, deps } as World
   return whole
 }

@@ -15,6 +15,8 @@ export interface Watched {
   readonly claims: Claims
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
+  /** Pipelines of which a person has let deletes go although rows were there whose key cannot be read. */
+  readonly overruled: ReadonlySet<string>
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -24,7 +26,7 @@ const MAPPED = new Set<string>([...Object.keys(FIELD_COLUMNS), ...Object.values(
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
 
 export function watchEffects(watched: Watched): void {
-  const { ledger, service, claims, pipelines, sources, violated } = watched
+  const { ledger, service, claims, pipelines, sources, overruled, violated } = watched
   const requestOf = (effect: Effect): RequestEntry | undefined => ledger.requests[effect.request - 1]
   const concerned = (contact: number): PipelineSettings[] => {
     const names = claims.stampsOf(contact).map(pipelineOf)
@@ -106,11 +108,10 @@ export function watchEffects(watched: Watched): void {
     if (pipeline === undefined || pipeline.mode !== 'full') return false
     const file = sources.get(pipeline.name)?.opened.findLast(({ cutAfter }) => cutAfter === undefined)
     if (file === undefined || file.rows.length === 0) return false
-    const { wanted } = readingOf(file, pipeline)
-    return (
-      ![...wanted.values()].some((one) => one.stamp === stamp) &&
-      !file.rows.some((row) => row.includes(stamp))
-    )
+    const { wanted, unidentified } = readingOf(file, pipeline)
+    if ([...wanted.values()].some((one) => one.stamp === stamp)) return false
+    const isNamed = file.rows.some((row) => row.includes(stamp))
+    return !isNamed || (unidentified > 0 && overruled.has(pipeline.name))
   }
 
   /** O3: a contact goes only when its record has gone from every source that names it. */
