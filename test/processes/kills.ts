@@ -1,53 +1,102 @@
 // npm run kills -- [--kills 300] [--series 6] [--seed 1]: first processes that are killed at points drawn from a seed,
 // then a line that disturbs half of all writes, with kills among them; every series must end as an undisturbed one.
 // What the machine's own scheduling adds to a series does not come again with the seed.
+// With --faulty: the same over programs that break one promise each, and every one of them must be noticed.
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
+import type { Program } from '../support/cli.ts'
 import { allMet, type Campaign, playCampaign, rightEnds } from './campaign.ts'
+import { FAULTY_PROGRAMS, type FaultyProgram } from './faulty-programs.ts'
 import { killAnywhere } from './kill-points.ts'
-import { halfOfWrites, withKills } from './script.ts'
+import { mutant } from './mutant.ts'
+import { halfOfWrites, sparing, withKills } from './script.ts'
 import type { Story } from './series.ts'
+
+type RightEnds = Parameters<typeof playCampaign>[1]
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '300' },
     series: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
+    faulty: { type: 'boolean', default: false },
   },
 })
+/** A faulty program that got through so many series has got through. */
+const FAULTY_SERIES = 12
+const seed = Number(values.seed)
+const built: Program = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const program = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))] as const
 const killed = (stories: readonly Story[]): number => stories.reduce((sum, { kills }) => sum + kills, 0)
-const common = { seed: Number(values.seed), program, print }
 
-const KILLS: Campaign = {
-  ...common,
-  replay: (seed) => `npm run kills -- --kills 1 --series 0 --seed ${seed}`,
+type Enough = Campaign['isEnough']
+
+const kills = (program: Program, isEnough: Enough): Campaign => ({
+  seed,
+  program,
+  print,
+  replay: (one) => `npm run kills -- --kills 1 --series 0 --seed ${one}`,
   disturb: killAnywhere,
-  isEnough: (stories) => killed(stories) >= Number(values.kills),
-}
+  isEnough,
+})
 
-const DISTURBED: Campaign = {
-  ...common,
-  replay: (seed) => `npm run kills -- --kills 0 --series 1 --seed ${seed}`,
+const disturbed = (program: Program, isEnough: Enough): Campaign => ({
+  seed,
+  program,
+  print,
+  replay: (one) => `npm run kills -- --kills 0 --series 1 --seed ${one}`,
   disturb(workplace, random) {
-    workplace.script = withKills(random, halfOfWrites(random))
+    workplace.script = sparing(withKills(random, halfOfWrites(random)))
     return {}
   },
-  isEnough: (stories) => stories.length >= Number(values.series),
+  isEnough,
+})
+
+/** How many series ended wrong. */
+async function playAll(right: RightEnds): Promise<number> {
+  const campaigns = {
+    kills: kills(built, (stories) => killed(stories) >= Number(values.kills)),
+    'disturbed writes': disturbed(built, (stories) => stories.length >= Number(values.series)),
+  }
+  let wrong = 0
+  for (const [name, campaign] of Object.entries(campaigns)) {
+    const ended = await playCampaign(campaign, right)
+    wrong += ended.wrong
+    const { stories } = ended
+    print(
+      `${name}: ${stories.length} series, ${killed(stories)} processes killed, ${ended.wrong} series ended wrong`,
+    )
+    print(JSON.stringify(allMet(stories)))
+  }
+  return wrong
+}
+
+async function isNoticed({ replacements, noticedBy }: FaultyProgram, right: RightEnds): Promise<boolean> {
+  const { main, remove } = await mutant(replacements)
+  try {
+    const make = noticedBy === 'kills' ? kills : disturbed
+    const campaign = make([process.execPath, main], (stories) => stories.length >= FAULTY_SERIES)
+    // What is wrong with it is known: one line each is enough.
+    const quiet: Campaign = { ...campaign, print: () => undefined }
+    return (await playCampaign(quiet, right)).wrong > 0
+  } finally {
+    await remove()
+  }
+}
+
+/** How many faulty programs got through. */
+async function playFaulty(right: RightEnds): Promise<number> {
+  let through = 0
+  for (const faulty of FAULTY_PROGRAMS) {
+    const noticed = await isNoticed(faulty, right)
+    if (!noticed) through += 1
+    print(`${noticed ? 'noticed' : 'NOT NOTICED'}: ${faulty.name}`)
+  }
+  return through
 }
 
 const started = performance.now()
-const right = await rightEnds(program)
-let wrong = 0
-for (const [name, campaign] of Object.entries({ kills: KILLS, 'disturbed writes': DISTURBED })) {
-  const ended = await playCampaign(campaign, right)
-  wrong += ended.wrong
-  const { stories } = ended
-  print(
-    `${name}: ${stories.length} series, ${killed(stories)} processes killed, ${ended.wrong} series ended wrong`,
-  )
-  print(JSON.stringify(allMet(stories)))
-}
+const right = await rightEnds(built)
+const wrong = values.faulty ? await playFaulty(right) : await playAll(right)
 print(`${Math.round((performance.now() - started) / 1000)} s`)
 process.exitCode = wrong === 0 ? 0 : 1

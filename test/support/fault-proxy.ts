@@ -18,7 +18,7 @@ export type Moment = 'before' | 'after'
 
 export type Fault =
   | { readonly kind: 'pass' }
-  /** RST in place of an answer; "before" without having read the request's body. */
+  /** RST in place of an answer. */
   | { readonly kind: 'reset'; readonly moment: Moment }
   /** No answer and no FIN, as from a machine that lost its power. */
   | { readonly kind: 'silence'; readonly moment: Moment }
@@ -44,9 +44,10 @@ export interface Passing {
   readonly method: string
   readonly path: string
   readonly isWrite: boolean
+  readonly body: string
 }
 
-export interface Passed extends Passing {
+export interface Passed extends Omit<Passing, 'body'> {
   readonly fault: Fault
   /** The status that the service gave; absent where it never saw the request. */
   status?: number
@@ -108,7 +109,8 @@ function foreignAnswer(fault: Fault): Answer | undefined {
   }
 }
 
-const reachesService = (fault: Fault): boolean =>
+/** Whether the service gets the request, however the client sees it. */
+export const reachesService = (fault: Fault): boolean =>
   fault.kind === 'kill'
     ? fault.moment !== 'dead'
     : fault.kind !== 'throttled' && !('moment' in fault && fault.moment === 'before')
@@ -186,17 +188,17 @@ type Forward = ReturnType<typeof forwarder>['forward']
 
 interface Exchange {
   readonly incoming: IncomingMessage
+  readonly body: Buffer
   readonly response: ServerResponse
   readonly passed: Passed
   readonly forward: Forward
 }
 
 async function kill(exchange: Exchange, options: FaultProxyOptions): Promise<void> {
-  const { incoming, response, passed, forward } = exchange
+  const { incoming, body, response, passed, forward } = exchange
   const { fault } = passed
   const end = options.kill ?? (async () => Promise.reject(new Error('nobody said how to kill')))
   if (fault.kind !== 'kill') return
-  const body = await buffer(incoming)
   if (fault.moment === 'dead') return end()
   if (fault.moment === 'sent-on') await end()
   const answer = await forward(incoming, body)
@@ -209,23 +211,17 @@ async function kill(exchange: Exchange, options: FaultProxyOptions): Promise<voi
   await end()
 }
 
-async function late({ incoming, response, passed, forward }: Exchange, ms: number): Promise<void> {
-  const body = await buffer(incoming)
+async function late({ incoming, body, response, passed, forward }: Exchange, ms: number): Promise<void> {
   response.socket?.resetAndDestroy()
   await pause(ms)
   passed.status = (await forward(incoming, body)).status
 }
 
 async function exchange(given: Exchange, options: FaultProxyOptions): Promise<void> {
-  const { incoming, response, passed, forward } = given
+  const { incoming, body, response, passed, forward } = given
   const { fault } = passed
   if (fault.kind === 'kill') return kill(given, options)
   if (fault.kind === 'late') return late(given, fault.ms)
-  if (fault.kind === 'reset' && fault.moment === 'before') {
-    incoming.socket.resetAndDestroy()
-    return
-  }
-  const body = await buffer(incoming)
   const answer = reachesService(fault) ? await forward(incoming, body) : html(500)
   if (reachesService(fault)) passed.status = answer.status
   if (fault.kind === 'silence') return
@@ -237,14 +233,19 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const record: Passed[] = []
   let followed = 0
   const { forward, close } = forwarder(options.target)
-  const server = createServer((incoming, response) => {
+  const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url: path = '/' } = incoming
+    const body = await buffer(incoming)
     if (path.startsWith(LOGIN)) followed += 1
     const passing = { number: record.length + 1, method, path, isWrite: method !== 'GET' }
-    const passed: Passed = { ...passing, fault: options.script(passing) }
+    const fault = options.script({ ...passing, body: body.toString() })
+    const passed: Passed = { ...passing, fault }
     record.push(passed)
+    await exchange({ incoming, body, response, passed, forward }, options)
+  }
+  const server = createServer((incoming, response) => {
     // A client that has gone in the middle of it is what most of the faults are about.
-    exchange({ incoming, response, passed, forward }, options).catch(() => incoming.socket.destroy())
+    pass(incoming, response).catch(() => incoming.socket.destroy())
   })
   // Whoever answers nothing must not be cut off by a time-out of this server.
   server.requestTimeout = 0

@@ -1,0 +1,61 @@
+// Programs that break one promise each, which the kills and the disturbed writes must notice: npm run kills -- --faulty.
+import type { Replacement } from './mutant.ts'
+
+export interface FaultyProgram {
+  readonly name: string
+  readonly noticedBy: 'kills' | 'disturbed'
+  readonly replacements: readonly Replacement[]
+}
+
+export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
+  {
+    name: 'after a crash a create is sent again without a look',
+    noticedBy: 'kills',
+    replacements: [
+      {
+        file: 'store/left-open.ts',
+        from: "AND state = 'sending' AND kind NOT IN ('create', 'delete')`)",
+        to: "AND state = 'sending' AND kind <> 'delete'`)",
+      },
+    ],
+  },
+  {
+    name: 'a create whose answer is lost counts as failed',
+    noticedBy: 'disturbed',
+    replacements: [
+      {
+        file: 'sync/settle.ts',
+        from: "result.kind === 'unknown' && operation.kind === 'create'",
+        to: "result.kind === 'absent' && operation.kind === 'create'",
+      },
+    ],
+  },
+  {
+    name: 'what terms are about to be given is not in the journal',
+    noticedBy: 'kills',
+    replacements: [
+      {
+        file: 'sync/send-terms.ts',
+        from: `  if (added.length + removed.length > 0)
+    await context.state.markSending([work.operation], termMarks(work, added, removed))`,
+        to: '  if (added.length + removed.length > 0) await context.state.markSending([work.operation])',
+      },
+    ],
+  },
+  {
+    name: 'what a killed run left beside a file stays there',
+    noticedBy: 'kills',
+    replacements: [{ file: 'sync/run.ts', from: '  await clearLeftovers(context)\n', to: '' }],
+  },
+  {
+    name: 'a delete whose answer is lost counts as done',
+    noticedBy: 'disturbed',
+    replacements: [
+      {
+        file: 'sync/send-delete.ts',
+        from: "  if (result.kind === 'ok')",
+        to: "  if (result.kind === 'ok' || result.kind === 'unknown')",
+      },
+    ],
+  },
+]
