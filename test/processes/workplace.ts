@@ -75,7 +75,7 @@ async function settleIn(shop: Workshop): Promise<void> {
 }
 
 /** SIGKILL; resolves when the process is gone. */
-export async function killed(running: Running | undefined): Promise<void> {
+async function killed(running: Running | undefined): Promise<void> {
   running?.process.kill('SIGKILL')
   await running?.ended
 }
@@ -116,10 +116,10 @@ interface Summary {
   readonly pipelines: readonly Record<string, number>[]
 }
 
-export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary
+const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary
 
 /** Whether a run ended by itself and left nothing for the next one; rejects are all that it may end with 3 for. */
-export function isClean(ended: Ended): boolean {
+function isClean(ended: Ended): boolean {
   if (ended.code === 0) return true
   if (ended.code !== 3) return false
   const [pipeline] = summaryOf(ended).pipelines
