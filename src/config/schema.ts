@@ -95,7 +95,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     schedule: checkedText(checks.checkSchedule)
       .optional()
       .describe('When it runs: cron with 5 or 6 fields, `"*/15 * * * *"`. Unset: only when asked.'),
-    timezone: timezone.optional().describe("The schedule's time zone, `Europe/Berlin`; unset: the machine's."),
+    timezone: timezone.optional().describe("The schedule's time zone, `Europe/Berlin`; unset: the machine's. What is due in an hour that summer time leaves out runs at its end."),
     source: sourceSchema(kinds).describe('Where the records come from.'),
     mode: z
       .enum(['incremental', 'full'])

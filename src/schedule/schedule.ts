@@ -1,5 +1,6 @@
 // When pipelines run: node-cron as the trigger, in each pipeline's own time zone, and never one pipeline twice at once.
-import { schedule, validateDetailed } from 'node-cron'
+import { schedule, type ScheduledTask, validateDetailed } from 'node-cron'
+import { dueWithin, type Gap, gapFinder, LOOK_EVERY } from './summer-time.ts'
 
 export interface ScheduledPipeline {
   readonly name: string
@@ -46,10 +47,31 @@ export function nextDue(pipeline: ScheduledPipeline): Date | undefined {
   return next
 }
 
+/** Whether a pipeline was due in the gap that ends now, and is not due soon anyway. */
+function wasLeftOut(expression: string, task: ScheduledTask, gap: Gap, now: Date): boolean {
+  if (task.match(now)) return false
+  const next = task.getNextRun()?.getTime() ?? Number.POSITIVE_INFINITY
+  if (next - now.getTime() <= gap.to - gap.from) return false
+  const asUtc = schedule(expression, () => undefined, { timezone: 'UTC', logger: silent, unref: true })
+  const wasDue = dueWithin(gap, (date) => asUtc.match(date))
+  void asUtc.destroy()
+  return wasDue
+}
+
 export function startSchedule(
   pipelines: readonly ScheduledPipeline[],
   events: ScheduleEvents,
 ): RunningSchedule {
+  const running = new Set<string>()
+  const runOnce = async (name: string): Promise<void> => {
+    if (running.has(name)) return events.overlap(name)
+    running.add(name)
+    try {
+      await events.due(name)
+    } finally {
+      running.delete(name)
+    }
+  }
   const tasks = pipelines.map((pipeline) => {
     const zone = pipeline.timezone === undefined ? {} : { timezone: pipeline.timezone }
     const options = {
@@ -59,17 +81,27 @@ export function startSchedule(
       logger: silent,
       suppressMissedWarning: true,
     }
-    const task = schedule(pipeline.expression, () => events.due(pipeline.name), options)
+    const task = schedule(pipeline.expression, () => runOnce(pipeline.name), options)
     task.on('execution:overlap', () => events.overlap(pipeline.name))
     task.on('execution:failed', (context) =>
       events.failed(pipeline.name, context.execution?.error ?? context.error),
     )
-    return { name: pipeline.name, task }
+    return { ...pipeline, task, findGap: gapFinder(pipeline.timezone) }
   })
+  const makeUp = (now: Date): void => {
+    for (const { name, expression, task, findGap } of tasks) {
+      const gap = findGap(now.getTime())
+      if (gap === undefined || !wasLeftOut(expression, task, gap, now)) continue
+      runOnce(name).catch((error: unknown) => {
+        events.failed(name, error)
+      })
+    }
+  }
+  const looks = schedule(LOOK_EVERY, ({ date }) => makeUp(date), { timezone: 'UTC', logger: silent })
   return {
     next: () => tasks.map(({ name, task }) => ({ name, at: task.getNextRun() ?? undefined })),
     async stop() {
-      await Promise.all(tasks.map(async ({ task }) => task.destroy()))
+      await Promise.all([looks, ...tasks.map(({ task }) => task)].map(async (task) => task.destroy()))
     },
   }
 }

@@ -51,3 +51,52 @@ describe('a schedule', () => {
     expect(seen).toHaveLength(before)
   })
 })
+
+describe('a pipeline that is due once a day', () => {
+  const DAY = 86_400_000
+  const YEARS = Array.from({ length: 10 }, (_, index) => 2026 + index)
+  const localDay = (at: Date, timeZone: string): string =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at)
+  /** Noons (UTC) of the days after which the zone's clocks are others. */
+  const changes = (year: number, timeZone: string): number[] => {
+    const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+    const ahead = (atMs: number): string => formatter.format(atMs).replace(/.*, /, '')
+    return Array.from({ length: 365 }, (_, day) => Date.UTC(year, 0, 1 + day, 12)).filter(
+      (noon) => ahead(noon) !== ahead(noon + DAY),
+    )
+  }
+
+  it.each([
+    ['Europe/Berlin', '30 2 * * *'],
+    ['America/New_York', '30 2 * * *'],
+    ['Australia/Lord_Howe', '15 2 * * *'],
+  ])('in %s at %s runs once on every day, also where clocks change', async (timezone, expression) => {
+    let seen: string[] = []
+    for (const noon of YEARS.flatMap((year) => changes(year, timezone))) {
+      vi.setSystemTime(noon)
+      seen = []
+      const schedule = startSchedule([{ name: 'shop', expression, timezone }], {
+        due: () => Promise.resolve(void seen.push(localDay(new Date(), timezone))),
+        overlap: () => undefined,
+        failed: () => undefined,
+      })
+      await vi.advanceTimersByTimeAsync(2 * DAY)
+      await schedule.stop()
+      expect(seen).toEqual([noon + DAY, noon + 2 * DAY].map((at) => localDay(new Date(at), timezone)))
+    }
+    expect(seen).toHaveLength(2)
+  })
+
+  it('is not run more often where it is due every hour', async () => {
+    vi.setSystemTime(Date.UTC(2026, 2, 29, 0, 30))
+    const seen: string[] = []
+    const schedule = startSchedule([{ name: 'shop', expression: '10 * * * *', timezone: 'Europe/Berlin' }], {
+      due: () => Promise.resolve(void seen.push(new Date().toISOString().slice(11, 16))),
+      overlap: () => undefined,
+      failed: () => undefined,
+    })
+    await vi.advanceTimersByTimeAsync(7_200_000)
+    await schedule.stop()
+    expect(seen).toEqual(['01:10', '02:10'])
+  })
+})
