@@ -1,0 +1,123 @@
+// The process dies at any step: before or after every single call to state, source and service. What the dead one had in
+// hand never comes back. The next run must end as if nothing had happened.
+import { describe, expect, it } from 'vitest'
+import { HEADER, type Line, testLine } from '../support/line.ts'
+
+const COLUMNS = [...HEADER, 'tags']
+const before = [
+  COLUMNS,
+  ['K1', 'person1@example.com', 'Anna', 'Ä', '1', 'VIP'],
+  ['K2', 'person2@example.com', 'Bernd', 'B', '2', ''],
+]
+const after = [
+  COLUMNS,
+  ['K1', 'person1@example.com', 'Anna', 'Ä', '11', ''],
+  ['K2', 'person2@example.com', 'Bernd', 'B', '2', 'VIP,News'],
+  ['K3', 'no mail', 'Clara', 'C', '3', ''],
+  ['K4', 'person4@example.com', 'Dora', 'D', '4', 'News'],
+  ['K5', 'person5@example.com', 'Emil', 'E', '5', ''],
+]
+
+/** Lets `steps` calls through; at the next one everything stops for ever, with or without that call's effect. */
+function mortality(steps: number, isEffective: boolean) {
+  const never = new Promise<never>(() => undefined)
+  const { promise: died, resolve } = Promise.withResolvers<'died'>()
+  let calls = 0
+  const die = (): Promise<never> => {
+    resolve('died')
+    return never
+  }
+  const step = (work: () => unknown): unknown => {
+    calls += 1
+    if (calls > steps + 1 || (calls > steps && !isEffective)) return die()
+    const result = work()
+    if (calls <= steps) return result
+    return Promise.resolve(result).then(die, die)
+  }
+  const mortal = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name) {
+        const value: unknown = Reflect.get(of, name)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]): unknown => step(() => Reflect.apply(value, of, given))
+      },
+    })
+  return { mortal, died }
+}
+
+async function fresh(duplicateCheckMethod: 'email' | 'none'): Promise<Line> {
+  const line = testLine({
+    pipeline: {
+      duplicateCheckMethod,
+      terms: {
+        policy: 'managed',
+        createMissing: true,
+        assign: [{ column: 'tags', split: ',' }],
+        descriptions: {},
+        verify: true,
+      },
+    },
+    settings: {
+      bulk: { size: 2, container: 'array' },
+      rateLimit: { requests: 1000, perMs: 1000, concurrency: 1, perDay: undefined },
+    },
+  })
+  line.source.drop('before.csv', before)
+  await line.run()
+  line.source.drop('after.csv', after)
+  return line
+}
+
+/** Everything that outlives a process. */
+function picture({ service, source }: Line): unknown {
+  const contacts = [...service.contacts].map(([id, fields]) => ({ ...fields, terms: service.termsOf(id) }))
+  return {
+    contacts: contacts.sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
+    waiting: source.waiting(),
+    rejects: source.rejects.get('after.csv')?.map(({ line, reason }) => ({ line, reason })),
+  }
+}
+
+/** Dies once, then runs again; false where the run ended before it could die. */
+async function dies(line: Line, steps: number, isEffective: boolean): Promise<boolean> {
+  const { state, source, service } = line
+  const { session } = service
+  const { mortal, died } = mortality(steps, isEffective)
+  Object.assign(line, { state: mortal(state), source: mortal(source) })
+  service.session = () => mortal(session())
+  const end = await Promise.race([line.run(), died])
+  Object.assign(line, { state, source })
+  service.session = session
+  return end === 'died'
+}
+
+describe('a process that dies', () => {
+  it.each([
+    ['before', false, 'none'],
+    ['after', true, 'none'],
+    ['after', true, 'email'],
+  ] as const)(
+    '%s any call (%j) leaves what an undisturbed one leaves, under %s',
+    async (_, isEffective, check) => {
+      const undisturbed = await fresh(check)
+      await undisturbed.run()
+      const expected = picture(undisturbed)
+      let steps = 0
+      for (;;) {
+        const line = await fresh(check)
+        if (!(await dies(line, steps, isEffective))) break
+        const result = await line.run()
+        expect({ steps, result, picture: picture(line) }).toMatchObject({
+          steps,
+          result: { failed: 0, in_doubt: 0, held: 0 },
+          picture: expected,
+        })
+        line.source.drop('after.csv', after)
+        expect(await line.run()).toMatchObject({ unchanged: 4, rejected: 1, requests: 0 })
+        await line.state.close()
+        steps += 1
+      }
+      expect(steps).toBeGreaterThan(40)
+    },
+  )
+})
