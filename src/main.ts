@@ -47,6 +47,9 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=100')
 }
 
+/** Node opens a debugger on SIGUSR1, and whoever may connect to it sees keys and people. */
+const refuseDebugger = (): unknown => process.on('SIGUSR1', () => undefined)
+
 async function start(): Promise<void> {
   keepHeapSmall()
   const { runCommandLine } = await import('./cli/program.ts')
@@ -75,6 +78,7 @@ async function start(): Promise<void> {
   process.exitCode = endedBy ?? code
 }
 
+refuseDebugger()
 const older = isTooOld(process.versions.node)
 const bundled = older && process.env[HANDED_OVER] === undefined ? bundledNode() : undefined
 if (bundled !== undefined) handOver(bundled)

@@ -109,6 +109,19 @@ describe('the daemon', () => {
     expect(await readdir(shop.path('inbox', 'shop'))).toEqual(['a.csv'])
   })
 
+  it('opens no debugger on SIGUSR1', async () => {
+    await configured((yaml) => yaml.replace('    key: no', '    schedule: "* * * * * *"\n    key: no'))
+    await shop.drop('shop', 'a.csv', peopleCsv(1))
+    const daemon = shop.start('start')
+    await daemon.stderrHas(/daemon started/)
+    daemon.process.kill('SIGUSR1')
+    await daemon.stderrHas(/"created":1/)
+    daemon.process.kill('SIGTERM')
+    const { code, stderr } = await daemon.ended
+    expect(code).toBe(143)
+    expect(stderr).not.toContain('Debugger')
+  })
+
   it('does not start on a port that is taken', async () => {
     await configured((yaml) => yaml.replace('port: 0', `port: ${shop.sandbox.port}`))
     const { code, stderr } = await shop.cli('start')
