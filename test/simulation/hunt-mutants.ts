@@ -1,0 +1,90 @@
+// npm run simulate:mutants [-- --seeds 400] [--only TEXT]: makes a copy of the program for each bug, and plays seeds in it
+// until one ends badly. Ends with 1 when a bug is not noticed, or its change does not apply any more.
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Mutant, MUTANTS } from './mutants.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+const { values } = parseArgs({
+  options: { seeds: { type: 'string', default: '400' }, only: { type: 'string', default: '' } },
+})
+
+/** A copy of the program and of the simulation, with the packages of this one. */
+async function copyProgram(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutant-'))
+  await cp(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
+  await cp(join(ROOT, 'test/simulation'), join(folder, 'test/simulation'), { recursive: true })
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** Applies the change; says what does not fit. */
+async function mutate(folder: string, { edits }: Mutant): Promise<string | undefined> {
+  for (const { file, find, put, times = 1 } of edits) {
+    const path = join(folder, 'src', file)
+    const parts = (await readFile(path, 'utf8')).split(find)
+    if (parts.length - 1 !== times)
+      return `${file}: ${JSON.stringify(find.slice(0, 60))} is there ${parts.length - 1} times`
+    await writeFile(path, parts.join(put))
+  }
+  return undefined
+}
+
+interface Find {
+  readonly seed: number
+  readonly oracle: string
+  readonly text: string
+}
+
+async function hunt(folder: string): Promise<Find | null> {
+  const child = spawn(process.execPath, ['test/simulation/hunt.ts', values.seeds], { cwd: folder })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  await new Promise((done) => child.once('close', done))
+  try {
+    return JSON.parse(stdout) as Find | null
+  } catch {
+    // A program that cannot even live is noticed by everybody.
+    return { seed: 0, oracle: 'ended', text: stderr.trim().split('\n')[0] ?? '' }
+  }
+}
+
+async function judge(mutant: Mutant): Promise<{ line: string; isCaught: boolean }> {
+  const folder = await copyProgram()
+  try {
+    const misfit = await mutate(folder, mutant)
+    if (misfit !== undefined) return { line: `does not apply: ${misfit}`, isCaught: false }
+    const found = await hunt(folder)
+    if (found === null) return { line: `NOT NOTICED in ${values.seeds} seeds`, isCaught: false }
+    const what = `${found.oracle}: ${found.text.split('\n')[0]?.slice(0, 100) ?? ''}`
+    // A change that makes the program break at its first step shows nothing of the simulation.
+    return found.seed === 0
+      ? { line: `does not live: ${what}`, isCaught: false }
+      : { line: `seed ${found.seed}, ${what}`, isCaught: true }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const chosen = MUTANTS.filter(({ bug }) => bug.includes(values.only))
+const waiting = [...chosen]
+let caught = 0
+const started = performance.now()
+const worker = async (): Promise<void> => {
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const { line, isCaught } = await judge(mutant)
+    if (isCaught) caught += 1
+    process.stdout.write(`${isCaught ? '  ' : '! '}${mutant.bug}: ${line}\n`)
+  }
+}
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker))
+const seconds = Math.round((performance.now() - started) / 1000)
+process.stdout.write(`${caught} of ${chosen.length} bugs noticed, ${seconds} s\n`)
+process.exitCode = caught === chosen.length ? 0 : 1
