@@ -64,7 +64,7 @@ function isMailTaken(one: Wanted, { expected, final }: Place): boolean {
   const claimed = final.claims.of(one.stamp).map(({ contact }) => contact)
   return [...final.service.contacts.all.values()].some(
     (contact) =>
-      !claimed.includes(contact.id) && mails.includes(String(contact.fields.get('mail')?.value ?? '-')),
+      !claimed.includes(contact.id) && mails.some((mail) => contact.fields.get('mail')?.value === mail),
   )
 }
 
@@ -96,13 +96,14 @@ function checkFields(contact: SimulatedContact, key: string, place: Place): void
   if (any === undefined || pipeline.duplicateMergeMethod !== 'update_add') return
   for (const field of Object.keys(any.fields)) {
     const effect = lastWrite(contact.id, field, final.ledger.effects)
-    const written = effect?.fields[field]?.after ?? ''
+    const after = effect?.fields[field]?.after
+    const written = typeof after === 'string' ? after : ''
     const wanted = candidates.flatMap((one) => (one.fields[field] === undefined ? [] : [one.fields[field]]))
     const isLate = effect !== undefined && final.ledger.requests[effect.request - 1]?.fault === 'late'
-    if (wanted.length === 0 || isLate || wanted.includes(String(written))) continue
+    if (wanted.length === 0 || isLate || wanted.includes(written)) continue
     final.violated(
       'O1',
-      `${any.stamp}: ${field} of contact ${contact.id} was last written as "${String(written)}", wanted is "${wanted.join('" or "')}"`,
+      `${any.stamp}: ${field} of contact ${contact.id} was last written as "${written}", wanted is "${wanted.join('" or "')}"`,
     )
   }
 }

@@ -13,6 +13,8 @@ export interface Lifetime {
   readonly points: number
   /** Resolves with the name of the point at which it crashed. */
   readonly crashed: Promise<string>
+  /** From now on it does not crash. */
+  spare(): void
   /** Ends it here: what is still under way never comes back. */
   end(): void
   call<T>(name: string, work: () => Promise<T>): Promise<T>
@@ -30,31 +32,35 @@ export interface LifetimePlan {
 
 export function createLifetime(plan: LifetimePlan, timeline: Timeline, chance: Chance): Lifetime {
   const crashed = Promise.withResolvers<string>()
-  let isOver = false
+  const end = { isOver: false }
   let points = 0
+  let { crashAt } = plan
 
   const point = async (name: string): Promise<void> => {
-    if (isOver) return never()
+    if (end.isOver) return never()
     points += 1
-    if (points === plan.crashAt) {
-      isOver = true
+    if (points === crashAt) {
+      end.isOver = true
       crashed.resolve(name)
       return never()
     }
     if (plan.yields > 0 && chance.happens(plan.yields)) await timeline.pause(0)
-    if (isOver) return never()
+    if (end.isOver) return never()
   }
 
   return {
     get isOver() {
-      return isOver
+      return end.isOver
     },
     get points() {
       return points
     },
     crashed: crashed.promise,
+    spare() {
+      crashAt = undefined
+    },
     end() {
-      isOver = true
+      end.isOver = true
     },
     async call(name, work) {
       await point(`before ${name}`)
@@ -94,7 +100,7 @@ export function livingState(state: StateStore, life: Lifetime): StateStore {
     }
     return [name, call]
   })
-  return Object.fromEntries(living) as unknown as StateStore
+  return Object.fromEntries(living)
 }
 
 export function livingSource(source: Source, life: Lifetime): Source {

@@ -76,7 +76,7 @@ function throttling(chance: Chance, now: number): { headers: Headers; waitMs: nu
 
 /** The answer to a bulk call as it came through: with some left out, or with somebody else in it. */
 function altered(json: unknown, fault: Fault, chance: Chance): unknown {
-  const list = Array.isArray(json) ? (json as unknown[]) : Object.values(json as object)
+  const list: unknown[] = Object.values(json as Record<string, unknown>)
   if (fault === 'stranger') return [...list, { id: 999_999, email: 'stranger@sim.example' }]
   return list.filter(() => chance.happens(0.5))
 }

@@ -192,7 +192,15 @@ export function createSimulatedService(
         ? termList(asked)
         : {
             status: 200,
-            json: { id: id(makeTerm(String(body['name']), String(body['description'] ?? ''), cause)) },
+            json: {
+              id: id(
+                makeTerm(
+                  String(body['name']),
+                  typeof body['description'] === 'string' ? body['description'] : '',
+                  cause,
+                ),
+              ),
+            },
           }
     const number = /^\d+$/.test(which) ? Number(which) : termByName(which)
     const term = terms.get(number ?? 0)

@@ -282,19 +282,23 @@ async function day(world: World): Promise<void> {
 /** Without faults, until nothing is left to do; gives up after so many rounds. */
 async function calmDown(world: World): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const began = world.timeline.now()
     const results = await runAll(world)
     await operate(world, { isThorough: round > 0 })
     await world.timeline.until(world.timeline.pause(200_000), RUN_LIMIT_MS)
-    if (round > 0 && (await isDone(world, results))) return
+    if (await isDone(world, results, began)) return
   }
   world.violated('liveness', `not done after ${MOST_ROUNDS} quiet rounds`)
 }
 
-async function isDone(world: World, results: readonly PipelineResult[]): Promise<boolean> {
+/** `began`: what was released before, and is still held after the runs since, is held by something else. */
+async function isDone(world: World, results: readonly PipelineResult[], began: number): Promise<boolean> {
   for (const { name } of world.setup.pipelines) {
     const { retriable, inDoubt } = await world.program.state.backlog(name)
     const plans = await world.program.state.heldPlans([name])
-    const releasable = plans.filter(({ left, number }) => left === number).length
+    const releasable = plans.filter(
+      ({ left, number, releasedAt }) => left === number && (releasedAt ?? began) >= began,
+    ).length
     if (retriable + inDoubt + releasable + (world.sources.get(name)?.waiting.size ?? 0) > 0) return false
   }
   return results.every((result) => result.code === undefined && result.failed === 0)
@@ -359,10 +363,7 @@ async function live(world: World): Promise<void> {
   world.revokedUntil = 0
   world.foreignRate = 0
   world.crashRate = 0
-  if (schedule.crashes === undefined) {
-    // The life that is under way may still have its crash before it; a new one has none.
-    beginLife(world)
-  }
+  if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
   await calmDown(world)
   await judge(world, { isMended: false })

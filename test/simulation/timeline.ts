@@ -54,12 +54,12 @@ export function createTimeline(chance: Chance): Timeline {
     pause: (delayMs) => new Promise((resolve) => after(delayMs, resolve)),
     async until(work, deadlineMs) {
       const limit = now + deadlineMs
-      let isDone = false
-      const finish = (): void => void (isDone = true)
+      const end = { isDone: false }
+      const finish = (): void => void (end.isDone = true)
       work.then(finish, finish)
       for (;;) {
         await settled()
-        if (isDone) return work
+        if (end.isDone) return work
         const next = takeNext()
         if (next === undefined) throw new Stuck('nothing is left to happen, and the work is not done')
         if (next.at > limit) throw new Stuck(`not done after ${deadlineMs} ms`)

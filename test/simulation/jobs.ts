@@ -1,0 +1,75 @@
+// What one worker does: its share of the seeds and of the single faults. It only counts and tells; who prints is main.ts.
+import { makeStateFolder, type StateFolder } from './program.ts'
+import { simulate, type Violation } from './simulation.ts'
+import { singleFaults } from './single-faults.ts'
+
+export interface Job {
+  readonly first: number
+  readonly seeds: number
+  readonly part: number
+  readonly of: number
+  readonly withSingleFaults: boolean
+}
+
+/** One course that ended badly, and the command that plays it again. */
+export interface Failure {
+  readonly name: string
+  readonly replay: string
+  readonly violations: readonly Violation[]
+}
+
+export interface Report {
+  readonly courses: number
+  readonly runs: number
+  readonly requests: number
+  readonly points: number
+  readonly crashes: number
+  readonly singleFaults: number
+  readonly failures: readonly Failure[]
+}
+
+export const replayOfSeed = (seed: number): string => `npm run simulate -- --seed ${seed} --trace`
+
+const replayOfSingle = (story: string, what: string): string =>
+  `npm run simulate -- --story ${story} --fault "${what}" --trace`
+
+/** Every so many seeds one is played twice: the same course, to the last line. */
+const TWICE = 50
+
+async function workOnSingleFaults(folder: StateFolder, job: Job) {
+  const failures: Failure[] = []
+  let tried = 0
+  for await (const { story, what, outcome } of singleFaults(folder, job)) {
+    tried += 1
+    if (outcome.violations.length === 0) continue
+    const { violations } = outcome
+    failures.push({ name: `${story}: ${what}`, replay: replayOfSingle(story, what), violations })
+  }
+  return { tried, failures }
+}
+
+export async function work(job: Job): Promise<Report> {
+  const folder = makeStateFolder()
+  const failures: Failure[] = []
+  const sum = { courses: 0, runs: 0, requests: 0, points: 0, crashes: 0 }
+  try {
+    for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
+      const outcome = await simulate(seed, folder)
+      const { figures, violations, hash } = outcome
+      sum.courses += 1
+      sum.runs += figures.runs
+      sum.requests += figures.requests
+      sum.points += figures.points
+      sum.crashes += figures.crashes
+      const failed = [...violations]
+      if (seed % TWICE === 0 && (await simulate(seed, folder)).hash !== hash)
+        failed.push({ oracle: 'determinism', text: 'played twice, it took two courses' })
+      if (failed.length > 0)
+        failures.push({ name: `seed ${seed}`, replay: replayOfSeed(seed), violations: failed })
+    }
+    const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
+    return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }
+  } finally {
+    folder.remove()
+  }
+}

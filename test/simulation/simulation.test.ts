@@ -1,0 +1,33 @@
+// A few hundred seeds and a part of the single faults, so that what breaks the program's promises is noticed at once.
+// `npm run simulate` plays many more, `npm run simulate:mutants` shows that it would notice.
+import { expect, it } from 'vitest'
+import { work } from './jobs.ts'
+import { makeStateFolder } from './program.ts'
+import { REGRESSIONS } from './regressions.ts'
+import { simulate } from './simulation.ts'
+
+const names = (failures: readonly { replay: string }[]): string[] => failures.map(({ replay }) => replay)
+
+it('keeps every promise whatever goes wrong', async () => {
+  const { failures, courses, crashes } = await work({
+    first: 1,
+    seeds: 120,
+    part: 0,
+    of: 1,
+    withSingleFaults: false,
+  })
+  expect(names(failures)).toEqual([])
+  expect(courses).toBe(120)
+  // Otherwise nothing would have been disturbed.
+  expect(crashes).toBeGreaterThan(50)
+})
+
+it('does not fall back into what it once did', async () => {
+  const folder = makeStateFolder()
+  try {
+    for (const { seed, why } of REGRESSIONS)
+      expect((await simulate(seed, folder)).violations, why).toEqual([])
+  } finally {
+    folder.remove()
+  }
+})
