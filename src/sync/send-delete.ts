@@ -26,7 +26,8 @@ export async function sendDelete(operation: Operation, context: RunContext): Pro
   const { contactId = 0 } = operation
   if (await context.state.isNamedElsewhere(operation)) {
     if (operation.sent > 0) return lookAtKept(operation, contactId, context)
-    return settle([{ operation, request: undefined, settlement: { kind: 'failed', reason: KEPT } }], context)
+    // Nothing is left to be tried again: the next full export judges anew whether anybody still names it.
+    return settle([{ operation, request: undefined, settlement: { kind: 'settled' } }], context)
   }
   await context.state.markSending([operation])
   const result = noted(await context.session.deleteContact(contactId), context)

@@ -1,7 +1,8 @@
 // Changes that get into each other's way: a mail that passes from one record to another, rows that name a key twice,
 // exports that take each other over, others who edit meanwhile. Each of these was found by simulation first.
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../support/memory-service.ts'
+import { openTemporaryState } from '../../src/store/state-store.ts'
+import { type Call, memoryService } from '../support/memory-service.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 import { GUARDS } from '../support/pipeline.ts'
 
@@ -126,5 +127,25 @@ describe('a create whose answer was lost', () => {
     await line.run()
     expect(line.service.contacts.size).toBe(1)
     expect(await line.state.doubts('shop')).toMatchObject([{ sent: 1 }])
+  })
+})
+
+describe('a released delete whose contact another pipeline names by then', () => {
+  it('is no longer asked for', async () => {
+    const state = openTemporaryState()
+    const service = memoryService()
+    const guards = { ...GUARDS, maxDeletes: { count: 0 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', onMissing: 'delete', guards } })
+    const other = testLine({ state, service, pipeline: { name: 'other' } })
+    full.source.drop('a.csv', people(3))
+    await full.run()
+    full.source.drop('b.csv', people(1))
+    const { run_id: run } = await full.run()
+    other.source.drop('c.csv', people(1, 2))
+    await other.run()
+    await state.release(run, 5)
+    expect(await full.run()).toMatchObject({ deleted: 1, status: 'ok' })
+    expect(await full.run()).toMatchObject({ deleted: 0, status: 'ok' })
+    expect(service.contacts.size).toBe(2)
   })
 })
