@@ -9,7 +9,7 @@ export interface Foreigners {
 }
 
 /** Fields that no pipeline maps: what is written there must survive whatever we do. */
-export const FOREIGN_FIELDS = ['twitter', 'ba_state', 'company']
+const FOREIGN_FIELDS = ['twitter', 'ba_state', 'company']
 
 export function createForeigners(
   service: SimulatedService,

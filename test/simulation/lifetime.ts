@@ -36,8 +36,9 @@ export function createLifetime(plan: LifetimePlan, timeline: Timeline, chance: C
   let points = 0
   let { crashAt } = plan
 
+  const isOver = (): boolean => end.isOver
   const point = async (name: string): Promise<void> => {
-    if (end.isOver) return never()
+    if (isOver()) return never()
     points += 1
     if (points === crashAt) {
       end.isOver = true
@@ -45,7 +46,7 @@ export function createLifetime(plan: LifetimePlan, timeline: Timeline, chance: C
       return never()
     }
     if (plan.yields > 0 && chance.happens(plan.yields)) await timeline.pause(0)
-    if (end.isOver) return never()
+    if (isOver()) return never()
   }
 
   return {
@@ -83,7 +84,7 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
 /** What no run asks for. */
-const BESIDE = ['close', 'dailyAllowance', 'onTrouble', 'doubt', 'accept']
+const BESIDE = ['close', 'dailyAllowance', 'onTrouble', 'doubt', 'accept', 'window']
 
 /** The state as this life sees it. Its methods are asynchronous; some give their answer piece by piece. */
 export function livingState(state: StateStore, life: Lifetime): StateStore {
@@ -100,7 +101,8 @@ export function livingState(state: StateStore, life: Lifetime): StateStore {
     }
     return [name, call]
   })
-  return Object.fromEntries(living)
+  const whole: Record<string, unknown> = Object.fromEntries(living)
+  return whole as unknown as StateStore
 }
 
 export function livingSource(source: Source, life: Lifetime): Source {

@@ -28,10 +28,10 @@ export const HEADER = [
   'tags',
 ] as const
 
-export const mailFor = (person: number, revision: number): string => `canx${person}x.r${revision}@sim.example`
+const mailFor = (person: number, revision: number): string => `canx${person}x.r${revision}@sim.example`
 
 /** What a pipeline says of a person that nobody else says, and that never changes: who it is, and who said so. */
-export const stampOf = (pipeline: string, person: number): string => `${pipeline}.canx${person}x`
+const stampOf = (pipeline: string, person: number): string => `${pipeline}.canx${person}x`
 
 export function rowOf(person: Person, pipeline: string): string[] {
   const { number: n, mailOf, mailRevision, revision, phoneRevision, hasPhone, tags } = person

@@ -103,6 +103,7 @@ export function startProgram(
   const service = createService(deps.service, {
     clock,
     random,
+    window: owned.window,
     transport: livingTransport(deps.transport(at.number), life),
     onEvent: (event) => note('service call', event),
   })

@@ -129,6 +129,11 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
   }
 }
 
+/** A call that was half applied and then refused is read back at once, once: that needs a service that shows it at once. */
+const readAtOnce = ({ refusedMember, lagMs }: ServiceHabits): Pick<ServiceHabits, 'lagMs'> => ({
+  lagMs: refusedMember === 'those before it' ? 0 : lagMs,
+})
+
 export function drawSetup(chance: Chance): Setup {
   const habits = drawHabits(chance.stream('habits'))
   const isTwo = chance.happens(0.4)
@@ -138,7 +143,7 @@ export function drawSetup(chance: Chance): Setup {
   // Elsewhere a call that was too large leaves doubts that no look-up settles where others have the mail, run after run.
   const isByMail = pipelines.every(({ duplicateCheckMethod: check }) => check === 'email')
   return {
-    habits: isByMail ? habits : { ...habits, largestBulk: 50 },
+    habits: isByMail ? habits : { ...habits, largestBulk: 50, ...readAtOnce(habits) },
     service: drawService(chance.stream('service'), habits),
     pipelines,
     isShared,

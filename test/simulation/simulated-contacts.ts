@@ -11,8 +11,8 @@ interface Cell {
 
 export interface SimulatedContact {
   readonly id: number
-  /** Whom its first values named. */
-  readonly person: number | undefined
+  /** Whom its values named first; one that others made with a mail alone is nobody yet. */
+  person: number | undefined
   readonly madeBy: Who
   readonly fields: Map<string, Cell>
   /** Who gave each. */
@@ -56,7 +56,7 @@ export interface ContactHabits {
 
 const STAMPS = ['skype', 'fax']
 
-export function stampIn(body: Body): string | undefined {
+function stampIn(body: Body): string | undefined {
   for (const field of STAMPS) {
     const value = body[field]
     if (typeof value === 'string' && value !== '') return value
@@ -129,6 +129,7 @@ export function createSimulatedContacts(
       const found = duplicateOf(body, check)
       const stamp = stampIn(body)
       if (found !== undefined) {
+        found.person ??= personIn(body['family_name'])
         const fields = set(found, merged(body, found, merge), cause.who)
         ledger.add({ ...about(found, cause), kind: 'merge', fields, stamp })
         return found
@@ -136,7 +137,7 @@ export function createSimulatedContacts(
       lastId += chance.between(1, habits.idSteps)
       const contact: SimulatedContact = {
         id: lastId,
-        person: personIn(body['family_name']) ?? personIn(body['mail']),
+        person: personIn(body['family_name']) ?? personIn(body['first_name']) ?? personIn(body['phone']),
         madeBy: cause.who,
         fields: new Map(),
         terms: new Map(),

@@ -7,7 +7,7 @@ import type { Setup } from './setup.ts'
 import { type Outcome, type Schedule, simulate } from './simulation.ts'
 
 /** Which ways of working are gone through. */
-export const STORIES = [
+const STORIES = [
   { name: 'email', check: 'email', policy: 'managed', via: 'id' },
   { name: 'none', check: 'none', policy: 'add', via: 'id' },
   { name: 'auto', check: 'auto', policy: 'replace', via: 'id' },

@@ -21,7 +21,7 @@ export interface Timeline {
 }
 
 /** The program waits for something that never comes, or takes for ever. */
-export class Stuck extends Error {}
+class Stuck extends Error {}
 
 const START = Date.UTC(2026, 0, 5, 8)
 
