@@ -30,6 +30,7 @@ function field(
 describe('a field', () => {
   it.each<[string, string, FieldMapping, Record<string, string>, unknown]>([
     ['is taken from a column, trimmed', 'company', { column: 'Firma' }, { Firma: '  ACME\u00a0' }, 'ACME'],
+    ['takes markup for text', 'company', { column: 'F' }, { F: '<b>A</b> & "B"' }, '<b>A</b> & "B"'],
     ['finds its column ignoring case and blanks', 'company', { column: 'firma ' }, { Firma: 'ACME' }, 'ACME'],
     ['takes the first column that is not blank', 'company', { columns: ['A', 'B'] }, { A: ' ', B: 'x' }, 'x'],
     ['may name alternatives that are not there', 'company', { columns: ['Nowhere', 'B'] }, { B: 'x' }, 'x'],

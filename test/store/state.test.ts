@@ -20,24 +20,6 @@ afterEach(async () => rm(folder, { recursive: true }))
 
 const owner = { pid: 1, since: 0, thorough: true }
 
-it('the write-ahead log is empty after a run, also beside a reader, as soon as that has done', async () => {
-  const state = openState(path, owner)
-  const line = testLine({ state })
-  const walBytes = async () => (await stat(`${path}-wal`)).size
-  line.source.drop('a.csv', people(300))
-  await line.run()
-  expect(await walBytes()).toBe(0)
-  const reader = openStateForReading(path)
-  line.source.drop('b.csv', people(300, 301))
-  await line.run()
-  await reader?.lastRun('shop')
-  await reader?.close()
-  line.source.drop('c.csv', people(1))
-  await line.run()
-  expect(await walBytes()).toBe(0)
-  await state.close()
-})
-
 describe('opening', () => {
   it('makes the folder, and sets and asserts full durability every time', async () => {
     for (let round = 0; round < 2; round += 1) {
