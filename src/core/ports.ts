@@ -28,6 +28,8 @@ export interface SourceInput {
 export interface InputReader {
   /** Column names as the input gives them, trimmed; blank for a column without a name. */
   readonly header: readonly string[]
+  /** Where its text looks as if it had been encoded twice ("MÃ¼ller"): how often, and on which line first. */
+  readonly twiceEncoded?: { readonly places: number; readonly line: number }
   /** Bytes consumed so far, for progress. */
   bytesRead(): number
   /**

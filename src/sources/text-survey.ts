@@ -5,6 +5,7 @@ import { SyncError } from '../core/errors.ts'
 import { isMostlyControl, looksBinary } from './binary.ts'
 import { byteOrderMark, legacyEncoding, unfinishedUtf8, utf16ByZeros, utf8Fault } from './encoding.ts'
 import type { InputFile } from './input-file.ts'
+import { twiceEncodedFinder } from './twice-encoded.ts'
 
 const WINDOW_BYTES = 256 * 1024
 const SAMPLE_BYTES = 64 * 1024
@@ -14,6 +15,8 @@ export interface TextForm {
   readonly encoding: string
   /** Bytes of the byte order mark, to be passed over. */
   readonly markBytes: number
+  /** Where text looks as if it had been encoded twice: how often, and on which line first. */
+  readonly twiceEncoded?: { readonly places: number; readonly line: number }
 }
 
 /**
@@ -35,9 +38,13 @@ export async function surveyText(file: InputFile, setting: string): Promise<Text
 
   const wanted = mark?.encoding ?? setting
   const utf8 = wanted === 'auto' || isUtf8Name(wanted)
-  const fault = await scan(file, window, utf8)
+  const { fault, twice } = await scan(file, window, utf8)
   if (!utf8) return { encoding: wanted, markBytes: 0 }
-  if (fault === undefined) return { encoding: 'utf-8', markBytes: mark?.bytes ?? 0 }
+  if (fault === undefined) {
+    const form = { encoding: 'utf-8', markBytes: mark?.bytes ?? 0 }
+    if (twice === undefined) return form
+    return { ...form, twiceEncoded: { places: twice.places, line: await lineAt(file, twice.first) } }
+  }
   if (wanted === 'auto' && !fault.isUtf8Otherwise) return legacyForm(file, fault.sample)
   throw new SyncError('INPUT_ENCODING', await faultMessage(file, fault))
 }
@@ -68,8 +75,14 @@ interface Fault {
   readonly sample: Buffer
 }
 
+interface Scan {
+  readonly fault: Fault | undefined
+  readonly twice: { readonly places: number; readonly first: number } | undefined
+}
+
 /** Looks for NUL bytes in the whole file and, where asked, for the first bytes that are no UTF-8. */
-async function scan(file: InputFile, window: Buffer, utf8: boolean): Promise<Fault | undefined> {
+async function scan(file: InputFile, window: Buffer, utf8: boolean): Promise<Scan> {
+  const finder = twiceEncodedFinder()
   let severalBytes = false
   let fault: Fault | undefined
   for (let position = 0; position < file.bytes;) {
@@ -83,10 +96,12 @@ async function scan(file: InputFile, window: Buffer, utf8: boolean): Promise<Fau
     if (zero >= 0)
       throw binary(file, `holds a NUL byte at offset ${position + zero}: it is no text or damaged`)
     if (utf8 && fault === undefined) fault = faultIn(part, { position, severalBytes, isLast })
-    severalBytes ||= !isAscii(part)
+    const hasSeveral = !isAscii(part)
+    if (hasSeveral) finder.look(part, position)
+    severalBytes ||= hasSeveral
     position += part.length
   }
-  return fault
+  return { fault, twice: finder.found() }
 }
 
 interface Place {

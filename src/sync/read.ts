@@ -261,6 +261,11 @@ export async function planInput(
   const { pipeline, state, runId } = context
   const reader = await context.source.open(input, { columns: wantedColumns(pipeline) })
   try {
+    if (reader.twiceEncoded !== undefined)
+      context.log.warn('the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")', {
+        file: input.name,
+        ...reader.twiceEncoded,
+      })
     const mapper = compileMapping(pipeline, reader.header, customFields)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)

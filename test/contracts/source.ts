@@ -68,7 +68,8 @@ export async function readAll(source: Source, input: SourceInput, columns = COLU
       sizes.push(batch.length)
       items.push(...batch)
     }
-    return { header: reader.header, items, sizes, sha256: reader.sha256(), bytesRead: reader.bytesRead() }
+    const { header, twiceEncoded } = reader
+    return { header, twiceEncoded, items, sizes, sha256: reader.sha256(), bytesRead: reader.bytesRead() }
   } finally {
     await reader.close()
   }

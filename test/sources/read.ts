@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { InputReader } from '../../src/core/ports.ts'
 import type { SourceItem } from '../../src/core/record.ts'
 import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { readAll, stillClock } from '../contracts/source.ts'
@@ -15,6 +16,7 @@ export interface ReadOptions {
 export interface Reading {
   readonly header: readonly string[]
   readonly items: readonly SourceItem[]
+  readonly twiceEncoded: InputReader['twiceEncoded']
 }
 
 /** Header and items of one file. Options are those of the configuration. */

@@ -105,6 +105,25 @@ describe('encoding, set', () => {
   })
 })
 
+describe('text that was encoded twice', () => {
+  const twice = (text: string): string => iconv.decode(Buffer.from(text), 'windows-1252')
+
+  it('is read as it stands, and how often and where it begins is said', async () => {
+    const { items, twiceEncoded } = await read('csv', `${FILLER}${twice('1;Müller\n2;Groß\n3;François\n')}`)
+    expect(items.at(-3)!.values).toEqual(['1', 'MÃ¼ller'])
+    expect(twiceEncoded).toEqual({ places: 3, line: 60_001 })
+    const json = await read('json', `[\n{"a": "${twice('é')}"}]`, { columns: ['a'] })
+    expect(json.twiceEncoded).toEqual({ places: 1, line: 2 })
+  })
+
+  it.each(['Jürgen Müller', 'AMANHÃ, «MANHû e MANHÔ…', 'NÃO', 'SÃ\u00a0X', 'Â£ 5', 'plain'])(
+    'is not seen in what is written so: %s',
+    async (text) => {
+      expect((await read('csv', `a\n${text}\n`)).twiceEncoded).toBeUndefined()
+    },
+  )
+})
+
 describe('what is no text', () => {
   it.each([
     ['Excel', Buffer.from('PK\x03\x04\x14\0', 'latin1')],

@@ -168,6 +168,21 @@ describe('two people who swap their mails', () => {
   })
 })
 
+describe('a file whose text was encoded twice', () => {
+  it('is sent as it is, and said', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', people(1))
+    const { open } = line.source
+    line.source.open = async (input, options) =>
+      Object.assign(await open(input, options), { twiceEncoded: { places: 2, line: 5 } })
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+    expect(line.log).toContainEqual({
+      message: 'the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")',
+      fields: { file: 'a.csv', places: 2, line: 5 },
+    })
+  })
+})
+
 describe('an address where the interface is not', () => {
   it('ends the run, and everything is kept for the next one', async () => {
     const line = testLine()

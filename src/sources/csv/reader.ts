@@ -30,11 +30,12 @@ export function readCsv(file: InputFile, options: CsvOptions): Promise<CsvReader
       maxRecordBytes: options.max_record_bytes,
       read: () => withoutLines(utf8Text(file, form), dialect.skipLines),
     })
-    return openReader(file, rows, { dialect, pad: options.ragged === 'pad' })
+    return openReader(file, rows, { form, dialect, pad: options.ragged === 'pad' })
   })
 }
 
 interface Shape {
+  readonly form: TextForm
   readonly dialect: Dialect
   readonly pad: boolean
 }
@@ -43,7 +44,7 @@ async function openReader(file: InputFile, rows: AsyncGenerator<CsvRow[]>, shape
   const filled = filledRows(rows)
   const first = await filled.next()
   if (first.done === true) throw new SyncError('INPUT_EMPTY', `${file.name} holds no header and no record`)
-  const { dialect } = shape
+  const { dialect, form } = shape
   const header = dialect.header ?? headerNames(first.value.shift())
   const toItem = (row: CsvRow): SourceItem => item(row, header.length, shape.pad)
   async function* items(): AsyncGenerator<SourceItem[]> {
@@ -52,6 +53,7 @@ async function openReader(file: InputFile, rows: AsyncGenerator<CsvRow[]>, shape
   }
   return {
     header,
+    ...(form.twiceEncoded === undefined ? {} : { twiceEncoded: form.twiceEncoded }),
     delimiter: dialect.delimiter,
     bytesRead: () => file.bytesRead(),
     batches: () => checkedWhole(file, items()),

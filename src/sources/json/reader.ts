@@ -40,6 +40,7 @@ export function readJson(
     }
     return {
       header: columns,
+      ...(form.twiceEncoded === undefined ? {} : { twiceEncoded: form.twiceEncoded }),
       bytesRead: () => file.bytesRead(),
       batches: () => checkedWhole(file, all()),
       sha256: () => file.sha256(),
