@@ -9,6 +9,7 @@ describe('a schedule', () => {
     ['*/15 * * * *', undefined],
     ['* * * * * *', undefined],
     ['61 * * * *', 'minute'],
+    ['* * 31 2 *', 'dayOfMonth'],
     ['nonsense', ''],
   ])('%s is judged', (expression, problem) => {
     const found = scheduleProblem(expression)
