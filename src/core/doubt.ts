@@ -24,11 +24,19 @@ export interface SentAs {
   readonly ofOthers: readonly number[]
 }
 
-/**
- * How often a create is sent, each time after its absence was seen. A service that loses it once more will go on
- * losing it, and only a person can find out why.
- */
-export const MOST_SENDS = 3
+/** After so many of its answers that say nothing, a service drops this very contact, and will go on to. */
+const MOST_SWALLOWED = 3
+/** Lines and services fail, but not as often as this for one contact. */
+const MOST_SENDS = 20
+
+/** Whether only a person can find out why a create never arrives; each time it was sent, its absence had been seen. */
+export const isLostForGood = ({
+  sent,
+  swallowed,
+}: {
+  readonly sent: number
+  readonly swallowed: number
+}): boolean => swallowed >= MOST_SWALLOWED || sent >= MOST_SENDS
 
 /** Under check `email` a create with a mail may be sent again: the service merges it into the first (interface, 4.2). */
 export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>

@@ -55,6 +55,8 @@ export interface Operation {
   readonly state: OperationState
   /** How often a request of this step may have left. */
   readonly sent: number
+  /** How often the service answered such a request as if it had taken it, without saying what it made of it. */
+  readonly swallowed: number
   /** The guard that held it; undefined where it is not held, or for a reason of its own. */
   readonly guard: string | undefined
   /** Look-ups so far that did not find the contact (in doubt only). */

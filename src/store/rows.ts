@@ -26,6 +26,7 @@ export interface OperationRow {
   reason: string | null
   cause: 'record' | 'missing'
   sent: number
+  swallowed: number
   guard: string | null
   known: string | null
   asserted: string | null
@@ -36,7 +37,7 @@ export interface OperationRow {
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
-       reason, cause, sent, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure
+       reason, cause, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
@@ -91,6 +92,7 @@ export function operationOf(row: OperationRow): Operation {
     cause: row.cause,
     state: row.state,
     sent: row.sent,
+    swallowed: row.swallowed,
     guard: row.guard ?? undefined,
     absentReads: row.absent_reads,
     notBefore: row.not_before,

@@ -191,6 +191,7 @@ CREATE TABLE operation_3 (
   state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'in_doubt', 'held', 'failed', 'waiting')),
   rank INTEGER NOT NULL,
   sent INTEGER NOT NULL DEFAULT 0,
+  swallowed INTEGER NOT NULL DEFAULT 0,
   absent_reads INTEGER NOT NULL DEFAULT 0,
   not_before INTEGER NOT NULL DEFAULT 0,
   guard TEXT,

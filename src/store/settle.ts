@@ -4,6 +4,7 @@ import { AUDIT_START, type AuditEntry, auditEntry, auditHash } from '../core/aud
 import { contactMailKey } from '../core/contact.ts'
 import { MERGED_REASON, nextKnown } from '../core/diff.ts'
 import { nextStep, type Operation, outcomeAfter, type Settled, type Settlement } from '../core/operation.ts'
+import type { RequestTrace } from '../core/ports.ts'
 import type { OperationStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { createLedger } from './ledger.ts'
@@ -142,6 +143,21 @@ export function createNote(db: Connection): OperationStore['note'] {
   return async (entry) => db.transaction(append)(entry)
 }
 
+const PARKED = { notBefore: 0, absentReads: 0, contactId: null, swallowed: 0 }
+
+/** `swallowed` counts what the service answered as if it had carried it out. */
+function doubtColumns(settlement: Settlement & { kind: 'in_doubt' }, request: RequestTrace | undefined) {
+  const status = request?.status ?? 0
+  const { reason, notBefore, absentReads = 0 } = settlement
+  return {
+    state: 'in_doubt',
+    reason,
+    notBefore,
+    absentReads,
+    swallowed: status >= 200 && status < 300 ? 1 : 0,
+  }
+}
+
 export function createSettle(db: Connection): OperationStore['settle'] {
   const link = createLinking(db)
   const unlink = createUnlinking(db)
@@ -150,7 +166,7 @@ export function createSettle(db: Connection): OperationStore['settle'] {
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const park = db.prepare(`
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
-      contact_id = coalesce(@contactId, contact_id) WHERE id = @id`)
+      contact_id = coalesce(@contactId, contact_id), swallowed = swallowed + @swallowed WHERE id = @id`)
   const setUnsure = db.prepare('UPDATE link SET unsure = ? WHERE pipeline = ? AND key = ?')
   /** Nothing was applied: the state knows again what it knew before the request left. */
   const restore = ({ pipeline, key, unsure, kind }: Operation): void => {
@@ -168,7 +184,7 @@ export function createSettle(db: Connection): OperationStore['settle'] {
     owner.get(operation.pipeline, settlement.contactId, operation.key) !== undefined
   const settleOne = (settled: Settled, runId: string): Settlement => {
     const { operation, settlement } = settled
-    const parked = { id: operation.id, notBefore: 0, absentReads: 0, contactId: null }
+    const parked = { ...PARKED, id: operation.id }
     switch (settlement.kind) {
       case 'done': {
         if (operation.kind === 'delete') {
@@ -192,7 +208,7 @@ export function createSettle(db: Connection): OperationStore['settle'] {
         park.run({ ...parked, state: 'failed', reason: settlement.reason })
         return settlement
       case 'in_doubt':
-        park.run({ ...parked, ...settlement, absentReads: settlement.absentReads ?? 0, state: 'in_doubt' })
+        park.run({ ...parked, ...doubtColumns(settlement, settled.request) })
         return settlement
       case 'held':
         park.run({

@@ -2,7 +2,7 @@
 // Each is marked as sending before its request leaves, and settled by what came back.
 import { matchBulkAnswer } from '../core/bulk.ts'
 import type { Contact } from '../core/contact.ts'
-import { doubtStep, isRepeatable, MOST_SENDS } from '../core/doubt.ts'
+import { doubtStep, isLostForGood, isRepeatable } from '../core/doubt.ts'
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
@@ -63,7 +63,8 @@ async function lookUp(operation: Operation, context: RunContext) {
 const idsOf = (found: readonly ServiceContact[]): readonly number[] => found.map(({ id }) => id)
 
 const FOUND = 'found at the service; its answer had been lost'
-const LOST_TOO_OFTEN = `it was sent ${MOST_SENDS} times, and the service never showed it; it is not sent again by itself`
+const lostText = ({ sent }: Operation): string =>
+  `it was sent ${sent} times, and the service never showed it; it is not sent again by itself`
 
 /**
  * Settles an operation whose request left no clear answer: adopts the contact that is surely ours, sends again
@@ -93,7 +94,7 @@ export async function settleDoubt(
   const isAbsent = seen?.step.kind === 'absent'
   // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
   const isSafe = repeatable(operation, context) && seen?.matches !== undefined && seen.matches < 2
-  const isTooMuch = operation.sent >= MOST_SENDS
+  const isTooMuch = isLostForGood(operation)
   const isTaken = isSafe && (await mailOwners([operation], context)).size > 0
   if (
     seen !== undefined &&
@@ -103,7 +104,7 @@ export async function settleDoubt(
     (isSafe || (isAbsent && mayResend))
   )
     return sendCreate(operation, context)
-  const waiting = isTooMuch ? LOST_TOO_OFTEN : 'no look-up has settled it yet'
+  const waiting = isTooMuch ? lostText(operation) : 'no look-up has settled it yet'
   const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waiting
   const absentReads = operation.absentReads + (isAbsent && context.clock.now() >= operation.notBefore ? 1 : 0)
   return parkDoubt(operation, reason, context, absentReads)

@@ -391,6 +391,7 @@ describe('small things', () => {
       cause: 'record',
       state: 'sending',
       sent: 1,
+      swallowed: 0,
       guard: undefined,
       absentReads: 0,
       notBefore: 0,

@@ -1,7 +1,7 @@
 // A line that disturbs half of all writes, and a process that is killed at every second one: the service ends with the
 // contacts and terms of an undisturbed run, and nothing is left to be sent. Long form: npm run kills.
 import { describe, expect, it } from 'vitest'
-import { halfOfWrites, killAtEverySecondWrite, sparing } from '../processes/script.ts'
+import { halfOfWrites, killAtEverySecondWrite } from '../processes/script.ts'
 import { type End, playSeries, type Series } from '../processes/series.ts'
 import type { Check } from '../processes/workplace.ts'
 import { seeded } from '../support/seeded.ts'
@@ -24,7 +24,7 @@ describe.concurrent.each<Check>(['email', 'none'])('under check %s', { timeout: 
     const story = await playSeries({
       ...series,
       disturb(workplace) {
-        workplace.script = sparing(halfOfWrites(seeded(SEED), 1))
+        workplace.script = halfOfWrites(seeded(SEED), 1)
         return {}
       },
     })
@@ -39,7 +39,7 @@ describe.concurrent.each<Check>(['email', 'none'])('under check %s', { timeout: 
     const story = await playSeries({
       ...series,
       disturb(workplace) {
-        workplace.script = sparing(killAtEverySecondWrite(seeded(SEED)))
+        workplace.script = killAtEverySecondWrite(seeded(SEED))
         return {}
       },
     })

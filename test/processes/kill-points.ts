@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import type { Running } from '../support/cli.ts'
 import type { Fault, Passing } from '../support/fault-proxy.ts'
 import type { Seeded } from '../support/seeded.ts'
-import { killFault, sparing } from './script.ts'
+import { killFault } from './script.ts'
 import type { Workplace } from './workplace.ts'
 
 type Place = 'request' | 'state' | 'files' | 'start'
@@ -50,9 +50,7 @@ function killAfter(running: Running, ms: number): void {
 export function killAnywhere(workplace: Workplace, random: Seeded): { onStart(running: Running): void } {
   const { shop, proxy } = workplace
   let fatal: { number: number; fault: Fault } | undefined
-  workplace.script = sparing(({ number }: Passing) =>
-    number === fatal?.number ? fatal.fault : { kind: 'pass' },
-  )
+  workplace.script = ({ number }: Passing) => (number === fatal?.number ? fatal.fault : { kind: 'pass' })
   return {
     onStart(running) {
       const place = random.pick(PLACES)

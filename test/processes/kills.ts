@@ -9,7 +9,7 @@ import { allMet, type Campaign, playCampaign, rightEnds } from './campaign.ts'
 import { FAULTY_PROGRAMS, type FaultyProgram } from './faulty-programs.ts'
 import { killAnywhere } from './kill-points.ts'
 import { mutant } from './mutant.ts'
-import { halfOfWrites, sparing, withKills } from './script.ts'
+import { halfOfWrites, withKills } from './script.ts'
 import type { Story } from './series.ts'
 
 type RightEnds = Parameters<typeof playCampaign>[1]
@@ -46,7 +46,7 @@ const disturbed = (program: Program, isEnough: Enough): Campaign => ({
   print,
   replay: (one) => `npm run kills -- --kills 0 --series 1 --seed ${one}`,
   disturb(workplace, random) {
-    workplace.script = sparing(withKills(random, halfOfWrites(random)))
+    workplace.script = withKills(random, halfOfWrites(random))
     return {}
   },
   isEnough,

@@ -1,5 +1,5 @@
 // Which request meets which fault: drawn from a seed, so that a run can be had again with `--seed`.
-import { type Fault, type Passing, reachesService } from '../support/fault-proxy.ts'
+import type { Fault, Passing } from '../support/fault-proxy.ts'
 import type { Seeded } from '../support/seeded.ts'
 
 type Draw = (random: Seeded) => Fault
@@ -75,28 +75,6 @@ export function killAtEverySecondWrite(random: Seeded): (passing: Passing) => Fa
   return ({ isWrite }) => {
     if (isWrite) writes += 1
     return isWrite && writes % 2 === 0 ? killFault(random) : { kind: 'pass' }
-  }
-}
-
-/** The third time that a create is lost, the program takes the service for one that loses contacts, and asks a person. */
-const MOST_LOST = 2
-
-/** The same fault for the client, with the request reaching the service. */
-function arriving(fault: Fault): Fault {
-  if (fault.kind === 'kill') return { kind: 'kill', moment: 'sent-on' }
-  return 'moment' in fault ? { ...fault, moment: 'after' } : fault
-}
-
-/** No contact is lost on its way more often than that. */
-export function sparing(script: (passing: Passing) => Fault): (passing: Passing) => Fault {
-  const lost = new Map<string, number>()
-  return (passing) => {
-    const fault = script(passing)
-    if (passing.method !== 'POST' || fault.kind === 'throttled' || reachesService(fault)) return fault
-    const mails = passing.body.match(/[\w.]+@[\w.]+/g) ?? []
-    if (mails.some((mail) => (lost.get(mail) ?? 0) >= MOST_LOST)) return arriving(fault)
-    for (const mail of mails) lost.set(mail, (lost.get(mail) ?? 0) + 1)
-    return fault
   }
 }
 

@@ -110,7 +110,7 @@ function foreignAnswer(fault: Fault): Answer | undefined {
 }
 
 /** Whether the service gets the request, however the client sees it. */
-export const reachesService = (fault: Fault): boolean =>
+const reachesService = (fault: Fault): boolean =>
   fault.kind === 'kill'
     ? fault.moment !== 'dead'
     : fault.kind !== 'throttled' && !('moment' in fault && fault.moment === 'before')

@@ -69,11 +69,30 @@ describe('a create that the service keeps losing', () => {
   it.each(['none', 'email'] as const)('is sent three times under %s, and no more', async (check) => {
     const line = testLine({ pipeline: { duplicateCheckMethod: check } })
     line.source.drop('a.csv', people(1))
-    line.service.fault = (call) => (isCreate(call) ? { kind: 'unknown' } : undefined)
+    line.service.fault = (call) => (isCreate(call) ? { kind: 'unknown', status: 200 } : undefined)
     for (let run = 0; run < 5; run += 1) await line.run()
     expect(line.service.calls.filter(isCreate)).toHaveLength(3)
     const [doubt] = await line.state.doubts('shop')
-    expect(doubt).toMatchObject({ sent: 3, reason: expect.stringContaining('sent 3 times') as string })
+    expect(doubt).toMatchObject({
+      sent: 3,
+      swallowed: 3,
+      reason: expect.stringContaining('sent 3 times') as string,
+    })
+  })
+
+  it('goes on to be sent where it is the line that loses it, but not for ever', async () => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    line.source.drop('a.csv', people(1))
+    let losses = 0
+    line.service.fault = (call) =>
+      isCreate(call) && losses++ < 8 ? { kind: 'unknown', status: 502 } : undefined
+    for (let run = 0; run < 9; run += 1) await line.run()
+    expect(line.service.contacts.size).toBe(1)
+    const lost = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    lost.source.drop('a.csv', people(1))
+    lost.service.fault = (call) => (isCreate(call) ? { kind: 'unknown', status: 502 } : undefined)
+    for (let run = 0; run < 30; run += 1) await lost.run()
+    expect(lost.service.calls.filter(isCreate)).toHaveLength(20)
   })
 
   it('is adopted all the same when it appears after all', async () => {
