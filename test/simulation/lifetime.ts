@@ -99,10 +99,10 @@ export function livingState(state: StateStore, life: Lifetime): StateStore {
       if (!isIterable(list)) throw new Error(`state.${name} gives no list`)
       return life.items(`state.${name}`, list)
     }
-    return [name, call]
+    return [name, call] as const
   })
-  const whole: Record<string, unknown> = Object.fromEntries(living)
-  return whole as unknown as StateStore
+  // Every method that a run may ask for is in it, with the very same arguments and answers.
+  return Object.fromEntries<unknown>(living) as unknown as StateStore
 }
 
 export function livingSource(source: Source, life: Lifetime): Source {
