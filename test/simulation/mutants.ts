@@ -134,8 +134,8 @@ const ANSWERS: readonly Mutant[] = [
 
 const DOUBTS: readonly Mutant[] = [
   one('under none a lost create is sent again without looking', 'core/doubt.ts', [
-    "check === 'email' &&",
-    "check !== 'auto' &&",
+    "check === 'email' && typeof contact['mail']",
+    "check !== 'auto' && typeof contact['mail']",
   ]),
   one('a doubt is sent again on the first look that finds nothing', 'sync/recover.ts', [
     'operation.absentReads >= context.service.doubt.absentReads && context.clock.now() >= operation.notBefore',
