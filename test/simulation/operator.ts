@@ -14,15 +14,17 @@ export interface Office {
   readonly claims: Claims
   readonly program: { readonly state: StateStore }
   readonly overruled: Set<string>
+  readonly released: Set<string>
   readonly say: (text: string) => void
   readonly violated: (oracle: string, text: string) => void
 }
 
-async function release({ setup, timeline, program, overruled, say }: Office): Promise<void> {
+async function release({ setup, timeline, program, overruled, released, say }: Office): Promise<void> {
   const names = setup.pipelines.map(({ name }) => name)
   for (const plan of await program.state.heldPlans(names)) {
     if (plan.releasedAt !== undefined || plan.left !== plan.number) continue
     say(`released: ${plan.runId}, ${plan.guard}`)
+    released.add(plan.pipeline)
     if (plan.guard === 'unreadable_keys') overruled.add(plan.pipeline)
     await program.state.release(plan.runId, timeline.now())
   }

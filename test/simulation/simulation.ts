@@ -1,38 +1,20 @@
 // One seed, from beginning to end: days on which exports come, things go wrong and the program dies; then a quiet time in
 // which everything must come to an end; then once more the same, which must change nothing.
 import { hash } from 'node:crypto'
-import { join } from 'node:path'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
-import { type Chance, chanceFrom } from './chance.ts'
-import { type Claims, watchClaims } from './claims.ts'
-import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
+import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
-import { createForeigners, type Foreigners } from './foreigners.ts'
-import { createLedger, isWrite, type Ledger } from './ledger.ts'
-import { checkLogs, checkResult, checkState } from './records.ts'
-import { createNetwork } from './network.ts'
+import { checkGuard } from './guards.ts'
+import { isWrite } from './ledger.ts'
 import { operate } from './operator.ts'
 import { isPrivate, personIn } from './people.ts'
-import {
-  copyState,
-  type Program,
-  type ProgramDeps,
-  removeState,
-  startProgram,
-  type StateFolder,
-} from './program.ts'
-import { drawSetup, LATEST_MS, type Setup, TIMEOUT_MS } from './setup.ts'
-import { createSimulatedService, type SimulatedService } from './simulated-service.ts'
-import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
-import { createTimeline, type Timeline } from './timeline.ts'
-import { watchEffects } from './watch.ts'
-import { createWorkload, type Workload } from './workload.ts'
+import { removeState, type StateFolder } from './program.ts'
+import { checkLogs, checkResult, checkState } from './records.ts'
+import { LATEST_MS, TIMEOUT_MS } from './setup.ts'
+import { beginLife, makeWorld, type Schedule, type Violation, type World } from './world.ts'
 
-export interface Violation {
-  readonly oracle: string
-  readonly text: string
-}
+export type { Schedule, Violation } from './world.ts'
 
 export interface Outcome {
   readonly seed: number
@@ -48,161 +30,9 @@ export interface Outcome {
   }
 }
 
-/** What is not left to the seed. */
-export interface Schedule {
-  readonly faults?: FaultPlan
-  /** The points at which the lives end, in turn; no further life crashes. */
-  readonly crashes?: readonly number[]
-  readonly setup?: (drawn: Setup) => Setup
-  readonly days?: number
-  readonly isQuiet?: boolean
-}
-
 const RUN_LIMIT_MS = 24 * 3_600_000
 const DAY_MS = 3_600_000
 const MOST_ROUNDS = 10
-
-interface World {
-  readonly chance: Chance
-  readonly schedule: Schedule
-  readonly setup: Setup
-  readonly timeline: Timeline
-  readonly ledger: Ledger
-  readonly service: SimulatedService
-  readonly claims: Claims
-  readonly sources: ReadonlyMap<string, SimulatedSource>
-  readonly workloads: ReadonlyMap<string, Workload>
-  readonly foreigners: Foreigners
-  readonly violations: Violation[]
-  readonly overruled: Set<string>
-  readonly violated: (oracle: string, text: string) => void
-  readonly trace: string[]
-  readonly say: (text: string) => void
-  readonly logged: string[]
-  readonly deps: ProgramDeps
-  readonly folder: StateFolder
-  faults: FaultPlan
-  revokedUntil: number
-  foreignRate: number
-  crashRate: number
-  program: Program
-  lives: number
-  points: number
-  crashes: number
-  runs: number
-  files: number
-  /** Whether what is known of the answers could make the guards count otherwise. */
-  isCalm: boolean
-}
-
-function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World {
-  const chance = chanceFrom(seed)
-  const timeline = createTimeline(chance.stream('time'))
-  const drawn = drawSetup(chance.stream('setup'))
-  const setup = schedule.setup?.(drawn) ?? drawn
-  const ledger = createLedger()
-  const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
-  const claims = watchClaims(ledger, service.contacts)
-  const violations: Violation[] = []
-  const overruled = new Set<string>()
-  const trace: string[] = []
-  const logged: string[] = []
-  const say = (text: string): void => void trace.push(`${timeline.now() - START} ${text}`)
-  const START = timeline.now()
-  const violated = (oracle: string, text: string): void => {
-    violations.push({ oracle, text })
-    say(`VIOLATION ${oracle}: ${text}`)
-  }
-  const names = setup.pipelines.map(({ name }) => name)
-  const sources = new Map(names.map((name) => [name, createSimulatedSource(timeline.now)]))
-  const workloads = new Map(
-    setup.pipelines.map((pipeline) => [
-      pipeline.name,
-      createWorkload(pipeline, chance.stream(`work ${pipeline.name}`), setup.isShared),
-    ]),
-  )
-  const swarm = chance.stream('swarm')
-  const world: Omit<World, 'deps' | 'foreigners' | 'program'> = {
-    chance: swarm,
-    schedule,
-    setup,
-    timeline,
-    ledger,
-    service,
-    claims,
-    sources,
-    workloads,
-    violations,
-    overruled,
-    violated,
-    trace,
-    say,
-    logged,
-    folder,
-    faults: schedule.faults ?? swarmFaults(chance.stream('faults')).plan,
-    revokedUntil: 0,
-    foreignRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0, 1, 4]),
-    crashRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0.3, 0.6, 0.9]),
-    lives: 0,
-    points: 0,
-    crashes: 0,
-    runs: 0,
-    files: 0,
-    isCalm: true,
-  }
-  const mails = (): string[] =>
-    [...sources.values()].flatMap(({ opened, waiting }) =>
-      [...opened, ...waiting.values()].flatMap(({ rows }) =>
-        rows.flatMap((row) => (row[1]?.includes('@') === true ? [row[1]] : [])),
-      ),
-    )
-  const foreigners = createForeigners(service, timeline, chance.stream('others'), mails, say)
-  const network = createNetwork({
-    timeline,
-    ledger,
-    service,
-    limits: {
-      timeoutMs: TIMEOUT_MS,
-      latestMs: LATEST_MS,
-      requests: setup.service.rateLimit.requests,
-      perMs: setup.service.rateLimit.perMs,
-    },
-    chance: chance.stream('network'),
-    faults: () => whole.faults,
-    isRevoked: () => timeline.now() < whole.revokedUntil,
-    violated,
-    trace: say,
-  })
-  const deps: ProgramDeps = {
-    timeline,
-    chance: chance.stream('program'),
-    service: setup.service,
-    sources,
-    transport: (life) => network.transport(life),
-    log: (line) => logged.push(line),
-    trace: say,
-  }
-  watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, overruled, violated })
-  const whole = { ...world, foreigners, deps } as World
-  return whole
-}
-
-/** Opens the state for another life: as it was left, or as it is when it is new. */
-function beginLife(world: World): void {
-  const { folder, chance, schedule } = world
-  const file = join(folder.path, `state-${world.lives}.db`)
-  copyState(world.lives === 0 ? folder.template : world.program.file, file)
-  if (world.lives > 0) {
-    world.points += world.program.life.points
-    world.program.drop()
-    removeState(world.program.file)
-  }
-  const drawn = chance.happens(world.crashRate) ? chance.between(1, chance.pick([30, 150, 500])) : undefined
-  const crashAt = schedule.crashes === undefined ? drawn : schedule.crashes[world.lives]
-  const yields = chance.pick([0, 0, 0.2])
-  world.lives += 1
-  world.program = startProgram(world.deps, { file, number: world.lives }, { crashAt, yields })
-}
 
 interface Ended {
   readonly results: readonly PipelineResult[]
@@ -234,7 +64,10 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
     beginLife(world)
     return { results: [], isCrashed: true }
   }
-  for (const result of ended) checkResult(result, world.violated)
+  for (const result of ended) {
+    checkResult(result, world.violated)
+    checkGuard(result, world)
+  }
   return { results: ended, isCrashed: false }
 }
 

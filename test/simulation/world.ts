@@ -1,0 +1,181 @@
+// The world of one seed: time, the service with its ledger, the network before it, sources, others, and the program that is
+// alive just now.
+import { join } from 'node:path'
+import { type Chance, chanceFrom } from './chance.ts'
+import { type Claims, watchClaims } from './claims.ts'
+import { type FaultPlan, swarmFaults } from './faults.ts'
+import { createForeigners, type Foreigners } from './foreigners.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { createNetwork } from './network.ts'
+import {
+  copyState,
+  type Program,
+  type ProgramDeps,
+  removeState,
+  startProgram,
+  type StateFolder,
+} from './program.ts'
+import { drawSetup, LATEST_MS, type Setup, TIMEOUT_MS } from './setup.ts'
+import { createSimulatedService, type SimulatedService } from './simulated-service.ts'
+import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
+import { createTimeline, type Timeline } from './timeline.ts'
+import { watchEffects } from './watch.ts'
+import { createWorkload, type Workload } from './workload.ts'
+
+export interface Violation {
+  readonly oracle: string
+  readonly text: string
+}
+
+/** What is not left to the seed. */
+export interface Schedule {
+  readonly faults?: FaultPlan
+  /** The points at which the lives end, in turn; no further life crashes. */
+  readonly crashes?: readonly number[]
+  readonly setup?: (drawn: Setup) => Setup
+  readonly days?: number
+  readonly isQuiet?: boolean
+}
+
+/** Everything that there is while one seed takes its course. */
+export interface World {
+  readonly chance: Chance
+  readonly schedule: Schedule
+  readonly setup: Setup
+  readonly timeline: Timeline
+  readonly ledger: Ledger
+  readonly service: SimulatedService
+  readonly claims: Claims
+  readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly workloads: ReadonlyMap<string, Workload>
+  readonly foreigners: Foreigners
+  readonly violations: Violation[]
+  readonly overruled: Set<string>
+  /** Pipelines of which a person has released anything. */
+  readonly released: Set<string>
+  readonly violated: (oracle: string, text: string) => void
+  readonly trace: string[]
+  readonly say: (text: string) => void
+  readonly logged: string[]
+  readonly deps: ProgramDeps
+  readonly folder: StateFolder
+  faults: FaultPlan
+  revokedUntil: number
+  foreignRate: number
+  crashRate: number
+  program: Program
+  lives: number
+  points: number
+  crashes: number
+  runs: number
+  files: number
+}
+
+export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule): World {
+  const chance = chanceFrom(seed)
+  const timeline = createTimeline(chance.stream('time'))
+  const drawn = drawSetup(chance.stream('setup'))
+  const setup = schedule.setup?.(drawn) ?? drawn
+  const ledger = createLedger()
+  const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
+  const claims = watchClaims(ledger, service.contacts)
+  const violations: Violation[] = []
+  const overruled = new Set<string>()
+  const trace: string[] = []
+  const logged: string[] = []
+  const say = (text: string): void => void trace.push(`${timeline.now() - START} ${text}`)
+  const START = timeline.now()
+  const violated = (oracle: string, text: string): void => {
+    violations.push({ oracle, text })
+    say(`VIOLATION ${oracle}: ${text}`)
+  }
+  const names = setup.pipelines.map(({ name }) => name)
+  const sources = new Map(names.map((name) => [name, createSimulatedSource(timeline.now)]))
+  const workloads = new Map(
+    setup.pipelines.map((pipeline) => [
+      pipeline.name,
+      createWorkload(pipeline, chance.stream(`work ${pipeline.name}`), setup.isShared),
+    ]),
+  )
+  const swarm = chance.stream('swarm')
+  const world: Omit<World, 'deps' | 'foreigners' | 'program'> = {
+    chance: swarm,
+    schedule,
+    setup,
+    timeline,
+    ledger,
+    service,
+    claims,
+    sources,
+    workloads,
+    violations,
+    overruled,
+    released: new Set(),
+    violated,
+    trace,
+    say,
+    logged,
+    folder,
+    faults: schedule.faults ?? swarmFaults(chance.stream('faults')).plan,
+    revokedUntil: 0,
+    foreignRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0, 1, 4]),
+    crashRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0.3, 0.6, 0.9]),
+    lives: 0,
+    points: 0,
+    crashes: 0,
+    runs: 0,
+    files: 0,
+  }
+  const mails = (): string[] =>
+    [...sources.values()].flatMap(({ opened, waiting }) =>
+      [...opened, ...waiting.values()].flatMap(({ rows }) =>
+        rows.flatMap((row) => (row[1]?.includes('@') === true ? [row[1]] : [])),
+      ),
+    )
+  const foreigners = createForeigners(service, timeline, chance.stream('others'), mails, say)
+  const network = createNetwork({
+    timeline,
+    ledger,
+    service,
+    limits: {
+      timeoutMs: TIMEOUT_MS,
+      latestMs: LATEST_MS,
+      requests: setup.service.rateLimit.requests,
+      perMs: setup.service.rateLimit.perMs,
+    },
+    chance: chance.stream('network'),
+    faults: () => whole.faults,
+    isRevoked: () => timeline.now() < whole.revokedUntil,
+    violated,
+    trace: say,
+  })
+  const deps: ProgramDeps = {
+    timeline,
+    chance: chance.stream('program'),
+    service: setup.service,
+    sources,
+    transport: (life) => network.transport(life),
+    log: (line) => logged.push(line),
+    trace: say,
+  }
+  watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, overruled, violated })
+  const whole = { ...world, foreigners, deps } as World
+  return whole
+}
+
+/** Opens the state for another life: as it was left, or as it is when it is new. */
+export function beginLife(world: World): void {
+  const { folder, chance, schedule } = world
+  const file = join(folder.path, `state-${world.lives}.db`)
+  copyState(world.lives === 0 ? folder.template : world.program.file, file)
+  if (world.lives > 0) {
+    world.points += world.program.life.points
+    world.program.drop()
+    removeState(world.program.file)
+  }
+  const drawn = chance.happens(world.crashRate) ? chance.between(1, chance.pick([30, 150, 500])) : undefined
+  const crashAt = schedule.crashes === undefined ? drawn : schedule.crashes[world.lives]
+  const yields = chance.pick([0, 0, 0.2])
+  world.lives += 1
+  world.program = startProgram(world.deps, { file, number: world.lives }, { crashAt, yields })
+}
