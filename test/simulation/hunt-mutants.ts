@@ -1,4 +1,4 @@
-// npm run simulate:mutants [-- --seeds 400] [--only TEXT]: makes a copy of the program for each bug, and plays seeds in it
+// npm run simulate:mutants [-- --seeds 600] [--only TEXT]: makes a copy of the program for each bug, and plays seeds in it
 // until one ends badly. Ends with 1 when a bug is not noticed, or its change does not apply any more.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { type Mutant, MUTANTS } from './mutants.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '400' }, only: { type: 'string', default: '' } },
+  options: { seeds: { type: 'string', default: '600' }, only: { type: 'string', default: '' } },
 })
 
 /** A copy of the program and of the simulation, with the packages of this one. */
@@ -41,8 +41,9 @@ interface Find {
   readonly text: string
 }
 
-async function hunt(folder: string): Promise<Find | null> {
-  const child = spawn(process.execPath, ['test/simulation/hunt.ts', values.seeds], { cwd: folder })
+async function hunt(folder: string, { seed }: Mutant): Promise<Find | null> {
+  const args = ['test/simulation/hunt.ts', values.seeds, String(seed)]
+  const child = spawn(process.execPath, args, { cwd: folder })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -61,7 +62,7 @@ async function judge(mutant: Mutant): Promise<{ line: string; isCaught: boolean 
   try {
     const misfit = await mutate(folder, mutant)
     if (misfit !== undefined) return { line: `does not apply: ${misfit}`, isCaught: false }
-    const found = await hunt(folder)
+    const found = await hunt(folder, mutant)
     if (found === null) return { line: `NOT NOTICED in ${values.seeds} seeds`, isCaught: false }
     const what = `${found.oracle}: ${found.text.split('\n')[0]?.slice(0, 100) ?? ''}`
     // A change that makes the program break at its first step shows nothing of the simulation.

@@ -11,137 +11,120 @@ interface Edit {
 }
 
 export interface Mutant {
+  /** One that noticed it; tried before all others. */
+  readonly seed: number
   readonly bug: string
   readonly edits: readonly Edit[]
 }
 
-const one = (bug: string, file: string, [find, put]: readonly [string, string]): Mutant => ({
+const one = (
+  seed: number,
+  bug: string,
+  ...[file, [find, put]]: readonly [file: string, change: readonly [find: string, put: string]]
+): Mutant => ({
+  seed,
   bug,
   edits: [{ file, find, put }],
 })
 
 const JOURNAL: readonly Mutant[] = [
-  one('a create leaves before "sending" is written', 'sync/send.ts', [
+  one(14, 'a create leaves before "sending" is written', 'sync/send.ts', [
     'await context.state.markSending([operation])\n  const options',
     'const options',
   ]),
-  one('creates of a bulk call leave before "sending" is written', 'sync/send.ts', [
+  one(13, 'creates of a bulk call leave before "sending" is written', 'sync/send.ts', [
     'await context.state.markSending(operations)\n',
     '\n',
   ]),
-  one('an update leaves before "sending" is written', 'sync/send-update.ts', [
-    'const { fields } = sendable\n  await context.state.markSending([operation])\n',
-    'const { fields } = sendable\n',
-  ]),
-  one('after a crash a create that was on its way is simply sent again', 'store/left-open.ts', [
+  one(337, 'after a crash a create that was on its way is simply sent again', 'store/left-open.ts', [
     "UPDATE operation SET state = 'in_doubt', not_before = ?",
     "UPDATE operation SET state = 'failed', not_before = ?",
   ]),
-  one('after a crash nobody looks at what was on its way', 'sync/recover.ts', [
+  one(9, 'after a crash nobody looks at what was on its way', 'sync/recover.ts', [
     'const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())',
     'const inDoubt = 0',
   ]),
-  one('what an update was about to change is not noted', 'store/sending.ts', [
-    'doubtFields.run(unsureJson([...unsure]), link.id)',
-    'void [doubtFields, unsure]',
-  ]),
-  one('a record stays settled while its change is on its way', 'store/sending.ts', [
-    'unsettle.run(link.pipeline, link.id)',
-    'void unsettle',
-  ]),
-  one('the terms that are about to be given are not noted', 'store/sending.ts', [
+  one(425, 'the terms that are about to be given are not noted', 'store/sending.ts', [
     'if (marks.length > 0) doubtTerms',
     'if (marks.length > 1000) doubtTerms',
   ]),
-  one('what is known is not brought up to date', 'store/settle.ts', [
+  one(186, 'what is known is not brought up to date', 'store/settle.ts', [
     'const known = nextKnown(operation.known, fields)',
     'const known = operation.known',
   ]),
-  one('what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
-  one('what waited behind a doubt is forgotten', 'sync/run.ts', ['await resumeWaiting(context)\n', '\n']),
-  one('a file is done though its records are not', 'sync/run.ts', [
-    "if (isStopped(context)) return { file: input.name, status: 'left' }\n",
-    '\n',
-  ]),
-  one('of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
+  one(1, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
+  one(107, 'of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
     'else await context.state.keepUnsent(staged)',
     'else await context.state.dropUnsent(staged)',
   ]),
-  one('an older change goes on behind a newer one of the same key', 'store/left-open.ts', [
+  one(84, 'an older change goes on behind a newer one of the same key', 'store/left-open.ts', [
     'overtaken.run(pipeline)',
     'void overtaken',
   ]),
-  one('a newer record does not take the place of what was never sent', 'store/staging.ts', [
+  one(239, 'a newer record does not take the place of what was never sent', 'store/staging.ts', [
     "state IN ('failed', 'waiting', 'held') AND input_id <> @id\n  AND (cause = 'missing' OR NOT EXISTS (",
     "state IN ('failed', 'waiting', 'held') AND input_id <> @id AND 0\n  AND (cause = 'missing' OR NOT EXISTS (",
   ]),
-  one('a newer record does not wait behind a doubt', 'core/diff.ts', [
+  one(27, 'a newer record does not wait behind a doubt', 'core/diff.ts', [
     "if (known.inDoubt) return { kind: 'waiting' }",
     '',
   ]),
-  one('the sync log misses what was done', 'store/settle.ts', [
+  one(1, 'the sync log misses what was done', 'store/settle.ts', [
     'append(auditEntry({ ...given, settlement }, context))',
     'void [append, auditEntry]',
   ]),
 ]
 
 const ANSWERS: readonly Mutant[] = [
-  one('a lost answer counts as not applied', 'service/outcome.ts', [
+  one(17, 'a lost answer counts as not applied', 'service/outcome.ts', [
     "verdict(evidence.sent ? 'unknown' : 'not_applied', 'yes')",
     "verdict('not_applied', 'yes')",
   ]),
-  one('5xx counts as not applied', 'service/outcome.ts', [
+  one(27, '5xx counts as not applied', 'service/outcome.ts', [
     "if (status >= 500) return verdict('unknown', 'yes')",
     "if (status >= 500) return verdict('not_applied', 'yes')",
   ]),
-  one('a page with status 200 is a refusal', 'service/outcome.ts', [
+  one(16, 'a page with status 200 is a refusal', 'service/outcome.ts', [
     "return verdict('unknown', method === 'GET' ? 'yes' : 'no')",
     "return verdict('refused')",
   ]),
-  one('an answer that is not the interface’s is a refusal', 'service/outcome.ts', [
+  one(51, 'an answer that is not the interface’s is a refusal', 'service/outcome.ts', [
     "case 'json':\n    case 'oversized':\n      return verdict('unknown')",
     "case 'json':\n    case 'oversized':\n      return verdict('refused')",
   ]),
-  one('an answer that breaks off counts as not applied', 'service/outcome.ts', [
+  one(30, 'an answer that breaks off counts as not applied', 'service/outcome.ts', [
     "case 'broken':\n      return verdict('unknown', 'yes')",
     "case 'broken':\n      return verdict('not_applied', 'yes')",
   ]),
-  one('429 is a refusal', 'service/outcome.ts', [
+  one(5, '429 is a refusal', 'service/outcome.ts', [
     "return { kind: 'not_applied', retriable: 'yes', throttled: true }",
     "return verdict('refused')",
   ]),
-  one('a refusal after a lost attempt settles it', 'service/course.ts', [
-    "if (!course.inDoubt || kind === 'unknown'",
-    "if (kind !== 'ok' || kind === 'unknown'",
-  ]),
-  one('a contact that is gone counts as updated', 'sync/send-update.ts', [
-    "if (result.kind === 'absent') return settle([gone(operation, result.request)], context)\n  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)\n  await clear",
-    "if (result.kind !== 'ok' && result.kind !== 'absent') return settle([settledByFailure(operation, result, context)], context)\n  await clear",
-  ]),
-  one('a delete of what is gone has failed', 'service/contacts.ts', [
+  one(265, 'a delete of what is gone has failed', 'service/contacts.ts', [
     "return result.kind === 'absent' ? { kind: 'ok', value: true, request: result.request } : result\n    },\n  }\n}\n\n/** Without names",
     'return result\n    },\n  }\n}\n\n/** Without names',
   ]),
-  one('the window of the rate limit is not kept', 'service/slot-ring.ts', [
+  one(2, 'the window of the rate limit is not kept', 'service/slot-ring.ts', [
     'const windowMs = perMs * 1.001 + 1',
     'const windowMs = perMs * 0.3',
   ]),
-  one('the pause of a 429 is not kept', 'service/rate-limiter.ts', [
+  one(5, 'the pause of a 429 is not kept', 'service/rate-limiter.ts', [
     'pause(ms)\n      allowance.halve',
     'allowance.halve',
   ]),
 ]
 
 const DOUBTS: readonly Mutant[] = [
-  one('under none a lost create is sent again without looking', 'core/doubt.ts', [
+  one(27, 'under none a lost create is sent again without looking', 'core/doubt.ts', [
     "check === 'email' && typeof contact['mail']",
     "check !== 'auto' && typeof contact['mail']",
   ]),
-  one('a doubt is sent again on the first look that finds nothing', 'sync/recover.ts', [
+  one(332, 'a doubt is sent again on the first look that finds nothing', 'sync/recover.ts', [
     'operation.absentReads >= context.service.doubt.absentReads && context.clock.now() >= operation.notBefore',
     'operation.absentReads >= 0',
   ]),
   {
+    seed: 68,
     bug: 'a lost request is given no time to land',
     edits: [
       {
@@ -156,50 +139,40 @@ const DOUBTS: readonly Mutant[] = [
       },
     ],
   },
-  one('what may be there, or not, is sent again', 'sync/send.ts', [
-    '(isSafe || (isAbsent && mayResend))',
-    '(isSafe || mayResend)',
-  ]),
-  one('any contact of that mail is taken for ours', 'core/likeness.ts', [
+  one(23, 'any contact of that mail is taken for ours', 'core/likeness.ts', [
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n',
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n  if (shown.id > 0) return true\n',
   ]),
-  one('of several that look alike the first is taken', 'core/doubt.ts', [
-    'if (alike.length === 1 && only !== undefined)',
-    'if (only !== undefined)',
-  ]),
-  one('doubts are never looked at', 'sync/recover.ts', [
+  one(11, 'doubts are never looked at', 'sync/recover.ts', [
     "kind === 'delete' || (mailKey !== undefined && guard !== REBUILD_GUARD)",
     'kind === undefined && mailKey === guard && guard === REBUILD_GUARD',
   ]),
-  one('a member that the bulk answer lacks has failed', 'sync/send.ts', [
+  one(246, 'a member that the bulk answer lacks has failed', 'sync/send.ts', [
     'if (operation !== undefined) await settleDoubt(operation, context, false)',
     "if (operation !== undefined) await settle([{ operation, request: result.request, settlement: { kind: 'failed', reason: 'missing' } }], context)",
   ]),
-  one('the bulk answer is read by position', 'core/bulk.ts', [
+  one(4, 'the bulk answer is read by position', 'core/bulk.ts', [
     'const ids = answered.get(mail)',
     'const at = members[sent.indexOf(mail)]\n    const ids = at === undefined ? undefined : new Set([at.id])',
   ]),
-  one('under none a refused bulk call is split and sent again without looking', 'sync/send.ts', [
+  one(43, 'under none a refused bulk call is split and sent again without looking', 'sync/send.ts', [
     "if (context.pipeline.duplicateCheckMethod !== 'email') {",
     'if (context.pipeline.duplicateCheckMethod === undefined) {',
   ]),
-  one('two keys may have one contact', 'store/settle.ts', [
-    'owner.get(operation.pipeline, settlement.contactId, operation.key) !== undefined',
-    'owner.get(operation.pipeline, -1, operation.key) !== undefined',
-  ]),
-  one('a mail is taken while giving it up has failed', 'sync/send.ts', [
+  one(186, 'a mail is taken while giving it up has failed', 'sync/send.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
     'return check === undefined && key !== undefined ? context.state.mailOwners(operations) : new Map()',
-  ]),
-  one('a delete whose answer is lost is forgotten', 'sync/send-delete.ts', [
-    "if (result.kind === 'unknown') {",
-    "if (result.kind === 'unknown' && reason === '') {",
   ]),
 ]
 
 const POLICIES: readonly Mutant[] = [
+  one(5, 'a Retry-After is cut at five seconds', 'service/wait-hints.ts', [
+    'const LONGEST_MS = 900_000',
+    'const LONGEST_MS = 5_000',
+  ]),
+  one(192, 'one mail twice in a bulk call', 'sync/apply.ts', ['if (mails.has(mail)) yield* full()\n', '\n']),
   {
+    seed: 194,
     bug: 'an empty export means that everybody has gone',
     edits: [
       {
@@ -214,31 +187,24 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one('a rejected row counts as gone', 'sync/read.ts', [
-    'if (row.known?.link !== undefined) return',
-    "if (row.known?.link !== undefined && row.mapped?.kind === 'contact') return",
-  ]),
-  one('deletes go though a key cannot be read', 'core/guard.ts', [
+  one(451, 'deletes go though a key cannot be read', 'core/guard.ts', [
     'if (unidentified > 0) {',
     'if (unidentified > 1000) {',
   ]),
-  one('the delete guard lets one more go', 'core/guard.ts', [
+  one(73, 'the delete guard lets one more go', 'core/guard.ts', [
     'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
     'if (deletes <= allowed(guards.maxDeletes, links) + 1) return undefined',
   ]),
-  one('the delete guard is asleep', 'core/guard.ts', [
+  one(73, 'the delete guard is asleep', 'core/guard.ts', [
     'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
-  one('what a guard held goes without a release', 'store/holds.ts', [
+  one(73, 'what a guard held goes without a release', 'store/holds.ts', [
     "state = 'held' AND released = 1 AND cause = 'missing'",
     "state = 'held' AND cause = 'missing'",
   ]),
-  one('one export is enough where two are asked for', 'store/missing.ts', [
-    'AND missing + ${COUNTS} >= @missingIn',
-    'AND missing + ${COUNTS} >= 1',
-  ]),
   {
+    seed: 33,
     bug: 'a contact that another pipeline names is deleted',
     edits: [
       {
@@ -253,54 +219,23 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one('somebody under another key has gone', 'store/missing.ts', [
-    "`link.mail_key IN (SELECT mail_key FROM operation WHERE input_id = @input AND kind = 'create' AND mail_key IS NOT NULL)`",
-    '`0`',
-  ]),
-  one('a term is given by setting the whole list', 'sync/send-terms.ts', [
+  one(5, 'a term is given by setting the whole list', 'sync/send-terms.ts', [
     'context.session.addContactTerms(contactId, idsOf(terms))',
     'context.session.setContactTerms(contactId, idsOf(terms))',
   ]),
-  one('every term that a contact has counts as ours', 'core/terms.ts', [
+  one(83, 'every term that a contact has counts as ours', 'core/terms.ts', [
     'ours: oursBefore.has(key) || addedNow.has(key)',
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
-  {
-    bug: 'a term that another record still asks for is taken away',
-    edits: [
-      {
-        file: 'core/terms.ts',
-        find: 'withdrawn.filter(({ ours, shared }) => ours && !shared)',
-        put: 'withdrawn.filter(({ ours }) => ours)',
-      },
-      {
-        file: 'sync/send-terms.ts',
-        find: 'termsBeyond(plan.remove, await context.state.termsOfOthers(operation))',
-        put: 'plan.remove',
-      },
-    ],
-  },
-  one('a merge method that may only add overwrites', 'core/merge-method.ts', [
-    "return method === 'add' ? isBlank(actual[field]) : !isBlank(actual[field])",
-    'return actual[field] !== method',
-  ]),
-  one('an update sends the whole contact', 'sync/send-update.ts', [
-    'if (!needsActual(method)) return { fields: operation.fields }',
-    'if (!needsActual(method)) return { fields: operation.desired }',
-  ]),
-  one('mails are compared letter by letter', 'core/contact.ts', [
-    'return `${trimmed.slice(0, at).toLowerCase()}@',
-    'return `${trimmed.slice(0, at)}@',
-  ]),
-  one('a second row of a key counts, too', 'sync/read.ts', [
+  one(64, 'a second row of a key counts, too', 'sync/read.ts', [
     "earlier !== undefined && context.pipeline.onDuplicateKey === 'reject'",
     'earlier !== undefined && context.pipeline.onDuplicateKey === undefined',
   ]),
-  one('a contact that is gone is written to again', 'core/diff.ts', [
+  one(64, 'a contact that is gone is written to again', 'core/diff.ts', [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
-  one('rejects are not counted', 'sync/read.ts', [
+  one(5, 'rejects are not counted', 'sync/read.ts', [
     "else if (decided.kind === 'rejected') counts.rejected += 1",
     "else if (decided.kind === 'rejected') counts.rejected += 0",
   ]),
