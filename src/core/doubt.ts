@@ -20,8 +20,8 @@ export interface SentAs {
   readonly merge: MergeMethod
   /** Undefined where no marker field is configured. */
   readonly marker: Marker | undefined
-  /** Those of the contacts found that records of other pipelines have. */
-  readonly ofOthers: readonly number[]
+  /** What records of other pipelines that have one of the contacts found last sent to it, by its id. */
+  readonly ofOthers: ReadonlyMap<number, Contact>
 }
 
 /** After so many of its answers that say nothing, a service drops this very contact, and will go on to. */
@@ -42,11 +42,12 @@ export const isLostForGood = ({
 export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
   check === 'email' && typeof contact['mail'] === 'string' && contact['mail'] !== ''
 
+const mayBeThere = (sent: Contact, found: readonly ServiceContact[], { ofOthers }: SentAs): boolean =>
+  found.some((contact) => resembles(sent, contact, ofOthers.get(contact.id)))
+
 /** What the marker alone settles; undefined where it says nothing. */
-function markedStep(
-  found: readonly ServiceContact[],
-  { check, merge, marker }: SentAs,
-): DoubtStep | undefined {
+function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs): DoubtStep | undefined {
+  const { check, merge, marker } = as
   if (marker === undefined) return undefined
   const ours = found.filter(({ fields }) => fields[marker.key] === marker.text)
   const [only] = ours
@@ -56,6 +57,8 @@ function markedStep(
       reason: `${ours.length} contacts at the service carry the marker of this operation`,
     }
   if (only !== undefined) return { kind: 'adopt', contactId: only.id }
+  // What another pipeline merged into it since has taken its marker away.
+  if (check === 'none' && as.ofOthers.size > 0 && mayBeThere(sent, found, as)) return undefined
   // A merge overwrites the marker of a contact that was there, unless it may not overwrite or not add.
   return check === 'none' || merge === 'update_add' ? { kind: 'absent' } : undefined
 }
@@ -63,7 +66,7 @@ function markedStep(
 /** `found`: every contact that the service shows for the mail that was sent, and that is not known to be another record's. */
 export function doubtStep(sent: Contact, found: readonly ServiceContact[], as: SentAs): DoubtStep {
   if (found.length === 0) return { kind: 'absent' }
-  const marked = markedStep(found, as)
+  const marked = markedStep(sent, found, as)
   if (marked !== undefined) return marked
   // The service itself picks one of them for a merge, and nobody can say which it was.
   if (as.check === 'email' && found.length > 1)
@@ -75,9 +78,7 @@ export function doubtStep(sent: Contact, found: readonly ServiceContact[], as: S
     return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
   // Others share the mail. Under `none` they have nothing to do with ours, unless one is ours and was changed meanwhile;
   // otherwise ours may have been merged into one.
-  const mayBeOurs = (contact: ServiceContact): boolean =>
-    !as.ofOthers.includes(contact.id) && resembles(sent, contact)
-  if (as.check === 'none' && !found.some(mayBeOurs)) return { kind: 'absent' }
+  if (as.check === 'none' && !mayBeThere(sent, found, as)) return { kind: 'absent' }
   return {
     kind: 'unclear',
     reason: 'the service has contacts with this mail, and none of them shows all that was sent',

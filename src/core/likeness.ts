@@ -54,19 +54,29 @@ export function looksLike(sent: Contact, shown: ServiceContact): boolean {
 
 const NAMES = ['first_name', 'family_name']
 
+/** What of it was sent beside the mail, and is shown with its value. */
+const shownOf = (sent: Contact, shown: ServiceContact): readonly string[] =>
+  Object.entries(sent)
+    .filter(([field, value]) => value !== '' && sameAsSent(field, value, shown.fields[field]))
+    .map(([field]) => field)
+    .filter((field) => field !== 'mail' && field !== 'mail_status')
+
 /**
  * Whether it may be ours, changed by somebody since: it shows something of what was sent beside the mail, and bears no other
- * name (people who share a mail often share an address and a birthday, too).
+ * name (people who share a mail often share an address and a birthday, too). `pushed`: what another pipeline, which has this
+ * contact, sent to it; what it shows beyond that has come from elsewhere, whatever name it bears by now.
  */
-export function resembles(sent: Contact, shown: ServiceContact): boolean {
-  const same = Object.entries(sent).filter(
-    ([field, value]) => value !== '' && sameAsSent(field, value, shown.fields[field]),
-  )
+export function resembles(sent: Contact, shown: ServiceContact, pushed: Contact | undefined): boolean {
+  const same = shownOf(sent, shown)
+  if (pushed !== undefined) {
+    const explained = shownOf(pushed, shown)
+    return same.some((field) => !explained.includes(field))
+  }
   const isOtherName = NAMES.some(
     (name) =>
       sent[name] !== undefined &&
       asText(shown.fields[name]) !== '' &&
       !sameAsSent(name, sent[name], shown.fields[name]),
   )
-  return !isOtherName && same.some(([field]) => field !== 'mail' && field !== 'mail_status')
+  return !isOtherName && same.length > 0
 }

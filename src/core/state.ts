@@ -225,11 +225,14 @@ export interface OperationStore {
   held(pipelines: readonly string[]): AsyncIterable<Operation>
   /** Whether another pipeline, or a record that was merged into it, still names the operation's contact. */
   isNamedElsewhere(operation: Operation): Promise<boolean>
-  /** Those of the contacts that other keys of the operation's pipeline have, and those that other pipelines have. */
+  /**
+   * Those of the contacts that other keys of the operation's pipeline have; and those that other pipelines have, with what
+   * they last sent.
+   */
   contactsOfOthers(
     operation: Pick<Operation, 'pipeline' | 'key'>,
     contactIds: readonly number[],
-  ): Promise<{ readonly here: readonly number[]; readonly elsewhere: readonly number[] }>
+  ): Promise<{ readonly here: readonly number[]; readonly elsewhere: ReadonlyMap<number, Contact> }>
   /** By operation: which other key of its pipeline has its mail at this moment, and whether that one is about to change it. */
   mailOwners(
     operations: readonly Operation[],

@@ -2,9 +2,9 @@
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
-import { createTermsOfOthers } from './known.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { createLeftOpen } from './left-open.ts'
+import { createOthers } from './others.ts'
 import { createMarkSending } from './sending.ts'
 import { createNote, createSettle } from './settle.ts'
 import { operationColumns, sendingRank } from './staging.ts'
@@ -120,67 +120,6 @@ function createReplan(db: Connection): OperationStore['replan'] {
   return async (runId, replanned) => replanAll(runId, replanned)
 }
 
-/** What a step asks about other records just before it is sent. */
-function createMailsAndTerms(
-  db: Connection,
-): Pick<
-  OperationStore,
-  'isNamedElsewhere' | 'contactsOfOthers' | 'mailOwners' | 'termsOfOthers' | 'withMailOfTheirOwn'
-> {
-  const ofOther = db
-    .prepare<[string, number, string], number>(
-      'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
-    )
-    .pluck()
-  const ofOtherPipeline = db
-    .prepare<[number, string], number>('SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ?')
-    .pluck()
-  const mailOwner = db.prepare<
-    [{ pipeline: string; mail: string; key: string }],
-    { key: string; moving: number }
-  >(`
-    SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
-      AND operation.mail_key <> link.mail_key) AS moving
-    FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
-  const elsewhere = db
-    .prepare<[number, string, number], number>(
-      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0
-       -- A record that the service merged into this contact is held, and would be gone with it.
-       UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
-    )
-    .pluck()
-  const linkOf = db
-    .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
-    .pluck()
-  const termsOfOthers = createTermsOfOthers(db)
-  const isAlone = db
-    .prepare<[number], number>(
-      `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
-    )
-    .pluck()
-  return {
-    isNamedElsewhere: async ({ contactId, pipeline }) =>
-      contactId !== undefined && elsewhere.get(contactId, pipeline, contactId) !== undefined,
-    contactsOfOthers: async ({ pipeline, key }, ids) => ({
-      here: ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
-      elsewhere: ids.filter((id) => ofOtherPipeline.get(id, pipeline) !== undefined),
-    }),
-    mailOwners: async (operations) => {
-      const owned = operations.flatMap(({ id, pipeline, mailKey, key }) => {
-        const owner = mailKey === undefined ? undefined : mailOwner.get({ pipeline, mail: mailKey, key })
-        return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
-      })
-      return new Map(owned)
-    },
-    async termsOfOthers({ id, contactId }) {
-      return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
-    },
-    withMailOfTheirOwn: async (operations) =>
-      new Set(operations.map(({ id }) => id).filter((id) => isAlone.get(id) !== undefined)),
-  }
-}
-
 export function createOperationStore(db: Connection): OperationStore {
   const totals = db.prepare<[string], PlanTotals>(TOTALS)
   const held = db.prepare<[], OperationRow>(
@@ -197,7 +136,7 @@ export function createOperationStore(db: Connection): OperationStore {
     markSending: createMarkSending(db),
     settle: createSettle(db),
     note: createNote(db),
-    ...createMailsAndTerms(db),
+    ...createOthers(db),
     async *held(pipelines) {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
     },

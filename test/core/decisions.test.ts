@@ -179,13 +179,21 @@ describe('a doubt', () => {
     ],
     ['others only, under auto', [shown(6, { first_name: 'B' })], 'auto', { kind: 'unclear' }],
   ] as const)('%s', (_, found, check, expected) => {
-    const as = { check, merge: 'update_add', marker: undefined, ofOthers: [] } as const
+    const as = { check, merge: 'update_add', marker: undefined, ofOthers: new Map() } as const
     expect(doubtStep(sent, found, as)).toMatchObject(expected)
   })
 
-  it('is nobody whom another pipeline has', () => {
-    const as = { check: 'none', merge: 'update_add', marker: undefined, ofOthers: [6] } as const
-    expect(doubtStep(sent, [shown(6, { date_of_birth: '' })], as)).toMatchObject({ kind: 'absent' })
+  it.each([
+    ['with what that one sent', { first_name: 'A', date_of_birth: '1980-01-01T12:00:00+00:00' }, 'absent'],
+    ['with more than that one sent', { first_name: 'A' }, 'unclear'],
+  ] as const)('about a contact that another pipeline has, %s', (_, pushed, kind) => {
+    const ofOthers = new Map([[6, pushed]])
+    const seen = [shown(6, { mail: 'a@x.de', mail_status: 1, phone: '1' })]
+    const as = { check: 'none', merge: 'update_add', marker: undefined, ofOthers } as const
+    expect(doubtStep({ ...sent, phone: '2' }, seen, as)).toMatchObject({ kind })
+    // A merge takes the marker away.
+    const marked = { ...as, marker: { key: 'sync_marker', text: 'i.r.1' } }
+    expect(doubtStep({ ...sent, phone: '2' }, seen, marked)).toMatchObject({ kind })
   })
 
   const marker = { key: 'sync_marker', text: 'i.r.1' }
@@ -210,7 +218,7 @@ describe('a doubt', () => {
     ['perhaps merged into without leaving it', [shown(5)], 'email', 'add', { kind: 'adopt', contactId: 5 }],
     ['twice', [marked(5, 'i.r.1'), marked(6, 'i.r.1')], 'none', 'add', { kind: 'unclear' }],
   ] as const)('by its marker: %s', (_, found, check, merge, expected) => {
-    expect(doubtStep(sent, found, { check, merge, marker, ofOthers: [] })).toMatchObject(expected)
+    expect(doubtStep(sent, found, { check, merge, marker, ofOthers: new Map() })).toMatchObject(expected)
   })
 
   it('may be sent again at once only with a mail under email', () => {

@@ -149,3 +149,22 @@ describe('a released delete whose contact another pipeline names by then', () =>
     expect(service.contacts.size).toBe(2)
   })
 })
+
+describe('a contact into which the create of another pipeline may have been merged', () => {
+  it('is not deleted before that is known', async () => {
+    const state = openTemporaryState()
+    const service = memoryService()
+    const guards = { ...GUARDS, maxDeletes: { share: 1 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', onMissing: 'delete', guards } })
+    const other = testLine({ state, service, pipeline: { name: 'other' } })
+    full.source.drop('a.csv', people(2))
+    await full.run()
+    other.source.drop('b.csv', people(1, 2))
+    service.fault = (call) => (isCreate(call) ? { kind: 'unknown', applied: true } : undefined)
+    await other.run()
+    service.fault = () => undefined
+    full.source.drop('c.csv', people(1))
+    expect(await full.run()).toMatchObject({ deleted: 0, status: 'ok' })
+    expect(service.contacts.size).toBe(2)
+  })
+})

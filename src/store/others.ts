@@ -1,0 +1,92 @@
+// What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
+import type { OperationStore } from '../core/state.ts'
+import type { Connection } from './database.ts'
+import { createTermsOfOthers } from './known.ts'
+import { parseContact } from './rows.ts'
+
+type Others = Pick<
+  OperationStore,
+  'isNamedElsewhere' | 'contactsOfOthers' | 'mailOwners' | 'termsOfOthers' | 'withMailOfTheirOwn'
+>
+
+function createContactsOfOthers(db: Connection): Others['contactsOfOthers'] {
+  const ofOther = db
+    .prepare<[string, number, string], number>(
+      'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
+    )
+    .pluck()
+  const ofOtherPipelines = db
+    .prepare<[number, string], string>('SELECT known FROM link WHERE contact_id = ? AND pipeline <> ?')
+    .pluck()
+  return async ({ pipeline, key }, ids) => ({
+    here: ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
+    elsewhere: new Map(
+      ids.flatMap((id) => {
+        const known = ofOtherPipelines.all(id, pipeline)
+        const pushed = known.map(parseContact).reduce((all, one) => ({ ...all, ...one }), {})
+        return known.length === 0 ? [] : [[id, pushed] as const]
+      }),
+    ),
+  })
+}
+
+function createIsNamedElsewhere(db: Connection): Others['isNamedElsewhere'] {
+  const elsewhere = db
+    .prepare<[number, string, number], number>(
+      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0
+       -- A record that the service merged into this contact is held, and would be gone with it.
+       UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
+    )
+    .pluck()
+  // Another pipeline's create with its mail, on its way, in doubt or to be sent again: it may have been merged into it.
+  const openCreate = db
+    .prepare<[{ contact: number; pipeline: string }], number>(
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> @pipeline AND mail_key =
+         (SELECT mail_key FROM link WHERE contact_id = @contact AND pipeline = @pipeline) LIMIT 1`,
+    )
+    .pluck()
+  return async ({ contactId, pipeline }) =>
+    contactId !== undefined &&
+    (elsewhere.get(contactId, pipeline, contactId) !== undefined ||
+      openCreate.get({ contact: contactId, pipeline }) !== undefined)
+}
+
+function createMailOwners(db: Connection): Others['mailOwners'] {
+  const mailOwner = db.prepare<
+    [{ pipeline: string; mail: string; key: string }],
+    { key: string; moving: number }
+  >(`
+    SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
+      AND operation.mail_key <> link.mail_key) AS moving
+    FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
+  return async (operations) => {
+    const owned = operations.flatMap(({ id, pipeline, mailKey, key }) => {
+      const owner = mailKey === undefined ? undefined : mailOwner.get({ pipeline, mail: mailKey, key })
+      return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
+    })
+    return new Map(owned)
+  }
+}
+
+export function createOthers(db: Connection): Others {
+  const linkOf = db
+    .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
+    .pluck()
+  const termsOfOthers = createTermsOfOthers(db)
+  const isAlone = db
+    .prepare<[number], number>(
+      `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
+    )
+    .pluck()
+  return {
+    isNamedElsewhere: createIsNamedElsewhere(db),
+    contactsOfOthers: createContactsOfOthers(db),
+    mailOwners: createMailOwners(db),
+    async termsOfOthers({ id, contactId }) {
+      return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
+    },
+    withMailOfTheirOwn: async (operations) =>
+      new Set(operations.map(({ id }) => id).filter((id) => isAlone.get(id) !== undefined)),
+  }
+}
