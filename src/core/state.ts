@@ -232,7 +232,12 @@ export interface OperationStore {
   contactsOfOthers(
     operation: Pick<Operation, 'pipeline' | 'key'>,
     contactIds: readonly number[],
-  ): Promise<{ readonly here: readonly number[]; readonly elsewhere: ReadonlyMap<number, Contact> }>
+  ): Promise<{
+    readonly here: readonly number[]
+    readonly elsewhere: ReadonlyMap<number, Contact>
+  }>
+  /** Whether another pipeline has a create with the operation's mail that is on its way, in doubt, or to be sent again. */
+  isCreatedElsewhere(operation: Operation): Promise<boolean>
   /** By operation: which other key of its pipeline has its mail at this moment, and whether that one is about to change it. */
   mailOwners(
     operations: readonly Operation[],

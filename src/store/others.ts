@@ -6,7 +6,12 @@ import { parseContact } from './rows.ts'
 
 type Others = Pick<
   OperationStore,
-  'isNamedElsewhere' | 'contactsOfOthers' | 'mailOwners' | 'termsOfOthers' | 'withMailOfTheirOwn'
+  | 'isNamedElsewhere'
+  | 'contactsOfOthers'
+  | 'isCreatedElsewhere'
+  | 'mailOwners'
+  | 'termsOfOthers'
+  | 'withMailOfTheirOwn'
 >
 
 function createContactsOfOthers(db: Connection): Others['contactsOfOthers'] {
@@ -68,6 +73,16 @@ function createMailOwners(db: Connection): Others['mailOwners'] {
   }
 }
 
+function createIsCreatedElsewhere(db: Connection): Others['isCreatedElsewhere'] {
+  const openCreate = db
+    .prepare<[string, string], number>(
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND mail_key = ? LIMIT 1`,
+    )
+    .pluck()
+  return async ({ pipeline, mailKey }) =>
+    mailKey !== undefined && openCreate.get(pipeline, mailKey) !== undefined
+}
+
 export function createOthers(db: Connection): Others {
   const linkOf = db
     .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
@@ -82,6 +97,7 @@ export function createOthers(db: Connection): Others {
   return {
     isNamedElsewhere: createIsNamedElsewhere(db),
     contactsOfOthers: createContactsOfOthers(db),
+    isCreatedElsewhere: createIsCreatedElsewhere(db),
     mailOwners: createMailOwners(db),
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]

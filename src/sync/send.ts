@@ -53,8 +53,12 @@ async function lookUp(operation: Operation, context: RunContext) {
   // Under `none` the contact of another record cannot have become this one's by a merge.
   const taken = check === 'none' ? here : []
   const free = found.value.filter(({ id }) => !taken.includes(id))
+  // Another pipeline may be about to have one of them: whatever it shows may have come from either.
+  const isOpen = check === 'none' && free.length > 0 && (await context.state.isCreatedElsewhere(operation))
+  const awaited = isOpen ? idsOf(free).map((id): [number, Contact] => [id, {}]) : []
+  const ofOthers = new Map([...awaited, ...elsewhere])
   return {
-    step: doubtStep(operation.fields, free, { check, merge, marker, ofOthers: elsewhere }),
+    step: doubtStep(operation.fields, free, { check, merge, marker, ofOthers }),
     matches: free.length,
     request: found.request,
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { type Call, memoryService } from '../support/memory-service.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
-import { GUARDS } from '../support/pipeline.ts'
+import { GUARDS, pipelineSettings } from '../support/pipeline.ts'
 
 const isCreate = ({ method, path }: Call): boolean => method === 'POST' && path.startsWith('/contact')
 const isUpdate = ({ method, path }: Call): boolean => method === 'PUT' && path === '/contact/<contact_id>'
@@ -147,6 +147,28 @@ describe('a released delete whose contact another pipeline names by then', () =>
     expect(await full.run()).toMatchObject({ deleted: 1, status: 'ok' })
     expect(await full.run()).toMatchObject({ deleted: 0, status: 'ok' })
     expect(service.contacts.size).toBe(2)
+  })
+})
+
+describe('a lost create whose contact another pipeline merged itself into, and whose answer was lost, too', () => {
+  it('waits for that one, and is not sent again', async () => {
+    const state = openTemporaryState()
+    const service = memoryService()
+    const map = { ...pipelineSettings().map, skype: { column: 'no' } }
+    const one = testLine({ state, service, pipeline: { duplicateCheckMethod: 'none', map } })
+    const other = testLine({ state, service, pipeline: { name: 'other' } })
+    const named = (first: string): string[][] => [[...HEADER], row('1', 'one@example.com', first)]
+    one.source.drop('a.csv', named('One'))
+    other.source.drop('b.csv', named('Uno'))
+    service.fault = (call) => (isCreate(call) ? { kind: 'unknown', applied: true } : { kind: 'unknown' })
+    await one.run()
+    await other.run()
+    expect(names(one)).toEqual([['Uno', 'one@example.com']])
+    service.fault = () => undefined
+    await one.run()
+    await other.run()
+    await one.run()
+    expect(service.contacts.size).toBe(1)
   })
 })
 
