@@ -25,7 +25,8 @@ async function release({ setup, timeline, program, overruled, released, say }: O
     if (plan.releasedAt !== undefined || plan.left !== plan.number) continue
     say(`released: ${plan.runId}, ${plan.guard}`)
     released.add(plan.pipeline)
-    if (plan.guard === 'unreadable_keys') overruled.add(plan.pipeline)
+    // Whatever guard held it: a person who lets deletes go takes it upon himself that some row's key cannot be read.
+    overruled.add(plan.pipeline)
     await program.state.release(plan.runId, timeline.now())
   }
 }
