@@ -64,9 +64,17 @@ function createMailOwners(db: Connection): Others['mailOwners'] {
     SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
       AND operation.mail_key <> link.mail_key) AS moving
     FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
+  // An update to that mail which nobody knows the end of: its contact may have the mail already.
+  const taker = db.prepare<
+    [{ pipeline: string; mail: string; key: string }],
+    { key: string; moving: number }
+  >(`
+    SELECT key, 1 AS moving FROM operation WHERE state <> 'planned' AND state IN ('sending', 'failed') AND kind = 'update'
+      AND pipeline = @pipeline AND mail_key = @mail AND key <> @key LIMIT 1`)
   return async (operations) => {
-    const owned = operations.flatMap(({ id, pipeline, mailKey, key }) => {
-      const owner = mailKey === undefined ? undefined : mailOwner.get({ pipeline, mail: mailKey, key })
+    const owned = operations.flatMap(({ id, pipeline, mailKey: mail, key }) => {
+      const asked = { pipeline, mail: mail ?? '', key }
+      const owner = mail === undefined ? undefined : (mailOwner.get(asked) ?? taker.get(asked))
       return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
     })
     return new Map(owned)

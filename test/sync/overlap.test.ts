@@ -79,6 +79,22 @@ describe('a mail that one record gives up and another takes', () => {
   })
 })
 
+describe('a mail that one record takes and another has from the beginning', () => {
+  it('does not make one contact of two people when the answer to the first is lost', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'One')])
+    await line.run()
+    line.source.drop('b.csv', [[...HEADER], row('1', 'shared@example.com', 'One')])
+    line.service.fault = (call) => (isUpdate(call) ? { kind: 'unknown', applied: true } : undefined)
+    await line.run()
+    line.source.drop('c.csv', [[...HEADER], row('2', 'shared@example.com', 'Two')])
+    expect(await line.run()).toMatchObject({ created: 0, failed: 2 })
+    line.service.fault = () => undefined
+    expect(await line.run()).toMatchObject({ created: 0, updated: 1, held: 1 })
+    expect(names(line)).toEqual([['One', 'shared@example.com']])
+  })
+})
+
 describe('a key that is named twice', () => {
   it('does not bring an older value back', async () => {
     const line = testLine()
