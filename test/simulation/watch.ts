@@ -98,7 +98,15 @@ export function watchEffects(watched: Watched): void {
       ({ terms, onMissing }) => terms.policy === 'managed' || onMissing === 'remove_terms',
     )
     if (!mayTake) return violated('O3', `${name} was taken from ${effect.contact}, and no policy says so`)
-    if (contact.terms.get(effect.term) === 'foreign' && !isRace(effect.contact, effect.term))
+    // What we gave once is ours to take, even if others took it and gave it again meanwhile.
+    const wasOurs = ledger.effects.some(
+      (one) =>
+        one.who === 'connector' &&
+        one.kind === 'term_on' &&
+        one.contact === effect.contact &&
+        one.term === effect.term,
+    )
+    if (contact.terms.get(effect.term) === 'foreign' && !wasOurs && !isRace(effect.contact, effect.term))
       violated('O3', `${name} was taken from ${effect.contact}, and others had given it`)
   }
 
