@@ -1,7 +1,7 @@
 // Who may import whom. In a breath: everybody may import core; nobody may import a neighbour;
-// only the composition (app.ts, daemon.ts, decisions.ts, rebuilding.ts) imports everybody; each outside package appears in one room.
+// only the composition (app.ts and app/) imports everybody; each outside package appears in one room.
 const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox']
-const COMPOSITION = '^src/(app|daemon|decisions|rebuilding)\\.ts$'
+const COMPOSITION = '^src/app\\.ts$'
 
 /** A package and the only place that may import it. */
 const HOMES = {

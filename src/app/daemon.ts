@@ -1,12 +1,12 @@
 // The daemon: pipelines on their schedules, health over HTTP, an orderly end.
 // Part of the composition: it joins the schedule, the runner and the console, and decides nothing about contacts.
-import { startConsole } from './console/server.ts'
-import type { DaemonState } from './console/health.ts'
-import { SyncError } from './core/errors.ts'
-import type { Clock } from './core/ports.ts'
-import type { PipelineSettings, Settings } from './core/settings.ts'
-import type { Log } from './log/log.ts'
-import { type ScheduledPipeline, startSchedule } from './schedule/schedule.ts'
+import { startConsole } from '../console/server.ts'
+import type { DaemonState } from '../console/health.ts'
+import { SyncError } from '../core/errors.ts'
+import type { Clock } from '../core/ports.ts'
+import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { Log } from '../log/log.ts'
+import { type ScheduledPipeline, startSchedule } from '../schedule/schedule.ts'
 
 /** Runs one pipeline once; rejects only for faults of this program or of the state. */
 export interface PipelineRunner {

@@ -1,16 +1,16 @@
 // What a person decides: that a held plan may go, and how an operation ended that nobody else could tell about.
 // Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
-import { linkEntry, planEntry } from './core/audit.ts'
-import { SyncError } from './core/errors.ts'
-import { shownContact } from './core/likeness.ts'
-import type { Operation, Settlement } from './core/operation.ts'
-import type { ServiceContact, ServiceReads } from './core/ports.ts'
-import { REBUILD_GUARD } from './core/rebuild.ts'
-import { runId } from './core/run-id.ts'
-import type { Settings } from './core/settings.ts'
-import type { HeldPlan, StateStore } from './core/state.ts'
-import { openState } from './store/state-store.ts'
-import { systemClock as clock, systemRandom as random } from './system.ts'
+import { linkEntry, planEntry } from '../core/audit.ts'
+import { SyncError } from '../core/errors.ts'
+import { shownContact } from '../core/likeness.ts'
+import type { Operation, Settlement } from '../core/operation.ts'
+import type { ServiceContact, ServiceReads } from '../core/ports.ts'
+import { REBUILD_GUARD } from '../core/rebuild.ts'
+import { runId } from '../core/run-id.ts'
+import type { Settings } from '../core/settings.ts'
+import type { HeldPlan, StateStore } from '../core/state.ts'
+import { openState } from '../store/state-store.ts'
+import { systemClock as clock, systemRandom as random } from '../system.ts'
 
 /** Lets somebody ask the service. */
 export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<T>) => Promise<T>

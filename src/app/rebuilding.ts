@@ -1,19 +1,19 @@
 // A state that may not be the latest: rebuilt pipeline by pipeline from the files that wait and the service, or
 // accepted as it is by a person's word. Part of the composition; opens the state where runs refuse to.
-import { createCircuit } from './core/circuit.ts'
-import { planEntry } from './core/audit.ts'
-import { runId } from './core/run-id.ts'
-import type { PipelineSettings, Settings } from './core/settings.ts'
-import type { Log } from './log/log.ts'
-import { createService } from './service/service.ts'
-import { createSource } from './sources/registry.ts'
-import { openState, type OwnedState } from './store/state-store.ts'
-import type { ProgressReport } from './sync/context.ts'
-import type { RebuildContext } from './sync/rebuild-read.ts'
-import { rebuildPipeline, type RebuildResult } from './sync/rebuild.ts'
-import { createTally } from './sync/tally.ts'
-import { createTermDirectory } from './sync/term-directory.ts'
-import { systemClock as clock, systemRandom as random } from './system.ts'
+import { createCircuit } from '../core/circuit.ts'
+import { planEntry } from '../core/audit.ts'
+import { runId } from '../core/run-id.ts'
+import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { Log } from '../log/log.ts'
+import { createService } from '../service/service.ts'
+import { createSource } from '../sources/registry.ts'
+import { openState, type OwnedState } from '../store/state-store.ts'
+import type { ProgressReport } from '../sync/context.ts'
+import type { RebuildContext } from '../sync/rebuild-read.ts'
+import { rebuildPipeline, type RebuildResult } from '../sync/rebuild.ts'
+import { createTally } from '../sync/tally.ts'
+import { createTermDirectory } from '../sync/term-directory.ts'
+import { systemClock as clock, systemRandom as random } from '../system.ts'
 
 export interface Rebuilding {
   readonly pid: number

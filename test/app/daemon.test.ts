@@ -1,11 +1,11 @@
 // The daemon when its state fails: it waits out a full disk, and ends by itself when the disk is broken.
 import { expect, it } from 'vitest'
-import { startDaemon } from '../src/daemon.ts'
-import { type ErrorCode, SyncError } from '../src/core/errors.ts'
-import type { Settings } from '../src/core/settings.ts'
-import type { Log } from '../src/log/log.ts'
-import { testClock } from './support/clock.ts'
-import { pipelineSettings, serviceSettings } from './support/pipeline.ts'
+import { startDaemon } from '../../src/app/daemon.ts'
+import { type ErrorCode, SyncError } from '../../src/core/errors.ts'
+import type { Settings } from '../../src/core/settings.ts'
+import type { Log } from '../../src/log/log.ts'
+import { testClock } from '../support/clock.ts'
+import { pipelineSettings, serviceSettings } from '../support/pipeline.ts'
 
 const SETTINGS: Settings = {
   service: serviceSettings(),

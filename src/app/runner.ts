@@ -1,0 +1,164 @@
+// What `start` and `run` hold while they live: the state, the service and the log; and one run of one pipeline with them.
+import { createCircuit } from '../core/circuit.ts'
+import type { Source } from '../core/ports.ts'
+import { runId } from '../core/run-id.ts'
+import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { Log } from '../log/log.ts'
+import type { ServiceEvent } from '../service/request.ts'
+import { createService, type Service } from '../service/service.ts'
+import { createSource } from '../sources/registry.ts'
+import { openState, type OwnedState } from '../store/state-store.ts'
+import type { ProgressReport, RunContext } from '../sync/context.ts'
+import { createRejectSource } from '../sync/reject-source.ts'
+import { type PipelineResult, runPipeline } from '../sync/run.ts'
+import { createTally } from '../sync/tally.ts'
+import { createTermDirectory } from '../sync/term-directory.ts'
+import { createMailTurns, createTurns, type MailTurns, type Turns } from '../sync/turns.ts'
+import { systemClock as clock, systemRandom as random } from '../system.ts'
+
+export interface RunOptions {
+  /** Reads the pipeline's rejects again, and nothing else. */
+  readonly rejectsOnly?: boolean
+  /** Lets growing files settle first. */
+  readonly wait: boolean
+  readonly signal: AbortSignal
+  report(report: Partial<ProgressReport>): void
+}
+
+export interface Runner {
+  readonly log: Log
+  run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
+  readonly state: OwnedState
+  close(): Promise<void>
+}
+
+export function logService(log: Log): (event: ServiceEvent) => void {
+  return ({ type, ...fields }) => log.debug('service call', { event: type, ...fields })
+}
+
+interface Parts {
+  readonly state: OwnedState
+  readonly service: Service
+  readonly source: Source
+  readonly turns: Turns
+  readonly mails: MailTurns
+  readonly log: Log
+}
+
+type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
+
+/** A log that also keeps its warnings, for the summary of the run. */
+function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
+  const warnings: string[] = []
+  const warn: Log['warn'] = (message, fields) => {
+    log.warn(message, fields)
+    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${value}`)
+    warnings.push([message, ...details].join(', '))
+  }
+  return { log: { ...log, warn }, warnings }
+}
+
+function runContext(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  parts: Parts,
+  { options, id }: { options: RunOptions; id: string },
+): RunContext {
+  const { signal } = options
+  const session = parts.service.session({ signal })
+  const circuit = createCircuit(pipeline.guards)
+  return {
+    runId: id,
+    pipeline,
+    service: settings.service,
+    state: parts.state,
+    source: parts.source,
+    session,
+    circuit,
+    terms: createTermDirectory(session, { signal, circuit }),
+    customFieldKey: settings.service.customFieldKey,
+    turns: parts.turns,
+    mails: parts.mails,
+    seen: {},
+    tally: createTally(id),
+    clock,
+    signal,
+    log: parts.log,
+    report: (report) => options.report(report),
+  }
+}
+
+/** What the log says of a run that has ended. */
+const LOGGED = [
+  'status',
+  'read',
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'rejected',
+  'failed',
+  'held',
+  'in_doubt',
+  'deleted',
+  'held_deletes',
+  'terms_created',
+  'requests',
+  'retries',
+  'duration_ms',
+] as const
+
+async function loggedRun(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  parts: Parts,
+  options: RunOptions,
+): Promise<WithWarnings> {
+  const id = runId(clock.now(), random)
+  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
+  log.info('run started')
+  // Without a journal nothing more may leave; what is on its way is let finish.
+  const trouble = new AbortController()
+  const ignore = parts.state.onTrouble(() => trouble.abort())
+  const signal = AbortSignal.any([options.signal, trouble.signal])
+  const context = runContext(settings, pipeline, { ...parts, log }, { options: { ...options, signal }, id })
+  const result = await runPipeline(context, { wait: options.wait }).finally(ignore)
+  log.info('run ended', Object.fromEntries(LOGGED.map((name) => [name, result[name]])))
+  return { ...result, warnings }
+}
+
+/**
+ * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE or STATE_OLDER. `thorough` checks the whole state first.
+ */
+export function openRunner(
+  settings: Settings,
+  options: { log: Log; pid: number; thorough: boolean },
+): Runner {
+  const { log, pid, thorough } = options
+  const state = openState(settings.state.path, { pid, since: clock.now(), thorough })
+  const { perDay } = settings.service.rateLimit
+  const service = createService(settings.service, {
+    clock,
+    random,
+    window: state.window,
+    onEvent: logService(log),
+    ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
+  })
+  const turns = createTurns()
+  const mails = createMailTurns()
+  return {
+    log,
+    state,
+    run(pipeline, runOptions) {
+      const source =
+        runOptions.rejectsOnly === true
+          ? createRejectSource(state, pipeline.name)
+          : createSource(pipeline.source, { clock })
+      return loggedRun(settings, pipeline, { state, service, source, turns, mails, log }, runOptions)
+    },
+    async close() {
+      await service.close()
+      await state.close()
+    },
+  }
+}

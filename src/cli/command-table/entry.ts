@@ -1,0 +1,24 @@
+// What the command line knows of one command before its own file is loaded.
+import type { Option } from 'commander'
+import type { Io } from '../io.ts'
+
+type Action = (io: Io, options: never, names: string[]) => Promise<number>
+
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  readonly description: string
+  readonly arguments?: string
+  readonly options?: readonly Option[]
+  readonly examples: readonly string[]
+  /** More of its help, loaded only where the command is named. */
+  moreHelp?(): Promise<string>
+  load(): Promise<Action>
+}
+
+/** Commands under one word: `rejects list`, `rejects export`. */
+export interface CommandGroup {
+  readonly name: string
+  readonly summary: string
+  readonly entries: readonly CommandEntry[]
+}

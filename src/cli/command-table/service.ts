@@ -1,0 +1,51 @@
+// The commands that ask the service, or stand in for it.
+import { Option } from 'commander'
+import type { CommandEntry } from './entry.ts'
+
+export const SERVICE_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'terms',
+    summary: 'the terms (tags) that the service has',
+    description: 'Lists the terms of the service, with their ids and descriptions.',
+    examples: ['contact-sync terms', 'contact-sync terms --json'],
+    load: async () => (await import('../commands/terms.ts')).terms,
+  },
+  {
+    name: 'fields',
+    summary: 'the custom fields that the service defines',
+    description: 'Lists the definitions of custom fields: id, name, type, and whether they are required.',
+    examples: ['contact-sync fields', 'contact-sync fields --json'],
+    load: async () => (await import('../commands/fields.ts')).fields,
+  },
+]
+
+export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'sandbox',
+    summary: 'serves a complete stand-in for the service on loopback',
+    description:
+      'Serves the interface of the service on loopback, with its data in a file or in memory, until it is ended.',
+    options: [
+      new Option('--port <N>', 'port to listen on; 0 takes a free one').default('8089'),
+      new Option('--db <FILE>', 'keep the data in this file (in memory otherwise)'),
+      new Option('--api-key <K>', 'the key that callers must send').default('sandbox-key'),
+      new Option('--habit <NAME=VALUE>', 'a habit of real services, from those below; repeatable').argParser(
+        (habit: string, before: readonly string[] | undefined) => [...(before ?? []), habit],
+      ),
+    ],
+    examples: [
+      'contact-sync sandbox --port 8089 --db /tmp/sandbox.db',
+      'contact-sync sandbox --habit ids-as-text --habit rate-limit=5/1s --habit bulk-refusal=itself',
+    ],
+    moreHelp: async () => (await import('../commands/sandbox.ts')).sandboxHelp(),
+    load: async () => (await import('../commands/sandbox.ts')).sandbox,
+  },
+  {
+    name: 'demo',
+    summary: 'sandbox, sample files, first run, second run; ends by itself',
+    description:
+      'Shows the whole line on sample exports against a sandbox, in a folder of its own that it removes again.',
+    examples: ['contact-sync demo'],
+    load: async () => (await import('../commands/demo.ts')).demo,
+  },
+]

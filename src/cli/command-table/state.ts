@@ -1,0 +1,43 @@
+// The commands about the state as a file.
+import type { CommandGroup } from './entry.ts'
+
+export const STATE: CommandGroup = {
+  name: 'state',
+  summary: 'looks after the state: info, backup, rebuild',
+  entries: [
+    {
+      name: 'info',
+      summary: 'size, integrity, counts, and whether the state is the latest',
+      description:
+        'Says how large the state is, who holds it, whether it is whole, how far it has come, and whether it is the latest.',
+      examples: ['contact-sync state info', 'contact-sync state info --json'],
+      load: async () => (await import('../commands/state-info.ts')).info,
+    },
+    {
+      name: 'backup',
+      summary: 'copies the state while contact-sync runs, and reads the copy again',
+      description:
+        'Writes a whole copy of the state to a new file, beside a running daemon too, and checks it. It never replaces a file.',
+      arguments: '<FILE>',
+      examples: ['contact-sync state backup /backup/contact-sync-$(date +%F).db'],
+      load: async () => (await import('../commands/state-info.ts')).backup,
+    },
+    {
+      name: 'rebuild',
+      summary: 'finds the contacts of a lost or older state again, by mail',
+      description:
+        'Reads the files that wait in the inbox, looks up every record without a link by its mail, within the rate limit, and links what is surely its contact. Sends no write and moves no file; can be ended and called again.',
+      arguments: '[PIPELINE...]',
+      examples: ['contact-sync state rebuild', 'contact-sync state rebuild shop --json'],
+      load: async () => (await import('../commands/state-rebuild.ts')).rebuild,
+    },
+    {
+      name: 'accept',
+      summary: 'goes on with a state that is not known to be the latest',
+      description:
+        'Takes the state as it is for the latest. What was sent since it was copied is not known to it: without the check email, contacts made since are made again.',
+      examples: ['contact-sync state accept'],
+      load: async () => (await import('../commands/state-rebuild.ts')).accept,
+    },
+  ],
+}
