@@ -67,12 +67,14 @@ async function start(): Promise<void> {
   // A reader that goes away early (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const code = await runCommandLine(process.argv.slice(2), {
+    stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
     pid: process.pid,
     isTerminal: process.stderr.isTTY,
+    isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     signal: ending.signal,
   })
   process.exitCode = endedBy ?? code

@@ -1,7 +1,8 @@
 // What a command may use of the process; handed in by main.ts, and by tests.
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 export interface Io {
+  readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
   readonly env: Readonly<Record<string, string | undefined>>
@@ -9,6 +10,8 @@ export interface Io {
   readonly pid: number
   /** Whether standard error is a terminal: only then are there progress lines. */
   readonly isTerminal: boolean
+  /** Whether a person can be asked: standard input and standard error are a terminal. */
+  readonly isInteractive: boolean
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }

@@ -1,6 +1,6 @@
 // `sandbox` on the command line: its help names every habit, and what is typed is what is served.
 import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
+import { Readable, PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { typedName } from '../../src/sandbox/habit-text.ts'
@@ -10,7 +10,17 @@ function line(...args: string[]) {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const ending = new AbortController()
-  const io = { stdout, stderr, env: {}, cwd: '/', pid: 1, isTerminal: false, signal: ending.signal }
+  const io = {
+    stdin: Readable.from([]),
+    isInteractive: false,
+    stdout,
+    stderr,
+    env: {},
+    cwd: '/',
+    pid: 1,
+    isTerminal: false,
+    signal: ending.signal,
+  }
   return { stdout, stderr, end: () => ending.abort(), code: runCommandLine(args, io) }
 }
 

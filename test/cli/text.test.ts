@@ -1,5 +1,5 @@
 // What a person reads: spans, progress, summaries, errors.
-import { PassThrough } from 'node:stream'
+import { Readable, PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { duration, moment, number, plural, shownValue } from '../../src/cli/format.ts'
 import { ConfigurationError, errorMessage } from '../../src/cli/messages.ts'
@@ -42,6 +42,8 @@ describe('progress', () => {
       cwd: '/',
       pid: 1,
       isTerminal,
+      stdin: Readable.from([]),
+      isInteractive: false,
       signal: new AbortController().signal,
     }
     return { progress: createProgress('shop', io, clock), clock, written: () => String(stderr.read() ?? '') }

@@ -1,0 +1,24 @@
+// Asks a person before something that cannot be taken back; without a terminal only `--yes` says yes.
+import { createInterface } from 'node:readline/promises'
+import { SyncError } from '../core/errors.ts'
+import type { Io } from './io.ts'
+
+/**
+ * Resolves where the answer is yes. Throws USAGE where it is not, and where nobody can be asked and `yes` was not given.
+ * The question goes to standard error, so that standard output holds the result alone.
+ */
+export async function confirm(io: Io, question: string, yes: boolean): Promise<void> {
+  if (yes) return
+  if (!io.isInteractive)
+    throw new SyncError('USAGE', 'nobody can be asked here: standard input is no terminal', {
+      hint: 'With --yes it goes on without a question.',
+    })
+  const asking = createInterface({ input: io.stdin, output: io.stderr })
+  try {
+    const answer = await asking.question(`${question} [y/N] `, { signal: io.signal })
+    if (!/^(y|yes)$/i.test(answer.trim()))
+      throw new SyncError('USAGE', 'not done', { hint: 'Nothing was changed.' })
+  } finally {
+    asking.close()
+  }
+}

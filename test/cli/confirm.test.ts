@@ -1,0 +1,39 @@
+// The question before something that cannot be taken back.
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { confirm } from '../../src/cli/confirm.ts'
+import type { Io } from '../../src/cli/io.ts'
+
+function asked(answer: string, isInteractive = true) {
+  const stdin = new PassThrough()
+  const stderr = new PassThrough()
+  stdin.end(`${answer}\n`)
+  const io: Io = {
+    stdin,
+    stdout: new PassThrough(),
+    stderr,
+    env: {},
+    cwd: '/',
+    pid: 1,
+    isTerminal: true,
+    isInteractive,
+    signal: new AbortController().signal,
+  }
+  return { io, shown: () => String(stderr.read()) }
+}
+
+test.each(['y', 'Y', 'yes', ' YES '])('%o goes on', async (answer) => {
+  const { io, shown } = asked(answer)
+  await confirm(io, 'Really?', false)
+  expect(shown()).toContain('Really? [y/N]')
+})
+
+test.each(['', 'n', 'yep', 'no'])('%o does not', async (answer) => {
+  await expect(confirm(asked(answer).io, 'Really?', false)).rejects.toThrow('not done')
+})
+
+test('without a terminal only --yes says yes', async () => {
+  const { io } = asked('y', false)
+  await expect(confirm(io, 'Really?', false)).rejects.toThrow('standard input is no terminal')
+  await confirm(io, 'Really?', true)
+})
