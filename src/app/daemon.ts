@@ -1,6 +1,8 @@
 // The daemon: pipelines on their schedules, health over HTTP, an orderly end.
 // Part of the composition: it joins the schedule, the runner and the console, and decides nothing about contacts.
+import { healthRoutes } from '../console/health-routes.ts'
 import { startConsole } from '../console/server.ts'
+import { createTokenGate } from '../console/token.ts'
 import type { DaemonState } from '../console/health.ts'
 import { SyncError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
@@ -118,7 +120,14 @@ export async function startDaemon(
       })),
     }
   }
-  const server = await startConsole(settings.server, state).catch(async (error: unknown) => {
+  const gate = createTokenGate(() => settings.server.token, clock)
+  const server = await startConsole(settings.server, {
+    mounts: [healthRoutes(state)],
+    gate,
+    names: () => [settings.server.host, ...settings.server.hosts],
+    onFault: (error) =>
+      log.error('an answer over HTTP failed', { error: error instanceof Error ? error.name : typeof error }),
+  }).catch(async (error: unknown) => {
     await schedule.stop()
     throw error
   })

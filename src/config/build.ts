@@ -121,7 +121,7 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
       folder: log.folder === undefined ? undefined : resolve(folder, log.folder),
       keepMs: log.keep,
     },
-    server: { host: server.host, port: server.port, token: secrets.token },
+    server: { ...server, token: secrets.token },
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, sources.get(name) ?? { options: {}, paths: [] }),
     ),

@@ -70,6 +70,10 @@ export const logSchema = z.strictObject({
 export const serverSchema = z.strictObject({
   host: text.prefault('127.0.0.1').describe('The address that health, metrics and console listen on.'),
   port: count(0, 65_535).prefault(8080).describe('Its port; 0 takes a free one.'),
+  hosts: z
+    .array(text)
+    .prefault([])
+    .describe('Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.'),
   token: z.string().optional().describe('What metrics and console ask for; take it from the environment: `${CONTACT_SYNC_TOKEN}`.'),
 })
 

@@ -1,23 +1,38 @@
-// The HTTP side of the daemon: for now health alone. Says nothing about contacts, so it asks for no token.
+// The HTTP side of the daemon: one server over sets of routes. What they share (names, headers, the end of a connection)
+// is here; what they say is in their own files.
 import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import { SyncError } from '../core/errors.ts'
 import type { ServerSettings } from '../core/settings.ts'
-import { type DaemonState, readiness } from './health.ts'
+import { ownHostOnly, safeHeaders } from './guarded.ts'
+import type { TokenGate } from './token.ts'
 
 export interface ConsoleServer {
   readonly port: number
   close(): Promise<void>
 }
 
-function routes(daemon: () => DaemonState): Hono {
+/** Adds its routes: health, metrics, pages. */
+export type Mount = (app: Hono) => void
+
+interface Parts {
+  readonly mounts: readonly Mount[]
+  readonly gate: TokenGate
+  /** The names of the configuration, asked each time: a reload may have changed them. */
+  readonly names: () => readonly string[]
+  /** A fault of this program within a route; the asker is told nothing of it. */
+  onFault(error: unknown): void
+}
+
+function routes({ mounts, gate, names, onFault }: Parts): Hono {
   const app = new Hono()
-  app.get('/healthz', (context) => context.json({ status: 'ok' }))
-  app.get('/readyz', (context) => {
-    const { ready, reasons } = readiness(daemon())
-    return context.json({ status: ready ? 'ready' : 'not ready', reasons }, ready ? 200 : 503)
-  })
+  app.use(safeHeaders, ownHostOnly(names, gate))
+  for (const mount of mounts) mount(app)
   app.notFound((context) => context.json({ error: 'not found' }, 404))
+  app.onError((error, context) => {
+    onFault(error)
+    return context.json({ error: 'internal error; see the log' }, 500)
+  })
   return app
 }
 
@@ -40,11 +55,8 @@ async function listening(server: ServerType, settings: ServerSettings): Promise<
 }
 
 /** Throws USAGE when the port is taken. */
-export async function startConsole(
-  settings: ServerSettings,
-  daemon: () => DaemonState,
-): Promise<ConsoleServer> {
-  const server = serve({ fetch: routes(daemon).fetch, hostname: settings.host, port: settings.port })
+export async function startConsole(settings: ServerSettings, parts: Parts): Promise<ConsoleServer> {
+  const server = serve({ fetch: routes(parts).fetch, hostname: settings.host, port: settings.port })
   const port = await listening(server, settings)
   return {
     port,

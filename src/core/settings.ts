@@ -49,6 +49,8 @@ export interface LogSettings {
 export interface ServerSettings {
   readonly host: string
   readonly port: number
+  /** Names beside addresses and localhost under which it may be asked. */
+  readonly hosts: readonly string[]
   readonly token: string | undefined
 }
 

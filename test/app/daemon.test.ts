@@ -12,7 +12,7 @@ const SETTINGS: Settings = {
   state: { path: 'unused' },
   file: '/nowhere/contact-sync.yaml',
   log: { level: 'info', format: 'json', folder: undefined, keepMs: 1 },
-  server: { host: '127.0.0.1', port: 0, token: undefined },
+  server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
   pipelines: [pipelineSettings({ schedule: '* * * * * *' })],
   secrets: [],
 }

@@ -1,0 +1,56 @@
+// What holds for every answer of the server: under which names it is asked, what browsers may do with it, and that only
+// whoever shows the token sees more than health.
+import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context, MiddlewareHandler } from 'hono'
+import { isOwnHost } from './host.ts'
+import { bearerToken, RETRY_AFTER_S, type TokenGate } from './token.ts'
+
+/** Of any answer that does not say otherwise itself. There is no CORS: no other site may read anything. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/** The address that a request came from: of the proxy, where one stands before the server. */
+export function cameFrom(context: Context): string {
+  return getConnInfo(context).remote.address ?? 'unknown'
+}
+
+/** Fills in the headers that keep browsers from doing harm; a route may set its own before. */
+export const safeHeaders: MiddlewareHandler = async (context, next) => {
+  await next()
+  for (const [name, value] of Object.entries(HEADERS))
+    if (!context.res.headers.has(name)) context.res.headers.set(name, value)
+}
+
+/** Refuses requests under foreign names, unless they show the token: no browser of somebody else can do that. */
+export function ownHostOnly(names: () => readonly string[], gate: TokenGate): MiddlewareHandler {
+  return async (context, next) => {
+    if (isOwnHost(context.req.header('host'), names())) return next()
+    const shown = bearerToken(context.req.header('authorization'))
+    if (shown !== undefined && gate.judge(shown, cameFrom(context)) === 'right') return next()
+    return context.json({ error: 'not served under this name; add the name to server.hosts' }, 421)
+  }
+}
+
+/** Lets only those through who show the token in an `Authorization: Bearer` header. */
+export function bearerOnly(gate: TokenGate): MiddlewareHandler {
+  return async (context, next) => {
+    if (!gate.isOpen()) return context.json({ error: 'closed: no server.token is configured' }, 403)
+    const shown = bearerToken(context.req.header('authorization'))
+    const verdict = shown === undefined ? 'wrong' : gate.judge(shown, cameFrom(context))
+    if (verdict === 'right') return next()
+    if (verdict === 'throttled') {
+      context.header('retry-after', String(RETRY_AFTER_S))
+      return context.json({ error: 'too many wrong tokens; wait a minute' }, 429)
+    }
+    context.header('www-authenticate', 'Bearer realm="contact-sync"')
+    return context.json({ error: 'show the token of server.token: Authorization: Bearer TOKEN' }, 401)
+  }
+}

@@ -1,0 +1,14 @@
+// Health over HTTP. It says nothing about contacts, so it asks for no token: probes have none.
+import { type DaemonState, readiness } from './health.ts'
+import type { Mount } from './server.ts'
+
+/** `/healthz`: the process lives. `/readyz`: it does its work, or 503 with the reasons why not. */
+export function healthRoutes(daemon: () => DaemonState): Mount {
+  return (app) => {
+    app.get('/healthz', (context) => context.json({ status: 'ok' }))
+    app.get('/readyz', (context) => {
+      const { ready, reasons } = readiness(daemon())
+      return context.json({ status: ready ? 'ready' : 'not ready', reasons }, ready ? 200 : 503)
+    })
+  }
+}

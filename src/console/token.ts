@@ -1,0 +1,61 @@
+// Who may see metrics and pages: whoever shows the token of the configuration. Compared in constant time, and whoever
+// guesses is made to wait. It never keeps or writes what was shown.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../core/ports.ts'
+
+/** closed: no token is configured, so nobody gets in. throttled: too many wrong ones came from there. */
+export type Verdict = 'right' | 'wrong' | 'closed' | 'throttled'
+
+export interface TokenGate {
+  /** Judges a token that somebody at this address has shown; a wrong one counts against the address. */
+  judge(shown: string, from: string): Verdict
+  /** Whether there is a token to show at all. */
+  isOpen(): boolean
+}
+
+/** Wrong tokens of one address within WINDOW_MS; then it waits until the window is over. */
+const GUESSES = 10
+const WINDOW_MS = 60_000
+/** Far more addresses than ever ask; beyond it the oldest are forgotten, so that nobody can fill the memory. */
+const MOST_ADDRESSES = 10_000
+
+/** How long a throttled address waits at most, in seconds. */
+export const RETRY_AFTER_S = WINDOW_MS / 1000
+
+const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
+
+/** The token of an `Authorization: Bearer` header. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+}
+
+/** `token` is asked each time: a reload may have changed it. */
+export function createTokenGate(token: () => string | undefined, clock: Clock): TokenGate {
+  const wrong = new Map<string, { count: number; until: number }>()
+
+  function guessed(from: string, now: number): void {
+    const known = wrong.get(from)
+    if (known !== undefined && known.until > now) {
+      known.count += 1
+      return
+    }
+    wrong.delete(from)
+    const [oldest] = wrong.keys()
+    if (wrong.size >= MOST_ADDRESSES && oldest !== undefined) wrong.delete(oldest)
+    wrong.set(from, { count: 1, until: now + WINDOW_MS })
+  }
+
+  return {
+    isOpen: () => token() !== undefined,
+    judge(shown, from) {
+      const right = token()
+      if (right === undefined) return 'closed'
+      const now = clock.monotonic()
+      const known = wrong.get(from)
+      if (known !== undefined && known.until > now && known.count >= GUESSES) return 'throttled'
+      if (timingSafeEqual(digest(shown), digest(right))) return 'right'
+      guessed(from, now)
+      return 'wrong'
+    },
+  }
+}
