@@ -12,7 +12,7 @@ import type { stateInfo as StateInfo } from './store/info.ts'
 
 export { askService, checkColumns, termProblems } from './app/checking.ts'
 export { loadConfiguration } from './app/configuration.ts'
-export { preview } from './app/preview.ts'
+export { preview, previewUndo } from './app/preview.ts'
 export { openRunner, type Runner } from './app/runner.ts'
 export { createLog } from './log/log.ts'
 export { nextDue } from './schedule/schedule.ts'

@@ -6,18 +6,24 @@ import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import { createService } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
-import { openStateCopy } from '../store/state-store.ts'
-import { type PlannedChange, previewPipeline, type PreviewTotals } from '../sync/preview.ts'
+import { openStateCopy, openStateForReading } from '../store/state-store.ts'
+import type { LeftAloneListener, PlanContext } from '../sync/context.ts'
+import { type PlannedChange, previewPipeline, type PreviewTotals, previewUndoing } from '../sync/preview.ts'
 import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
-import { logService, type RunOptions } from './runner.ts'
+import { logService, type RunOptions, type UndoRequest } from './runner.ts'
 
-/** What a run would do now: the changes one by one, then the totals. Works beside a running daemon and leaves no trace. */
-export async function* preview(
-  settings: Settings,
-  pipeline: PipelineSettings,
-  options: RunOptions & { log: Log },
+interface Previewing {
+  readonly settings: Settings
+  readonly pipeline: PipelineSettings
+  readonly options: RunOptions & { readonly log: Log }
+}
+
+/** Makes a plan over a copy of the state. Works beside a running daemon and leaves no trace. */
+async function* overCopy(
+  { settings, pipeline, options }: Previewing,
+  plan: (context: PlanContext) => AsyncGenerator<PlannedChange, PreviewTotals>,
 ): AsyncGenerator<PlannedChange, PreviewTotals> {
   const state = openStateCopy(settings.state.path)
   const id = runId(clock.now(), random)
@@ -31,10 +37,40 @@ export async function* preview(
   try {
     const parts = { state, source, session, circuit, terms, clock, signal, report, log }
     const { customFieldKey } = settings.service
-    const context = { runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts }
-    return yield* previewPipeline(context, settings.service, { wait: options.wait })
+    return yield* plan({ runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts })
   } finally {
     await service.close()
     await state.close()
   }
 }
+
+/** What a run would do now: the changes one by one, then the totals. */
+export function preview(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  options: RunOptions & { log: Log },
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  const { wait } = options
+  return overCopy({ settings, pipeline, options }, (context) =>
+    previewPipeline(context, settings.service, { wait }),
+  )
+}
+
+/** What undoing a run would do, as far as the state can tell: the contacts are looked at only when it is done. */
+export async function* previewUndo(
+  settings: Settings,
+  { pipeline, undo }: { pipeline: PipelineSettings; undo: UndoRequest },
+  options: RunOptions & { log: Log; left: LeftAloneListener },
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  const log = openStateForReading(settings.state.path)
+  try {
+    const entries = log?.entriesOfRun(undo.run, undo.contact) ?? none()
+    return yield* overCopy({ settings, pipeline, options }, (context) =>
+      previewUndoing({ ...undo, entries }, options.left, { context, service: settings.service }),
+    )
+  } finally {
+    await log?.close()
+  }
+}
+
+async function* none(): AsyncGenerator<never> {}

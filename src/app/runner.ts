@@ -3,17 +3,19 @@ import { createCircuit } from '../core/circuit.ts'
 import type { Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { UndoOptions } from '../core/undo.ts'
 import type { Log } from '../log/log.ts'
 import type { ServiceEvent } from '../service/request.ts'
 import { createService, type Service } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
 import { openState, type OwnedState } from '../store/state-store.ts'
-import type { ProgressReport, RunContext } from '../sync/context.ts'
+import type { LeftAloneListener, ProgressReport, RunContext } from '../sync/context.ts'
 import { createRejectSource } from '../sync/reject-source.ts'
 import { type PipelineResult, runPipeline } from '../sync/run.ts'
 import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
 import { createMailTurns, createTurns, type MailTurns, type Turns } from '../sync/turns.ts'
+import { runUndo } from '../sync/undo.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 
 export interface RunOptions {
@@ -28,6 +30,12 @@ export interface RunOptions {
 export interface Runner {
   readonly log: Log
   run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
+  /** Puts back what a run of the pipeline did; `left` is told what stays as it is. */
+  undo(
+    pipeline: PipelineSettings,
+    undo: UndoRequest,
+    options: RunOptions & { left: LeftAloneListener },
+  ): Promise<WithWarnings>
   readonly state: OwnedState
   close(): Promise<void>
 }
@@ -56,6 +64,12 @@ function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
     warnings.push([message, ...details].join(', '))
   }
   return { log: { ...log, warn }, warnings }
+}
+
+/** Which run is to be put back, and whose contact alone: by key, mail or id. */
+export interface UndoRequest extends UndoOptions {
+  readonly run: string
+  readonly contact: string | undefined
 }
 
 function runContext(
@@ -112,7 +126,7 @@ async function loggedRun(
   settings: Settings,
   pipeline: PipelineSettings,
   parts: Parts,
-  options: RunOptions,
+  { options, work }: { options: RunOptions; work: (context: RunContext) => Promise<PipelineResult> },
 ): Promise<WithWarnings> {
   const id = runId(clock.now(), random)
   const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
@@ -122,7 +136,7 @@ async function loggedRun(
   const ignore = parts.state.onTrouble(() => trouble.abort())
   const signal = AbortSignal.any([options.signal, trouble.signal])
   const context = runContext(settings, pipeline, { ...parts, log }, { options: { ...options, signal }, id })
-  const result = await runPipeline(context, { wait: options.wait }).finally(ignore)
+  const result = await work(context).finally(ignore)
   log.info('run ended', Object.fromEntries(LOGGED.map((name) => [name, result[name]])))
   return { ...result, warnings }
 }
@@ -146,6 +160,7 @@ export function openRunner(
   })
   const turns = createTurns()
   const mails = createMailTurns()
+  const partsFor = (source: Source): Parts => ({ state, service, source, turns, mails, log })
   return {
     log,
     state,
@@ -154,7 +169,16 @@ export function openRunner(
         runOptions.rejectsOnly === true
           ? createRejectSource(state, pipeline.name)
           : createSource(pipeline.source, { clock })
-      return loggedRun(settings, pipeline, { state, service, source, turns, mails, log }, runOptions)
+      const { wait } = runOptions
+      const work = (context: RunContext) => runPipeline(context, { wait })
+      return loggedRun(settings, pipeline, partsFor(source), { options: runOptions, work })
+    },
+    undo(pipeline, undo, undoOptions) {
+      const entries = state.entriesOfRun(undo.run, undo.contact)
+      const work = (context: RunContext) =>
+        runUndo({ ...undo, entries }, { ...context, leftAlone: undoOptions.left })
+      const source = createSource(pipeline.source, { clock })
+      return loggedRun(settings, pipeline, partsFor(source), { options: undoOptions, work })
     },
     async close() {
       await service.close()

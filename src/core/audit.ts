@@ -56,6 +56,12 @@ function termsOf({ operation, terms }: Settled): AuditEntry['terms'] {
   }
 }
 
+function reasonOf({ operation: { undoes }, settlement }: Settled): string | null {
+  const why = 'reason' in settlement ? settlement.reason : undefined
+  const all = [undoes === undefined ? undefined : `undoes run ${undoes}`, why]
+  return all.filter((text) => text !== undefined).join('; ') || null
+}
+
 /** `at` in milliseconds since the epoch; `runId` is the run that settled it. */
 export function auditEntry(
   settled: Settled,
@@ -73,7 +79,7 @@ export function auditEntry(
     terms: termsOf(settled),
     request: request ?? null,
     outcome: settlement.kind === 'settled' ? 'unchanged' : settlement.kind,
-    reason: ('reason' in settlement ? settlement.reason : undefined) ?? null,
+    reason: reasonOf(settled),
     source: operation.source,
     config_hash: context.configHash,
   }

@@ -25,6 +25,19 @@ function sameAsSent(field: string, sent: FieldValue, shown: unknown): boolean {
   return text === asText(sent)
 }
 
+const isBlank = (value: unknown): boolean =>
+  asText(value) === '' && !(Array.isArray(value) && value.length > 0)
+
+/** The fields that the contact shows with just this value; a blank is a blank, whether it was cleared or never there. */
+export function shownAs(contact: Contact, shown: ServiceContact): readonly string[] {
+  return Object.entries(contact)
+    .filter(([field, value]) => {
+      const is = shown.fields[field]
+      return isBlank(value) ? isBlank(is) : sameAsSent(field, value, is)
+    })
+    .map(([field]) => field)
+}
+
 /** A value as it is shown, in the form in which the state knows values. */
 function shownValue(shown: unknown): FieldValue {
   return Array.isArray(shown) ? shown.map(asText) : asText(shown)

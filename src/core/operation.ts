@@ -51,6 +51,8 @@ export interface Operation {
   readonly outcome: OperationOutcome | undefined
   /** missing: the record has gone from a full source; its source has no line then. */
   readonly cause: 'record' | 'missing'
+  /** The run whose work it puts back; undefined for what a record asks for. */
+  readonly undoes: string | undefined
   readonly source: Provenance
   readonly state: OperationState
   /** How often a request of this step may have left. */
@@ -76,7 +78,12 @@ export type Settlement =
       readonly next?: OperationKind
     }
   /** Nothing had to be sent: the merge method left no field over, or the terms were as wanted. */
-  | { readonly kind: 'settled'; readonly outcome?: OperationOutcome; readonly next?: OperationKind }
+  | {
+      readonly kind: 'settled'
+      readonly outcome?: OperationOutcome
+      readonly reason?: string
+      readonly next?: OperationKind
+    }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
   /** `unknown`: it may have been applied all the same. */
   | { readonly kind: 'failed'; readonly reason: string; readonly unknown?: true }

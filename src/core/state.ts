@@ -64,7 +64,16 @@ export type StagedOperation =
       readonly kind: 'update'
       readonly linkId: number
       readonly contactId: number
+      readonly undoes?: string
     } & Change)
+  /** Of a contact that the run to be undone created; its record may well be there. */
+  | {
+      readonly state: 'planned'
+      readonly kind: 'delete'
+      readonly linkId: number
+      readonly contactId: number
+      readonly undoes: string
+    }
   | { readonly state: 'waiting' }
   | {
       readonly state: 'held'
@@ -126,8 +135,11 @@ export interface HoldStore {
   heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
   release(runId: string, at: number): Promise<void>
   releasedRecords(pipeline: string, limit: number): Promise<readonly Operation[]>
-  /** Plans the released deletes for this run, but for those whose record is back; how many. */
-  takeReleasedDeletes(pipeline: string, runId: string): Promise<number>
+  /**
+   * Plans the released deletes for this run, but for those whose record is back; how many. `missing`: also those of records
+   * that have gone, and not only those that undo a creation.
+   */
+  takeReleasedDeletes(pipeline: string, runId: string, which: { missing: boolean }): Promise<number>
 }
 
 /** Reading and planning one input. Nothing of it counts before `commitPlan`. */
@@ -246,6 +258,8 @@ export interface OperationStore {
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */
   withMailOfTheirOwn(operations: readonly Operation[]): Promise<ReadonlySet<number>>
+  /** What the sync log says of a run, contact by contact, and oldest first for each; of one contact alone by key, mail or id. */
+  entriesOfRun(runId: string, contact?: string): AsyncIterable<AuditEntry>
   /** Adds an entry to the sync log about a change that is not one contact's. */
   note(entry: AuditEntry): Promise<void>
   doubts(pipeline: string): Promise<readonly Operation[]>
@@ -280,6 +294,7 @@ export interface RunStore {
     end: { endedAt: number; status: RunStatus; counts: Counts; error: string | undefined },
   ): Promise<void>
   lastRun(pipeline: string): Promise<RunRecord | undefined>
+  run(id: string): Promise<RunRecord | undefined>
   backlog(
     pipeline: string,
   ): Promise<{ linked: number; rejects: number; held: number; inDoubt: number; retriable: number }>

@@ -106,7 +106,7 @@ function createReleases(
   const takeDeletes = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
-      AND link_id IN (SELECT id FROM link WHERE missing > 0)`)
+      AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing OR undoes IS NOT NULL)`)
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
   return {
     async release(runId, at) {
@@ -116,9 +116,9 @@ function createReleases(
       })()
     },
     releasedRecords: async (pipeline, limit) => records.all(pipeline, limit).map(operationOf),
-    takeReleasedDeletes: async (pipeline, runId) =>
+    takeReleasedDeletes: async (pipeline, runId, { missing }) =>
       db.transaction(() => {
-        const { changes } = takeDeletes.run({ pipeline, runId })
+        const { changes } = takeDeletes.run({ pipeline, runId, missing: missing ? 1 : 0 })
         forget.run({ pipeline })
         return changes
       })(),

@@ -1,4 +1,5 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
+import type { AuditEntry } from '../core/audit.ts'
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
@@ -130,12 +131,24 @@ export function createOperationStore(db: Connection): OperationStore {
       "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending') AND cause = 'record'",
     )
     .pluck()
+  const entries = db
+    .prepare<[string], string>(
+      "SELECT entry FROM audit WHERE entry ->> 'run_id' = ? ORDER BY entry ->> 'contact_id', seq",
+    )
+    .pluck()
   return {
     planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
     planned: createPlanned(db),
     markSending: createMarkSending(db),
     settle: createSettle(db),
     note: createNote(db),
+    async *entriesOfRun(runId, contact) {
+      for (const entry of entries.iterate(runId)) {
+        const parsed = JSON.parse(entry) as AuditEntry
+        if (contact === undefined || parsed.key === contact || String(parsed.contact_id) === contact)
+          yield parsed
+      }
+    },
     ...createOthers(db),
     async *held(pipelines) {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)

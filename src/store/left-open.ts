@@ -72,7 +72,7 @@ export function createLeftOpen(
   const overtaken = db.prepare(`
     DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND cause = 'record'
       AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
-        AND newer.id > operation.id AND newer.cause = 'record' AND newer.state IN ('planned', 'failed', 'waiting', 'held'))`)
+        AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND newer.state IN ('planned', 'failed', 'waiting', 'held'))`)
   const waiting = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
   )

@@ -25,6 +25,7 @@ export interface OperationRow {
   not_before: number
   reason: string | null
   cause: 'record' | 'missing'
+  undoes: string | null
   sent: number
   swallowed: number
   guard: string | null
@@ -37,7 +38,7 @@ export interface OperationRow {
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
-       reason, cause, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure
+       reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
@@ -90,6 +91,7 @@ export function operationOf(row: OperationRow): Operation {
     outcome: row.outcome ?? undefined,
     source: { file: row.file, line: row.line },
     cause: row.cause,
+    undoes: row.undoes ?? undefined,
     state: row.state,
     sent: row.sent,
     swallowed: row.swallowed,

@@ -21,6 +21,16 @@ SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('in_doubt', 'sending')) AS inDoubt,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state IN ('planned', 'failed', 'waiting')) AS retriable`
 
+const runRecord = (row: RunRow): RunRecord => ({
+  id: row.id,
+  pipeline: row.pipeline,
+  startedAt: row.started_at,
+  endedAt: row.ended_at ?? undefined,
+  status: row.status ?? undefined,
+  counts: row.counts === null ? undefined : (JSON.parse(row.counts) as Counts),
+  error: row.error ?? undefined,
+})
+
 export function createRunStore(db: Connection): RunStore {
   const begin = db.prepare(
     'INSERT INTO run (id, pipeline, started_at, config_hash) VALUES (@id, @pipeline, @startedAt, @configHash)',
@@ -30,6 +40,7 @@ export function createRunStore(db: Connection): RunStore {
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
   )
+  const byId = db.prepare<[string], RunRow>('SELECT * FROM run WHERE id = ?')
   const backlog = db.prepare<[{ pipeline: string }], Awaited<ReturnType<RunStore['backlog']>>>(BACKLOG)
   return {
     async beginRun(run) {
@@ -41,18 +52,13 @@ export function createRunStore(db: Connection): RunStore {
     async endRun(runId, { endedAt, status, counts, error }) {
       end.run(endedAt, status, JSON.stringify(counts), error ?? null, runId)
     },
-    async lastRun(pipeline): Promise<RunRecord | undefined> {
+    async lastRun(pipeline) {
       const row = last.get(pipeline)
-      if (row === undefined) return undefined
-      return {
-        id: row.id,
-        pipeline: row.pipeline,
-        startedAt: row.started_at,
-        endedAt: row.ended_at ?? undefined,
-        status: row.status ?? undefined,
-        counts: row.counts === null ? undefined : (JSON.parse(row.counts) as Counts),
-        error: row.error ?? undefined,
-      }
+      return row && runRecord(row)
+    },
+    async run(id) {
+      const row = byId.get(id)
+      return row && runRecord(row)
     },
     async backlog(pipeline) {
       return backlog.get({ pipeline }) ?? { linked: 0, rejects: 0, held: 0, inDoubt: 0, retriable: 0 }

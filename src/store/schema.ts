@@ -235,7 +235,12 @@ CREATE TABLE hold (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const MIGRATIONS: readonly string[] = [first, second, third]
+// operation.undoes: the run whose work it puts back.
+const fourth = `
+ALTER TABLE operation ADD COLUMN undoes TEXT;
+`
+
+export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
 
 /**
  * What belongs to one input only and goes with the connection: who was seen in it so far.

@@ -24,8 +24,11 @@ const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
 
 /** What a step that is done has settled of the contact: everything but the mail_status that is still to go. */
-function settledFields({ kind, desired, consent }: Operation): Operation['known'] {
+function settledFields({ operation, sent }: Settled): Operation['known'] {
+  const { kind, desired, consent, undoes } = operation
   if (kind === 'terms') return {}
+  // What is put back field by field says nothing about the others.
+  if (undoes !== undefined) return sent ?? {}
   const { mail_status: status, ...others } = desired
   const isLeft = consent !== undefined && kind !== 'consent'
   return isLeft || status === undefined ? others : { ...others, mail_status: status }
@@ -40,6 +43,10 @@ function createLinking(db: Connection) {
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
   const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
+  const settleRecord = ({ id, pipeline, key }: Operation, link: number): void => {
+    remember.run({ link, operation: id })
+    clearRejects.run({ id, pipeline, key })
+  }
   const goOn = db.prepare(`
     UPDATE operation SET kind = @kind, state = 'planned', run_id = @runId, link_id = @link, contact_id = @contactId,
       mail_key = NULL, fields = @fields, outcome = @outcome, rank = @rank, reason = NULL WHERE id = @id`)
@@ -59,7 +66,7 @@ function createLinking(db: Connection) {
   ): Settlement => {
     const { operation, settlement } = settled
     const { pipeline, key, id } = operation
-    const fields = settledFields(operation)
+    const fields = settledFields(settled)
     const known = nextKnown(operation.known, fields)
     const unsure = unsureJson(operation.unsure.filter((field) => !Object.hasOwn(fields, field)))
     const mailKey = contactMailKey(known) ?? null
@@ -74,8 +81,9 @@ function createLinking(db: Connection) {
       return settlement
     }
     if (next === undefined) {
-      remember.run({ link, operation: id })
-      clearRejects.run({ id, pipeline, key })
+      // Put back by a person: what the source says about the record is compared anew.
+      if (operation.undoes !== undefined) unsettle.run(pipeline, link)
+      else settleRecord(operation, link)
       remove.run(id)
       return settlement.kind === 'settled' ? { ...settlement, outcome } : settlement
     }

@@ -23,6 +23,7 @@ export function sendingRank(kind: OperationKind, mailKey: string | undefined): n
 function firstStep(operation: StagedOperation): OperationKind {
   if (operation.state === 'waiting') return 'create'
   if (operation.state === 'held') return 'update'
+  if (operation.kind === 'delete') return 'delete'
   if (operation.kind === 'create' || Object.keys(operation.fields).length > 0) return operation.kind
   return operation.terms === undefined ? 'consent' : 'terms'
 }
@@ -31,9 +32,9 @@ function firstStep(operation: StagedOperation): OperationKind {
 export function operationColumns(operation: StagedOperation) {
   const kind = firstStep(operation)
   const isLinked = operation.state === 'held' || kind !== 'create'
-  const fields = operation.state === 'waiting' ? {} : operation.fields
+  const fields = 'fields' in operation ? operation.fields : {}
   const mailKey = contactMailKey(fields)
-  const planned = operation.state === 'planned' ? operation : undefined
+  const planned = operation.state === 'planned' && operation.kind !== 'delete' ? operation : undefined
   return {
     kind,
     link_id: isLinked && 'linkId' in operation ? operation.linkId : null,
@@ -48,11 +49,17 @@ export function operationColumns(operation: StagedOperation) {
   }
 }
 
+/** What is deleted by undoing its creation is guarded like what has gone, and like that never tried again by itself. */
+const originColumns = (operation: StagedOperation) => ({
+  cause: operation.state === 'planned' && operation.kind === 'delete' ? 'missing' : 'record',
+  undoes: 'undoes' in operation ? (operation.undoes ?? null) : null,
+})
+
 const INSERT_OPERATION = `
 INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key,
-                       fields, desired, terms, consent, record, fingerprint, state, rank, reason)
+                       fields, desired, terms, consent, record, fingerprint, state, rank, reason, cause, undoes)
 VALUES (@input_id, @run_id, @pipeline, @key, @line, @file, @kind, @link_id, @contact_id, @mail_key,
-        @fields, @desired, coalesce(@terms, @wanted), @consent, @record, @fingerprint, @state, @rank, @reason)`
+        @fields, @desired, coalesce(@terms, @wanted), @consent, @record, @fingerprint, @state, @rank, @reason, @cause, @undoes)`
 
 /** What is not planned yet keeps what its record wants, for when it is compared anew. */
 function wantedTerms({ desired, operation }: StagedEntry & { kind: 'operation' }): string | null {
@@ -77,6 +84,7 @@ function createStage(
     } else {
       addOperation.run({
         ...operationColumns(entry.operation),
+        ...originColumns(entry.operation),
         input_id: staged.id,
         run_id: staged.runId,
         pipeline: staged.pipeline,
@@ -147,7 +155,8 @@ const SUPERSEDE = `
 DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
   AND (cause = 'missing' OR NOT EXISTS (
     SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key AND reject.code <> 'KEY_DUPLICATE'))
-  AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id)
+  AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id
+      AND newer.undoes IS NULL)
     OR ${isClaimed('operation')}
     OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
 

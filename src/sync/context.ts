@@ -3,6 +3,7 @@ import type { Circuit } from '../core/circuit.ts'
 import type { CallResult, Clock, ServiceReads, ServiceSession, Source, Term } from '../core/ports.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
+import type { LeftAlone } from '../core/undo.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './turns.ts'
 
@@ -59,6 +60,9 @@ export interface PlanContext {
   report(report: Partial<ProgressReport>): void
 }
 
+/** Told of what an undo leaves as it is. */
+export type LeftAloneListener = (left: LeftAlone) => void
+
 /** What applying needs besides. */
 export interface RunContext extends PlanContext {
   readonly service: ServiceSettings
@@ -67,6 +71,7 @@ export interface RunContext extends PlanContext {
   readonly turns: Turns
   /** By mail, over all pipelines: two creates with one mail could each be judged before the other is there. */
   readonly mails: MailTurns
+  readonly leftAlone?: LeftAloneListener
   /** What is found out once and holds for the whole run. */
   readonly seen: {
     mailStatusTaken?: boolean

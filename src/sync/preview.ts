@@ -3,16 +3,18 @@
 import { type Estimate, estimate } from '../core/estimate.ts'
 import { type FieldChange, fieldChanges } from '../core/diff.ts'
 import type { ErrorCode } from '../core/errors.ts'
+import type { MergeMethod } from '../core/merge-method.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import type { PlanTotals } from '../core/state.ts'
 import { type Counts, runStatus, type RunStatus } from '../core/summary.ts'
 import { termKey, termOutcome } from '../core/terms.ts'
-import type { PlanContext } from './context.ts'
+import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { planInput } from './read.ts'
 import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './settle.ts'
+import { planUndo, type Undo } from './undo.ts'
 import {
   EMPTY_FULL,
   haltFor,
@@ -57,7 +59,10 @@ function plannedChange(operation: Operation): PlannedChange {
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
     fields: fieldChanges(fields, operation.known),
     terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
-    source: operation.cause === 'missing' ? { ...operation.source, line: null } : operation.source,
+    source:
+      operation.cause === 'missing' && operation.undoes === undefined
+        ? { ...operation.source, line: null }
+        : operation.source,
   }
 }
 
@@ -170,9 +175,33 @@ async function* previewSteps(
   yield* show()
 }
 
-function totals(context: PlanContext, service: ServiceSettings, { work, files }: Preview): PreviewTotals {
+/** Yields what undoing a run would change, and returns the totals; `left` is told what stays as it is. */
+export async function* previewUndoing(
+  undo: Undo,
+  left: LeftAloneListener,
+  { context, service }: { context: PlanContext; service: ServiceSettings },
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  await reopenInputs(context)
+  const { staged, counts, heldBy } = await planUndo(undo, left, context)
+  context.tally.add(counts)
+  const files = heldBy === undefined ? [] : [heldReport(staged.input, heldBy)]
+  const work = [await context.state.planTotals(context.runId)]
+  yield* pretend(context, { ids: { next: 0 }, madeTerms: new Set() })
+  // Every contact is looked at, as under a merge method that asks for it.
+  return totals(context, service, { work, files, mergeMethod: 'update' })
+}
+
+function totals(
+  context: PlanContext,
+  service: ServiceSettings,
+  {
+    work,
+    files,
+    mergeMethod = context.pipeline.duplicateMergeMethod,
+  }: Preview & { mergeMethod?: MergeMethod },
+): PreviewTotals {
   const { requests, perMs } = service.rateLimit
-  const { duplicateMergeMethod: mergeMethod, terms } = context.pipeline
+  const { terms } = context.pipeline
   const sum = (name: keyof PlanTotals): number => work.reduce((total, one) => total + one[name], 0)
   const all = {
     updates: sum('updates'),

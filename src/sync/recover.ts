@@ -159,8 +159,8 @@ export async function takeReleased(context: PlanContext): Promise<void> {
     tally.counts.in_doubt += waiting
     tally.counts.held += held
   }
-  if (pipeline.mode === 'full' && pipeline.onMissing !== 'keep')
-    await state.takeReleasedDeletes(pipeline.name, runId)
+  const missing = pipeline.mode === 'full' && pipeline.onMissing !== 'keep'
+  await state.takeReleasedDeletes(pipeline.name, runId, { missing })
 }
 
 /** Takes up what earlier runs had to give up, compared anew with what is known by now. */

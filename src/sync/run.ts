@@ -206,7 +206,14 @@ function errorText(context: RunContext, files: readonly InputReport[]): string |
  * Runs one pipeline once. Never throws for what a source or the service does; throws what is a fault of this
  * program or of the state (SyncError STATE_*, RUN_UNBALANCED). `wait`: lets growing files settle first.
  */
-export async function runPipeline(context: RunContext, options: { wait: boolean }): Promise<PipelineResult> {
+export const runPipeline = (context: RunContext, { wait }: { wait: boolean }): Promise<PipelineResult> =>
+  accountFor(context, (files) => runSteps(context, wait, files))
+
+/** Does the work of a run between its first and its last entry in the state: what is counted must add up. */
+export async function accountFor(
+  context: RunContext,
+  work: (files: InputReport[]) => Promise<void>,
+): Promise<PipelineResult> {
   const { clock, pipeline, runId, state, tally } = context
   const started = clock.monotonic()
   await state.beginRun({
@@ -216,7 +223,7 @@ export async function runPipeline(context: RunContext, options: { wait: boolean 
     configHash: pipeline.hash,
   })
   const files: InputReport[] = []
-  await runSteps(context, options.wait, files).catch((error: unknown) => haltFor(error, context))
+  await work(files).catch((error: unknown) => haltFor(error, context))
   tally.counts.failed += await state.countRemaining(runId)
   assertBalanced(tally.counts)
   const { stop } = context.circuit

@@ -2,6 +2,7 @@
 // and looked at once more before it is sent: deleted is deleted.
 import type { Operation } from '../core/operation.ts'
 import { noted, type RunContext } from './context.ts'
+import { whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
 
 const KEPT =
@@ -29,6 +30,8 @@ export async function sendDelete(operation: Operation, context: RunContext): Pro
     // Nothing is left to be tried again: the next full export judges anew whether anybody still names it.
     return settle([{ operation, request: undefined, settlement: { kind: 'settled' } }], context)
   }
+  const touched = await whyUndeletable(operation, contactId, context)
+  if (touched !== undefined) return settle([touched], context)
   await context.state.markSending([operation])
   const result = noted(await context.session.deleteContact(contactId), context)
   const { request } = result

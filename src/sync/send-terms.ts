@@ -178,9 +178,9 @@ async function carryOut(work: TermWork): Promise<Settled> {
 }
 
 /** What has gone loses what it was given, and nothing that others gave: whatever the policy for those who are there. */
-function termPolicy({ cause }: Operation, { pipeline }: RunContext): TermWork['policy'] {
+function termPolicy({ cause, undoes }: Operation, { pipeline }: RunContext): TermWork['policy'] {
   const { policy } = pipeline.terms
-  if (cause === 'missing') return 'managed'
+  if (cause === 'missing' || undoes !== undefined) return 'managed'
   // What is ours to take back one day has to be told from what was there before.
   return policy === 'add' && pipeline.onMissing === 'remove_terms' ? 'managed' : policy
 }

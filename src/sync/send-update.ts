@@ -9,13 +9,15 @@ import { clearStubbornFields } from './clear.ts'
 import { noted, type RunContext, shrinkBulk } from './context.ts'
 import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
+import { type Sendable, undoableFields } from './send-undo.ts'
 
 /** What may be sent of an update; a settlement where that is decided already. */
 async function sendableFields(
   operation: Operation,
   contactId: number,
   context: RunContext,
-): Promise<{ fields: Contact } | Settled> {
+): Promise<Sendable | Settled> {
+  if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
   const method = context.pipeline.duplicateMergeMethod
   if (!needsActual(method)) return { fields: operation.fields }
   const actual = noted(await context.session.contactById(contactId, Object.keys(operation.fields)), context)
@@ -31,16 +33,14 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
   const contactId = operation.contactId ?? 0
   const sendable = await sendableFields(operation, contactId, context)
   if ('settlement' in sendable) return settle([sendable], context)
-  const { fields } = sendable
+  const { fields, reason } = sendable
   await context.state.markSending([operation])
   const result = noted(await context.session.updateContact(contactId, fields), context)
   if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
   if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
   await clearStubbornFields(contactId, fields, context)
-  await settle(
-    [{ operation, request: result.request, sent: fields, settlement: { kind: 'done', contactId } }],
-    context,
-  )
+  const settlement = { kind: 'done', contactId, ...(reason === undefined ? {} : { reason }) } as const
+  await settle([{ operation, request: result.request, sent: fields, settlement }], context)
 }
 
 /**
@@ -48,8 +48,13 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
  * so it must be there and unchanged; and what clears a field is not a merge.
  */
 export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): boolean {
-  const { kind, fields, known } = operation
-  if (kind !== 'update' || pipeline.updateVia !== 'bulk' || pipeline.duplicateCheckMethod !== 'email')
+  const { kind, fields, known, undoes } = operation
+  if (
+    kind !== 'update' ||
+    undoes !== undefined ||
+    pipeline.updateVia !== 'bulk' ||
+    pipeline.duplicateCheckMethod !== 'email'
+  )
     return false
   const mail = known['mail']
   if (typeof mail !== 'string' || mail === '' || 'mail' in fields) return false

@@ -19,6 +19,11 @@ export async function remember(settled: readonly Settled[], context: PlanContext
 
 export async function settle(settled: readonly Settled[], context: RunContext): Promise<void> {
   await remember(settled, context)
+  for (const { operation, settlement } of settled) {
+    const why = operation.undoes !== undefined && 'reason' in settlement ? settlement.reason : undefined
+    const { key, contactId = 0 } = operation
+    if (why !== undefined) context.leftAlone?.({ key, contactId, what: 'contact', why })
+  }
   context.report({
     phase: 'apply',
     applied: context.tally.settledOperations,
@@ -43,6 +48,9 @@ export function settledByFailure(
   context: RunContext,
 ): Settled {
   const { request, reason } = result
+  // There is no record behind an undo that could be mended and dropped again.
+  if (result.kind === 'refused' && operation.undoes !== undefined)
+    return { operation, request, sent: {}, settlement: { kind: 'settled', reason } }
   if (result.kind === 'refused')
     return { operation, request, settlement: { kind: 'rejected', code: 'REFUSED', reason } }
   if (result.kind === 'unknown' && operation.kind === 'create') {

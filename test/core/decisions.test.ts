@@ -400,6 +400,7 @@ describe('small things', () => {
       state: 'sending',
       sent: 1,
       swallowed: 0,
+      undoes: undefined,
       guard: undefined,
       absentReads: 0,
       notBefore: 0,

@@ -1,4 +1,5 @@
 // The commands about pipelines and their configuration.
+import { Option } from 'commander'
 import type { CommandEntry } from './entry.ts'
 
 export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
@@ -26,6 +27,31 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     arguments: '[PIPELINE...]',
     examples: ['contact-sync plan shop', 'contact-sync plan --json > plan.json'],
     load: async () => (await import('../commands/plan.ts')).plan,
+  },
+  {
+    name: 'undo',
+    summary: 'puts back what a run did, where it is still as that run left it',
+    description:
+      'Puts back the fields and terms that a run changed, contact by contact. Every contact is looked at first: what a later run, or somebody at the service, has changed since stays and is named. What the run created stays, too, unless --delete-created is given. Guards hold it as they hold any plan.',
+    arguments: '<RUN>',
+    options: [
+      new Option('--contact <CONTACT>', 'of one contact alone, by key, mail or id'),
+      new Option(
+        '--delete-created',
+        'deletes contacts that the run created and nobody touched since; where the service may have merged one into a contact of its own (check email, auto), that one is meant',
+      ),
+      new Option(
+        '--added-terms',
+        'takes away terms given under the policy add, though nobody looked whether the contact had them before',
+      ),
+      new Option('--plan', 'shows what it would do, and does nothing'),
+      new Option('--yes', 'does not ask'),
+    ],
+    examples: [
+      'contact-sync undo 20261121-140509-1a2b --plan',
+      'contact-sync undo 20261121-140509-1a2b --contact anna@example.com --yes',
+    ],
+    load: async () => (await import('../commands/undo.ts')).undo,
   },
   {
     name: 'check',

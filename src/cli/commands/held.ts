@@ -6,7 +6,7 @@ import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
-const change = ({ pipeline, runId, key, contactId, kind, cause, reason, source }: Operation) => ({
+const change = ({ pipeline, runId, key, contactId, kind, cause, undoes, reason, source }: Operation) => ({
   pipeline,
   run_id: runId,
   action: kind === 'create' || kind === 'delete' ? kind : 'update',
@@ -14,7 +14,7 @@ const change = ({ pipeline, runId, key, contactId, kind, cause, reason, source }
   contact_id: contactId ?? null,
   reason: reason ?? '',
   file: source.file,
-  line: cause === 'missing' ? null : source.line,
+  line: cause === 'missing' && undoes === undefined ? null : source.line,
 })
 
 type Change = ReturnType<typeof change>

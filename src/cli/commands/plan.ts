@@ -37,7 +37,7 @@ function jsonOutput(io: Io): PlanOutput {
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
-function changeText({ action, key, contact_id: id, fields, terms, source }: PlannedChange): string {
+export function changeText({ action, key, contact_id: id, fields, terms, source }: PlannedChange): string {
   const contact = id === null ? '' : ` (contact ${id})`
   const lines = Object.entries(fields).map(([field, { from, to }]) =>
     action === 'create'
@@ -51,7 +51,7 @@ function changeText({ action, key, contact_id: id, fields, terms, source }: Plan
   return [head, ...lines, ...tags].join('\n')
 }
 
-function totalsText(totals: PreviewTotals): string {
+export function totalsText(totals: PreviewTotals): string {
   const parts = OUTCOMES.filter((outcome) => totals[outcome] > 0).map((outcome) => {
     const verb =
       outcome === 'created' || outcome === 'updated' ? `to be ${outcome}` : outcome.replace('_', ' ')
@@ -85,7 +85,7 @@ function textOutput(io: Io): PlanOutput {
 }
 
 /** Waits for a slow reader, so that a plan of a million changes does not pile up in memory. */
-async function drained(io: Io): Promise<void> {
+export async function drained(io: Io): Promise<void> {
   if (io.stdout.writableNeedDrain) await new Promise((resolve) => io.stdout.once('drain', resolve))
 }
 

@@ -1,0 +1,181 @@
+// `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
+import { clock, createLog, openRunner, openStateForReading, previewUndo } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { exitCode } from '../../core/summary.ts'
+import type { LeftAlone } from '../../core/undo.ts'
+import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
+import { confirm } from '../confirm.ts'
+import { number, plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { createProgress } from '../progress.ts'
+import { commandSettings, warnOfOlderState } from '../settings.ts'
+import { resultText } from '../summary.ts'
+import { changeText, drained, totalsText } from './plan.ts'
+import { quietLog } from './run.ts'
+
+interface UndoCommandOptions extends CommonOptions {
+  readonly contact?: string
+  readonly deleteCreated?: boolean
+  readonly addedTerms?: boolean
+  readonly plan?: boolean
+  readonly yes?: boolean
+}
+
+interface Work {
+  readonly io: Io
+  readonly settings: Settings
+  readonly pipeline: PipelineSettings
+  readonly undo: {
+    readonly run: string
+    readonly contact: string | undefined
+    readonly deleteCreated: boolean
+    readonly addedTerms: boolean
+  }
+}
+
+/** Throws USAGE where the state knows no such run, or its pipeline is no longer configured. */
+async function pipelineOf(settings: Settings, run: string): Promise<PipelineSettings> {
+  const state = openStateForReading(settings.state.path)
+  try {
+    const name = (await state?.run(run))?.pipeline
+    if (name === undefined)
+      throw new SyncError('USAGE', `the state knows no run ${run}`, {
+        hint: 'The sync log names the run of every change.',
+      })
+    const pipeline = settings.pipelines.find((one) => one.name === name)
+    if (pipeline === undefined)
+      throw new SyncError(
+        'USAGE',
+        `run ${run} was one of the pipeline ${name}, which is no longer configured`,
+      )
+    return pipeline
+  } finally {
+    await state?.close()
+  }
+}
+
+const leftJson = ({ key, contactId, what, why }: LeftAlone) => ({ key, contact_id: contactId, what, why })
+const leftText = ({ key, contactId, what, why }: LeftAlone): string =>
+  `  = left as it is: ${key} (contact ${contactId}), ${what}: ${why}`
+
+/** Hands on what undoing would change, and what it would leave. */
+async function planned(
+  { io, settings, pipeline, undo }: Work,
+  told: { change(change: PlannedChange): void; left(left: LeftAlone): void },
+): Promise<PreviewTotals> {
+  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const options = { wait: false, signal: io.signal, report: () => undefined, log, left: told.left }
+  const changes = previewUndo(settings, { pipeline, undo }, options)
+  try {
+    for (;;) {
+      const { done, value } = await changes.next()
+      if (done === true) return value
+      told.change(value)
+      await drained(io)
+    }
+  } finally {
+    await log.close()
+  }
+}
+
+async function showPlan(work: Work, isJson: boolean): Promise<number> {
+  const { io, undo } = work
+  const changes: PlannedChange[] = []
+  const left: LeftAlone[] = []
+  if (!isJson) print(io, `${work.pipeline.name}: what undoing run ${undo.run} would change; nothing is sent`)
+  const totals = await planned(work, {
+    change(change) {
+      if (isJson) changes.push(change)
+      else print(io, changeText(change))
+    },
+    left(one) {
+      if (isJson) left.push(one)
+      else print(io, leftText(one))
+    },
+  })
+  const { pipeline, ...rest } = totals
+  if (isJson)
+    printJson(io, { undoes: undo.run, pipelines: [{ pipeline, changes, ...rest }], left: left.map(leftJson) })
+  else {
+    print(io, totalsText(totals))
+    print(io, '  Each contact is looked at before it is changed: what somebody else changed since stays.')
+  }
+  return exitCode([totals])
+}
+
+/** What a person is asked: how much it is, before anything is sent. */
+async function question(work: Work): Promise<string> {
+  const count = { update: 0, delete: 0, create: 0 }
+  let left = 0
+  await planned(work, {
+    change({ action }) {
+      count[action] += 1
+    },
+    left() {
+      left += 1
+    },
+  })
+  const deleted = count.delete > 0 ? `, delete ${plural(count.delete, 'contact')}` : ''
+  const kept = left > 0 ? `; ${number(left)} things stay as they are (--plan names them)` : ''
+  return `Undo run ${work.undo.run} of ${work.pipeline.name}: put back ${plural(count.update, 'contact')}${deleted}${kept}. Go on?`
+}
+
+const AFTERWARDS =
+  '  The next run sends again what the source says then: mend the source or the mapping before it.'
+
+async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean): Promise<number> {
+  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
+  const progress = createProgress(pipeline.name, io, clock)
+  const left: LeftAlone[] = []
+  try {
+    const result = await runner.undo(pipeline, undo, {
+      wait: false,
+      signal: io.signal,
+      report: (report) => progress.report(report),
+      left(one) {
+        if (isJson) left.push(one)
+        else print(io, leftText(one))
+      },
+    })
+    progress.clear()
+    for (const warning of result.warnings) printError(io, `warning: ${warning}`)
+    if (isJson)
+      printJson(io, {
+        status: result.status,
+        undoes: undo.run,
+        pipelines: [result],
+        left: left.map(leftJson),
+      })
+    else {
+      print(io, resultText(result))
+      print(io, AFTERWARDS)
+    }
+    return exitCode([result])
+  } finally {
+    progress.clear()
+    await runner.close()
+    await log.close()
+  }
+}
+
+export async function undo(io: Io, options: UndoCommandOptions, [run = '']: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  await warnOfOlderState(io, settings)
+  const work: Work = {
+    io,
+    settings,
+    pipeline: await pipelineOf(settings, run),
+    undo: {
+      run,
+      contact: options.contact,
+      deleteCreated: options.deleteCreated === true,
+      addedTerms: options.addedTerms === true,
+    },
+  }
+  if (options.plan === true) return showPlan(work, options.json === true)
+  const yes = options.yes === true
+  await confirm(io, yes || !io.isInteractive ? '' : await question(work), yes)
+  return carryOut(work, options.json === true)
+}

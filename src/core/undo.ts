@@ -1,0 +1,194 @@
+// What it takes to put back what one run did to one contact: field by field where the value is still ours, and what has
+// to be left as it is, with the reason. Judged by the sync log and by what was last pushed; the contact itself is looked
+// at once more before anything is sent.
+import type { AuditEntry } from './audit.ts'
+import type { Contact, FieldValue } from './contact.ts'
+import type { FieldChange, Known, KnownLink } from './diff.ts'
+import type { Provenance } from './record.ts'
+import { type TermPlan, termsBeyond } from './terms.ts'
+
+/** All that a run did to one contact, over all steps. */
+export interface RunEffect {
+  readonly key: string
+  readonly contactId: number
+  /** From before the first step to after the last. */
+  readonly fields: Readonly<Record<string, FieldChange>>
+  readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
+  readonly isCreated: boolean
+  readonly isDeleted: boolean
+  readonly source: Provenance
+}
+
+export interface UndoOptions {
+  /** Deletes contacts that the run created, where nobody touched them since. */
+  readonly deleteCreated: boolean
+  /** Takes away terms that were given under the policy `add`, though nobody looked whether the contact had them before. */
+  readonly addedTerms: boolean
+}
+
+/** Something that stays as it is. */
+export interface LeftAlone {
+  readonly key: string
+  readonly contactId: number
+  /** A field, `term NAME`, or `contact`. */
+  readonly what: string
+  readonly why: string
+}
+
+export type UndoStep =
+  | { readonly kind: 'delete'; readonly link: KnownLink }
+  | {
+      readonly kind: 'update'
+      readonly link: KnownLink
+      readonly fields: Contact
+      readonly terms: TermPlan | undefined
+    }
+  | { readonly kind: 'nothing' }
+
+export interface UndoDecision {
+  readonly step: UndoStep
+  readonly left: readonly LeftAlone[]
+}
+
+const CHANGING = ['create', 'update', 'terms', 'delete']
+
+const minus = (names: readonly string[], others: readonly string[]): readonly string[] =>
+  termsBeyond(names, others)
+
+function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
+  const fields = { ...effect.fields }
+  for (const [field, { from, to }] of Object.entries(entry.fields))
+    fields[field] = { from: fields[field] === undefined ? from : fields[field].from, to }
+  const { add, remove } = entry.terms
+  return {
+    ...effect,
+    fields,
+    // What was given and taken again within the run is as it was.
+    terms: {
+      add: [...minus(effect.terms.add, remove), ...minus(add, effect.terms.remove)],
+      remove: [...minus(effect.terms.remove, add), ...minus(remove, effect.terms.add)],
+    },
+    isCreated: effect.isCreated || entry.action === 'create',
+    isDeleted: effect.isDeleted || entry.action === 'delete',
+  }
+}
+
+/** Whether the entry tells of something that was done to a contact. */
+const isChange = (entry: AuditEntry): entry is AuditEntry & { key: string; contact_id: number } =>
+  entry.outcome === 'done' &&
+  CHANGING.includes(entry.action) &&
+  entry.key !== null &&
+  entry.contact_id !== null
+
+/** Entries in the order of contacts, and of time for each, as what was done to each contact. */
+export async function* runEffects(entries: AsyncIterable<AuditEntry>): AsyncGenerator<RunEffect> {
+  let effect: RunEffect | undefined
+  for await (const entry of entries) {
+    if (!isChange(entry)) continue
+    if (effect !== undefined && (effect.contactId !== entry.contact_id || effect.key !== entry.key)) {
+      yield effect
+      effect = undefined
+    }
+    effect = withEntry(
+      effect ?? {
+        key: entry.key,
+        contactId: entry.contact_id,
+        fields: {},
+        terms: { add: [], remove: [] },
+        isCreated: false,
+        isDeleted: false,
+        source: entry.source ?? { file: '', line: 0 },
+      },
+      entry,
+    )
+  }
+  if (effect !== undefined) yield effect
+}
+
+const blank = (value: FieldValue | null | undefined): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** A blank is a blank, whether it was cleared or never there. */
+const same = (left: FieldValue | null | undefined, right: FieldValue | null | undefined): boolean =>
+  blank(left) ? blank(right) : JSON.stringify(left) === JSON.stringify(right)
+
+type Judged = { readonly to: FieldValue } | { readonly why: string } | undefined
+
+/** What a field is to become; why it stays; undefined where it is as it was before the run. */
+function judgedField(field: string, { from, to }: FieldChange, link: KnownLink): Judged {
+  const known = link.fields[field]
+  const isSure = !link.unsure.includes(field)
+  if (same(from, to) || (isSure && same(known, from))) return undefined
+  if (isSure && !same(known, to)) return { why: 'a later run changed it' }
+  if (field === 'mail_status') return { why: 'a consent is not put back by itself' }
+  return { to: from ?? (Array.isArray(to) ? [] : '') }
+}
+
+function undoneFields(effect: RunEffect, link: KnownLink): { fields: Contact; left: [string, string][] } {
+  const fields: Record<string, FieldValue> = {}
+  const left: [string, string][] = []
+  for (const [field, change] of Object.entries(effect.fields)) {
+    const judged = judgedField(field, change, link)
+    if (judged === undefined) continue
+    if ('why' in judged) left.push([field, judged.why])
+    else fields[field] = judged.to
+  }
+  return { fields, left }
+}
+
+function undoneTerms(
+  { terms }: RunEffect,
+  link: KnownLink,
+  { addedTerms }: UndoOptions,
+): { plan: TermPlan | undefined; left: [string, string][] } {
+  const asserted = link.terms ?? []
+  const names = asserted.map(({ name }) => name)
+  const left: [string, string][] = []
+  const remove: string[] = []
+  for (const name of terms.add) {
+    const held = asserted.find((term) => minus([term.name], [name]).length === 0)
+    if (held === undefined) left.push([`term ${name}`, 'it is no longer asserted by the record'])
+    else if (held.shared) left.push([`term ${name}`, 'another record asserts it for this contact, too'])
+    else if (held.ours || addedTerms) remove.push(held.name)
+    else
+      left.push([
+        `term ${name}`,
+        'nobody looked whether the contact had it before (policy add); --added-terms takes it away',
+      ])
+  }
+  const add = minus(terms.remove, names)
+  if (add.length + remove.length === 0) return { plan: undefined, left }
+  return { plan: { add, remove, asserts: [...minus(names, remove), ...add] }, left }
+}
+
+function whyNot(effect: RunEffect, { link, inDoubt }: Known, options: UndoOptions): string | undefined {
+  if (effect.isDeleted)
+    return 'the run deleted it; it comes back as a new contact when its record is in the source again'
+  if (inDoubt) return 'a change of it is in doubt; see contact-sync doubts list'
+  if (link === undefined || link.contactId !== effect.contactId)
+    return 'the record is no longer linked to this contact'
+  if (link.gone) return 'the contact is gone at the service'
+  if (link.merged) return 'the service merged another record into it'
+  if (effect.isCreated && !options.deleteCreated)
+    return 'the run created it; --delete-created deletes it where nobody touched it since'
+  return undefined
+}
+
+/** What to do about one contact, and what of it stays as it is. */
+export function undoDecision(effect: RunEffect, known: Known, options: UndoOptions): UndoDecision {
+  const { key, contactId } = effect
+  const left = (items: readonly [string, string][]): LeftAlone[] =>
+    items.map(([what, why]) => ({ key, contactId, what, why }))
+  const why = whyNot(effect, known, options)
+  const { link } = known
+  if (why !== undefined || link === undefined)
+    return { step: { kind: 'nothing' }, left: left(why === undefined ? [] : [['contact', why]]) }
+  if (effect.isCreated) return { step: { kind: 'delete', link }, left: [] }
+  const { fields, left: leftFields } = undoneFields(effect, link)
+  const { plan, left: leftTerms } = undoneTerms(effect, link, options)
+  const isNothing = Object.keys(fields).length === 0 && plan === undefined
+  return {
+    step: isNothing ? { kind: 'nothing' } : { kind: 'update', link, fields, terms: plan },
+    left: left([...leftFields, ...leftTerms]),
+  }
+}

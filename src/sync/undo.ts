@@ -1,0 +1,102 @@
+// Undoes a run: what it did to each contact, told by the sync log, becomes a plan like any other, which guards judge and
+// which is journalled, sent and entered into the sync log as every change is.
+import type { AuditEntry } from '../core/audit.ts'
+import { nextKnown } from '../core/diff.ts'
+import type { SourceInput } from '../core/ports.ts'
+import type { StagedEntry, StagedInput } from '../core/state.ts'
+import { type Counts, noCounts } from '../core/summary.ts'
+import { type RunEffect, runEffects, undoDecision, type UndoOptions, type UndoStep } from '../core/undo.ts'
+import { applyPlan } from './apply.ts'
+import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } from './context.ts'
+import { holdByGuards } from './guards.ts'
+import { reopenInputs, settleDoubtsOnce } from './recover.ts'
+import { accountFor, heldReport, type InputReport, type PipelineResult } from './run.ts'
+
+export interface Undo extends UndoOptions {
+  /** The run whose work is put back. */
+  readonly run: string
+  /** Its entries, in the order of contacts, and of time for each. */
+  readonly entries: AsyncIterable<AuditEntry>
+}
+
+const PAGE = 200
+
+function stagedEntry(effect: RunEffect, step: UndoStep, run: string): StagedEntry | undefined {
+  if (step.kind === 'nothing') return undefined
+  const { key, source } = effect
+  const { link } = step
+  const linked = { state: 'planned', linkId: link.id, contactId: link.contactId, undoes: run } as const
+  const record = { source, values: [], text: undefined, fingerprint: '' }
+  if (step.kind === 'delete') {
+    const desired = { contact: {}, terms: undefined }
+    return { kind: 'operation', key, record, desired, operation: { ...linked, kind: 'delete' } }
+  }
+  const { fields, terms } = step
+  const desired = { contact: nextKnown(link.fields, fields), terms: terms?.asserts }
+  const operation = { ...linked, kind: 'update', fields, ...(terms === undefined ? {} : { terms }) } as const
+  return { kind: 'operation', key, record, desired, operation }
+}
+
+/** Pages of what a run did, so that a large one need not fit in memory. */
+async function* pagesOf(effects: AsyncIterable<RunEffect>): AsyncGenerator<readonly RunEffect[]> {
+  let page: RunEffect[] = []
+  for await (const effect of effects) {
+    page.push(effect)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+interface Planned {
+  readonly staged: StagedInput
+  readonly counts: Counts
+  /** Why a guard holds it. */
+  readonly heldBy: string | undefined
+}
+
+/** The plan that puts a run's work back, under the guards of its pipeline; `left` is told what stays as it is. */
+export async function planUndo(undo: Undo, left: LeftAloneListener, context: PlanContext): Promise<Planned> {
+  const { pipeline, runId, state } = context
+  const input: SourceInput = { name: `undo of ${undo.run}`, version: `undo ${undo.run} ${runId}`, bytes: 0 }
+  const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
+  const counts = noCounts()
+  for await (const page of pagesOf(runEffects(undo.entries))) {
+    const known = await state.known(
+      pipeline.name,
+      page.map(({ key }) => key),
+    )
+    const entries: StagedEntry[] = []
+    page.forEach((effect, index) => {
+      const decision = undoDecision(effect, known[index] ?? { link: undefined, inDoubt: false }, undo)
+      decision.left.forEach(left)
+      const entry = stagedEntry(effect, decision.step, undo.run)
+      if (entry !== undefined) entries.push(entry)
+      // What is deleted is no record's outcome.
+      if (decision.step.kind === 'update') counts.read += 1
+    })
+    await state.stage(staged, entries)
+  }
+  const heldBy = await holdByGuards(staged, counts, context)
+  await state.commitPlan(staged, '')
+  return { staged, counts, heldBy }
+}
+
+async function undoSteps(undo: Undo, context: RunContext, files: InputReport[]): Promise<void> {
+  // What a crash left open is settled or known to be in doubt before anything new is sent.
+  await reopenInputs(context)
+  await settleDoubtsOnce(context)
+  const { staged, counts, heldBy } = await planUndo(undo, (left) => context.leftAlone?.(left), context)
+  context.tally.add(counts)
+  const { operations } = await context.state.planTotals(context.runId)
+  context.report({ phase: 'apply', planned: operations })
+  await applyPlan(context)
+  if (isStopped(context)) return
+  await context.state.finishInput(staged, 'processed')
+  if (heldBy !== undefined) files.push(heldReport(staged.input, heldBy))
+}
+
+/** A run that puts another one's work back. Throws what `runPipeline` throws. */
+export const runUndo = (undo: Undo, context: RunContext): Promise<PipelineResult> =>
+  accountFor(context, (files) => undoSteps(undo, context, files))
