@@ -14,9 +14,16 @@ const IS_SEEN = `(
 /** This export counts unless it is the one that was counted last, or comes too soon after it. */
 const COUNTS = `(link.missing_in IS NOT @version AND (link.missing_at IS NULL OR @at >= link.missing_at + @apart))`
 
+/**
+ * Whether the record of the link `row` is in its source, or may be: a rejected row whose key cannot be read may be any of
+ * those that the export lacks.
+ */
+export const mayBeNamed = (row: string): string => `${row}.gone = 0 AND (${row}.missing = 0
+  OR EXISTS (SELECT 1 FROM reject WHERE reject.pipeline = ${row}.pipeline AND reject.key IS NULL))`
+
 /** Whose contact another pipeline still names, keeps it. */
 const IS_NAMED_ELSEWHERE = `EXISTS (SELECT 1 FROM link AS other WHERE other.contact_id = link.contact_id
-  AND other.pipeline <> link.pipeline AND other.missing = 0 AND other.gone = 0)`
+  AND other.pipeline <> link.pipeline AND ${mayBeNamed('other')})`
 
 /** The mail of somebody who is new in this input: the same person under another key, as far as anybody can tell. */
 const IS_REKEYED = `link.mail_key IN (SELECT mail_key FROM operation WHERE input_id = @input AND kind = 'create' AND mail_key IS NOT NULL)`
@@ -47,10 +54,17 @@ WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND ${COUNTS}`
 const FORGET_FOUND = `
 UPDATE link SET missing = 0, missing_in = NULL, missing_at = NULL WHERE pipeline = @pipeline AND missing > 0 AND ${IS_SEEN}`
 
+/** As if the export had not been counted; whoever it lacks is counted again when it is read again. */
+const UNCOUNT_MISSING = `
+UPDATE link SET missing = missing - 1, missing_in = NULL, missing_at = NULL
+WHERE pipeline = @pipeline AND missing > 0 AND missing_in = @version`
+
 export interface MissingLinks {
   readonly stageMissing: StagingStore['stageMissing']
   /** Counts this export for those that it lacks, and takes the count back of those that it has. */
   countMissing(staged: StagedInput, rules: Pick<MissingRules, 'apartMs' | 'at'>): void
+  /** For an input that will be read again: until then nobody knows whom it lacks. */
+  uncountMissing(staged: StagedInput): void
 }
 
 const bindings = (
@@ -68,6 +82,7 @@ export function createMissingLinks(db: Connection): MissingLinks {
   const insert = db.prepare(INSERT)
   const count = db.prepare(COUNT_MISSING)
   const forget = db.prepare(FORGET_FOUND)
+  const uncount = db.prepare(UNCOUNT_MISSING)
   return {
     async stageMissing(staged, rules) {
       const { changes } = insert.run({
@@ -85,6 +100,9 @@ export function createMissingLinks(db: Connection): MissingLinks {
       count.run(all)
       const { input, pipeline } = all
       forget.run({ input, pipeline })
+    },
+    uncountMissing({ pipeline, input: { version } }) {
+      uncount.run({ pipeline, version })
     },
   }
 }

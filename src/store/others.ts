@@ -2,6 +2,7 @@
 import type { OperationStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { createTermsOfOthers } from './known.ts'
+import { mayBeNamed } from './missing.ts'
 import { parseContact } from './rows.ts'
 
 type Others = Pick<
@@ -38,7 +39,7 @@ function createContactsOfOthers(db: Connection): Others['contactsOfOthers'] {
 function createIsNamedElsewhere(db: Connection): Others['isNamedElsewhere'] {
   const elsewhere = db
     .prepare<[number, string, number], number>(
-      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND missing = 0 AND gone = 0
+      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND ${mayBeNamed('link')}
        -- A record that the service merged into this contact is held, and would be gone with it.
        UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
     )

@@ -151,6 +151,43 @@ describe('nobody is deleted', () => {
     expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, requests: 0 })
   })
 
+  it('whom another pipeline may still name in a row whose key cannot be read', async () => {
+    const line = fullLine()
+    await imported(line, 2)
+    const other = testLine({
+      state: line.state,
+      service: line.service,
+      pipeline: { ...line.pipeline, name: 'crm', onMissing: 'keep' },
+    })
+    await runWith(other, people(2))
+    expect(await runWith(other, [...people(1), ['K2', 'too few values']], '3.csv')).toMatchObject({
+      rejected: 1,
+    })
+    expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, status: 'ok' })
+    expect(await runWith(other, people(1), '4.csv')).toMatchObject({ status: 'ok' })
+    expect(await runWith(line, people(1))).toMatchObject({ deleted: 1, status: 'ok' })
+  })
+
+  it('whom an export of another pipeline lacks that is about to be read again', async () => {
+    const line = fullLine()
+    await imported(line, 2)
+    const { state, service } = line
+    const other = testLine({
+      state,
+      service,
+      pipeline: { ...line.pipeline, name: 'crm', onMissing: 'keep' },
+    })
+    await runWith(other, people(2))
+    service.fault = () => ({ kind: 'denied' })
+    const table = [...people(1), ['K2', 'too few values'], ['K3', 'person3@example.com', 'A', 'B', '1']]
+    await runWith(other, table, '3.csv')
+    service.fault = () => undefined
+    const open = await state.unfinishedInputs('crm')
+    expect(open).toHaveLength(1)
+    for (const input of open) await state.dropUnsent(input)
+    expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, status: 'ok' })
+  })
+
   it('into whose contact the service has merged a record that is still there', async () => {
     const line = fullLine({ duplicateCheckMethod: 'auto' })
     await imported(line, 2)
