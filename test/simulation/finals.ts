@@ -18,8 +18,8 @@ export interface Final {
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly state: StateStore
-  /** The last exports were read when nothing went wrong: what failed to be deleted before is found again by the next. */
-  readonly isMended: boolean
+  /** Pipelines whose last export came when nothing went wrong: what failed to be deleted before is found again by it. */
+  readonly mended: ReadonlySet<string>
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -173,7 +173,7 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
 function checkGone(place: Place): void {
   const { final, pipeline, expected, waiting } = place
   const { lastFull } = expected
-  if (lastFull === undefined || pipeline.onMissing === 'keep' || !final.isMended) return
+  if (lastFull === undefined || pipeline.onMissing === 'keep' || !final.mended.has(pipeline.name)) return
   for (const [key, [first]] of expected.ever) {
     if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key))
       continue

@@ -58,11 +58,18 @@ function readSyncLog(db: Database.Database, violated: Violated): Entry[] {
 const same = (left: unknown, right: unknown): boolean =>
   left === right || ((left === '' || left === null) && (right === '' || right === null))
 
-function explainsFields(entries: readonly Entry[], { contact, fields, kind }: Effect): string[] {
-  const about = entries.filter(
-    ({ action, contact_id: id }) =>
-      (action === 'create' || action === 'update') && (id === contact || (id === null && kind !== 'write')),
-  )
+/** `isLost`: others deleted the contact that a create had made or met before anybody here could learn of its number. */
+function explainsFields(
+  entries: readonly Entry[],
+  { contact, fields, kind }: Effect,
+  isLost: boolean,
+): string[] {
+  const isAbout = ({ action, contact_id: id }: Entry): boolean => {
+    if (action !== 'create' && action !== 'update') return false
+    if (id === contact) return true
+    return kind !== 'write' && (id === null || (isLost && action === 'create'))
+  }
+  const about = entries.filter(isAbout)
   return Object.entries(fields)
     .filter(([field]) => field !== MARKER_FIELD)
     .filter(
@@ -100,7 +107,10 @@ function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names,
     // An update in a bulk call whose contact is gone: its entry names the contact that it was meant for.
     if (kind === 'create' && effect.stamp === undefined) continue
     if (kind === 'create' || kind === 'merge' || kind === 'write') {
-      const left = explainsFields(entries, effect)
+      const isLost = ledger.effects.some(
+        (other) => other.kind === 'delete' && other.who === 'foreign' && other.contact === contact,
+      )
+      const left = explainsFields(entries, effect, isLost)
       if (left.length > 0)
         violated(
           'audit',

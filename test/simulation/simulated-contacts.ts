@@ -80,6 +80,9 @@ function merged(body: Body, into: SimulatedContact, method: string): Body {
   )
 }
 
+const personOf = (body: Body): number | undefined =>
+  personIn(body['family_name']) ?? personIn(body['first_name']) ?? personIn(body['phone'])
+
 export function createSimulatedContacts(
   ledger: Ledger,
   habits: ContactHabits,
@@ -129,7 +132,7 @@ export function createSimulatedContacts(
       const found = duplicateOf(body, check)
       const stamp = stampIn(body)
       if (found !== undefined) {
-        found.person ??= personIn(body['family_name'])
+        found.person ??= personOf(body)
         const fields = set(found, merged(body, found, merge), cause.who)
         ledger.add({ ...about(found, cause), kind: 'merge', fields, stamp })
         return found
@@ -137,7 +140,7 @@ export function createSimulatedContacts(
       lastId += chance.between(1, habits.idSteps)
       const contact: SimulatedContact = {
         id: lastId,
-        person: personIn(body['family_name']) ?? personIn(body['first_name']) ?? personIn(body['phone']),
+        person: personOf(body),
         madeBy: cause.who,
         fields: new Map(),
         terms: new Map(),

@@ -137,12 +137,17 @@ async function isDone(world: World, results: readonly PipelineResult[], began: n
   return results.every((result) => result.code === undefined && result.failed === 0)
 }
 
-const dropMended = (world: World): void => {
+/** The pipelines that have an export to be dropped again: one that is empty by now would say nothing. */
+function dropMended(world: World): ReadonlySet<string> {
+  const dropped = new Set<string>()
   for (const { name } of world.setup.pipelines) {
     const rows = world.workloads.get(name)?.mended() ?? []
     const taken = rows.filter((row) => !world.service.refuses.has(personIn(row[8]) ?? -1))
-    if (taken.length > 0) drop(world, name, taken)
+    if (taken.length === 0) continue
+    drop(world, name, taken)
+    dropped.add(name)
   }
+  return dropped
 }
 
 /**
@@ -153,11 +158,11 @@ async function oncemore(world: World): Promise<void> {
   const missingIn = Math.max(...world.setup.pipelines.map(({ guards }) => guards.deletesMissingIn))
   for (let pass = 0; ; pass += 1) {
     const before = world.ledger.requests.length
-    dropMended(world)
+    const mended = dropMended(world)
     if (pass === 0) await calmDown(world)
     else await runAll(world)
     const sent = world.ledger.requests.slice(before).filter(isWrite)
-    if (pass > 0 && sent.length === 0) return judge(world, { isMended: true })
+    if (pass > 0 && sent.length === 0) return judge(world, mended)
     const isGoing = sent.every(({ method, path }) => method === 'DELETE' || path.startsWith('/terms'))
     if (pass > missingIn || (pass > 0 && !isGoing)) {
       const what = sent.map(({ method, path }) => `${method} ${path}`).join(', ')
@@ -167,7 +172,7 @@ async function oncemore(world: World): Promise<void> {
   }
 }
 
-async function judge(world: World, { isMended }: { isMended: boolean }): Promise<void> {
+async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
   const { ledger, service, claims, setup, sources, violated, program } = world
   await checkFinals({
     ledger,
@@ -176,7 +181,7 @@ async function judge(world: World, { isMended }: { isMended: boolean }): Promise
     pipelines: setup.pipelines,
     sources,
     state: program.state,
-    isMended,
+    mended,
     violated,
   })
   checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
@@ -199,7 +204,7 @@ async function live(world: World): Promise<void> {
   if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
   await calmDown(world)
-  await judge(world, { isMended: false })
+  await judge(world, new Set())
   await oncemore(world)
 }
 

@@ -25,6 +25,10 @@ const MAPPED = new Set<string>([...Object.keys(FIELD_COLUMNS), ...Object.values(
 /** Carried out long after its sender gave up: no answer to it can have counted, and nobody can call it back. */
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
 
+/** Faults that leave open whether the request was, or will be, carried out. */
+const isUnanswered = (fault: string | undefined): boolean =>
+  fault !== undefined && !['no_connection', 'throttled', 'away', 'denied', 'forbidden'].includes(fault)
+
 export function watchEffects(watched: Watched): void {
   const { ledger, service, claims, pipelines, sources, overruled, violated } = watched
   const requestOf = (effect: Effect): RequestEntry | undefined => ledger.requests[effect.request - 1]
@@ -88,6 +92,26 @@ export function watchEffects(watched: Watched): void {
     return ours !== undefined && Array.isArray(ours.body) && ours.body.includes(term)
   }
 
+  /**
+   * Others gave it after a request of ours that was to give it had ended without a clear answer: whether it came from us,
+   * late, or from them, nobody can know.
+   */
+  function isUnclear(contact: number, term: number): boolean {
+    const given = ledger.effects.findLast(
+      (one) => one.kind === 'term_on' && one.contact === contact && one.term === term,
+    )
+    return ledger.requests.some(
+      ({ path, method, sentAt, body, fault, number }) =>
+        path === `/contact/${contact}/terms` &&
+        (method === 'PUT' || method === 'POST') &&
+        sentAt <= (given?.at ?? 0) &&
+        Array.isArray(body) &&
+        body.includes(term) &&
+        isUnanswered(fault) &&
+        !ledger.effects.some((one) => one.request === number),
+    )
+  }
+
   /** O3: terms go only where the policy says so. */
   function tookTerm(effect: Effect): void {
     const contact = service.contacts.all.get(effect.contact)
@@ -106,7 +130,8 @@ export function watchEffects(watched: Watched): void {
         one.contact === effect.contact &&
         one.term === effect.term,
     )
-    if (contact.terms.get(effect.term) === 'foreign' && !wasOurs && !isRace(effect.contact, effect.term))
+    const isNobodys = isRace(effect.contact, effect.term) || isUnclear(effect.contact, effect.term)
+    if (contact.terms.get(effect.term) === 'foreign' && !wasOurs && !isNobodys)
       violated('O3', `${name} was taken from ${effect.contact}, and others had given it`)
   }
 
@@ -114,7 +139,13 @@ export function watchEffects(watched: Watched): void {
   function hasGone(stamp: string): boolean {
     const pipeline = pipelines.find(({ name }) => name === pipelineOf(stamp))
     if (pipeline === undefined || pipeline.mode !== 'full') return false
-    const file = sources.get(pipeline.name)?.opened.findLast(({ cutAfter }) => cutAfter === undefined)
+    // An empty export says nothing: what a person has let go before it came goes all the same.
+    const isEmptyPassedOver = overruled.has(pipeline.name)
+    const file = sources
+      .get(pipeline.name)
+      ?.opened.findLast(
+        ({ cutAfter, rows }) => cutAfter === undefined && !(isEmptyPassedOver && rows.length === 0),
+      )
     if (file === undefined || file.rows.length === 0) return false
     const { wanted, unidentified } = readingOf(file, pipeline)
     if ([...wanted.values()].some((one) => one.stamp === stamp)) return false
