@@ -25,7 +25,9 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
 }
 
 export function createMarkSending(db: Connection): OperationStore['markSending'] {
-  const send = db.prepare("UPDATE operation SET state = 'sending', sent = sent + 1 WHERE id = ?")
+  const send = db.prepare(
+    "UPDATE operation SET state = 'sending', sent = sent + 1, terms = coalesce(?, terms) WHERE id = ?",
+  )
   const linkOf = db.prepare<[number], LinkRow>(
     'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',
   )
@@ -33,7 +35,9 @@ export function createMarkSending(db: Connection): OperationStore['markSending']
   const doubtTerms = db.prepare('UPDATE link SET terms = ? WHERE id = ?')
   const unsettle = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
   const markOne = (operation: Operation, marks: readonly TermMark[]): void => {
-    send.run(operation.id)
+    // As they are now on their way: what `replace` takes away is known only after a look.
+    const terms = operation.kind === 'terms' ? operation.terms : undefined
+    send.run(terms === undefined ? null : JSON.stringify(terms), operation.id)
     const link = operation.kind === 'create' ? undefined : linkOf.get(operation.id)
     if (link === undefined) return
     unsettle.run(link.pipeline, link.id)

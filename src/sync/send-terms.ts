@@ -136,12 +136,26 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   return { added, removed, request }
 }
 
-/** replace: the list as a whole, where it differs; an empty one by taking away each that is there. */
-async function replaceTerms(work: TermWork): Promise<Done | Failure> {
-  const { actual = [], plan, resolved, contactId, context } = work
+/** replace: what the list as a whole adds to what is there, and takes away. */
+function replacement({ actual = [], plan, resolved }: TermWork) {
   const wanted = plan.asserts.flatMap((name) => resolved.terms.get(termKey(name)) ?? [])
   const added = wanted.filter(({ id }) => !actual.some((term) => term.id === id))
   const removed = actual.filter(({ id }) => !wanted.some((term) => term.id === id))
+  return { wanted, added, removed }
+}
+
+/** Only the look shows what `replace` takes away; the journal is to name it, and so is the entry of a call that fails. */
+function withNames(work: TermWork): TermWork {
+  if (work.policy !== 'replace') return work
+  const { added, removed } = replacement(work)
+  const terms = { ...work.plan, add: namesOf(added), remove: namesOf(removed) }
+  return { ...work, operation: { ...work.operation, terms } }
+}
+
+/** replace: the list as a whole, where it differs; an empty one by taking away each that is there. */
+async function replaceTerms(work: TermWork): Promise<Done | Failure> {
+  const { actual = [], contactId, context } = work
+  const { wanted, added, removed } = replacement(work)
   if (added.length + removed.length === 0) return { added, removed, request: undefined }
   await context.state.markSending([work.operation], termMarks(work, added, removed))
   const result =
@@ -160,7 +174,8 @@ async function stillRemovable({ operation, plan, context }: TermWork): Promise<r
     : termsBeyond(plan.remove, await context.state.termsOfOthers(operation))
 }
 
-async function carryOut(work: TermWork): Promise<Settled> {
+async function carryOut(planned: TermWork): Promise<Settled> {
+  const work = withNames(planned)
   const { operation, contactId, plan, policy, resolved, context } = work
   const done =
     policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, await stillRemovable(work))

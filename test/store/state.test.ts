@@ -8,7 +8,7 @@ import { auditHash, AUDIT_START } from '../../src/core/audit.ts'
 import { createDailyAllowance } from '../../src/store/daily-allowance.ts'
 import { openDatabase, openTemporaryDatabase } from '../../src/store/database.ts'
 import { openState, openStateForReading } from '../../src/store/state-store.ts'
-import { people, testLine } from '../support/line.ts'
+import { HEADER, type Line, people, testLine } from '../support/line.ts'
 
 let folder = ''
 let path = ''
@@ -153,37 +153,80 @@ describe('the write-ahead log', () => {
   })
 })
 
-it('the sync log names what was on its way when the process died, even if nothing is left to do about it', async () => {
-  path = join(folder, 'state.db')
-  const state = openState(path, owner)
-  const assign = [{ name: 'Customer' }]
-  const terms = { policy: 'managed', createMissing: true, assign, descriptions: {}, verify: true } as const
-  const line = testLine({ state, pipeline: { terms } })
-  line.source.drop('a.csv', people(1))
-  const session = line.service.session
-  // The terms arrive, and nobody ever hears of it.
-  line.service.session = () => {
-    const real = session()
-    const addContactTerms: typeof real.addContactTerms = async (id, ids) => {
-      await real.addContactTerms(id, ids)
-      throw new Error('killed')
-    }
-    return { ...real, addContactTerms }
+describe('the sync log names what was on its way when the process died', () => {
+  const TERMS = { createMissing: true, descriptions: {}, verify: true } as const
+
+  function entries(): unknown[] {
+    const db = new Database(path)
+    const found = db.prepare<[], string>('SELECT entry FROM audit ORDER BY seq').pluck().all()
+    db.close()
+    return found.map((entry) => JSON.parse(entry) as unknown)
   }
-  await expect(line.run()).rejects.toThrow('killed')
-  line.service.session = session
-  await line.run()
-  await state.close()
-  const db = new Database(path)
-  const entries = db.prepare<[], string>('SELECT entry FROM audit ORDER BY seq').pluck().all()
-  db.close()
-  expect(entries.map((entry) => JSON.parse(entry) as unknown)).toContainEqual(
-    expect.objectContaining({
-      run_id: 'shop-run-1',
-      action: 'terms',
-      terms: { add: ['Customer'], remove: [] },
-      outcome: 'failed',
-      config_hash: 'mapping-1',
-    }),
-  )
+
+  /** The call is carried out, and nobody ever hears of it. */
+  function killAfter(line: Line, call: 'addContactTerms' | 'removeContactTerms'): void {
+    const session = line.service.session
+    line.service.session = () => {
+      const real = session()
+      line.service.session = session
+      return {
+        ...real,
+        async [call](id: number, ids: readonly number[]) {
+          await real[call](id, ids)
+          throw new Error('killed')
+        },
+      }
+    }
+  }
+
+  it('even if nothing is left to do about it', async () => {
+    const state = openState(path, owner)
+    const terms = { ...TERMS, policy: 'managed', assign: [{ name: 'Customer' }] } as const
+    const line = testLine({ state, pipeline: { terms } })
+    line.source.drop('a.csv', people(1))
+    killAfter(line, 'addContactTerms')
+    await expect(line.run()).rejects.toThrow('killed')
+    await line.run()
+    await state.close()
+    expect(entries()).toContainEqual(
+      expect.objectContaining({
+        run_id: 'shop-run-1',
+        action: 'terms',
+        terms: { add: ['Customer'], remove: [] },
+        outcome: 'failed',
+        config_hash: 'mapping-1',
+      }),
+    )
+  })
+
+  it.each(['killed', 'unanswered'])('also of what `replace` takes away from others: %s', async (how) => {
+    const state = openState(path, owner)
+    const terms = { ...TERMS, policy: 'replace', assign: [{ column: 'tags', split: ',' }] } as const
+    const line = testLine({ state, pipeline: { terms } })
+    line.service.contacts.set(1, { mail: 'person1@example.com' })
+    line.service.giveTerm(1, 'By hand')
+    line.source.drop('a.csv', [
+      [...HEADER, 'tags'],
+      ['K1', 'person1@example.com', 'A', 'B', '1', ''],
+    ])
+    if (how === 'killed') {
+      killAfter(line, 'removeContactTerms')
+      await expect(line.run()).rejects.toThrow('killed')
+    } else {
+      line.service.fault = ({ method }) =>
+        method === 'DELETE' ? { kind: 'unknown', applied: true } : undefined
+      await line.run()
+    }
+    line.service.fault = () => undefined
+    await line.run()
+    await state.close()
+    expect(line.service.termsOf(1)).toEqual([])
+    expect(entries()).toContainEqual(
+      expect.objectContaining({
+        action: 'terms',
+        terms: { add: [], remove: ['By hand'] },
+        outcome: 'failed',
+      }),
+    )
+  })
 })
