@@ -248,7 +248,10 @@ export interface OperationStore {
     readonly here: readonly number[]
     readonly elsewhere: ReadonlyMap<number, Contact>
   }>
-  /** Whether another pipeline has a create with the operation's mail that is on its way, in doubt, or to be sent again. */
+  /**
+   * Whether another pipeline has a create with the operation's mail that is on its way, in doubt, or to be sent again; or one
+   * without a mail that may have been carried out.
+   */
   isCreatedElsewhere(operation: Operation): Promise<boolean>
   /** By operation: which other key of its pipeline has its mail at this moment, and whether that one is about to change it. */
   mailOwners(

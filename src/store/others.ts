@@ -85,7 +85,9 @@ function createMailOwners(db: Connection): Others['mailOwners'] {
 function createIsCreatedElsewhere(db: Connection): Others['isCreatedElsewhere'] {
   const openCreate = db
     .prepare<[string, string], number>(
-      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND mail_key = ? LIMIT 1`,
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND (mail_key = ?
+         -- One without a mail is judged by its name, and may have been merged into whoever bears that.
+         OR (mail_key IS NULL AND sent > 0)) LIMIT 1`,
     )
     .pluck()
   return async ({ pipeline, mailKey }) =>

@@ -188,6 +188,44 @@ describe('a lost create whose contact another pipeline merged itself into, and w
   })
 })
 
+describe('a lost create whose contact another pipeline without a mail was merged into by its name', () => {
+  it('is not sent again, although the marker is that of the other', async () => {
+    const state = openTemporaryState()
+    const service = memoryService()
+    const settings = { markerField: 'sync_marker' }
+    const about = { label: '', description: '', required: false, multiple: false }
+    service.customFields.push({ id: 5, name: 'sync_marker', type: 'text_textfield', ...about })
+    const one = testLine({ state, service, settings, pipeline: { duplicateCheckMethod: 'none' } })
+    const map = { ...pipelineSettings().map, mail: { column: 'mail' }, ba_street: { value: 'S' } }
+    const address = { ba_city: { value: 'C' }, ba_postal_code: { value: 'P' } }
+    const other = testLine({
+      state,
+      service,
+      settings,
+      pipeline: { name: 'other', duplicateCheckMethod: 'auto', map: { ...map, ...address } },
+    })
+    const isLookUp = ({ path }: Call): boolean => path === '/contact/<contact_mail>'
+    service.fault = (call) => {
+      if (isLookUp(call)) return { kind: 'unknown' }
+      return isCreate(call) ? { kind: 'unknown', applied: true } : undefined
+    }
+    one.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'One')])
+    await one.run()
+    // As a service does it that judges by name: what is sent goes into the contact that is there.
+    other.source.drop('b.csv', [[...HEADER], row('1', '', 'One')])
+    service.fault = (call) => {
+      if (!isCreate(call)) return undefined
+      Object.assign(service.contacts.get(1) ?? {}, call.contacts[0])
+      return { kind: 'unknown' }
+    }
+    await other.run()
+    expect(service.contacts.get(1)).toMatchObject({ mail: 'one@example.com', ba_street: 'S' })
+    service.fault = () => undefined
+    expect(await one.run()).toMatchObject({ in_doubt: 0 })
+    expect(service.contacts.size).toBe(1)
+  })
+})
+
 describe('a contact into which the create of another pipeline may have been merged', () => {
   it('is not deleted before that is known', async () => {
     const state = openTemporaryState()
