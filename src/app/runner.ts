@@ -2,10 +2,10 @@
 import { createCircuit } from '../core/circuit.ts'
 import type { Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
+import type { RateUse, ServiceListener } from '../core/service-event.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { UndoOptions } from '../core/undo.ts'
 import type { Log } from '../log/log.ts'
-import type { ServiceEvent } from '../service/request.ts'
 import { createService, type Service } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
 import { openState, type OwnedState } from '../store/state-store.ts'
@@ -37,11 +37,17 @@ export interface Runner {
     options: RunOptions & { left: LeftAloneListener },
   ): Promise<WithWarnings>
   readonly state: OwnedState
+  /** How the rate limit stands, over all runs. */
+  rate(): RateUse
   close(): Promise<void>
 }
 
-export function logService(log: Log): (event: ServiceEvent) => void {
-  return ({ type, ...fields }) => log.debug('service call', { event: type, ...fields })
+export function logService(log: Log): ServiceListener {
+  return ({ type, ...fields }) => {
+    if (!('status' in fields)) return log.debug('service call', { event: type, ...fields })
+    const { method, path, status = 'none', attempt, durationMs } = fields
+    log.debug('service call', { event: type, method, path, status, attempt, ms: Math.round(durationMs) })
+  }
 }
 
 interface Parts {
@@ -164,6 +170,7 @@ export function openRunner(
   return {
     log,
     state,
+    rate: () => service.rate(),
     run(pipeline, runOptions) {
       const source =
         runOptions.rejectsOnly === true

@@ -3,6 +3,7 @@
 // It knows nothing of HTTP, and it must never let more requests out than the service may count.
 import PQueue from 'p-queue'
 import type { Clock, DailyAllowance, WindowMemory } from '../core/ports.ts'
+import type { RateUse } from '../core/service-event.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
 import { createSlotRing } from './slot-ring.ts'
@@ -26,6 +27,7 @@ export interface RateLimiter {
   idle(): Promise<void>
   /** When the places that are taken become free, in milliseconds since the epoch; once it is idle. */
   freeAt(): readonly number[]
+  use(): RateUse
 }
 
 /** Places that the process before this one has taken, as monotonic milliseconds; all of them, if it was killed. */
@@ -50,6 +52,7 @@ export function createRateLimiter(
   const ring = createSlotRing(settings.perMs, placesBefore(settings, deps))
   const allowance = createAllowance(settings.requests)
   let resumeAtMs = -Infinity
+  let waitingForPlace = 0
   let released = Promise.withResolvers<undefined>()
 
   function release(giveBack: () => void): void {
@@ -76,7 +79,9 @@ export function createRateLimiter(
   }
 
   async function turn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<Turn<T>> {
-    if (!(await place(signal))) return { kind: 'aborted' }
+    waitingForPlace += 1
+    const isTaken = await place(signal).finally(() => (waitingForPlace -= 1))
+    if (!isTaken) return { kind: 'aborted' }
     let sentAtMs: number | undefined
     try {
       if (deps.daily !== undefined && !(await deps.daily.take(clock.now()))) return { kind: 'daily_limit' }
@@ -87,7 +92,19 @@ export function createRateLimiter(
     }
   }
 
+  function use(): RateUse {
+    const nowMs = clock.monotonic()
+    return {
+      allowed: allowance.places(nowMs),
+      used: ring.used(nowMs),
+      // Those that were let out of the queue and wait for a place are not at work yet.
+      waiting: queue.size + waitingForPlace,
+      pausedMs: Math.max(0, resumeAtMs - nowMs),
+    }
+  }
+
   return {
+    use,
     run: (task, signal) => enqueue(queue, () => turn(task, signal), signal),
     pause,
     slowDown(ms, sentAtMs) {

@@ -1,8 +1,9 @@
 // One call, from its first attempt to its last: retry(limiter(attempt)), with retry outermost, so that
 // waiting takes no place and every attempt pays the limit. It never rejects for what a network does.
-import type { CallResult, Clock, Random, RequestTrace } from '../core/ports.ts'
+import type { CallResult, Clock, Random } from '../core/ports.ts'
 import { retryDecision } from '../core/retry.ts'
 import type { RetryDecision } from '../core/retry.ts'
+import type { ServiceListener } from '../core/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { failure, newCourse, noteAttempt, requestTrace, withoutTurn } from './course.ts'
 import type { Course } from './course.ts'
@@ -13,24 +14,6 @@ import type { KeyTrust } from './key-trust.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { waitHints } from './wait-hints.ts'
 import type { WaitHints } from './wait-hints.ts'
-
-/** What logs and progress are told; nothing in it is personal. Delays in milliseconds. */
-export type ServiceEvent =
-  | {
-      readonly type: 'retry'
-      readonly method: RequestTrace['method']
-      readonly path: string
-      /** The attempt that has just failed, counted from 1. */
-      readonly attempt: number
-      readonly delayMs: number
-      readonly summary: string
-    }
-  /** The service said "too many requests": all calls wait. */
-  | { readonly type: 'throttled'; readonly delayMs: number; readonly summary: string }
-  /** The service said that nothing is left for now, or that it is away for so long: all calls wait. */
-  | { readonly type: 'waiting'; readonly delayMs: number }
-  /** `per_day` is used up: nothing more is sent. */
-  | { readonly type: 'daily_limit' }
 
 /** Over all calls of one session. */
 export interface Counts {
@@ -45,7 +28,7 @@ export interface CallContext {
   readonly trust: KeyTrust
   readonly clock: Clock
   readonly random: Random
-  readonly onEvent: (event: ServiceEvent) => void
+  readonly onEvent: ServiceListener
   /** Ends the waiting of every call; what has been sent is let finish. */
   readonly signal: AbortSignal
   readonly counts: Counts
@@ -64,7 +47,8 @@ export type Perform = <T>(call: Call<T>) => Promise<CallResult<T>>
 export async function perform<T>(call: Call<T>, context: CallContext): Promise<CallResult<T>> {
   const course = newCourse()
   for (;;) {
-    const turn = await context.limiter.run(() => send(call, course, context), context.signal)
+    const askedAtMs = context.clock.monotonic()
+    const turn = await context.limiter.run(() => send(call, { course, askedAtMs }, context), context.signal)
     if (turn.kind !== 'taken') {
       if (turn.kind === 'daily_limit') context.onEvent({ type: 'daily_limit' })
       return failure(course, call, withoutTurn(call, turn.kind))
@@ -81,17 +65,44 @@ export async function perform<T>(call: Call<T>, context: CallContext): Promise<C
 }
 
 /** One attempt; counts it, and holds all calls back where the answer asks for it. */
-async function send<T>(call: Call<T>, course: Course, context: CallContext): Promise<Reply<T>> {
+async function send<T>(
+  call: Call<T>,
+  { course, askedAtMs }: { course: Course; askedAtMs: number },
+  context: CallContext,
+): Promise<Reply<T>> {
   context.counts.requests += 1
   if (course.sent > 0) context.counts.retries += 1
   course.sent += 1
   const { method, url, body } = call
   const number = context.trust.begin()
+  const tell = toldOfRequest(call, { attempt: course.sent, askedAtMs }, context)
   const attempt = await context.transport.send({ method, url, ...(body === undefined ? {} : { body }) })
+  tell(attempt)
   const reply = weighed(understood(call, attempt, context), number, context.trust)
   noteAttempt(course, call, { ...reply, verdict: reply.judged.verdict })
   holdBack(reply, context)
   return reply
+}
+
+/** Gives what to call when the request has its answer, or is known to get none. */
+function toldOfRequest(
+  { method, path }: Call<unknown>,
+  { attempt, askedAtMs }: { attempt: number; askedAtMs: number },
+  { clock, onEvent }: Pick<CallContext, 'clock' | 'onEvent'>,
+): (ended: Attempt) => void {
+  const sentAt = clock.now()
+  const sentAtMs = clock.monotonic()
+  return (ended) =>
+    onEvent({
+      type: 'request',
+      method,
+      path,
+      status: ended.answered ? ended.status : undefined,
+      attempt,
+      durationMs: clock.monotonic() - sentAtMs,
+      waitedMs: sentAtMs - askedAtMs,
+      sentAt,
+    })
 }
 
 function understood<T>(call: Call<T>, attempt: Attempt, context: CallContext): Reply<T> {

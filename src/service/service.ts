@@ -1,6 +1,7 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
 import type { Clock, DailyAllowance, Random, ServiceSession, WindowMemory } from '../core/ports.ts'
+import type { RateUse, ServiceListener } from '../core/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
@@ -8,7 +9,7 @@ import { createTransport, type Transport } from './http.ts'
 import { createKeyTrust } from './key-trust.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { perform } from './request.ts'
-import type { CallContext, Counts, Perform, ServiceEvent } from './request.ts'
+import type { CallContext, Counts, Perform } from './request.ts'
 import { createTermCalls } from './terms.ts'
 import { assertEncrypted } from './url.ts'
 
@@ -19,14 +20,19 @@ export interface ServiceDeps {
   readonly daily?: DailyAllowance
   /** Carries the window of the rate limit from one process to the next. */
   readonly window?: WindowMemory
-  readonly onEvent?: (event: ServiceEvent) => void
+  readonly onEvent?: ServiceListener
   /** In place of HTTP: how a simulated service is reached. */
   readonly transport?: Transport
 }
 
 export interface Service {
-  /** The service for one run. The signal ends the waiting of its calls; requests already sent are let finish. */
-  session(options: { readonly signal: AbortSignal }): ServiceSession
+  /**
+   * The service for one run. The signal ends the waiting of its calls; requests already sent are let finish.
+   * `onEvent`: told of this session's calls alone.
+   */
+  session(options: { readonly signal: AbortSignal; readonly onEvent?: ServiceListener }): ServiceSession
+  /** How the rate limit stands, over all sessions. */
+  rate(): RateUse
   /** Waits for the calls under way, then closes the connections. */
   close(): Promise<void>
 }
@@ -37,16 +43,21 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   const transport = deps.transport ?? createTransport(settings)
   const limiter = createRateLimiter(settings.rateLimit, deps)
 
-  function context(signal: AbortSignal, counts: Counts): CallContext {
-    const { clock, random, onEvent = ignore } = deps
+  function context(signal: AbortSignal, counts: Counts, own: ServiceListener): CallContext {
+    const { clock, random } = deps
     const trust = createKeyTrust()
+    const onEvent: ServiceListener = (event) => {
+      deps.onEvent?.(event)
+      own(event)
+    }
     return { settings, transport, limiter, trust, clock, random, onEvent, signal, counts }
   }
 
   return {
-    session({ signal }) {
+    rate: () => limiter.use(),
+    session({ signal, onEvent = ignore }) {
       const counts: Counts = { requests: 0, retries: 0 }
-      const bound = context(signal, counts)
+      const bound = context(signal, counts, onEvent)
       const send: Perform = (call) => perform(call, bound)
       return {
         counts,

@@ -11,6 +11,8 @@ export interface SlotRing {
   undo(): void
   /** When the places of answered requests become free. */
   cooling(): readonly number[]
+  /** How many places are taken now. */
+  used(nowMs: number): number
 }
 
 /** `perMs`: the length of the window. All times are monotonic milliseconds. `before`: places that are cooling already. */
@@ -36,5 +38,6 @@ export function createSlotRing(perMs: number, before: readonly number[] = []): S
       busy -= 1
     },
     cooling: () => cooling,
+    used: (nowMs) => busy + cooling.filter((freeAt) => freeAt > nowMs).length,
   }
 }

@@ -264,3 +264,28 @@ describe('the day', () => {
 function fail(): Promise<never> {
   throw new Error('must not be sent')
 }
+
+describe('what it says of itself', () => {
+  it('is how many places there are, how many are taken and who waits', async () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 2, concurrency: 3 }, { clock })
+    expect(limiter.use()).toEqual({ allowed: 2, used: 0, waiting: 0, pausedMs: 0 })
+    const all = many(5, { lastsMs: 100, countedAt: 0 }).map(({ lastsMs }) =>
+      limiter.run(async () => clock.sleep(lastsMs), never),
+    )
+    await clock.advance(50)
+    expect(limiter.use()).toEqual({ allowed: 2, used: 2, waiting: 3, pausedMs: 0 })
+    await clock.runAll()
+    await Promise.all(all)
+    expect(limiter.use()).toMatchObject({ waiting: 0 })
+    await clock.advance(2_000)
+    expect(limiter.use()).toMatchObject({ used: 0 })
+  })
+
+  it('is fewer places and a pause after the service throttled', () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ ...settings, requests: 10 }, { clock })
+    limiter.slowDown(3_000, clock.monotonic())
+    expect(limiter.use()).toMatchObject({ allowed: 5, pausedMs: 3_000 })
+  })
+})

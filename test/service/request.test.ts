@@ -2,12 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { CallResult, DailyAllowance } from '../../src/core/ports.ts'
 import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/retry.ts'
+import type { RequestEvent, ServiceEvent } from '../../src/core/service-event.ts'
 import type { Attempt } from '../../src/service/http.ts'
 import type { Call } from '../../src/service/judge.ts'
 import { createKeyTrust } from '../../src/service/key-trust.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import { perform } from '../../src/service/request.ts'
-import type { Counts, ServiceEvent } from '../../src/service/request.ts'
+import type { Counts } from '../../src/service/request.ts'
 import { readCreatedId } from '../../src/service/wire.ts'
 import { createFakeClock } from './fake-clock.ts'
 
@@ -48,6 +49,7 @@ const ok = answer(200, { id: 7 })
 /** Sends the calls to a service that gives these answers in turn; the last one again and again. */
 function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; abortAfter?: number } = {}) {
   const clock = createFakeClock()
+  const requests: RequestEvent[] = []
   const events: ServiceEvent[] = []
   const counts: Counts = { requests: 0, retries: 0 }
   const run = new AbortController()
@@ -69,7 +71,8 @@ function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; ab
     ),
     clock,
     random: () => 0.5,
-    onEvent: (event: ServiceEvent) => events.push(event),
+    onEvent: (event: ServiceEvent) =>
+      (event.type === 'request' ? requests : events).push(event),
     signal: run.signal,
     counts,
   }
@@ -78,8 +81,45 @@ function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; ab
     await clock.runAll()
     return result
   }
-  return { send, sentAt, events, counts, clock, run, context }
+  return { send, sentAt, events, requests, counts, clock, run, context }
 }
+
+describe('what is told of each request', () => {
+  it('is its route, status, time and how long it waited for its turn; nothing else', async () => {
+    const { send, requests } = rig([lost, answer(503, {}), ok])
+    await send({ ...read, read: readCreatedId })
+    expect(requests.map(({ status, attempt }) => [status, attempt])).toEqual([
+      [undefined, 1],
+      [503, 2],
+      [200, 3],
+    ])
+    expect(requests[0]).toEqual({
+      type: 'request',
+      method: 'GET',
+      path: '/contact/<contact_mail>',
+      status: undefined,
+      attempt: 1,
+      durationMs: 0,
+      waitedMs: 0,
+      sentAt: expect.any(Number) as number,
+    })
+  })
+
+  it('tells the wait for the rate limit, and none for the pause before a retry', async () => {
+    const { context, clock, requests } = rig([lost, ok])
+    const limiter = createRateLimiter(
+      { requests: 1, perMs: 10_000, concurrency: 1, perDay: undefined },
+      { clock },
+    )
+    const sent = Promise.all([1, 2].map(async () => perform(repeatable, { ...context, limiter })))
+    await clock.runAll()
+    await sent
+    const waits = requests.map(({ waitedMs }) => Math.round(waitedMs / 1000))
+    expect(waits[0]).toBe(0)
+    expect(Math.max(...waits)).toBeGreaterThanOrEqual(10)
+    expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(40)
+  })
+})
 
 describe('a call', () => {
   it('that is answered is over', async () => {
@@ -317,11 +357,11 @@ describe('words', () => {
     ],
     [answer(404), 'was answered with 404; service.base_url may not name the service itself', ''],
   ])('%j', async (attempt, fact, message) => {
-    const { send, events } = rig([attempt])
+    const { send, events, requests } = rig([attempt])
     const summary = `GET /contact/<contact_mail> ${fact}`
     const result = await send(read)
     expect(result).toMatchObject({ summary, reason: summary + message })
-    const public_ = JSON.stringify([events, result.kind !== 'ok' && result.summary])
+    const public_ = JSON.stringify([events, requests, result.kind !== 'ok' && result.summary])
     expect(public_).not.toMatch(/secret|jane|key-1/)
   })
 })

@@ -137,7 +137,7 @@ it('tells of throttling without anything personal', async () => {
       res.end(first ? `{"message":"slow down, ${req.url ?? ''}"}` : '[]')
     },
     {},
-    { onEvent: (event) => events.push(event) },
+    { onEvent: (event) => event.type !== 'request' && events.push(event) },
   )
   const read = service.session({ signal: never }).contactsByMail('jane@secret.example', ['mail'])
   while (events.length === 0) await clock.settle()
