@@ -20,6 +20,34 @@ export interface RunRecord {
   readonly status: RunStatus | undefined
   readonly counts: Counts | undefined
   readonly error: string | undefined
+  /** Why it was given up; undefined where it was not, where a signal ended it, and for runs of older versions. */
+  readonly code: ErrorCode | undefined
+  /** How often it met something at the service that others had changed. */
+  readonly drift: number
+  /** Files, or a folder, that could not be taken. */
+  readonly refused: number
+}
+
+/** How a run ended, as it is kept. */
+export interface RunEnd {
+  readonly endedAt: number
+  readonly status: RunStatus
+  readonly counts: Counts
+  readonly error: string | undefined
+  readonly code: ErrorCode | undefined
+  readonly drift: number
+  /** Files that had arrived, whether or not they could be taken. */
+  readonly files: number
+  readonly refused: number
+}
+
+/** The runs of a pipeline that are asked for long after they were; milliseconds since the epoch. */
+export interface Milestones {
+  readonly firstRunAt: number | undefined
+  /** The end of the last run that was not given up. */
+  readonly lastSuccessAt: number | undefined
+  /** The last run that found a file, and its records. */
+  readonly lastFile: { readonly at: number; readonly read: number; readonly rejected: number } | undefined
 }
 
 /** The input that is being staged, or that waits to be finished. */
@@ -292,12 +320,10 @@ export interface OperationStore {
 
 export interface RunStore {
   beginRun(run: { id: string; pipeline: string; startedAt: number; configHash: string }): Promise<void>
-  endRun(
-    runId: string,
-    end: { endedAt: number; status: RunStatus; counts: Counts; error: string | undefined },
-  ): Promise<void>
+  endRun(runId: string, end: RunEnd): Promise<void>
   lastRun(pipeline: string): Promise<RunRecord | undefined>
   run(id: string): Promise<RunRecord | undefined>
+  milestones(pipeline: string): Promise<Milestones>
   backlog(
     pipeline: string,
   ): Promise<{ linked: number; rejects: number; held: number; inDoubt: number; retriable: number }>

@@ -1,5 +1,6 @@
 // Runs and their counts, and what a pipeline still has before it.
-import type { RunRecord, RunStore } from '../core/state.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import type { Milestones, RunRecord, RunStore } from '../core/state.ts'
 import type { Counts, RunStatus } from '../core/summary.ts'
 import type { Connection } from './database.ts'
 
@@ -11,6 +12,9 @@ interface RunRow {
   status: RunStatus | null
   counts: string | null
   error: string | null
+  code: ErrorCode | null
+  drift: number
+  refused: number
 }
 
 const BACKLOG = `
@@ -29,14 +33,40 @@ const runRecord = (row: RunRow): RunRecord => ({
   status: row.status ?? undefined,
   counts: row.counts === null ? undefined : (JSON.parse(row.counts) as Counts),
   error: row.error ?? undefined,
+  code: row.code ?? undefined,
+  drift: row.drift,
+  refused: row.refused,
 })
+
+const LAST_FILE = `
+SELECT started_at AS at, coalesce(counts ->> '$.read', 0) AS read, coalesce(counts ->> '$.rejected', 0) AS rejected
+FROM run WHERE pipeline = ? AND files > 0 ORDER BY started_at DESC LIMIT 1`
+
+function createMilestones(db: Connection): RunStore['milestones'] {
+  const first = db
+    .prepare<[string], number | null>('SELECT min(started_at) FROM run WHERE pipeline = ?')
+    .pluck()
+  const success = db
+    .prepare<[string], number | null>(
+      "SELECT max(ended_at) FROM run WHERE pipeline = ? AND status IN ('ok', 'partial', 'held')",
+    )
+    .pluck()
+  const file = db.prepare<[string], NonNullable<Milestones['lastFile']>>(LAST_FILE)
+  return async (pipeline) => ({
+    firstRunAt: first.get(pipeline) ?? undefined,
+    lastSuccessAt: success.get(pipeline) ?? undefined,
+    lastFile: file.get(pipeline),
+  })
+}
 
 export function createRunStore(db: Connection): RunStore {
   const begin = db.prepare(
     'INSERT INTO run (id, pipeline, started_at, config_hash) VALUES (@id, @pipeline, @startedAt, @configHash)',
   )
   const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
-  const end = db.prepare('UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ? WHERE id = ?')
+  const end = db.prepare(
+    'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ? WHERE id = ?',
+  )
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
   )
@@ -49,9 +79,20 @@ export function createRunStore(db: Connection): RunStore {
         count.run()
       })()
     },
-    async endRun(runId, { endedAt, status, counts, error }) {
-      end.run(endedAt, status, JSON.stringify(counts), error ?? null, runId)
+    async endRun(runId, { endedAt, status, counts, error, code, drift, files, refused }) {
+      end.run(
+        endedAt,
+        status,
+        JSON.stringify(counts),
+        error ?? null,
+        code ?? null,
+        drift,
+        files,
+        refused,
+        runId,
+      )
     },
+    milestones: createMilestones(db),
     async lastRun(pipeline) {
       const row = last.get(pipeline)
       return row && runRecord(row)

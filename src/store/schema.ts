@@ -236,9 +236,41 @@ CREATE TABLE hold (
 `
 
 // operation.undoes: the run whose work it puts back.
-const fourth = `
+const undoing = `
 ALTER TABLE operation ADD COLUMN undoes TEXT;
 `
+
+// Why a run was given up, what others had changed, whether a file had come; and who was told of what (alert.told: 0 while
+// it has not lasted long enough). Runs of older versions that had a file are known by their inputs.
+const watching = `
+ALTER TABLE run ADD COLUMN code TEXT;
+ALTER TABLE run ADD COLUMN drift INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN files INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
+UPDATE run SET files = 1 WHERE id IN (SELECT run_id FROM input WHERE state IN ('processed', 'failed'));
+CREATE INDEX run_with_files ON run (pipeline, started_at) WHERE files > 0;
+CREATE INDEX run_without_failure ON run (pipeline, ended_at) WHERE status IN ('ok', 'partial', 'held');
+CREATE TABLE alert (
+  receiver TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  told INTEGER NOT NULL,
+  PRIMARY KEY (receiver, condition, pipeline)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE alert_message (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  receiver TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  message TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER NOT NULL
+) STRICT;
+`
+
+const fourth = [undoing, watching].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
 

@@ -82,8 +82,9 @@ export async function noticeChanges(
     const before = seen.get(definition.name)
     // What the service leaves out, JSON leaves out, too.
     const change = before && definitionChange({ ...before, multiple: before.multiple }, definition)
-    if (change !== undefined)
-      context.log.warn('a custom field was changed at the service', { field: definition.name, change })
+    if (change === undefined) continue
+    context.tally.noteDrift()
+    context.log.warn('a custom field was changed at the service', { field: definition.name, change })
   }
   await context.state.rememberDefinitions(context.pipeline.name, definitions, context.clock.now())
 }

@@ -212,7 +212,16 @@ export async function rebuildPipeline(
   }
   const { complete, status } = outcome(counts, files, context)
   const error = errorText(context, files)
-  await state.endRun(runId, { endedAt: clock.now(), status, counts: runCounts(counts), error })
+  await state.endRun(runId, {
+    endedAt: clock.now(),
+    status,
+    counts: runCounts(counts),
+    error,
+    code: undefined,
+    drift: 0,
+    files: 0,
+    refused: 0,
+  })
   const { stop } = context.circuit
   return {
     pipeline: pipeline.name,

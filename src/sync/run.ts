@@ -44,6 +44,9 @@ export interface PipelineResult extends Counts {
 
 export const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
 
+/** A folder that cannot be read is no file, and one that is left was not looked into. */
+const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
+
 /** The message with the file in front, where it does not begin with it anyway. */
 const aboutFile = (file: string, message: string): string =>
   file === '' || message.startsWith(file) ? message : `${file}: ${message}`
@@ -237,7 +240,16 @@ export async function accountFor(
     deletesFailed: tally.deletesFailed,
   })
   const error = errorText(context, files)
-  await state.endRun(runId, { endedAt: clock.now(), status, counts: tally.counts, error })
+  await state.endRun(runId, {
+    endedAt: clock.now(),
+    status,
+    counts: tally.counts,
+    error,
+    code: stop?.code,
+    drift: tally.drift,
+    files: files.filter(hasArrived).length,
+    refused: files.filter(({ status }) => status === 'refused').length,
+  })
   return {
     pipeline: pipeline.name,
     run_id: runId,

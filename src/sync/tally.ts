@@ -10,6 +10,9 @@ export interface Tally {
   readonly settledOperations: number
   /** Deletes that could not be carried out. */
   readonly deletesFailed: number
+  /** How often this run met something at the service that others had changed. */
+  readonly drift: number
+  noteDrift(): void
 }
 
 function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
@@ -25,6 +28,7 @@ export function createTally(runId: string): Tally {
   const counts = noCounts()
   let settledOperations = 0
   let deletesFailed = 0
+  let drift = 0
   const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
@@ -38,11 +42,18 @@ export function createTally(runId: string): Tally {
     get deletesFailed() {
       return deletesFailed
     },
+    get drift() {
+      return drift
+    },
+    noteDrift() {
+      drift += 1
+    },
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },
     settled(operation, settlement) {
       if (operation.cause === 'missing') return settledDelete(operation, settlement)
+      if (settlement.kind === 'held' && settlement.gone === true) drift += 1
       const isOurs = operation.runId === runId
       if (goesOn(settlement)) {
         // An earlier run's doubt is over, and the rest of its change is this run's work.
