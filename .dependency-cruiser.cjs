@@ -1,6 +1,6 @@
 // Who may import whom. In a breath: everybody may import core; nobody may import a neighbour;
 // only the composition (app.ts and app/) imports everybody; each outside package appears in one room.
-const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox']
+const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox', 'metrics']
 const COMPOSITION = '^src/app\\.ts$'
 
 /** A package and the only place that may import it. */
@@ -16,6 +16,7 @@ const HOMES = {
   'csv-parse': '^src/sources/',
   'csv-stringify': '^src/sources/',
   hono: '^src/(console|sandbox)/',
+  'prom-client': '^src/metrics/',
 }
 
 const neighbours = ROOMS.map((room) => ({

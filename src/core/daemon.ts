@@ -18,6 +18,8 @@ export interface EndedRun extends Counts {
   readonly requests: number
   readonly retries: number
   readonly duration_ms: number
+  /** How often it met something at the service that others had changed. */
+  readonly drift: number
   readonly files: readonly { readonly file: string; readonly status: string; readonly code?: ErrorCode }[]
   readonly error?: string
   /** Why it was given up; absent when it was not. */

@@ -36,6 +36,8 @@ export interface PipelineResult extends Counts {
   readonly requests: number
   readonly retries: number
   readonly duration_ms: number
+  /** How often it met something at the service that others had changed. */
+  readonly drift: number
   readonly files: readonly InputReport[]
   readonly error?: string
   /** Why the run was given up; absent when it was not. */
@@ -257,6 +259,7 @@ export async function accountFor(
     ...tally.counts,
     ...context.session.counts,
     duration_ms: Math.round(clock.monotonic() - started),
+    drift: tally.drift,
     files,
     ...(error === undefined ? {} : { error }),
     ...(stop === undefined ? {} : { code: stop.code }),

@@ -44,6 +44,7 @@ it('a type that changed is said, and every record is looked at again', async () 
   line.service.customFields[0] = shoes({ type: 'text_textfield' })
   line.source.drop('a.csv', record('42'))
   expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
+  expect(await line.state.lastRun('shop')).toMatchObject({ drift: 1 })
   expect(line.log).toContainEqual({
     message: 'a custom field was changed at the service',
     fields: { field: 'shoe_size', change: 'type from integer to text_textfield' },

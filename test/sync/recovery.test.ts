@@ -227,6 +227,7 @@ describe('a contact that is gone at the service', () => {
     changed[1]![4] = '040 1'
     line.source.drop('b.csv', changed)
     expect(await line.run()).toMatchObject({ status: 'held', held: 1 })
+    expect(await line.state.lastRun('shop')).toMatchObject({ drift: 1 })
     line.source.drop('c.csv', changed)
     expect(await line.run()).toMatchObject({ status: 'held', held: 1, requests: 0 })
     expect(line.service.contacts.size).toBe(0)

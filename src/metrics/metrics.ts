@@ -1,0 +1,187 @@
+// Everything that `/metrics` shows. What happens is counted as it happens; how things stand is asked when somebody looks.
+// Labels are names of the configuration, routes and words of this program: never an id, a file or a person.
+import type { DaemonEvent, DaemonListener } from '../core/daemon.ts'
+import type { ServiceListener } from '../core/service-event.ts'
+import { OUTCOMES } from '../core/summary.ts'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createStandings, type Standings } from './standings.ts'
+
+export interface Metrics {
+  readonly contentType: string
+  text(): Promise<string>
+  readonly onService: ServiceListener
+  readonly onDaemon: DaemonListener
+  /** A message of an alert was delivered, or could not be. */
+  readonly onAlert: (outcome: 'delivered' | 'failed') => void
+}
+
+export const PREFIX = 'contact_sync_'
+
+/** `broken`: ended by a fault of the state or of this program. */
+const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'broken'] as const
+
+const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60, 300]
+const RUN_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600]
+
+function createRequestMetrics(registry: Registry): ServiceListener {
+  const registers = [registry]
+  const requests = new Counter({
+    name: `${PREFIX}requests_total`,
+    help: 'Requests to the service, retries included; status "none" where no answer came.',
+    labelNames: ['endpoint', 'method', 'status'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: `${PREFIX}request_duration_seconds`,
+    help: 'From sending a request to its whole answer, or to giving it up.',
+    labelNames: ['endpoint', 'method'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const waits = new Histogram({
+    name: `${PREFIX}rate_wait_seconds`,
+    help: 'How long requests waited for their turn: for the rate limit, for a pause of the service, for others under way.',
+    buckets: WAIT_SECONDS,
+    registers,
+  })
+  const retries = new Counter({
+    name: `${PREFIX}retries_total`,
+    help: 'Requests that failed for now and were to be sent again.',
+    labelNames: ['endpoint', 'method'],
+    registers,
+  })
+  const throttled = new Counter({
+    name: `${PREFIX}throttled_total`,
+    help: 'Answers of the service that said "too many requests".',
+    registers,
+  })
+  const exhausted = new Counter({
+    name: `${PREFIX}daily_limit_total`,
+    help: 'Calls that were not sent because service.rate_limit.per_day was used up.',
+    registers,
+  })
+  return (event) => {
+    switch (event.type) {
+      case 'request': {
+        const { path: endpoint, method, status } = event
+        requests.inc({ endpoint, method, status: String(status ?? 'none') })
+        seconds.observe({ endpoint, method }, event.durationMs / 1000)
+        return waits.observe(event.waitedMs / 1000)
+      }
+      case 'retry':
+        return retries.inc({ endpoint: event.path, method: event.method })
+      case 'throttled':
+        return throttled.inc()
+      case 'daily_limit':
+        return exhausted.inc()
+      case 'waiting':
+        return
+    }
+  }
+}
+
+/** `begin`: every series is there from the start, so that its first increase is seen as one. */
+function createRunMetrics(registry: Registry) {
+  const registers = [registry]
+  const counter = (name: string, help: string, ...labels: string[]) =>
+    new Counter({ name: `${PREFIX}${name}`, help, labelNames: ['pipeline', ...labels], registers })
+  const runs = counter('runs_total', 'Runs that have ended.', 'status')
+  const records = counter(
+    'records_total',
+    'Records read, each counted once, by what became of it.',
+    'outcome',
+  )
+  const deleted = counter(
+    'deleted_total',
+    'Contacts deleted, or stripped of terms, because their record has gone.',
+  )
+  const terms = counter('terms_created_total', 'Terms made at the service.')
+  const drift = counter(
+    'drift_total',
+    'What runs met at the service that others had changed: contacts gone, fields redefined.',
+  )
+  const overlaps = counter(
+    'overlaps_total',
+    'Due times that were passed over because the last run still went on.',
+  )
+  const missed = counter('missed_total', 'Due times that passed while nothing could run.')
+  const seconds = new Histogram({
+    name: `${PREFIX}run_duration_seconds`,
+    help: 'How long runs took.',
+    labelNames: ['pipeline'],
+    buckets: RUN_SECONDS,
+    registers,
+  })
+  const begin = (pipeline: string): void => {
+    for (const status of RUN_STATUSES) runs.inc({ pipeline, status }, 0)
+    for (const outcome of OUTCOMES) records.inc({ pipeline, outcome }, 0)
+    for (const one of [deleted, terms, drift, overlaps, missed]) one.inc({ pipeline }, 0)
+  }
+  const ended = ({ run }: Extract<DaemonEvent, { type: 'run_ended' }>): void => {
+    const { pipeline, status } = run
+    runs.inc({ pipeline, status })
+    for (const outcome of OUTCOMES) records.inc({ pipeline, outcome }, run[outcome])
+    deleted.inc({ pipeline }, run.deleted)
+    terms.inc({ pipeline }, run.terms_created)
+    drift.inc({ pipeline }, run.drift)
+    seconds.observe({ pipeline }, run.duration_ms / 1000)
+  }
+  return { begin, ended, runs, overlaps, missed }
+}
+
+function daemonListener(runs: ReturnType<typeof createRunMetrics>): DaemonListener {
+  return (event) => {
+    switch (event.type) {
+      case 'run_ended':
+        return runs.ended(event)
+      case 'run_broken':
+        return runs.runs.inc({ pipeline: event.pipeline, status: 'broken' })
+      case 'overlapped':
+        return runs.overlaps.inc({ pipeline: event.pipeline }, event.times)
+      case 'missed':
+        return runs.missed.inc({ pipeline: event.pipeline }, event.times)
+      case 'reloaded':
+        for (const { name } of event.settings.pipelines) runs.begin(name)
+        return
+      default:
+        return
+    }
+  }
+}
+
+/** `pipelines`: those of the configuration at the start. `standings`: asked at every look. */
+export function createMetrics(
+  about: { readonly version: string; readonly pipelines: readonly string[] },
+  standings: () => Promise<Standings>,
+): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: PREFIX })
+  const build = new Gauge({
+    name: `${PREFIX}build_info`,
+    help: 'Always 1; which version this is.',
+    labelNames: ['version'],
+    registers: [registry],
+  })
+  build.set({ version: about.version }, 1)
+  const alerts = new Counter({
+    name: `${PREFIX}alert_messages_total`,
+    help: 'Attempts to deliver a message of an alert.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  for (const outcome of ['delivered', 'failed']) alerts.inc({ outcome }, 0)
+  const runs = createRunMetrics(registry)
+  for (const name of about.pipelines) runs.begin(name)
+  const show = createStandings(registry)
+  return {
+    contentType: registry.contentType,
+    async text() {
+      show(await standings())
+      return registry.metrics()
+    },
+    onService: createRequestMetrics(registry),
+    onDaemon: daemonListener(runs),
+    onAlert: (outcome) => alerts.inc({ outcome }),
+  }
+}

@@ -1,0 +1,163 @@
+// The gauges: how things stand at the moment of a look. All are set anew each time, so that what is no longer configured
+// is no longer shown. Times are seconds since the epoch, as Prometheus wants them: an age is `time() - ...`.
+import type { DaemonCondition } from '../core/daemon.ts'
+import type { RateUse } from '../core/service-event.ts'
+import type { Milestones } from '../core/state.ts'
+import { Gauge, type Registry } from 'prom-client'
+
+export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'lastFile'> {
+  readonly name: string
+  readonly linked: number
+  readonly rejects: number
+  readonly held: number
+  readonly inDoubt: number
+  readonly retriable: number
+}
+
+export interface Standings {
+  readonly pipelines: readonly PipelineStanding[]
+  readonly condition: DaemonCondition
+  readonly isReady: boolean
+  readonly rate: RateUse
+  /** Requests that a window may hold, and that a day may, as configured; undefined: no limit. */
+  readonly limits: { readonly window: number; readonly day: number | undefined }
+  readonly requestsOfDay: number
+  readonly state: { readonly bytes: number; readonly walBytes: number }
+  /** Messages of alerts that no receiver has taken yet. */
+  readonly undelivered: number
+  /** Conditions that are raised, by name, each with how many pipelines it is about. */
+  readonly raised: ReadonlyMap<string, number>
+}
+
+type Row = readonly [labels: Readonly<Record<string, string>>, value: number | undefined]
+type Plain = (standings: Standings) => number | undefined
+type OfPipeline = (pipeline: PipelineStanding, standings: Standings) => number | undefined
+
+const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000)
+const ofCondition = (name: string, { condition }: Standings) =>
+  condition.pipelines.find((pipeline) => pipeline.name === name)
+
+const PLAIN: readonly (readonly [name: string, help: string, value: Plain])[] = [
+  ['ready', 'Whether /readyz says ready.', ({ isReady }) => Number(isReady)],
+  ['started_timestamp_seconds', 'When the daemon started.', ({ condition }) => seconds(condition.startedAt)],
+  [
+    'reload_refused',
+    'Whether the last reload was refused, so that an older configuration is in use.',
+    ({ condition }) => Number(condition.refusedReload !== undefined),
+  ],
+  [
+    'rate_allowed',
+    'Requests that a window may hold now: fewer than configured for a while after the service throttled.',
+    ({ rate }) => rate.allowed,
+  ],
+  ['rate_used', 'Requests that the window holds.', ({ rate }) => rate.used],
+  ['rate_limit', 'Requests that a window may hold, as configured.', ({ limits }) => limits.window],
+  ['rate_waiting', 'Calls that wait for their turn.', ({ rate }) => rate.waiting],
+  [
+    'rate_paused_seconds',
+    'How long all calls are held back yet, because the service asked for it.',
+    ({ rate }) => seconds(rate.pausedMs),
+  ],
+  [
+    'daily_requests',
+    'Requests in the last 24 hours, counted by the hour; where a limit is set.',
+    ({ limits, requestsOfDay }) => (limits.day === undefined ? undefined : requestsOfDay),
+  ],
+  ['daily_limit', 'Requests that 24 hours may hold; where a limit is set.', ({ limits }) => limits.day],
+  [
+    'alerts_undelivered',
+    'Messages of alerts that wait for their receiver.',
+    ({ undelivered }) => undelivered,
+  ],
+]
+
+const OF_PIPELINE: readonly (readonly [name: string, help: string, value: OfPipeline])[] = [
+  ['linked', 'Records that are linked to a contact.', ({ linked }) => linked],
+  ['rejects', 'Rejected records that are kept.', ({ rejects }) => rejects],
+  ['held', 'Changes that are held for a person.', ({ held }) => held],
+  ['in_doubt', 'Operations whose outcome is not known.', ({ inDoubt }) => inDoubt],
+  ['retriable', 'Operations that the next run tries again.', ({ retriable }) => retriable],
+  [
+    'last_success_timestamp_seconds',
+    'When the last run ended that was not given up.',
+    ({ lastSuccessAt }) => seconds(lastSuccessAt),
+  ],
+  [
+    'last_file_timestamp_seconds',
+    'When the last run began that found a file.',
+    ({ lastFile }) => seconds(lastFile?.at),
+  ],
+  [
+    'next_run_timestamp_seconds',
+    'When it is due next.',
+    ({ name }, all) => seconds(ofCondition(name, all)?.dueAt),
+  ],
+  [
+    'running',
+    'Whether a run goes on.',
+    ({ name }, all) => Number(ofCondition(name, all)?.runningSince !== undefined),
+  ],
+  [
+    'overdue',
+    'Whether it should have run and could not.',
+    ({ name }, all) => {
+      const pipeline = ofCondition(name, all)
+      return Number(pipeline?.waitingSince !== undefined || pipeline?.brokenAt !== undefined)
+    },
+  ],
+]
+
+/** The codes of a pause: all are shown, so that a rule may ask for any. */
+const PAUSES = ['SERVICE_UNREACHABLE', 'SERVICE_CONTRACT', 'SERVICE_KEY_REFUSED', 'DAILY_LIMIT'] as const
+
+/** Gives what sets all gauges. */
+export function createStandings(registry: Registry): (standings: Standings) => void {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ name: `contact_sync_${name}`, help, labelNames, registers: [registry] })
+  const setAll = (target: Gauge, rows: readonly Row[]): void => {
+    target.reset()
+    for (const [labels, value] of rows) if (value !== undefined) target.set(labels, value)
+  }
+  const setOne = (target: Gauge, value: number | undefined): void => {
+    // Where nothing is known nothing is said: a reset gauge would say 0.
+    if (value === undefined) target.remove()
+    else target.set(value)
+  }
+  const plain = PLAIN.map(([name, help, value]) => ({ target: gauge(name, help), value }))
+  const ofPipeline = OF_PIPELINE.map(([name, help, value]) => ({
+    target: gauge(name, help, 'pipeline'),
+    value,
+  }))
+  const paused = gauge('paused', 'Whether no run begins, and why not.', 'code')
+  const bytes = gauge(
+    'state_bytes',
+    'The size of the state: of its database, and of the log beside it.',
+    'file',
+  )
+  const raised = gauge(
+    'alerts_raised',
+    'Conditions that somebody was told of and that still hold.',
+    'condition',
+  )
+  return (standings) => {
+    for (const { target, value } of plain) setOne(target, value(standings))
+    for (const { target, value } of ofPipeline)
+      setAll(
+        target,
+        standings.pipelines.map((pipeline): Row => [{ pipeline: pipeline.name }, value(pipeline, standings)]),
+      )
+    const { pause } = standings.condition
+    setAll(
+      paused,
+      PAUSES.map((code): Row => [{ code }, Number(pause?.code === code)]),
+    )
+    setAll(bytes, [
+      [{ file: 'database' }, standings.state.bytes],
+      [{ file: 'wal' }, standings.state.walBytes],
+    ])
+    setAll(
+      raised,
+      [...standings.raised].map(([condition, number]): Row => [{ condition }, number]),
+    )
+  }
+}
