@@ -209,7 +209,7 @@ it('has the process and the event loop, under the same prefix, and text that Pro
     expect(text).toContain(`\ncontact_sync_${name} `)
   for (const line of text.split('\n').filter((one) => one !== '')) {
     expect(line).toMatch(
-      /^(# (HELP|TYPE) contact_sync_|contact_sync_[a-z0-9_]+(\{.*\})? (-?[0-9.e+-]+|NaN|[+-]Inf)$)/,
+      /^(# (HELP|TYPE) contact_sync_|contact_sync_[a-z0-9_]+(\{.*\})? (-?[0-9.e+-]+|Na[Nn]|[+-]Inf)$)/,
     )
   }
 })
