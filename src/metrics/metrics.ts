@@ -15,7 +15,7 @@ export interface Metrics {
   readonly onAlert: (outcome: 'delivered' | 'failed') => void
 }
 
-export const PREFIX = 'contact_sync_'
+const PREFIX = 'contact_sync_'
 
 /** `broken`: ended by a fault of the state or of this program. */
 const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'broken'] as const
