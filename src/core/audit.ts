@@ -1,6 +1,5 @@
-// What the sync log says about one operation, and the hash that chains the entries.
-// An entry explains a change by itself: when, from where, what from and to, under which configuration, with what answer.
-import { hash } from 'node:crypto'
+// What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
+// answer. Whoever has something to enter makes an entry here; how it is parted, sealed and chained is in audit-chain.ts.
 import { type FieldChange, fieldChanges } from './diff.ts'
 import type { Settled } from './operation.ts'
 import type { RequestTrace } from './ports.ts'
@@ -12,21 +11,13 @@ export interface AuditEntry {
   /** ISO 8601, UTC. */
   readonly at: string
   readonly run_id: string
-  readonly pipeline: string
+  /** Null for what concerns all of them. */
+  readonly pipeline: string | null
   /** Null for a change that is not one record's. */
   readonly key: string | null
   readonly contact_id: number | null
   readonly action:
-    | 'create'
-    | 'update'
-    | 'terms'
-    | 'delete'
-    | 'create_term'
-    | 'update_term'
-    | 'hold'
-    | 'release'
-    | 'accept'
-    | 'link'
+    'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'link' | PlanAction
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly request: RequestTrace | null
@@ -34,14 +25,19 @@ export interface AuditEntry {
   readonly reason: string | null
   readonly source: Provenance | null
   readonly config_hash: string
+  /** Of people whose values this entry says are gone: their tokens. */
+  readonly tokens?: readonly string[]
+  /** The newest entry whose values are gone with this one. */
+  readonly up_to?: number
 }
 
-/** The `prev` of the first entry. */
-export const AUDIT_START = '0'.repeat(64)
-
-/** SHA-256 over the previous hash and the entry's JSON, as it stands in the log. */
-export const auditHash = (prev: string, entryJson: string): string =>
-  hash('sha256', `${prev}\n${entryJson}`, 'hex')
+/**
+ * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
+ * upgrade: the log was carried over from an older form. erase: the values of one person are gone. expire: values older
+ * than is kept are gone.
+ */
+export type PlanAction =
+  'hold' | 'release' | 'accept' | 'retry' | 'reload' | 'rebuild' | 'upgrade' | 'erase' | 'readmit' | 'expire'
 
 function contactIdOf({ operation, settlement }: Settled): number | null {
   return settlement.kind === 'done' ? settlement.contactId : (operation.contactId ?? null)
@@ -89,7 +85,7 @@ interface About {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly runId: string
-  readonly pipeline: string
+  readonly pipeline: string | null
   readonly configHash: string
 }
 
@@ -133,17 +129,20 @@ export function linkEntry(
 
 /**
  * The entry about a plan as a whole (a guard held it, or a person released it; `runId` is the run that made it), or
- * about a state that a person accepted.
+ * about what a person did with the state, the configuration or the log.
  */
 export const planEntry = (
-  { action, reason }: { readonly action: 'hold' | 'release' | 'accept'; readonly reason: string },
-  about: About,
+  {
+    reason,
+    ...about
+  }: { readonly action: PlanAction; readonly reason: string } & Pick<AuditEntry, 'tokens' | 'up_to'>,
+  context: About,
 ): AuditEntry => ({
-  ...ofNoRecord(about),
-  action,
+  ...ofNoRecord(context),
+  ...about,
   fields: {},
   request: null,
-  outcome: action === 'hold' ? 'held' : 'done',
+  outcome: about.action === 'hold' ? 'held' : 'done',
   reason,
 })
 

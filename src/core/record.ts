@@ -30,4 +30,6 @@ export type SourceItem = SourceRecord | DefectiveRecord
 export interface Provenance {
   readonly file: string
   readonly line: number
+  /** SHA-256 of the file's bytes, hexadecimal; absent where nobody took it. */
+  readonly sha256?: string
 }

@@ -9,6 +9,7 @@ import type { CustomFieldDefinition, RejectRow, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
 import type { Counts, RunStatus } from './summary.ts'
 import type { Contact } from './contact.ts'
+import type { SyncLog } from './sync-log.ts'
 
 export interface RunRecord {
   readonly id: string
@@ -289,8 +290,6 @@ export interface OperationStore {
   termsOfOthers(operation: Operation): Promise<readonly string[]>
   /** Those of the updates whose contact alone, over all pipelines, has its mail. */
   withMailOfTheirOwn(operations: readonly Operation[]): Promise<ReadonlySet<number>>
-  /** What the sync log says of a run, contact by contact, and oldest first for each; of one contact alone by key, mail or id. */
-  entriesOfRun(runId: string, contact?: string): AsyncIterable<AuditEntry>
   /** Adds an entry to the sync log about a change that is not one contact's. */
   note(entry: AuditEntry): Promise<void>
   doubts(pipeline: string): Promise<readonly Operation[]>
@@ -387,6 +386,7 @@ export interface StateStore
     RejectStore,
     DefinitionStore,
     RebuildStore,
+    SyncLog,
     InstanceStore {
   close(): Promise<void>
 }

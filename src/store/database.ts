@@ -4,12 +4,14 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
+import type { Connection } from './connection.ts'
+import { carryLogOver } from './audit-upgrade.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
 import { syncFile, syncFolder } from './durable.ts'
 import { networkFileSystem } from './network.ts'
 import { stateError } from './trouble.ts'
 
-export type Connection = Database.Database
+export type { Connection }
 
 /** A database of SQLite's own that vanishes with the connection, even when the process is killed. */
 const TEMPORARY = ''
@@ -58,6 +60,9 @@ function keepCopy(db: Connection, path: string): void {
   syncFolder(copy)
 }
 
+/** What a migration does that SQL cannot, by the version that it leads to. */
+const FOLLOW_UPS: ReadonlyMap<number, (db: Connection) => void> = new Map([[4, carryLogOver]])
+
 function migrate(db: Connection, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version > MIGRATIONS.length)
@@ -69,6 +74,7 @@ function migrate(db: Connection, path: string): void {
   MIGRATIONS.slice(version).forEach((migration, index) => {
     db.transaction(() => {
       db.exec(migration)
+      FOLLOW_UPS.get(version + index + 1)?.(db)
       db.pragma(`user_version = ${version + index + 1}`)
     })()
   })

@@ -1,6 +1,6 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
-import type { AuditEntry } from '../core/audit.ts'
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
+import { createNote } from './audit-append.ts'
 import type { Connection } from './database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
@@ -8,7 +8,7 @@ import { createLeftOpen } from './left-open.ts'
 import { createOthers } from './others.ts'
 import { createMissingLinks } from './missing.ts'
 import { createMarkSending } from './sending.ts'
-import { createNote, createSettle } from './settle.ts'
+import { createSettle } from './settle.ts'
 import { operationColumns, sendingRank } from './staging.ts'
 
 interface InputRow {
@@ -134,24 +134,12 @@ export function createOperationStore(db: Connection): OperationStore {
       "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending') AND cause = 'record'",
     )
     .pluck()
-  const entries = db
-    .prepare<[string], string>(
-      "SELECT entry FROM audit WHERE entry ->> 'run_id' = ? ORDER BY entry ->> 'contact_id', seq",
-    )
-    .pluck()
   return {
     planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
     planned: createPlanned(db),
     markSending: createMarkSending(db),
     settle: createSettle(db),
     note: createNote(db),
-    async *entriesOfRun(runId, contact) {
-      for (const entry of entries.iterate(runId)) {
-        const parsed = JSON.parse(entry) as AuditEntry
-        if (contact === undefined || parsed.key === contact || String(parsed.contact_id) === contact)
-          yield parsed
-      }
-    },
     ...createOthers(db),
     async *held(pipelines) {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)

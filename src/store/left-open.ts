@@ -2,9 +2,9 @@
 import { auditEntry } from '../core/audit.ts'
 import type { Operation, Settlement } from '../core/operation.ts'
 import type { OperationStore } from '../core/state.ts'
+import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
-import { createAppend } from './settle.ts'
 
 const CUT_OFF = 'the process ended before the answer was recorded'
 

@@ -1,7 +1,7 @@
 // The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
 import { readFileSync } from 'node:fs'
-import { AUDIT_START } from '../core/audit.ts'
+import { AUDIT_START, type PublicPart } from '../core/audit-chain.ts'
 import type { Connection } from './database.ts'
 import { replaceFile } from './durable.ts'
 
@@ -71,9 +71,15 @@ const isSame = (one: Mark, other: Mark): boolean =>
 export const isUpToDate = (db: Connection, mark: Mark | 'unreadable' | undefined): boolean =>
   typeof mark === 'object' && isSame(mark, currentMark(db)) && copiedAt(db) === undefined
 
-function hashAt(db: Connection, entries: number): string | undefined {
-  if (entries === 0) return AUDIT_START
-  return db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck().get(entries)
+function isInLog(db: Connection, { entries, hash }: Mark): boolean {
+  if (entries === 0) return hash === AUDIT_START
+  const at = db.prepare<[number], { entry: string; hash: string }>(
+    'SELECT entry, hash FROM audit WHERE seq = ?',
+  )
+  if (at.get(entries)?.hash === hash) return true
+  // The mark is of the log's older form, which stands behind the entry that carried it over.
+  const carried = at.get(entries + 1)
+  return carried !== undefined && (JSON.parse(carried.entry) as PublicPart).was === hash
 }
 
 export const lostText = (mark: Mark | 'unreadable'): string =>
@@ -96,7 +102,7 @@ export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefin
     const runs = `${mark.runs - now.runs} ${mark.runs - now.runs === 1 ? 'run' : 'runs'}`
     return `is older than its mark: it stands at ${runText(now)}, the mark at ${runText(mark)}; ${runs} and ${Math.max(0, mark.entries - now.entries)} entries of the sync log are missing`
   }
-  if (hashAt(db, mark.entries) !== mark.hash) return 'has another sync log than its mark says'
+  if (!isInLog(db, mark)) return 'has another sync log than its mark says'
   if (copied !== undefined && !isSame(mark, now))
     return `is a backup of ${copied}, made while a run went on; what that run sent afterwards is missing`
   return undefined

@@ -3,9 +3,9 @@
 import { contactMailKey } from '../core/contact.ts'
 import { REBUILD_GUARD } from '../core/rebuild.ts'
 import type { FoundContact, RebuildStore } from '../core/state.ts'
+import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
-import { createAppend } from './settle.ts'
 
 const OPEN_CREATES = `${SELECT_OPERATION}
 WHERE operation.pipeline = ? AND kind = 'create' AND operation.contact_id IS NULL

@@ -31,6 +31,7 @@ export interface OperationRow {
   guard: string | null
   known: string | null
   asserted: string | null
+  sha256: string | null
   unsure: string | null
 }
 
@@ -38,7 +39,8 @@ export interface OperationRow {
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
-       reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure
+       reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
+       (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
@@ -89,7 +91,7 @@ export function operationOf(row: OperationRow): Operation {
     asserted: parseAssertions(row.asserted),
     consent: row.consent ?? undefined,
     outcome: row.outcome ?? undefined,
-    source: { file: row.file, line: row.line },
+    source: { file: row.file, line: row.line, ...(row.sha256 === null ? {} : { sha256: row.sha256 }) },
     cause: row.cause,
     undoes: row.undoes ?? undefined,
     state: row.state,

@@ -235,6 +235,57 @@ CREATE TABLE hold (
 ) STRICT, WITHOUT ROWID;
 `
 
+// The sync log in two parts. audit: what is chained and stays, without anything personal. sealed: the personal part of
+// each entry, encrypted under the key of its person. A person may have several keys (two that turned out to be one);
+// person 0 is nobody. A key that is gone leaves its row and token. person_alias: who is meant by a key, a contact's id or
+// a mail, all of them under a keyed hash, as are names of terms in log_word. log_tag: by what an entry is found.
+// log_hour: which entries an hour may have. log_total: how many a run has of each kind.
+// tombstone: people who were erased and must not come back.
+const sealing = `
+INSERT INTO meta VALUES ('audit_secret', lower(hex(randomblob(32))));
+DROP TRIGGER audit_no_update;
+DROP TRIGGER audit_no_delete;
+ALTER TABLE audit RENAME TO log_before;
+
+CREATE TABLE audit (
+  seq INTEGER PRIMARY KEY,
+  entry TEXT NOT NULL,
+  prev TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the sync log is append-only'); END;
+CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the sync log is append-only'); END;
+
+CREATE TABLE sealed (seq INTEGER PRIMARY KEY, key_id INTEGER NOT NULL, box BLOB) STRICT;
+CREATE INDEX sealed_by_key ON sealed (key_id);
+
+CREATE TABLE person_key (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  person INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  secret BLOB
+) STRICT;
+CREATE INDEX person_key_by_person ON person_key (person);
+CREATE INDEX person_key_by_token ON person_key (token);
+INSERT INTO person_key VALUES (0, 0, '', randomblob(32));
+
+CREATE TABLE person_alias (alias BLOB, person INTEGER, PRIMARY KEY (alias, person)) STRICT, WITHOUT ROWID;
+CREATE INDEX person_alias_by_person ON person_alias (person);
+
+CREATE TABLE log_word (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE log_tag (word INTEGER, seq INTEGER, PRIMARY KEY (word, seq)) STRICT, WITHOUT ROWID;
+CREATE TABLE log_hour (hour INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+CREATE TABLE log_total (
+  run_id TEXT,
+  action TEXT,
+  outcome TEXT,
+  entries INTEGER NOT NULL,
+  PRIMARY KEY (run_id, action, outcome)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tombstone (print BLOB PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
 // operation.undoes: the run whose work it puts back.
 const undoing = `
 ALTER TABLE operation ADD COLUMN undoes TEXT;
@@ -270,7 +321,8 @@ CREATE TABLE alert_message (
 ) STRICT;
 `
 
-const fourth = [undoing, watching].join('')
+/** Its step in JavaScript follows in the same transaction (database.ts). */
+const fourth = [sealing, undoing, watching].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
 

@@ -1,11 +1,12 @@
 // The end of an operation: its outcome, the link with the new known state, the reject if it is one, and the entry
 // of the sync log are one transaction, so that no crash can come between them.
-import { AUDIT_START, type AuditEntry, auditEntry, auditHash } from '../core/audit.ts'
+import { auditEntry } from '../core/audit.ts'
 import { contactMailKey } from '../core/contact.ts'
 import { MERGED_REASON, nextKnown } from '../core/diff.ts'
 import { nextStep, type Operation, outcomeAfter, type Settled, type Settlement } from '../core/operation.ts'
 import type { RequestTrace } from '../core/ports.ts'
 import type { OperationStore } from '../core/state.ts'
+import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'
 import { createLedger } from './ledger.ts'
 import { unsureJson } from './rows.ts'
@@ -133,22 +134,6 @@ function createRejecting(db: Connection) {
     forget.run({ id: operation.id, pipeline: operation.pipeline, key: operation.key })
     add.run({ id: operation.id, code, reason })
   }
-}
-
-/** Appends one entry to the chain. */
-export function createAppend(db: Connection) {
-  const last = db.prepare<[], string>('SELECT hash FROM audit ORDER BY seq DESC LIMIT 1').pluck()
-  const append = db.prepare('INSERT INTO audit (entry, prev, hash) VALUES (?, ?, ?)')
-  return (entry: AuditEntry): void => {
-    const prev = last.get() ?? AUDIT_START
-    const json = JSON.stringify(entry)
-    append.run(json, prev, auditHash(prev, json))
-  }
-}
-
-export function createNote(db: Connection): OperationStore['note'] {
-  const append = createAppend(db)
-  return async (entry) => db.transaction(append)(entry)
 }
 
 const PARKED = { notBefore: 0, absentReads: 0, contactId: null, swallowed: 0 }

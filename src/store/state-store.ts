@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { SyncError } from '../core/errors.ts'
 import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
+import { createSyncLog } from './audit-read.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
@@ -47,6 +48,7 @@ function storeOver(
     ...createRejectStore(db),
     ...createDefinitionStore(db),
     ...createRebuildStore(db),
+    ...createSyncLog(db),
     instance: async () => instance.get() ?? '',
   }
   return {

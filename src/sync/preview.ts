@@ -52,6 +52,7 @@ const PAGE = 500
 /** A whole change, with the fields, terms and mail_status that go in steps of their own. */
 function plannedChange(operation: Operation): PlannedChange {
   const { contactId, consent, terms } = operation
+  const { file, line } = operation.source
   const fields = consent === undefined ? operation.fields : { ...operation.fields, mail_status: consent }
   return {
     action: operation.kind === 'create' || operation.kind === 'delete' ? operation.kind : 'update',
@@ -59,10 +60,7 @@ function plannedChange(operation: Operation): PlannedChange {
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
     fields: fieldChanges(fields, operation.known),
     terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
-    source:
-      operation.cause === 'missing' && operation.undoes === undefined
-        ? { ...operation.source, line: null }
-        : operation.source,
+    source: { file, line: operation.cause === 'missing' && operation.undoes === undefined ? null : line },
   }
 }
 

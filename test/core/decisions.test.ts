@@ -1,7 +1,8 @@
 // The pure decisions: what differs, who is who in a bulk answer, what a doubt comes to, when to stop.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { auditEntry, auditHash, AUDIT_START } from '../../src/core/audit.ts'
+import { AUDIT_START, auditHash } from '../../src/core/audit-chain.ts'
+import { auditEntry } from '../../src/core/audit.ts'
 import { matchBulkAnswer } from '../../src/core/bulk.ts'
 import { createCircuit } from '../../src/core/circuit.ts'
 import { compileCondition } from '../../src/core/condition.ts'

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { OUTCOMES } from '../../src/core/summary.ts'
+import { createLogReader } from '../../src/store/audit-read.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import type { Effect, Ledger } from './ledger.ts'
 import { MARKER_FIELD, type Setup } from './setup.ts'
@@ -39,7 +40,7 @@ interface Entry {
 const START = '0'.repeat(64)
 
 /** O8: the sync log as it stands in the state, each entry chained to the one before it. */
-function readSyncLog(db: Database.Database, violated: Violated): Entry[] {
+function checkChain(db: Database.Database, violated: Violated): void {
   const rows = db.prepare('SELECT seq, entry, prev, hash FROM audit ORDER BY seq').all() as {
     seq: number
     entry: string
@@ -52,7 +53,17 @@ function readSyncLog(db: Database.Database, violated: Violated): Entry[] {
       violated('O8', `entry ${row.seq} of the sync log is not chained to the one before it`)
     prev = row.hash
   }
-  return rows.map(({ entry }) => JSON.parse(entry) as Entry)
+}
+
+/** O8: the values of the entries, as the program gives them, are those that the chain covers. */
+function readSyncLog(db: Database.Database, violated: Violated): readonly Entry[] {
+  const entries = createLogReader(db).logPage({}, { order: 'oldest', limit: Number.MAX_SAFE_INTEGER })
+  for (const { seq, proof } of entries) {
+    const { digest } = JSON.parse(proof.entry) as { digest: string }
+    if (hash('sha256', `${proof.salt ?? ''}\n${proof.personal ?? ''}`, 'hex') !== digest)
+      violated('O8', `the values of entry ${seq} of the sync log are not those that were entered`)
+  }
+  return entries
 }
 
 const same = (left: unknown, right: unknown): boolean =>
@@ -141,6 +152,7 @@ export function checkState(given: {
   try {
     const verdict = db.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok') violated('O8', `integrity_check: ${String(verdict)}`)
+    checkChain(db, violated)
     checkExplained(readSyncLog(db, violated), ledger, given.terms, violated)
   } finally {
     db.close()

@@ -1,0 +1,109 @@
+// How an entry of the sync log is parted: what stays for ever and is chained, and what is personal and can be destroyed.
+// The public part holds a salted digest of the personal one. So the chain covers every value, anybody who is given the
+// values can check them against it, and it stays whole when the values of a person are gone.
+import { hash } from 'node:crypto'
+import type { AuditEntry } from './audit.ts'
+
+/** The `prev` of the first entry. */
+export const AUDIT_START = '0'.repeat(64)
+
+/** SHA-256 over the previous hash and the entry's public part, as it stands in the log. */
+export const auditHash = (prev: string, publicText: string): string =>
+  hash('sha256', `${prev}\n${publicText}`, 'hex')
+
+/** What binds the personal part to the public one; `salt` in hexadecimal. Without the salt nothing can be guessed from it. */
+export const personalDigest = (salt: string, personalText: string): string =>
+  hash('sha256', `${salt}\n${personalText}`, 'hex')
+
+/** Whose values an entry holds, and what came of them. */
+type Personal = Pick<AuditEntry, 'key' | 'contact_id' | 'fields' | 'terms' | 'reason' | 'source'>
+
+/** What is hashed into the chain: it says what was done, and of nobody in particular. */
+export interface PublicPart extends Pick<
+  AuditEntry,
+  'at' | 'run_id' | 'pipeline' | 'action' | 'outcome' | 'request' | 'config_hash' | 'tokens' | 'up_to'
+> {
+  readonly seq: number
+  /** A random name that stands for one person in this log alone; null for what is about nobody. */
+  readonly person: string | null
+  /** Their names. */
+  readonly fields: readonly string[]
+  readonly terms: { readonly add: number; readonly remove: number }
+  readonly digest: string
+  /** The hash that the entry had in the log's older form. */
+  readonly was?: string
+}
+
+/** The personal part as it is sealed. */
+export function personalText({ key, contact_id, fields, terms, reason, source }: AuditEntry): string {
+  return JSON.stringify({ key, contact_id, fields, terms, reason, source } satisfies Personal)
+}
+
+/** The public part as it is hashed. */
+export function publicText(
+  entry: AuditEntry,
+  own: { seq: number; person: string | null; digest: string; was?: string },
+): string {
+  const { seq, person, digest, was } = own
+  return JSON.stringify({
+    seq,
+    at: entry.at,
+    run_id: entry.run_id,
+    pipeline: entry.pipeline,
+    action: entry.action,
+    outcome: entry.outcome,
+    person,
+    fields: Object.keys(entry.fields),
+    terms: { add: entry.terms.add.length, remove: entry.terms.remove.length },
+    request: entry.request,
+    config_hash: entry.config_hash,
+    digest,
+    ...(entry.tokens === undefined ? {} : { tokens: entry.tokens }),
+    ...(entry.up_to === undefined ? {} : { up_to: entry.up_to }),
+    ...(was === undefined ? {} : { was }),
+  } satisfies PublicPart)
+}
+
+/** open: the values are there. erased: they were destroyed, for a person or by age. */
+export type Values = 'open' | 'erased'
+
+/** An entry as it stands in the log, with its place in the chain. */
+export interface LoggedEntry extends AuditEntry {
+  readonly seq: number
+  readonly person: string | null
+  readonly values: Values
+  /** Also where the values are gone. */
+  readonly field_names: readonly string[]
+  readonly prev: string
+  readonly hash: string
+  /** The two parts verbatim, for whoever checks the chain. `personal` and `salt` are absent where the values are gone. */
+  readonly proof: { readonly entry: string; readonly personal?: string; readonly salt?: string }
+}
+
+const GONE: Personal = {
+  key: null,
+  contact_id: null,
+  fields: {},
+  terms: { add: [], remove: [] },
+  reason: null,
+  source: null,
+}
+
+/** Puts the two parts of an entry together again. An entry of the log's older form is its own personal part. */
+export function loggedEntry(
+  row: { readonly entry: string; readonly prev: string; readonly hash: string },
+  opened: { readonly personal: string; readonly salt: string } | undefined,
+): LoggedEntry {
+  const { fields: names, terms: _, digest: _digest, was: _was, ...said } = JSON.parse(row.entry) as PublicPart
+  const all = opened === undefined ? GONE : (JSON.parse(opened.personal) as Personal)
+  const { key, contact_id, fields, terms, reason, source } = all
+  return {
+    ...said,
+    ...{ key, contact_id, fields, terms, reason, source },
+    values: opened === undefined ? 'erased' : 'open',
+    field_names: names,
+    prev: row.prev,
+    hash: row.hash,
+    proof: { entry: row.entry, ...opened },
+  }
+}

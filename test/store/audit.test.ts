@@ -1,0 +1,335 @@
+// The sync log by itself: parted, sealed, chained, found again by every filter, checked to the first bad entry.
+import { hash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AUDIT_START } from '../../src/core/audit-chain.ts'
+import { type AuditEntry, planEntry } from '../../src/core/audit.ts'
+import type { LogFilter } from '../../src/core/sync-log.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
+import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
+
+let folder = ''
+let path = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sync-log-'))
+  path = join(folder, 'state.db')
+})
+afterEach(async () => rm(folder, { recursive: true }))
+
+const owner = { pid: 1, since: 0, thorough: false }
+const START = { seq: 0, hash: AUDIT_START }
+const DAY = 86_400_000
+
+function entry(given: Partial<AuditEntry> & { day?: number }): AuditEntry {
+  const { day = 0, ...rest } = given
+  return {
+    at: new Date(day * DAY).toISOString(),
+    run_id: 'run-1',
+    pipeline: 'shop',
+    key: 'K1',
+    contact_id: 17,
+    action: 'update',
+    fields: { phone: { from: '1', to: '2' } },
+    terms: { add: [], remove: [] },
+    request: { method: 'PUT', path: '/contact/<contact_id>', status: 200, attempts: 1 },
+    outcome: 'done',
+    reason: null,
+    source: { file: 'a.csv', line: 2 },
+    config_hash: 'c',
+    ...rest,
+  }
+}
+
+const create = (key: string, mail: string, id: number | null, more: Partial<AuditEntry> = {}): AuditEntry =>
+  entry({ action: 'create', key, contact_id: id, fields: { mail: { from: null, to: mail } }, ...more })
+
+async function filled(...entries: readonly AuditEntry[]): Promise<OwnedState> {
+  const state = openState(path, owner)
+  for (const one of entries) await state.note(one)
+  return state
+}
+
+async function seqs(state: OwnedState, filter: LogFilter): Promise<number[]> {
+  return (await state.logPage(filter, { order: 'oldest', limit: 100 })).map(({ seq }) => seq)
+}
+
+describe('what the tables hold', () => {
+  it('is nothing of a person in plain, and yet everything can be read', async () => {
+    const state = await filled(
+      create('ERIKA-1', 'erika@example.com', 17, { reason: 'Erika Mustermann' }),
+      entry({ action: 'terms', fields: {}, terms: { add: ['Geheimbund'], remove: [] } }),
+    )
+    const [first, second] = await state.logPage({}, { order: 'oldest', limit: 10 })
+    expect(first).toMatchObject({
+      seq: 1,
+      key: 'ERIKA-1',
+      contact_id: 17,
+      reason: 'Erika Mustermann',
+      values: 'open',
+    })
+    expect(second).toMatchObject({ seq: 2, terms: { add: ['Geheimbund'], remove: [] }, prev: first?.hash })
+    await state.close()
+    const bytes = new Database(path).serialize().toString('latin1')
+    for (const secret of ['ERIKA', 'erika', 'Erika', 'Mustermann', 'Geheimbund', 'a.csv'])
+      expect(bytes).not.toContain(secret)
+  })
+
+  it('can be checked by the recipe of the manual alone', async () => {
+    const state = await filled(
+      create('K1', 'a@x.de', 1),
+      entry({ key: null, contact_id: null, action: 'hold' }),
+    )
+    let prev = '0'.repeat(64)
+    for (const { proof, ...line } of await state.logPage({}, { order: 'oldest', limit: 10 })) {
+      expect(line.prev).toBe(prev)
+      expect(line.hash).toBe(hash('sha256', `${prev}\n${proof.entry}`, 'hex'))
+      const { digest } = JSON.parse(proof.entry) as { digest: string }
+      expect(hash('sha256', `${proof.salt!}\n${proof.personal!}`, 'hex')).toBe(digest)
+      prev = line.hash
+    }
+    await state.close()
+  })
+})
+
+describe('one person', () => {
+  const tokens = async (state: OwnedState): Promise<(string | null)[]> =>
+    (await state.logPage({}, { order: 'oldest', limit: 10 })).map(({ person }) => person)
+
+  it('has one token over pipelines, once a link says that the contact is the same', async () => {
+    const state = await filled(
+      create('K1', 'a@x.de', 17),
+      create('X9', 'a@x.de', null, { pipeline: 'crm', outcome: 'failed' }),
+      create('X9', 'a@x.de', 17, { pipeline: 'crm' }),
+      entry({ pipeline: 'crm', key: 'X9' }),
+    )
+    const [first, second, third, fourth] = await tokens(state)
+    expect(second).not.toBe(first)
+    expect([third, fourth]).toEqual([first, first])
+    expect(await seqs(state, { contact: 'id:17' })).toEqual([1, 2, 3, 4])
+    expect(await seqs(state, { contact: 'X9' })).toEqual([1, 2, 3, 4])
+    expect(await state.people('A@X.de')).toEqual([
+      expect.objectContaining({
+        contactIds: [17],
+        keys: [
+          { pipeline: 'shop', key: 'K1' },
+          { pipeline: 'crm', key: 'X9' },
+        ],
+        mails: ['a@x.de'],
+      }),
+    ])
+    await state.close()
+  })
+
+  it('is not whoever the service merged into the contact of another key', async () => {
+    const state = await filled(create('K1', 'a@x.de', 17), create('K2', 'a@x.de', 17, { outcome: 'held' }))
+    expect(await seqs(state, { contact: 'id:17' })).toEqual([1])
+    expect(await seqs(state, { contact: 'K2' })).toEqual([2])
+    expect(await state.people('a@x.de')).toHaveLength(2)
+    await state.close()
+  })
+})
+
+it('every filter finds what it should, alone and with others, in pages and both ways', async () => {
+  const state = await filled(
+    create('K1', 'a@x.de', 1, { run_id: 'run-1' }),
+    create('K2', 'b@x.de', 2, { run_id: 'run-1', outcome: 'rejected' }),
+    entry({ key: 'K1', contact_id: 1, run_id: 'run-2', day: 1 }),
+    entry({
+      key: 'K3',
+      contact_id: 3,
+      run_id: 'run-2',
+      pipeline: 'crm',
+      day: 2,
+      action: 'terms',
+      fields: {},
+      terms: { add: ['VIP'], remove: ['Neu'] },
+    }),
+    entry({ key: 'K1', contact_id: 1, run_id: 'run-3', day: 3, fields: { fax: { from: '1', to: '' } } }),
+  )
+  expect(await seqs(state, { run: 'run-1' })).toEqual([1, 2])
+  expect(await seqs(state, { pipeline: 'crm' })).toEqual([4])
+  expect(await seqs(state, { field: 'fax' })).toEqual([5])
+  expect(await seqs(state, { term: 'vip' })).toEqual([4])
+  expect(await seqs(state, { term: 'Neu' })).toEqual([4])
+  expect(await seqs(state, { outcome: 'rejected' })).toEqual([2])
+  expect(await seqs(state, { action: 'create' })).toEqual([1, 2])
+  expect(await seqs(state, { contact: 'K1' })).toEqual([1, 3, 5])
+  expect(await seqs(state, { contact: 'b@x.de' })).toEqual([2])
+  expect(await seqs(state, { contact: 'K1', field: 'phone' })).toEqual([3])
+  expect(await seqs(state, { pipeline: 'shop', outcome: 'done', field: 'mail', run: 'run-1' })).toEqual([1])
+  expect(await seqs(state, { since: DAY })).toEqual([3, 4, 5])
+  expect(await seqs(state, { since: DAY, until: 2 * DAY })).toEqual([3])
+  expect(await seqs(state, { since: 1, until: 2 * DAY, pipeline: 'shop' })).toEqual([3])
+  expect(await seqs(state, { since: 10 * DAY })).toEqual([])
+  expect(await seqs(state, { run: 'run-9' })).toEqual([])
+  expect(await seqs(state, { contact: 'nobody' })).toEqual([])
+  const newest = await state.logPage({ pipeline: 'shop' }, { order: 'newest', limit: 2 })
+  expect(newest.map(({ seq }) => seq)).toEqual([5, 3])
+  const next = await state.logPage({ pipeline: 'shop' }, { order: 'newest', limit: 2, from: 3 })
+  expect(next.map(({ seq }) => seq)).toEqual([2, 1])
+  expect(await state.runTotals('run-1')).toEqual([
+    { action: 'create', outcome: 'done', entries: 1 },
+    { action: 'create', outcome: 'rejected', entries: 1 },
+  ])
+  expect(await state.logEntry(4)).toMatchObject({ key: 'K3' })
+  expect(await state.logEntry(9)).toBeUndefined()
+  await state.close()
+})
+
+it('a run is given person by person, what is about nobody first', async () => {
+  const state = await filled(
+    create('K1', 'a@x.de', 1),
+    create('K2', 'b@x.de', 2),
+    entry({ key: null, contact_id: null, action: 'hold' }),
+    entry({ key: 'K1', contact_id: 1 }),
+  )
+  const found: number[] = []
+  for await (const { seq } of state.entriesOfRun('run-1')) {
+    found.push(seq)
+    // The caller may write meanwhile.
+    await state.note(entry({ run_id: 'run-2' }))
+  }
+  expect(found).toEqual([3, 1, 4, 2])
+  const own: number[] = []
+  for await (const { seq } of state.entriesOfRun('run-1', 'K2')) own.push(seq)
+  expect(own).toEqual([2])
+  await state.close()
+})
+
+describe('a check of the log', () => {
+  async function tampered(sql: string): Promise<unknown> {
+    const state = await filled(
+      create('K1', 'a@x.de', 1),
+      create('K2', 'b@x.de', 2),
+      entry({ key: 'K1', contact_id: 1 }),
+    )
+    await state.close()
+    const db = new Database(path)
+    db.exec('DROP TRIGGER audit_no_update; DROP TRIGGER audit_no_delete')
+    db.exec(sql)
+    db.close()
+    const reader = openStateForReading(path)!
+    const { bad } = await reader.checkLog(START, 100)
+    await reader.close()
+    return bad
+  }
+
+  it('finds nothing where nothing is wrong, whole or in pieces', async () => {
+    expect(await tampered('SELECT 1')).toBeUndefined()
+    const reader = openStateForReading(path)!
+    let step = await reader.checkLog(START, 2)
+    expect(step).toMatchObject({ to: { seq: 2 }, done: false })
+    step = await reader.checkLog(step.to, 2)
+    expect(step).toEqual({ to: { seq: 3, hash: (await reader.logHead()).hash }, done: true })
+    await reader.close()
+  })
+
+  it.each([
+    [
+      'an altered entry',
+      `UPDATE audit SET entry = replace(entry, 'done', 'held') WHERE seq = 2`,
+      2,
+      'altered',
+    ],
+    [
+      'an altered hash',
+      `UPDATE audit SET hash = replace(hash, substr(hash, 1, 1), 'x') WHERE seq = 2`,
+      2,
+      'altered',
+    ],
+    ['an entry taken out', 'DELETE FROM audit WHERE seq = 2', 2, 'missing'],
+    ['the first taken out', 'DELETE FROM audit WHERE seq = 1', 1, 'missing'],
+    [
+      'two exchanged',
+      'UPDATE audit SET seq = 9 WHERE seq = 1; UPDATE audit SET seq = 1 WHERE seq = 2; UPDATE audit SET seq = 2 WHERE seq = 9',
+      1,
+      'follow',
+    ],
+    ['altered values', `UPDATE sealed SET box = zeroblob(length(box)) WHERE seq = 3`, 3, 'altered'],
+    ['values taken out', 'UPDATE sealed SET box = NULL WHERE seq = 3', 3, 'gone'],
+    ['a lost row of values', 'DELETE FROM sealed WHERE seq = 3', 3, 'gone'],
+    [
+      'values of another entry',
+      'UPDATE sealed SET box = (SELECT box FROM sealed WHERE seq = 1) WHERE seq = 3',
+      3,
+      'altered',
+    ],
+    ['a key taken away', 'UPDATE person_key SET secret = NULL WHERE id = 1', 1, 'key is gone'],
+    ['values under another person', 'UPDATE sealed SET key_id = 2 WHERE seq = 1', 1, 'somebody else'],
+  ])('names the first bad one: %s', async (_, sql, seq, why) => {
+    expect(await tampered(sql)).toEqual({ seq, why: expect.stringContaining(why) as string })
+  })
+})
+
+describe('a log of schema 3', () => {
+  /** In plain, chained as it was then. */
+  function writeOld(entries: readonly AuditEntry[]): string {
+    const db = new Database(path)
+    db.pragma('journal_mode = WAL')
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    for (const migration of MIGRATIONS.slice(0, 3)) db.exec(migration)
+    db.pragma('user_version = 3')
+    let prev = '0'.repeat(64)
+    for (const one of entries) {
+      const text = JSON.stringify(one)
+      const next = hash('sha256', `${prev}\n${text}`, 'hex')
+      db.prepare('INSERT INTO audit (entry, prev, hash) VALUES (?, ?, ?)').run(text, prev, next)
+      prev = next
+    }
+    db.close()
+    return prev
+  }
+  const old = [
+    create('ERIKA-1', 'erika@example.com', 17),
+    planEntry(
+      { action: 'hold', reason: 'guard' },
+      { at: 0, runId: 'run-1', pipeline: 'shop', configHash: 'c' },
+    ),
+    entry({ key: 'ERIKA-1' }),
+  ]
+
+  it('is carried over whole, and names its old head', async () => {
+    const head = writeOld(old)
+    const state = openState(path, owner)
+    const entries = await state.logPage({}, { order: 'oldest', limit: 10 })
+    expect(entries[0]).toMatchObject({ action: 'upgrade', reason: expect.stringContaining(head) as string })
+    expect(entries.slice(1)).toMatchObject(old)
+    expect(JSON.parse(entries[3]!.proof.entry)).toMatchObject({ was: head })
+    expect(await seqs(state, { contact: 'erika@example.com' })).toEqual([2, 4])
+    expect(await state.checkLog(START, 100)).toMatchObject({ done: true, to: { seq: 4 } })
+    await state.close()
+    expect(new Database(path).serialize().toString('latin1')).not.toContain('ERIKA')
+  })
+
+  it('that had been altered is found out after it was carried over, too', async () => {
+    writeOld(old)
+    const db = new Database(path)
+    db.exec(
+      `DROP TRIGGER audit_no_update; UPDATE audit SET entry = replace(entry, '"c"', '"d"') WHERE seq = 2`,
+    )
+    db.exec(`CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, ''); END`)
+    db.close()
+    const state = openState(path, owner)
+    expect((await state.checkLog(START, 100)).bad).toEqual({
+      seq: 3,
+      why: expect.stringContaining('older form') as string,
+    })
+    await state.close()
+  })
+
+  it('is known by its mark: the state is not taken for another one', async () => {
+    writeOld(old)
+    const db = new Database(path)
+    const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string
+    const at = db.prepare<[], string>('SELECT hash FROM audit WHERE seq = 2').pluck().get()!
+    db.close()
+    const { writeMark } = await import('../../src/store/mark.ts')
+    // The last run was killed before it could bring its mark up to date.
+    writeMark(path, { instance, runs: 0, lastRun: null, entries: 2, hash: at })
+    await openState(path, owner).close()
+    await openState(path, owner).close()
+  })
+})
