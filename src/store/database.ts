@@ -1,6 +1,6 @@
 // Opens the state database: the pragmas, each with its why, the checks that it is ours and whole, the migrations.
 // Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
@@ -94,6 +94,13 @@ function prepareFolder(path: string): void {
     })
 }
 
+/** Personal data: made for its owner alone, and closed to everybody else where an older version left it open. */
+function keepPrivate(path: string): void {
+  if (!existsSync(path)) return writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
+  const { mode } = statSync(path)
+  if ((mode & 0o007) !== 0) chmodSync(path, mode & 0o770)
+}
+
 /**
  * Opens the state for writing, making it where it is not there yet. `thorough` reads the whole file for damage;
  * that is done anyway when the last owner did not close it.
@@ -104,6 +111,8 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
   try {
     if (path !== TEMPORARY) prepareFolder(path)
     const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
+    // SQLite gives the files beside it the same rights.
+    if (path !== TEMPORARY) keepPrivate(path)
     db = new Database(path)
     db.pragma('busy_timeout = 5000')
     assertOurs(db, path)

@@ -1,5 +1,5 @@
 // The state database: what is asserted of it at every opening, and what makes it refuse.
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -60,6 +60,19 @@ describe('opening', () => {
     await reader?.close()
     await first.close()
     await openState(path, owner).close()
+  })
+
+  it('makes the state for its owner alone, and takes it back from everybody else', async () => {
+    const modes = async () => {
+      const state = openState(path, owner)
+      const names = ['', '-wal', '-shm']
+      const found = await Promise.all(names.map(async (name) => (await stat(`${path}${name}`)).mode & 0o777))
+      await state.close()
+      return found
+    }
+    expect(await modes()).toEqual([0o600, 0o600, 0o600])
+    await chmod(path, 0o664)
+    expect(await modes()).toEqual([0o660, 0o660, 0o660])
   })
 
   it('has nothing to read where there is no state', () => {
