@@ -1,40 +1,59 @@
 # syntax=docker/dockerfile:1
-# contact-sync: built in one stage, run from another that holds production packages only.
-# BASE is any image with Node 24 (and npm, for the stages that install) on Debian.
-ARG BASE=docker.io/library/node:24-bookworm-slim
+# contact-sync: two stages install and build; the image itself is made of what they gather: Node, the libraries that it
+# loads, production packages without what is never loaded, and the program. It has no shell and no package manager.
+#
+# BASE is any Debian image with Node 24, npm and glibc 2.34 or newer. It is pinned by its version; whoever builds for
+# production pins the digest, too: --build-arg BASE=docker.io/library/node:24.21.0-trixie-slim@sha256:...
+ARG BASE=docker.io/library/node:24.21.0-trixie-slim
 
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 # No install scripts: every native part comes ready-made inside its package.
-RUN ["npm", "ci", "--ignore-scripts", "--omit=optional"]
+RUN ["npm", "ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]
 COPY src ./src
 RUN ["npm", "run", "build"]
+RUN ["node", "-e", "for (const map of fs.globSync('dist/**/*.map')) fs.rmSync(map)"]
 
-FROM ${BASE} AS packages
+FROM ${BASE} AS gather
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN ["npm", "ci", "--ignore-scripts", "--omit=dev", "--omit=optional"]
+RUN ["npm", "ci", "--ignore-scripts", "--omit=dev", "--omit=optional", "--no-audit", "--no-fund"]
+COPY .ci/image ./.ci/image
+RUN ["node", ".ci/image/prune.ts", "node_modules"]
+RUN ["node", ".ci/image/runtime.ts", "/runtime"]
+# Its owner is what a new volume takes over.
+RUN ["node", "-e", "for (const d of ['/owned/state', '/owned/config']) fs.mkdirSync(d, { recursive: true })"]
 
-FROM ${BASE}
-LABEL org.opencontainers.image.title="contact-sync" \
-      org.opencontainers.image.description="Sync connector daemon between contact sources and a Contact Management Service"
-ENV NODE_ENV=production \
-    CONTACT_SYNC_CONFIG=/config/contact-sync.yaml
+FROM scratch
+COPY --from=gather /runtime /
 WORKDIR /app
 COPY package.json ./
 COPY config/presets ./config/presets
 COPY config/samples ./config/samples
-COPY --from=packages /app/node_modules ./node_modules
+COPY --from=gather /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# The one thing that is written to; inboxes may lie in it. Configuration is mounted at /config, read-only.
-RUN ["node", "-e", "const fs=require('fs');for(const d of ['/state','/config']){fs.mkdirSync(d,{recursive:true});fs.chownSync(d,10001,10001)}"]
+COPY --from=gather --chown=10001:10001 /owned /
+
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="contact-sync" \
+      org.opencontainers.image.description="Sync connector daemon between contact sources and a Contact Management Service" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+# TMPDIR: SQLite's temporary files go to the one place that may be written to; they have no name while they are open.
+ENV PATH=/usr/local/bin \
+    NODE_ENV=production \
+    TMPDIR=/state \
+    CONTACT_SYNC_CONFIG=/config/contact-sync.yaml
+# /state is all that is written to; inboxes may lie in it. The configuration is mounted at /config, read-only.
 VOLUME ["/state"]
 USER 10001:10001
 STOPSIGNAL SIGTERM
 EXPOSE 8080
-# No shell and no curl: Node asks itself. The port is that of server.port, 8080 unless PORT says otherwise.
-HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+# Node asks itself, at server.port, which is 8080 unless PORT says otherwise.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||8080)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["start"]
