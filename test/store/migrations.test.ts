@@ -1,99 +1,213 @@
-// A state that an earlier version wrote, taken over by this one with everything that was open in it.
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+// States that earlier versions wrote, taken over by this one with everything that was open in them. The fixtures were
+// made by the programs of their time; see make-state.ts.
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
-import { openState } from '../../src/store/state-store.ts'
+import { auditHash, AUDIT_START } from '../../src/core/audit.ts'
+import type { StateStore } from '../../src/core/state.ts'
+import { MIGRATIONS } from '../../src/store/schema.ts'
+import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
 import { HEADER, testLine } from '../support/line.ts'
+import { OLD_SCHEMAS, serviceOf, writeOldState } from './old-state.ts'
 
 let folder = ''
+let path = ''
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+  path = join(folder, 'state.db')
 })
 afterEach(async () => rm(folder, { recursive: true }))
 
-const contact = (number: number) =>
-  JSON.stringify({ mail: `person${number}@example.com`, first_name: 'A', family_name: 'B', phone: '1' })
+const owner = { pid: 1, since: 0, thorough: true }
+const open = (): OwnedState => openState(path, owner)
+const NEWEST = MIGRATIONS.length
 
-/** As version 1 leaves it: one contact linked, one create in doubt, one update that failed. */
-function writeFirstVersion(path: string): void {
-  const db = new Database(path)
-  db.pragma('journal_mode = WAL')
-  db.pragma(`application_id = ${APPLICATION_ID}`)
-  db.exec(MIGRATIONS[0] ?? '')
-  db.pragma('user_version = 1')
-  db.exec(`INSERT INTO input VALUES (1, 'old-run', 'shop', 'old.csv', 'v', 1, '[]', NULL, 'processed')`)
-  db.prepare(`INSERT INTO link VALUES (1, 'shop', 'K1', 1, 'person1@example.com', ?, 0)`).run(contact(1))
-  const operation = db.prepare(`
-    INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired,
-                           record, fingerprint, state, rank)
-    VALUES (1, 'old-run', 'shop', ?, 2, 'old.csv', ?, ?, ?, ?, ?, ?, '[[]]', 'f', ?, ?)`)
-  operation.run('K2', 'create', null, null, 'person2@example.com', contact(2), contact(2), 'in_doubt', 1)
-  const changed = JSON.stringify({ ...(JSON.parse(contact(1)) as object), phone: '2' })
-  operation.run('K1', 'update', 1, 1, null, '{"phone":"2"}', changed, 'failed', 0)
-  db.close()
+function asking<T>(file: string, ask: (db: Database.Database) => T): T {
+  const db = new Database(file)
+  try {
+    return ask(db)
+  } finally {
+    db.close()
+  }
 }
 
-it('settles what version 1 left open, and goes on with its links', async () => {
-  const path = join(folder, 'state.db')
-  writeFirstVersion(path)
-  const state = openState(path, { pid: 1, since: 0, thorough: true })
-  const assign = [{ name: 'Customer' }]
-  const terms = { policy: 'managed', createMissing: true, assign, descriptions: {}, verify: true } as const
-  const line = testLine({ state, pipeline: { terms } })
-  line.service.contacts.set(1, { mail: 'person1@example.com', phone: '1' })
-  line.service.contacts.set(2, JSON.parse(contact(2)) as Record<string, unknown>)
-  const record = (number: number, phone: string) => [
-    `K${number}`,
-    `person${number}@example.com`,
-    'A',
-    'B',
-    phone,
-  ]
-  line.source.drop('a.csv', [[...HEADER], record(1, '2'), record(2, '1')])
-  expect(await line.run()).toMatchObject({ status: 'ok', created: 0, in_doubt: 0, failed: 0 })
-  expect(line.service.contacts.size).toBe(2)
-  expect(line.service.contacts.get(1)).toMatchObject({ phone: '2' })
-  expect([line.service.termsOf(1), line.service.termsOf(2)]).toEqual([['Customer'], ['Customer']])
-  line.source.drop('a.csv', [[...HEADER], record(1, '2'), record(2, '1')])
-  expect(await line.run()).toMatchObject({ status: 'ok', unchanged: 2, requests: 0 })
-  await state.close()
+/** Every row of these tables, as JSON of the columns named. */
+const rows = (file: string, sql: string): unknown[] => asking(file, (db) => db.prepare(sql).all())
+
+const KEPT: readonly string[] = [
+  'SELECT id, pipeline, key, contact_id, mail_key, known, gone FROM link ORDER BY id',
+  'SELECT * FROM fingerprint ORDER BY pipeline, link_id',
+  'SELECT id, run_id, pipeline, name, version, header, sha256, state FROM input ORDER BY id',
+  'SELECT id, pipeline, started_at, ended_at, status, counts, error, config_hash FROM run ORDER BY id',
+  'SELECT id, input_id, pipeline, key, code, reason, file, line, header, record FROM reject ORDER BY id',
+  `SELECT id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired, record, fingerprint,
+          state, rank, absent_reads, not_before, reason FROM operation ORDER BY id`,
+  "SELECT seq FROM sqlite_sequence WHERE name LIKE 'operation%'",
+]
+
+const kept = (file: string): unknown[][] => KEPT.map((sql) => rows(file, sql))
+
+/** The row count of what an old state is full of: a fixture that lacks it would prove nothing. */
+const fullness = (file: string) =>
+  rows(file, 'SELECT DISTINCT state FROM operation ORDER BY state').map(
+    (row) => (row as { state: string }).state,
+  )
+
+/** What a database is made of, whatever the order in which it was made. */
+const structure = (file: string): unknown[] =>
+  rows(file, 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name')
+
+const logHolds = (file: string): void => {
+  let prev = AUDIT_START
+  const entries = rows(file, 'SELECT seq, entry, prev, hash FROM audit ORDER BY seq') as {
+    entry: string
+    prev: string
+    hash: string
+  }[]
+  expect(entries.length).toBeGreaterThan(10)
+  for (const { entry, prev: before, hash } of entries) {
+    expect(before).toBe(prev)
+    expect(hash).toBe(auditHash(before, entry))
+    prev = hash
+  }
+}
+
+it('every schema that is not the newest has a fixture', () => {
+  expect(OLD_SCHEMAS.slice(0, NEWEST - 1)).toEqual(
+    Array.from({ length: NEWEST - 1 }, (_, index) => index + 1),
+  )
 })
 
-/** What a database is made of, and what is in it, whatever the order. */
-function contents(path: string): unknown {
-  const db = new Database(path)
-  const schema = db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all()
-  const links = db.prepare('SELECT pipeline, key, contact_id, known FROM link').all()
-  const operations = db.prepare('SELECT id, key, kind, state, fields FROM operation ORDER BY id').all()
-  const found = [db.pragma('user_version', { simple: true }), schema, links, operations]
-  db.close()
-  return found
-}
+describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
+  beforeEach(() => writeOldState(path, schema))
 
-it('keeps a copy of the state as it was, for its owner only', async () => {
-  const path = join(folder, 'state.db')
-  writeFirstVersion(path)
-  const before = contents(path)
-  await openState(path, { pid: 1, since: 0, thorough: true }).close()
-  const copy = `${path}.before-schema-${MIGRATIONS.length}`
-  expect(contents(copy)).toEqual(before)
-  expect((await stat(copy)).mode & 0o777).toBe(0o600)
-  await openState(path, { pid: 1, since: 0, thorough: true }).close()
-  expect((await readdir(folder)).filter((name) => name.includes('before'))).toHaveLength(1)
+  it('is full of what can be open', () => {
+    expect(fullness(path)).toEqual(
+      expect.arrayContaining(['failed', 'held', 'in_doubt', 'planned', 'sending', 'waiting']),
+    )
+    expect(rows(path, 'SELECT 1 FROM reject')).toHaveLength(2)
+    expect(rows(path, 'SELECT 1 FROM run WHERE ended_at IS NULL')).toHaveLength(1)
+  })
+
+  it('keeps everything, and has the tables of a new one', async () => {
+    const before = kept(path)
+    await open().close()
+    expect(kept(path)).toEqual(before)
+    expect(asking(path, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
+    const fresh = join(folder, 'fresh.db')
+    await openState(fresh, owner).close()
+    expect(structure(path)).toEqual(structure(fresh))
+  })
+
+  it('keeps its sync log, whole and verified', async () => {
+    await open().close()
+    logHolds(path)
+  })
+
+  it.skipIf(schema === NEWEST)(
+    'leaves a copy of itself, for its owner only, which that version can go on with',
+    async () => {
+      const [before, tables] = [kept(path), structure(path)]
+      await open().close()
+      const copy = `${path}.before-schema-${NEWEST}`
+      expect([kept(copy), structure(copy)]).toEqual([before, tables])
+      expect(asking(copy, (db) => db.pragma('user_version', { simple: true }))).toBe(schema)
+      expect((await stat(copy)).mode & 0o777).toBe(0o600)
+      await open().close()
+      expect((await readdir(folder)).filter((name) => name.includes('before'))).toHaveLength(1)
+    },
+  )
+
+  it('shows lists and totals as before', async () => {
+    await open().close()
+    const state = openStateForReading(path) as StateStore
+    const rejects = await Array.fromAsync(state.rejects(undefined))
+    expect(rejects.map(({ key, code, line }) => [key, code, line])).toEqual([
+      ['K3', 'KEY_DUPLICATE', 10],
+      ['K10', 'MAIL_INVALID', 11],
+    ])
+    expect(await state.lastRun('shop')).toMatchObject({ status: undefined, endedAt: undefined })
+    expect(await state.backlog('shop')).toMatchObject({ rejects: 2, held: 1, inDoubt: 2 })
+    await state.close()
+  })
+
+  it('goes on: settles what was open, sends what is new, and then nothing', async () => {
+    const state = open()
+    const terms = {
+      policy: 'managed',
+      createMissing: true,
+      assign: [{ name: 'Customer' }],
+      descriptions: {},
+      verify: true,
+    } as const
+    const service = serviceOf(schema)
+    const line = testLine({
+      state,
+      service,
+      runs: 9,
+      pipeline: { duplicateCheckMethod: 'none', terms, hash: 'mapping-1' },
+    })
+    const person = (number: number, phone: string) => [
+      `K${number}`,
+      `person${number}@example.com`,
+      `Vorname${number}`,
+      `Nachname${number}`,
+      phone,
+    ]
+    const all = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11].map((number) => person(number, `050 ${number}`))
+    line.source.drop('after-a.csv', [[...HEADER], ...all])
+    const first = await line.run()
+    expect(first).toMatchObject({ rejected: 0, failed: 0, in_doubt: 0, held: 1 })
+    const mails = [...service.contacts.values()].map(({ mail }) => String(mail)).sort()
+    expect(new Set(mails).size).toBe(mails.length)
+    for (const [, mail, , , phone] of all) {
+      const found = [...service.contacts].filter(([, fields]) => fields['mail'] === mail)
+      // The fifth was deleted at the service by somebody: it is held, and never made again.
+      if (mail === 'person5@example.com') expect(found).toEqual([])
+      else expect(found).toMatchObject([[expect.any(Number), { phone }]])
+    }
+    for (const [id, { mail }] of service.contacts)
+      if (Number(/\d+/.exec(String(mail))) < 20) expect(service.termsOf(id)).toContain('Customer')
+    const settled = all.filter(([key]) => key !== 'K5')
+    line.source.drop('after-b.csv', [[...HEADER], ...settled])
+    expect(await line.run()).toMatchObject({ status: 'ok', unchanged: 9, requests: 0 })
+    await state.close()
+    logHolds(path)
+  })
+})
+
+it('sends nothing for what the last version had settled, without a look at anybody', async () => {
+  writeOldState(path, OLD_SCHEMAS.at(-1) ?? 0)
+  const state = open()
+  const service = serviceOf(OLD_SCHEMAS.at(-1) ?? 0)
+  const full = { name: 'crm', mode: 'full', onMissing: 'delete', hash: 'mapping-2' } as const
+  const line = testLine({ state, service, runs: 9, pipeline: full })
+  const numbers = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29]
+  const records = numbers.map((n) => [
+    `K${n}`,
+    `person${n}@example.com`,
+    `Vorname${n}`,
+    `Nachname${n}`,
+    `030 ${n}`,
+  ])
+  line.source.drop('after.csv', [[...HEADER], ...records])
+  // All ten are back: the deletes that were held have no reason any more.
+  expect(await line.run()).toMatchObject({ status: 'ok', read: 10, unchanged: 10, requests: 0, deleted: 0 })
+  expect(await state.backlog('crm')).toMatchObject({ linked: 10, held: 0 })
+  await state.close()
 })
 
 /** The statements of a migration one by one; a trigger's own semicolons end none. */
 function statementsOf(migration: string): string[] {
   const statements: string[] = []
-  let open = ''
+  let unfinished = ''
   for (const piece of migration.split(/(?<=;)/)) {
-    open += piece
-    if (/BEGIN\b/.test(open) && !/END;\s*$/.test(open)) continue
-    if (open.trim() !== '') statements.push(open)
-    open = ''
+    unfinished += piece
+    if (/BEGIN\b/.test(unfinished) && !/END;\s*$/.test(unfinished)) continue
+    if (unfinished.trim() !== '') statements.push(unfinished)
+    unfinished = ''
   }
   return statements
 }
@@ -112,25 +226,28 @@ describe('a migration that fails', () => {
   it('is asked about at every statement', () => expect(places.length).toBeGreaterThan(25))
 
   it.each(places)(
-    'at statement $statement of schema $schema leaves an old schema, and goes on',
+    'after statement $statement of schema $schema leaves the old state, and goes on',
     async (place) => {
-      const path = join(folder, 'state.db')
-      writeFirstVersion(path)
+      writeOldState(path, place.schema - 1)
+      const before = [structure(path), kept(path)]
       const upTo = statementsOf(whole[place.schema - 1] ?? '').slice(0, place.statement)
       migrations[place.schema - 1] = `${upTo.join('')} SELECT a_fault_of_this_statement();`
-      expect(() => openState(path, { pid: 1, since: 0, thorough: true })).toThrow('a_fault_of_this_statement')
+      expect(() => open()).toThrow('a_fault_of_this_statement')
       migrations.splice(0, migrations.length, ...whole)
-      const db = new Database(path)
-      expect(db.pragma('user_version', { simple: true })).toBe(place.schema - 1)
-      expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-      db.close()
-      await openState(path, { pid: 1, since: 0, thorough: true }).close()
-      const after = contents(path)
-      // As it would be had nothing happened.
-      const other = join(folder, 'other.db')
-      writeFirstVersion(other)
-      await openState(other, { pid: 1, since: 0, thorough: true }).close()
-      expect(after).toEqual(contents(other))
+      expect([structure(path), kept(path)]).toEqual(before)
+      expect(asking(path, (db) => db.pragma('user_version', { simple: true }))).toBe(place.schema - 1)
+      expect(asking(path, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
+      await open().close()
+      logHolds(path)
     },
   )
+})
+
+it('a state that was put back from its copy is the old one again', async () => {
+  writeOldState(path, 1)
+  const before = kept(path)
+  await open().close()
+  await copyFile(`${path}.before-schema-${NEWEST}`, path)
+  expect(kept(path)).toEqual(before)
+  await expect(async () => open().close()).rejects.toThrow('not the one that worked here last')
 })

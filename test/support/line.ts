@@ -40,9 +40,11 @@ export function testLine(
     state?: StateStore
     service?: MemoryService
     mails?: MailTurns
+    /** How many runs the state has seen already: their ids are taken. */
+    runs?: number
   } = {},
 ): Line {
-  let runs = 0
+  let runs = options.runs ?? 0
   const log: Line['log'] = []
   const line: Line = {
     source: memorySource(),

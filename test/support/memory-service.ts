@@ -61,13 +61,12 @@ const traceOf = (call: Call, status: number | undefined): RequestTrace => ({
   attempts: 1,
 })
 
-export function memoryService(): MemoryService {
+/** The first contact and the first term that it makes have the numbers after these. */
+export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryService {
   const contacts = new Map<number, Record<string, unknown>>()
   const terms = new Map<number, Term>()
   const contactTerms = new Map<number, Set<number>>()
   const calls: Call[] = []
-  let lastId = 0
-  let lastTerm = 100
   const service: MemoryService = {
     contacts,
     terms,
