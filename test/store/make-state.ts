@@ -73,7 +73,7 @@ async function fileWithFaults(): Promise<void> {
 /** A full export that lacks more than a guard lets go. Versions that know no such thing take it for an incremental one. */
 async function fullFile(): Promise<void> {
   const full = { name: 'crm', mode: 'full', onMissing: 'delete', hash: 'mapping-2' } as const
-  const crm = support.testLine({ state, service, pipeline: full } as Parameters<typeof testLine>[0])
+  const crm = support.testLine({ state, service, pipeline: full })
   await drop(crm, 'full.csv', range(20, 29))
   await drop(crm, 'full.csv', range(20, 23))
 }
@@ -92,7 +92,8 @@ async function dyingRun(): Promise<void> {
   await drop(shop, 'd.csv', rows).catch(() => undefined)
 }
 
-const literal = (value: unknown): string => {
+type Value = string | number | bigint | Buffer | null
+const literal = (value: Value): string => {
   if (value === null) return 'NULL'
   if (Buffer.isBuffer(value)) return `x'${value.toString('hex')}'`
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
@@ -115,7 +116,7 @@ function dump(db: Database.Database): string {
   const rows = tables.flatMap((table) => [
     ...(table === 'sqlite_sequence' ? ['DELETE FROM sqlite_sequence;'] : []),
     ...db
-      .prepare<[], unknown[]>(`SELECT * FROM ${table}`)
+      .prepare<[], Value[]>(`SELECT * FROM ${table}`)
       .raw()
       .all()
       .map((row) => `INSERT INTO ${table} VALUES (${row.map(literal).join(', ')});`),

@@ -123,8 +123,9 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
   it('shows lists and totals as before', async () => {
     await open().close()
     const state = openStateForReading(path) as StateStore
-    const rejects = await Array.fromAsync(state.rejects(undefined))
-    expect(rejects.map(({ key, code, line }) => [key, code, line])).toEqual([
+    const rejects: unknown[] = []
+    for await (const { key, code, line } of state.rejects(undefined)) rejects.push([key, code, line])
+    expect(rejects).toEqual([
       ['K3', 'KEY_DUPLICATE', 10],
       ['K10', 'MAIL_INVALID', 11],
     ])
