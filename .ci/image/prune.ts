@@ -18,8 +18,8 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['deps', 'src', `prebuilds/!(linux-${arch}.node)`],
   // Headers for compiling.
   'node-addon-api': ['*.gyp*', 'tools'],
-  // Only import() is used of these: the CommonJS form is never loaded.
-  '@opentelemetry/*': ['dist/**/*.cjs'],
+  // Imported, never required; but for the API, which prom-client requires.
+  '@opentelemetry/!(api)': ['dist/**/*.cjs'],
   hono: ['dist/cjs', 'dist/types'],
   zod: ['src', '**/*.cjs', 'v3', 'v4-mini', 'mini'],
   nodemailer: ['dist/cjs'],
