@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { auditHash, AUDIT_START } from '../../src/core/audit.ts'
+import { AUDIT_START, type LoggedEntry } from '../../src/core/audit-chain.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import { MIGRATIONS } from '../../src/store/schema.ts'
 import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
@@ -59,20 +59,25 @@ const fullness = (file: string) =>
 const structure = (file: string): unknown[] =>
   rows(file, 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name')
 
-const logHolds = (file: string): void => {
-  let prev = AUDIT_START
-  const entries = rows(file, 'SELECT seq, entry, prev, hash FROM audit ORDER BY seq') as {
-    entry: string
-    prev: string
-    hash: string
-  }[]
-  expect(entries.length).toBeGreaterThan(10)
-  for (const { entry, prev: before, hash } of entries) {
-    expect(before).toBe(prev)
-    expect(hash).toBe(auditHash(before, entry))
-    prev = hash
-  }
+/** The whole sync log, verified, oldest first. */
+async function verifiedLog(file: string): Promise<readonly LoggedEntry[]> {
+  const state = openStateForReading(file) as StateStore
+  const { done, bad, to } = await state.checkLog({ seq: 0, hash: AUDIT_START }, 10_000)
+  expect([done, bad]).toEqual([true, undefined])
+  const entries = await state.logPage({}, { order: 'oldest', limit: 10_000 })
+  await state.close()
+  expect(entries).toHaveLength(to.seq)
+  return entries
 }
+
+/** The log as schemas 1 to 3 kept it: everything in one text. */
+const plainLog = (file: string): Partial<LoggedEntry>[] =>
+  (rows(file, 'SELECT entry FROM audit ORDER BY seq') as { entry: string }[]).map(({ entry }) => {
+    const { at, run_id, pipeline, key, contact_id, action, fields, terms, outcome } = JSON.parse(
+      entry,
+    ) as LoggedEntry
+    return { at, run_id, pipeline, key, contact_id, action, fields, terms, outcome }
+  })
 
 it('every schema that is not the newest has a fixture', () => {
   expect(OLD_SCHEMAS.slice(0, NEWEST - 1)).toEqual(
@@ -101,9 +106,12 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
     expect(structure(path)).toEqual(structure(fresh))
   })
 
-  it('keeps its sync log, whole and verified', async () => {
+  it('keeps its sync log, entry for entry, and verified', async () => {
+    const before = schema < 4 ? plainLog(path) : await verifiedLog(path)
+    expect(before.length).toBeGreaterThan(10)
     await open().close()
-    logHolds(path)
+    const after = await verifiedLog(path)
+    expect(after.slice(-before.length)).toMatchObject(before)
   })
 
   it.skipIf(schema === NEWEST)(
@@ -175,7 +183,7 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
     line.source.drop('after-b.csv', [[...HEADER], ...settled])
     expect(await line.run()).toMatchObject({ status: 'ok', unchanged: 9, requests: 0 })
     await state.close()
-    logHolds(path)
+    await verifiedLog(path)
   })
 })
 
@@ -239,9 +247,17 @@ describe('a migration that fails', () => {
       expect(asking(path, (db) => db.pragma('user_version', { simple: true }))).toBe(place.schema - 1)
       expect(asking(path, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
       await open().close()
-      logHolds(path)
+      await verifiedLog(path)
     },
   )
+})
+
+it('a step that cannot carry the sync log over leaves the old state', () => {
+  writeOldState(path, 3)
+  asking(path, (db) => db.exec("INSERT INTO audit VALUES (1000, 'no entry', '', '')"))
+  const before = [structure(path), kept(path), rows(path, 'SELECT * FROM audit')]
+  expect(() => open()).toThrow()
+  expect([structure(path), kept(path), rows(path, 'SELECT * FROM audit')]).toEqual(before)
 })
 
 it('a state that was put back from its copy is the old one again', async () => {
