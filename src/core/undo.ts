@@ -1,6 +1,7 @@
 // What it takes to put back what one run did to one contact: field by field where the value is still ours, and what has
 // to be left as it is, with the reason. Judged by the sync log and by what was last pushed; the contact itself is looked
 // at once more before anything is sent.
+import type { LoggedEntry } from './audit-chain.ts'
 import type { AuditEntry } from './audit.ts'
 import type { Contact, FieldValue } from './contact.ts'
 import type { FieldChange, Known, KnownLink } from './diff.ts'
@@ -73,18 +74,29 @@ function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
   }
 }
 
-/** Whether the entry tells of something that was done to a contact. */
-const isChange = (entry: AuditEntry): entry is AuditEntry & { key: string; contact_id: number } =>
-  entry.outcome === 'done' &&
-  CHANGING.includes(entry.action) &&
-  entry.key !== null &&
-  entry.contact_id !== null
+type ContactEntry = AuditEntry & { readonly key: string; readonly contact_id: number }
 
-/** Entries in the order of contacts, and of time for each, as what was done to each contact. */
-export async function* runEffects(entries: AsyncIterable<AuditEntry>): AsyncGenerator<RunEffect> {
+/** Whether it is known whom the entry is about. */
+const isAboutContact = (entry: AuditEntry): entry is ContactEntry =>
+  entry.key !== null && entry.contact_id !== null
+
+const isChange = ({ action, outcome }: AuditEntry): boolean => outcome === 'done' && CHANGING.includes(action)
+
+/**
+ * Entries in the order of people, and of time for each, as what was done to each contact. `erased` is told once of each
+ * person whose values are gone.
+ */
+export async function* runEffects(
+  entries: AsyncIterable<LoggedEntry>,
+  erased: () => void,
+): AsyncGenerator<RunEffect> {
   let effect: RunEffect | undefined
+  let last: string | null = null
   for await (const entry of entries) {
     if (!isChange(entry)) continue
+    if (entry.values === 'erased' && entry.person !== last) erased()
+    last = entry.person
+    if (!isAboutContact(entry)) continue
     if (effect !== undefined && (effect.contactId !== entry.contact_id || effect.key !== entry.key)) {
       yield effect
       effect = undefined

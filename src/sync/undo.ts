@@ -1,11 +1,18 @@
 // Undoes a run: what it did to each contact, told by the sync log, becomes a plan like any other, which guards judge and
 // which is journalled, sent and entered into the sync log as every change is.
-import type { AuditEntry } from '../core/audit.ts'
+import type { LoggedEntry } from '../core/audit-chain.ts'
 import { nextKnown } from '../core/diff.ts'
 import type { SourceInput } from '../core/ports.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
 import { type Counts, noCounts } from '../core/summary.ts'
-import { type RunEffect, runEffects, undoDecision, type UndoOptions, type UndoStep } from '../core/undo.ts'
+import {
+  type LeftAlone,
+  type RunEffect,
+  runEffects,
+  undoDecision,
+  type UndoOptions,
+  type UndoStep,
+} from '../core/undo.ts'
 import { applyPlan } from './apply.ts'
 import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } from './context.ts'
 import { holdByGuards } from './guards.ts'
@@ -15,11 +22,18 @@ import { accountFor, heldReport, type InputReport, type PipelineResult } from '.
 export interface Undo extends UndoOptions {
   /** The run whose work is put back. */
   readonly run: string
-  /** Its entries, in the order of contacts, and of time for each. */
-  readonly entries: AsyncIterable<AuditEntry>
+  /** Its entries, in the order of people, and of time for each. */
+  readonly entries: AsyncIterable<LoggedEntry>
 }
 
 const PAGE = 200
+
+const ERASED: LeftAlone = {
+  key: '',
+  contactId: 0,
+  what: 'somebody',
+  why: 'the values in the sync log were erased',
+}
 
 function stagedEntry(effect: RunEffect, step: UndoStep, run: string): StagedEntry | undefined {
   if (step.kind === 'nothing') return undefined
@@ -62,7 +76,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
   const input: SourceInput = { name: `undo of ${undo.run}`, version: `undo ${undo.run} ${runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
   const counts = noCounts()
-  for await (const page of pagesOf(runEffects(undo.entries))) {
+  for await (const page of pagesOf(runEffects(undo.entries, () => left(ERASED)))) {
     const known = await state.known(
       pipeline.name,
       page.map(({ key }) => key),

@@ -1,7 +1,7 @@
 // What undoing a run means for one contact: situation by situation, and as a property.
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import type { AuditEntry } from '../../src/core/audit.ts'
+import type { LoggedEntry } from '../../src/core/audit-chain.ts'
 import type { KnownLink } from '../../src/core/diff.ts'
 import { type RunEffect, runEffects, undoDecision } from '../../src/core/undo.ts'
 
@@ -132,7 +132,14 @@ describe('terms', () => {
   })
 })
 
-const entry = (more: Partial<AuditEntry>): AuditEntry => ({
+const entry = (more: Partial<LoggedEntry>): LoggedEntry => ({
+  seq: 1,
+  person: 'p',
+  values: 'open',
+  field_names: [],
+  prev: '',
+  hash: '',
+  proof: { entry: '' },
   at: '2026-01-01T00:00:00.000Z',
   run_id: 'r',
   pipeline: 'shop',
@@ -149,12 +156,12 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
   ...more,
 })
 
-async function effects(entries: readonly AuditEntry[]): Promise<RunEffect[]> {
+async function effects(entries: readonly LoggedEntry[], erased = () => {}): Promise<RunEffect[]> {
   async function* given() {
     for (const one of entries) yield await Promise.resolve(one)
   }
   const all: RunEffect[] = []
-  for await (const one of runEffects(given())) all.push(one)
+  for await (const one of runEffects(given(), erased)) all.push(one)
   return all
 }
 
@@ -185,6 +192,13 @@ describe('what a run did', () => {
       ['K1', true, false],
       ['K3', false, true],
     ])
+  })
+
+  it('of somebody who was erased is told once, and is no effect', async () => {
+    let erased = 0
+    const gone = { person: 'q', values: 'erased', key: null, contact_id: null } as const
+    const all = await effects([entry(gone), entry(gone), entry({})], () => (erased += 1))
+    expect([all.length, erased]).toEqual([1, 1])
   })
 
   test('put back over what was pushed last gives what was there before', () => {

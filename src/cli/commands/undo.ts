@@ -55,9 +55,15 @@ async function pipelineOf(settings: Settings, run: string): Promise<PipelineSett
   }
 }
 
-const leftJson = ({ key, contactId, what, why }: LeftAlone) => ({ key, contact_id: contactId, what, why })
+const leftJson = ({ key, contactId, what, why }: LeftAlone) => ({
+  key: key === '' ? null : key,
+  contact_id: contactId === 0 ? null : contactId,
+  what,
+  why,
+})
+
 const leftText = ({ key, contactId, what, why }: LeftAlone): string =>
-  `  = left as it is: ${key} (contact ${contactId}), ${what}: ${why}`
+  `  = left as it is: ${contactId === 0 ? '' : `${key} (contact ${contactId}), `}${what}: ${why}`
 
 /** Hands on what undoing would change, and what it would leave. */
 async function planned(
