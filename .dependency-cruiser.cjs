@@ -9,7 +9,6 @@ const HOMES = {
   'p-queue': '^src/service/',
   'better-sqlite3': '^src/(store|sandbox)/',
   winston: '^src/log/',
-  'winston-daily-rotate-file': '^src/log/',
   'node-cron': '^src/schedule/',
   commander: '^src/cli/',
   yaml: '^src/config/',

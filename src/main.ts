@@ -66,6 +66,8 @@ async function start(): Promise<void> {
   }
   // A reader that goes away early (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  // Nor is a log that cannot be written a reason to end.
+  process.stderr.on('error', () => undefined)
   const code = await runCommandLine(process.argv.slice(2), {
     stdin: process.stdin,
     stdout: process.stdout,

@@ -4,6 +4,7 @@ import { healthRoutes } from '../console/health-routes.ts'
 import { startConsole } from '../console/server.ts'
 import { createTokenGate } from '../console/token.ts'
 import type { DaemonState } from '../console/health.ts'
+import { errorFacts } from '../core/error-facts.ts'
 import { SyncError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
@@ -80,7 +81,7 @@ function createRuns(
       }
       log.error('a run ended with an error', {
         pipeline: name,
-        error: error instanceof Error ? error.message : String(error),
+        ...errorFacts(error),
       })
       if (isFinal(error)) giveUp(error)
     },

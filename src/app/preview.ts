@@ -12,7 +12,8 @@ import { type PlannedChange, previewPipeline, type PreviewTotals, previewUndoing
 import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
-import { logService, type RunOptions, type UndoRequest } from './runner.ts'
+import type { RunOptions, UndoRequest } from './runner.ts'
+import { logService } from './service-log.ts'
 
 interface Previewing {
   readonly settings: Settings

@@ -2,7 +2,7 @@
 import { createCircuit } from '../core/circuit.ts'
 import type { Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
-import type { RateUse, ServiceListener } from '../core/service-event.ts'
+import type { RateUse } from '../core/service-event.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { UndoOptions } from '../core/undo.ts'
 import type { Log } from '../log/log.ts'
@@ -17,6 +17,7 @@ import { createTermDirectory } from '../sync/term-directory.ts'
 import { createMailTurns, createTurns, type MailTurns, type Turns } from '../sync/turns.ts'
 import { runUndo } from '../sync/undo.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
+import { logService } from './service-log.ts'
 
 export interface RunOptions {
   /** Reads the pipeline's rejects again, and nothing else. */
@@ -42,14 +43,6 @@ export interface Runner {
   close(): Promise<void>
 }
 
-export function logService(log: Log): ServiceListener {
-  return ({ type, ...fields }) => {
-    if (!('status' in fields)) return log.debug('service call', { event: type, ...fields })
-    const { method, path, status = 'none', attempt, durationMs } = fields
-    log.debug('service call', { event: type, method, path, status, attempt, ms: Math.round(durationMs) })
-  }
-}
-
 interface Parts {
   readonly state: OwnedState
   readonly service: Service
@@ -61,13 +54,15 @@ interface Parts {
 
 type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
 
-/** A log that also keeps its warnings, for the summary of the run. */
+/** A log that also keeps its warnings, for the summary of the run. They may hold what the log itself leaves out. */
 function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
   const warnings: string[] = []
-  const warn: Log['warn'] = (message, fields) => {
-    log.warn(message, fields)
-    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${value}`)
-    warnings.push([message, ...details].join(', '))
+  const warn: Log['warn'] = (event, fields) => {
+    log.warn(event, fields)
+    // The summary has a line for each file that was not taken.
+    if (event === 'a file cannot be taken') return
+    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${String(value)}`)
+    warnings.push([event, ...details].join(', '))
   }
   return { log: { ...log, warn }, warnings }
 }
@@ -143,7 +138,11 @@ async function loggedRun(
   const signal = AbortSignal.any([options.signal, trouble.signal])
   const context = runContext(settings, pipeline, { ...parts, log }, { options: { ...options, signal }, id })
   const result = await work(context).finally(ignore)
-  log.info('run ended', Object.fromEntries(LOGGED.map((name) => [name, result[name]])))
+  const ended = Object.fromEntries(LOGGED.map((name) => [name, result[name]])) as Pick<
+    PipelineResult,
+    (typeof LOGGED)[number]
+  >
+  log.info('run ended', { ...ended, ...(result.code === undefined ? {} : { code: result.code }) })
   return { ...result, warnings }
 }
 

@@ -117,6 +117,7 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
     state: { path: resolve(folder, state.path) },
     log: {
       level: log.level,
+      consoleLevel: log.console_level,
       format: log.format,
       folder: log.folder === undefined ? undefined : resolve(folder, log.folder),
       keepMs: log.keep,

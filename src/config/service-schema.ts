@@ -60,8 +60,13 @@ export const stateSchema = z.strictObject({
   path: text.prefault('../state/contact-sync.db').describe('The database that remembers; relative to the configuration.'),
 })
 
+const logLevel = z.enum(['error', 'warn', 'info', 'debug'])
+
 export const logSchema = z.strictObject({
-  level: z.enum(['error', 'warn', 'info', 'debug']).prefault('info').describe('The least important kind of line to write.'),
+  level: logLevel.prefault('info').describe('The least important kind of line to write.'),
+  console_level: logLevel
+    .optional()
+    .describe('The same for standard error alone; unset: as `level` under `start`, and `error` under `run`, which has its summary.'),
   format: z.enum(['json', 'pretty']).prefault('json').describe('`json` for machines, `pretty` for people.'),
   folder: text.optional().describe('A folder for log files, beside standard error; unset: standard error alone.'),
   keep: duration({ min: '1h' }).prefault('30d').describe('How long log files are kept.'),

@@ -1,6 +1,7 @@
 // The checked configuration, as the rest of the program sees it: defaults filled in, durations in
 // milliseconds, paths absolute, secrets read. `config/` makes it; nobody changes it afterwards.
 import type { FieldValue } from './contact.ts'
+import type { LogLevel } from './events.ts'
 
 export interface Settings {
   /** The configuration file, absolute. */
@@ -39,7 +40,9 @@ export interface RateLimitSettings {
 }
 
 export interface LogSettings {
-  readonly level: 'error' | 'warn' | 'info' | 'debug'
+  readonly level: LogLevel
+  /** Of standard error; undefined: the command decides. */
+  readonly consoleLevel: LogLevel | undefined
   readonly format: 'json' | 'pretty'
   /** Absolute; undefined: standard error only. */
   readonly folder: string | undefined

@@ -1,27 +1,27 @@
 // The operational log: one static message per event with fixed fields, on standard error and, where a folder is set,
-// in a file a day. No personal data comes here; secrets are masked by value.
+// in a file a day. No personal data comes here: what the table of events does not allow is not written; secrets are
+// masked by value. A log that cannot be written never ends or blocks a run.
 import type { Writable } from 'node:stream'
 import { createLogger, format, transports, type Logger } from 'winston'
-import DailyRotateFile from 'winston-daily-rotate-file'
+import { type EventName, fieldKind, type LogEvent, type LogLevel } from '../core/events.ts'
 import type { LogSettings } from '../core/settings.ts'
+import { createDailyFile } from './daily-file.ts'
 import { createRedaction } from './redact.ts'
 
-export type LogFields = Readonly<Record<string, string | number | boolean>>
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
+type LogFields = Readonly<Record<string, string | number>>
 
 export interface Log {
-  error(message: string, fields?: LogFields): void
-  warn(message: string, fields?: LogFields): void
-  info(message: string, fields?: LogFields): void
-  debug(message: string, fields?: LogFields): void
+  readonly error: LogEvent<'error'>
+  readonly warn: LogEvent<'warn'>
+  readonly info: LogEvent<'info'>
+  readonly debug: LogEvent<'debug'>
   /** The same log with fields that every line carries. */
-  with(fields: LogFields): Log
+  with(fields: { readonly pipeline?: string; readonly run_id?: string }): Log
   /** Resolves when everything is written. */
   close(): Promise<void>
 }
 
 const MESSAGE = Symbol.for('message')
-const DAY_MS = 86_400_000
 
 function prettyLine(info: Record<string, unknown>): string {
   const { timestamp, level, message, ...fields } = info
@@ -39,9 +39,18 @@ function lineFormat(settings: LogSettings, redact: (text: string) => string) {
   return format.combine(format.timestamp(), shape, masked())
 }
 
+/** Without what the table of events lacks, and what only whoever started the run may be told. */
+function writable(event: string, fields: LogFields): LogFields {
+  const allowed = Object.entries(fields).filter(([name]) => {
+    const kind = fieldKind(event, name)
+    return kind !== undefined && kind !== 'told'
+  })
+  return Object.fromEntries(allowed)
+}
+
 function wrap(logger: Logger, fields: LogFields): Log {
-  const at = (level: LogLevel) => (message: string, more?: LogFields) =>
-    void logger.log(level, message, { ...fields, ...more })
+  const at = (level: LogLevel) => (event: string, more?: LogFields) =>
+    void logger.log(level, event, writable(event, { ...fields, ...more }))
   return {
     error: at('error'),
     warn: at('warn'),
@@ -56,27 +65,38 @@ function wrap(logger: Logger, fields: LogFields): Log {
   }
 }
 
-function dailyFile(folder: string, keepMs: number): DailyRotateFile {
-  return new DailyRotateFile({
-    dirname: folder,
-    filename: 'contact-sync-%DATE%.log',
-    auditFile: `${folder}/.rotation.json`,
-    maxFiles: `${Math.max(1, Math.round(keepMs / DAY_MS))}d`,
-    utc: true,
-  })
+interface LogOptions {
+  readonly secrets: readonly string[]
+  /** Standard error. */
+  readonly stream: Writable
+  /** Of what goes to standard error, where `log.console_level` does not say; as `log.level` by default. */
+  readonly consoleLevel?: LogLevel
 }
 
-export function createLog(
-  settings: LogSettings,
-  options: { secrets: readonly string[]; stream: Writable },
-): Log {
-  const redact = createRedaction(options.secrets)
-  const stream = new transports.Stream({ stream: options.stream })
-  const logger = createLogger({
-    level: settings.level,
-    format: lineFormat(settings, redact),
-    transports: stream,
+export function createLog(settings: LogSettings, { secrets, stream, consoleLevel }: LogOptions): Log {
+  const level = settings.consoleLevel ?? consoleLevel ?? settings.level
+  const shape = lineFormat(settings, createRedaction(secrets))
+  const sink = new transports.Stream({ stream, level })
+  // Each sink has its own level; the logger itself lets everything pass.
+  const logger = createLogger({ level: 'debug', format: shape, transports: sink })
+  const log = wrap(logger, {})
+  const { folder, keepMs } = settings
+  if (folder === undefined) return log
+  const file = createDailyFile({
+    folder,
+    keepMs,
+    // Past the logger: its other sink is the one that failed.
+    failed(code) {
+      const message: EventName<'error'> = 'the log file cannot be written; standard error has everything'
+      const line = shape.transform({ level: 'error', message, code })
+      if (typeof line === 'object') stream.write(`${String(line[MESSAGE])}\n`)
+    },
+    // Not from within the line that is being written.
+    recovered: (lines) =>
+      queueMicrotask(() => {
+        if (logger.writable) log.warn('the log file is written again', { lines_lost: lines })
+      }),
   })
-  if (settings.folder !== undefined) logger.add(dailyFile(settings.folder, settings.keepMs))
-  return wrap(logger, {})
+  logger.add(new transports.Stream({ stream: file, level: settings.level }))
+  return log
 }

@@ -1,24 +1,68 @@
 // Keeps secrets out of whatever is written, by value: messages of libraries quote what they were given,
-// so no list of field names would be enough.
+// so no list of field names would be enough. Whatever form a secret takes, it is looked for in that form.
 
 const MASK = '[secret]'
 /** Shorter values would mask ordinary words. */
 const SHORTEST = 4
+/** What may stand within a secret that was broken over lines, as it is or as JSON writes it. */
+const BREAK = String.raw`(?:\s|\\[nrt]|=(?:\r?\n|\\r?\\n))*`
 
-function disguises(secret: string): string[] {
-  const base64 = Buffer.from(secret, 'utf8').toString('base64')
-  return [
-    secret,
-    encodeURIComponent(secret),
-    base64,
-    base64.replace(/=+$/, ''),
-    JSON.stringify(secret).slice(1, -1),
-  ]
+/**
+ * In base64 a text looks different at each of three offsets; the characters at its ends are mixed with its neighbours'
+ * and stay. What is left of a short secret could be an ordinary word.
+ */
+function inBase64(secret: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), secret]).toString('base64url')
+    const whole = Math.floor(((offset + secret.length) * 8) / 6)
+    const inner = text.slice(Math.ceil((offset * 8) / 6), whole)
+    return inner.length < SHORTEST ? [] : [inner, inner.replaceAll('-', '+').replaceAll('_', '/')]
+  })
 }
 
-/** A function that masks every secret in a text: as it is, URL-encoded, in base64 and as JSON writes it. */
+const inUnicode = (code: number): string => String.raw`\u${code.toString(16).padStart(4, '0')}`
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+
+/** `%2F` and `%2f` are the same, so are both cases of hexadecimal digits. */
+function disguises(secret: string): { exact: string[]; anyCase: string[] } {
+  const bytes = Buffer.from(secret, 'utf8')
+  const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  const html = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+  return {
+    exact: [secret, JSON.stringify(secret).slice(1, -1), html, ...inBase64(bytes)],
+    anyCase: [
+      encodeURIComponent(secret),
+      new URLSearchParams({ q: secret }).toString().slice(2),
+      encodeURI(secret),
+      percent,
+      bytes.toString('hex'),
+      [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':'),
+      Array.from({ length: secret.length }, (_, at) => inUnicode(secret.charCodeAt(at))).join(''),
+    ],
+  }
+}
+
+function pattern(texts: readonly string[], flags: string): RegExp {
+  const longestFirst = [...new Set(texts)].sort((left, right) => right.length - left.length)
+  const broken = longestFirst.map((text) => Array.from(text, escaped).join(BREAK))
+  return new RegExp(broken.join('|'), flags)
+}
+
+/**
+ * A function that masks every secret in a text: as it is, URL-encoded, in base64 at every offset, in hexadecimal, as JSON
+ * and HTML write it, and broken over lines.
+ */
 export function createRedaction(secrets: readonly string[]): (text: string) => string {
-  const masked = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(disguises))]
-  masked.sort((left, right) => right.length - left.length)
-  return (text) => masked.reduce((result, secret) => result.replaceAll(secret, MASK), text)
+  const forms = secrets.filter((secret) => secret.length >= SHORTEST).map(disguises)
+  if (forms.length === 0) return (text) => text
+  const exact = pattern(
+    forms.flatMap((form) => form.exact),
+    'g',
+  )
+  const anyCase = pattern(
+    forms.flatMap((form) => form.anyCase),
+    'gi',
+  )
+  return (text) => text.replaceAll(exact, MASK).replaceAll(anyCase, MASK)
 }

@@ -1,5 +1,6 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { Circuit } from '../core/circuit.ts'
+import type { LogEvent } from '../core/events.ts'
 import type { CallResult, Clock, ServiceReads, ServiceSession, Source, Term } from '../core/ports.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
@@ -7,12 +8,10 @@ import type { LeftAlone } from '../core/undo.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './turns.ts'
 
-/** For operational logs: one static message each, fixed fields, no personal data. */
-export type LogEvent = (message: string, fields?: Readonly<Record<string, string | number | boolean>>) => void
-
+/** Events of the operational log; their warnings are also told to whoever started the run. */
 export interface RunLog {
-  readonly info: LogEvent
-  readonly warn: LogEvent
+  readonly info: LogEvent<'info'>
+  readonly warn: LogEvent<'warn'>
 }
 
 export interface ProgressReport {

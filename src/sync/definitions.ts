@@ -65,7 +65,8 @@ export async function loadCustomFields(
     context.customFieldKey,
   )
   if (problems.length > 0) throw new SyncError('CONFIG_INVALID', problems.join('; '))
-  for (const warning of warnings) context.log.warn(warning)
+  for (const problem of warnings)
+    context.log.warn('a custom field is not as the mapping expects it', { problem })
   return { rules, print, definitions: mappedDefinitions(context.pipeline, all) }
 }
 

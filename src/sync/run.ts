@@ -89,7 +89,7 @@ export const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
 
 async function refuseInput(input: SourceInput, error: SyncError, context: PlanContext): Promise<InputReport> {
   const report = refusal(input, error)
-  context.log.info('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
+  context.log.warn('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
   if (report.status === 'left') return report
   const reason = `${report.error ?? ''}\n${error.hint}\n`
   try {

@@ -11,7 +11,7 @@ const SETTINGS: Settings = {
   service: serviceSettings(),
   state: { path: 'unused' },
   file: '/nowhere/contact-sync.yaml',
-  log: { level: 'info', format: 'json', folder: undefined, keepMs: 1 },
+  log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 1 },
   server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
   pipelines: [pipelineSettings({ schedule: '* * * * * *' })],
   secrets: [],

@@ -63,7 +63,7 @@ describe('settings', () => {
         customFieldKey: '{field_name}',
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
-      log: { level: 'info', format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
+      log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
       server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined },
       secrets: [ENV.KEY],
     })
@@ -86,7 +86,7 @@ describe('settings', () => {
         customFieldKey: '{field_name}',
       },
       state: { path: `${FOLDER}data/state.db` },
-      log: { level: 'debug', format: 'pretty', folder: `${FOLDER}logs`, keepMs: 2 * 86_400_000 },
+      log: { level: 'debug', consoleLevel: undefined, format: 'pretty', folder: `${FOLDER}logs`, keepMs: 2 * 86_400_000 },
       server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN },
       secrets: [ENV.KEY, ENV.TOKEN],
     })

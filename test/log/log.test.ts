@@ -3,63 +3,77 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import type { LogSettings } from '../../src/core/settings.ts'
 import { createLog } from '../../src/log/log.ts'
-import { createRedaction } from '../../src/log/redact.ts'
 
 const SECRET = 'p+a/ss "word"=1'
+const FOLDED = 'a term is not used: the service folds its name into that of another'
 
-describe('redaction', () => {
-  const redact = createRedaction([SECRET, 'abc'])
-  it.each([
-    ['as it is', SECRET],
-    ['URL-encoded', encodeURIComponent(SECRET)],
-    ['in base64', Buffer.from(SECRET).toString('base64')],
-    ['in base64 without padding', Buffer.from(SECRET).toString('base64').replace(/=+$/, '')],
-    ['as JSON writes it', JSON.stringify({ key: SECRET })],
-  ])('masks a secret %s', (_, text) => {
-    expect(redact(`before ${text} after`)).toMatch(/^before .*\[secret\].* after$/)
-    expect(redact(text)).not.toContain(text.slice(2, -3))
-  })
-  it('leaves words alone that a short secret would hide', () => {
-    expect(redact('abcdef')).toBe('abcdef')
-  })
-})
+async function lines(settings: Partial<LogSettings>, consoleLevel?: 'error'): Promise<string[]> {
+  const base = { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined } as const
+  const stream = new PassThrough()
+  const of = { secrets: [SECRET], stream, ...(consoleLevel === undefined ? {} : { consoleLevel }) }
+  const log = createLog({ ...base, keepMs: 86_400_000, ...settings }, of)
+  const shop = log.with({ pipeline: 'shop' })
+  shop.warn('values were dropped or cut', { times: 3, field: `key ${SECRET}` })
+  shop.warn(FOLDED, { term: 'Anna Muster', into: 'anna' })
+  shop.debug('all requests wait', { wait_ms: 3 })
+  await log.close()
+  return String(stream.read() ?? '')
+    .trim()
+    .split('\n')
+}
 
 describe('the log', () => {
-  const base = { level: 'info', folder: undefined, keepMs: 86_400_000 } as const
-
-  async function lines(format: 'json' | 'pretty', folder?: string): Promise<string[]> {
-    const stream = new PassThrough()
-    const log = createLog({ ...base, format, folder }, { secrets: [SECRET], stream })
-    log.with({ pipeline: 'shop' }).warn('something happened', { times: 3, text: `key ${SECRET}` })
-    log.debug('not for this level')
-    await log.close()
-    return String(stream.read()).trim().split('\n')
-  }
-
   it('writes one line an event, with fixed fields and without secrets', async () => {
-    const [line, ...more] = await lines('json')
-    expect(more).toEqual([])
-    expect(JSON.parse(line ?? '')).toMatchObject({
+    const [line, ...more] = await lines({})
+    expect(more).toHaveLength(1)
+    expect(JSON.parse(line ?? '')).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/) as string,
       level: 'warn',
-      message: 'something happened',
+      message: 'values were dropped or cut',
       pipeline: 'shop',
       times: 3,
+      field: 'key [secret]',
     })
-    expect(line).not.toContain('word')
-    expect((await lines('pretty'))[0]).toMatch(
-      /^\S+Z WARN {2}something happened pipeline="shop" times=3 text="key \[secret\]"$/,
+    expect((await lines({ format: 'pretty' }))[0]).toMatch(
+      /^\S+Z WARN {2}values were dropped or cut pipeline="shop" times=3 field="key \[secret\]"$/,
     )
   })
 
-  it('keeps a file a day in its folder', async () => {
+  it('leaves out what is told to people alone, and what the table of events lacks', async () => {
+    expect(JSON.parse((await lines({}))[1] ?? '')).toEqual({
+      timestamp: expect.anything() as string,
+      level: 'warn',
+      message: FOLDED,
+      pipeline: 'shop',
+    })
+    const stream = new PassThrough()
+    const log = createLog(
+      { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 1 },
+      { secrets: [], stream },
+    )
+    log.info('run started', { mail: 'anna@example.com', constructor: 'x' } as object)
+    await log.close()
+    expect(String(stream.read())).not.toMatch(/anna|constructor/)
+  })
+
+  it('has a level for each sink: the file has everything, standard error what the command asks for', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'log-'))
-    await lines('json', folder)
-    const [name] = (await readdir(folder)).filter((file) => file.endsWith('.log'))
-    expect(name).toMatch(/^contact-sync-\d{4}-\d{2}-\d{2}\.log$/)
-    const text = await readFile(join(folder, name ?? ''), 'utf8')
-    expect(text).toContain('something happened')
-    expect(text).not.toContain('word')
+    const written = async (): Promise<number> => {
+      const [name = ''] = await readdir(folder)
+      expect(name).toMatch(/^contact-sync-\d{4}-\d{2}-\d{2}\.log$/)
+      const text = await readFile(join(folder, name), 'utf8')
+      await rm(join(folder, name))
+      return text.trim().split('\n').length
+    }
+    expect(await lines({ folder }, 'error')).toEqual([''])
+    expect(await written()).toBe(2)
+    expect(await lines({ folder, level: 'debug' }, 'error')).toEqual([''])
+    expect(await written()).toBe(3)
+    // What the configuration says goes before what the command would like.
+    expect(await lines({ folder, consoleLevel: 'debug' }, 'error')).toHaveLength(3)
+    expect(await written()).toBe(2)
     await rm(folder, { recursive: true })
   })
 })

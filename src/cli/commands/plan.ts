@@ -1,5 +1,5 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
-import { clock, createLog, preview } from '../../app.ts'
+import { clock, preview } from '../../app.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode, OUTCOMES } from '../../core/summary.ts'
@@ -95,7 +95,7 @@ async function planOne(
   io: Io,
   output: PlanOutput,
 ): Promise<PreviewTotals> {
-  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const log = quietLog(io, settings)
   const progress = createProgress(pipeline.name, io, clock)
   const changes = preview(settings, pipeline, {
     wait: true,

@@ -8,11 +8,9 @@ import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { resultText } from '../summary.ts'
 
-/** A one-shot run has its summary; the log says only what went wrong. */
-export const quietLog = (settings: Settings): Settings['log'] => ({
-  ...settings.log,
-  level: settings.log.level === 'debug' ? 'debug' : 'error',
-})
+/** A one-shot command has its summary; standard error says only what went wrong, the log file has everything. */
+export const quietLog = (io: Io, { log, secrets }: Settings): ReturnType<typeof createLog> =>
+  createLog(log, { secrets, stream: io.stderr, consoleLevel: log.level === 'debug' ? 'debug' : 'error' })
 
 async function runOne(runner: Runner, pipeline: PipelineSettings, { io, rejectsOnly }: Kind) {
   const progress = createProgress(pipeline.name, io, clock)
@@ -44,7 +42,7 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
   const { io } = kind
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
-  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const log = quietLog(io, settings)
   const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
   const results: PipelineResult[] = []
   try {

@@ -1,5 +1,5 @@
 // `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent.
-import { acceptState, clock, createLog, rebuildState } from '../../app.ts'
+import { acceptState, clock, rebuildState } from '../../app.ts'
 import { unknowable } from '../../core/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/summary.ts'
 import { duration, number, plural } from '../format.ts'
@@ -51,7 +51,7 @@ function endText(left: readonly string[], doubt: string | undefined): string {
 export async function rebuild(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
-  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const log = quietLog(io, settings)
   const progress = progressOf(io)
   const results: Done[] = []
   const started = clock.monotonic()

@@ -1,0 +1,232 @@
+// Every event of the operational log: one closed table of static messages with their level, fields and meaning.
+// Whatever is not in it cannot be logged, and a field that it lacks is not written. The manual's list is this list.
+
+/**
+ * Levels are audiences. error: somebody must act. warn: somebody should look when there is time.
+ * info: what an operator expects to see. debug: for whoever looks for a fault.
+ */
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
+
+/**
+ * count, ms: numbers. name: what the configuration calls something, or what this program calls it. code: of an error.
+ * id: of a run or a contact. file: the name of an input. call: method and route template with the status.
+ * told: may hold what a person or the service wrote, so it is told to whoever started the run, and never logged.
+ */
+type FieldKind = 'count' | 'ms' | 'name' | 'code' | 'id' | 'file' | 'call' | 'told'
+
+interface EventEntry {
+  readonly level: LogLevel
+  /** By name; one that ends with `?` may be missing. */
+  readonly fields: Readonly<Record<string, FieldKind>>
+  /** For the manual: what it means, and what to do where something is to be done. */
+  readonly means: string
+}
+
+/** Fields that a line may carry whatever its event is. */
+export const COMMON_FIELDS = { pipeline: 'name', run_id: 'id' } as const satisfies EventEntry['fields']
+
+export const EVENTS = {
+  // The daemon.
+  'daemon started': {
+    level: 'info',
+    fields: { pipelines: 'count', port: 'count' },
+    means: 'It serves on this port and follows the schedules.',
+  },
+  'daemon ends': {
+    level: 'info',
+    fields: {},
+    means: 'A signal came: nothing new begins, what is on its way is let finish.',
+  },
+  'daemon ended': { level: 'info', fields: {}, means: 'Everything is written down and closed.' },
+  'a run was still going on when the next was due': {
+    level: 'warn',
+    fields: {},
+    means: 'It is not run twice at once. Where that happens often, the schedule is too tight.',
+  },
+  'a run ended with an error': {
+    level: 'error',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      'The state or this program failed, not the service: see the code under Messages. Without a code it is a fault of contact-sync; please report it with `at`.',
+  },
+  // A run.
+  'run started': { level: 'info', fields: {}, means: 'A run of the pipeline begins.' },
+  'run ended': {
+    level: 'info',
+    fields: {
+      status: 'name',
+      'code?': 'code',
+      read: 'count',
+      created: 'count',
+      updated: 'count',
+      unchanged: 'count',
+      skipped: 'count',
+      rejected: 'count',
+      failed: 'count',
+      held: 'count',
+      in_doubt: 'count',
+      deleted: 'count',
+      held_deletes: 'count',
+      terms_created: 'count',
+      requests: 'count',
+      retries: 'count',
+      duration_ms: 'ms',
+    },
+    means: 'What it did, as in `run --json`; `code` says what made it end before its time.',
+  },
+  'a file cannot be taken': {
+    level: 'warn',
+    fields: { file: 'file', code: 'code', detail: 'told' },
+    means: 'The code says why and what to do; the text beside the file in `failed/` says it in full.',
+  },
+  'a file was replaced while it was worked on; the new one is taken next': {
+    level: 'warn',
+    fields: { file: 'file' },
+    means: 'Both were complete; nothing is to be done.',
+  },
+  'the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")': {
+    level: 'warn',
+    fields: { file: 'file', places: 'count', line: 'count' },
+    means: 'The exporter damages umlauts: mend it there. What was read is sent as it is.',
+  },
+  'values were dropped or cut': {
+    level: 'warn',
+    fields: { field: 'name', times: 'count' },
+    means: 'As `on_invalid` asks for.',
+  },
+  'a guard holds changes back': {
+    level: 'warn',
+    fields: { guard: 'name', changes: 'count', deletes: 'count', threshold: 'name' },
+    means: 'Look with `contact-sync held list`, then release them or mend the source.',
+  },
+  'operations are in doubt after a run that was cut off': {
+    level: 'warn',
+    fields: { operations: 'count' },
+    means: 'They are looked up at the service before anything new is sent.',
+  },
+  'contacts are in doubt that no look-up can settle; they wait for a person (contact-sync doubts list)': {
+    level: 'warn',
+    fields: { contacts: 'count' },
+    means: 'Look them up in the service, then `contact-sync doubts resolve`.',
+  },
+  'waiting before doubts are looked at again': {
+    level: 'info',
+    fields: { operations: 'count', wait_ms: 'ms' },
+    means: 'The run waits `service.doubt.quiesce`.',
+  },
+  // What the service does.
+  'bulk calls are made smaller: the last one was too large, or took too long': {
+    level: 'warn',
+    fields: { contacts: 'count' },
+    means:
+      'From now on so many contacts in a call. Where it comes back with every run, set `service.bulk.size`.',
+  },
+  'the bulk answer names contacts that were not sent': {
+    level: 'warn',
+    fields: { members: 'count' },
+    means: 'The service broke its interface; what was sent is looked up.',
+  },
+  'the service does not clear a field': {
+    level: 'warn',
+    fields: { contact_id: 'id', fields: 'name' },
+    means: 'The source blanked the field and the service keeps its value: clear it there by hand.',
+  },
+  'the service ignores mail_status; its key seems to lack the permission to set it': {
+    level: 'warn',
+    fields: { contact_id: 'id', wanted: 'count', found: 'count' },
+    means: 'Have the permission added to the key, or take mail_status out of the mapping.',
+  },
+  'the service removed more terms than it was asked to; they were put back': {
+    level: 'warn',
+    fields: { contact_id: 'id', terms: 'told' },
+    means: 'Nothing is to be done; tell the maker of the service.',
+  },
+  'a term is not used: the service folds its name into that of another': {
+    level: 'warn',
+    fields: { term: 'told', into: 'told' },
+    means: 'Write it as the service does (`contact-sync terms`). `contact-sync run` names it.',
+  },
+  'the description of a term was not taken': {
+    level: 'warn',
+    fields: { term: 'name', answer: 'call' },
+    means: 'The next run tries again.',
+  },
+  'a custom field was changed at the service': {
+    level: 'warn',
+    fields: { field: 'name', change: 'told' },
+    means: 'Every record is looked at again. `contact-sync fields` shows it as it is now.',
+  },
+  'a custom field is not as the mapping expects it': {
+    level: 'warn',
+    fields: { problem: 'told' },
+    means: '`contact-sync check` says in full what does not fit.',
+  },
+  'the daily allowance is used up': {
+    level: 'warn',
+    fields: {},
+    means: '`service.rate_limit.per_day`: nothing more is sent until it is free again.',
+  },
+  'a request was answered, or got no answer': {
+    level: 'debug',
+    fields: { method: 'name', path: 'call', status: 'id', attempt: 'count', ms: 'ms' },
+    means: 'One attempt; `status` is `none` where no answer came.',
+  },
+  'a request is sent again': {
+    level: 'debug',
+    fields: { method: 'name', path: 'call', attempt: 'count', wait_ms: 'ms', answer: 'call' },
+    means: 'After this answer, so much later.',
+  },
+  'the service asks for fewer requests': {
+    level: 'debug',
+    fields: { wait_ms: 'ms', answer: 'call' },
+    means: 'All calls wait, and go more slowly for a while.',
+  },
+  'all requests wait': {
+    level: 'debug',
+    fields: { wait_ms: 'ms' },
+    means: 'The service said that nothing is left for now, or that it is away for so long.',
+  },
+  // The log itself.
+  'the log file cannot be written; standard error has everything': {
+    level: 'error',
+    fields: { code: 'code' },
+    means:
+      'A full disk, a missing right? Work goes on; each line tries the file again. Said once, on standard error.',
+  },
+  'the log file is written again': {
+    level: 'warn',
+    fields: { lines_lost: 'count' },
+    means: 'So many lines are on standard error alone.',
+  },
+} as const satisfies Record<string, EventEntry>
+
+type Events = typeof EVENTS
+
+/** The events of a level. */
+export type EventName<L extends LogLevel = LogLevel> = {
+  [N in keyof Events]: Events[N]['level'] extends L ? N : never
+}[keyof Events]
+
+type ValueOf<K> = K extends 'count' | 'ms' ? number : K extends 'id' ? string | number : string
+
+type Common = { readonly [N in keyof typeof COMMON_FIELDS]?: string }
+
+type Typed<F> = {
+  readonly [N in keyof F as N extends `${string}?` ? never : N]: ValueOf<F[N]>
+} & { readonly [N in keyof F as N extends `${infer Name}?` ? Name : never]?: ValueOf<F[N]> }
+
+export type EventFields<N extends EventName> = Typed<Events[N]['fields']> & Common
+
+/** Logs an event of this level. */
+export type LogEvent<L extends LogLevel> = <N extends EventName<L>>(event: N, fields?: EventFields<N>) => void
+
+const ownField = (fields: EventEntry['fields'], name: string): FieldKind | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined
+
+/** How a field of an event is to be treated; undefined: the table lacks it. */
+export function fieldKind(event: string, field: string): FieldKind | undefined {
+  const { fields }: Pick<EventEntry, 'fields'> = Object.hasOwn(EVENTS, event)
+    ? EVENTS[event as EventName]
+    : { fields: {} }
+  return ownField(COMMON_FIELDS, field) ?? ownField(fields, field) ?? ownField(fields, `${field}?`)
+}

@@ -1,0 +1,76 @@
+// A log file a day, as a stream for winston. Written by hand because the usual transport ends the process when the disk is full or
+// the folder may not be made, writes on into a file that was removed, and forgets what it has to remove.
+// A line is appended by itself: nothing is kept open, so a removed folder, a new day and a moved file need no care.
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+
+const DAY_MS = 86_400_000
+const MESSAGE = Symbol.for('message')
+const NAME = /^contact-sync-(\d{4}-\d{2}-\d{2})\.log$/
+
+interface DailyFileOptions {
+  /** Absolute. */
+  readonly folder: string
+  /** A file is removed when its last line is older. */
+  readonly keepMs: number
+  /** Said once when a line cannot be written, with the code of the system's error. */
+  failed(code: string): void
+  /** Said once when one can be again. */
+  recovered(linesLost: number): void
+}
+
+interface Line {
+  readonly timestamp: string
+  readonly [MESSAGE]: string
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+/** Removes the files of days that ended `keepMs` ago; what cannot be removed stays for the next day. */
+function removeOld(folder: string, keepMs: number, now: number): void {
+  const isOld = (name: string): boolean => {
+    const day = NAME.exec(name)?.[1]
+    return day !== undefined && Date.parse(day) + DAY_MS + keepMs <= now
+  }
+  try {
+    for (const name of readdirSync(folder).filter(isOld)) rmSync(join(folder, name), { force: true })
+  } catch {
+    // A folder that may not be read or cleared is no reason to lose a line.
+  }
+}
+
+function append(folder: string, day: string, text: string): void {
+  // No personal data is in it, yet it is nobody else's business either.
+  mkdirSync(folder, { recursive: true, mode: 0o750 })
+  appendFileSync(join(folder, `contact-sync-${day}.log`), text, { mode: 0o640 })
+}
+
+/** Takes winston's objects. Its clock is the line's own time stamp (UTC). Never fails. */
+export function createDailyFile({ folder, keepMs, failed, recovered }: DailyFileOptions): Writable {
+  let today = ''
+  let linesLost = 0
+  const write = ({ timestamp, [MESSAGE]: line }: Line): void => {
+    const day = timestamp.slice(0, 10)
+    try {
+      // What a full disk cut off is ended first.
+      append(folder, day, `${linesLost > 0 ? '\n' : ''}${line}\n`)
+    } catch (error) {
+      linesLost += 1
+      if (linesLost === 1) failed(codeOf(error))
+      return
+    }
+    if (day !== today) removeOld(folder, keepMs, Date.parse(timestamp))
+    today = day
+    if (linesLost > 0) recovered(linesLost)
+    linesLost = 0
+  }
+  return new Writable({
+    objectMode: true,
+    write(info: Line, _encoding, done) {
+      write(info)
+      done()
+    },
+  })
+}
