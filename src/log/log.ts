@@ -4,9 +4,9 @@
 import type { Writable } from 'node:stream'
 import { createLogger, format, transports, type Logger } from 'winston'
 import { type EventName, fieldKind, type LogEvent, type LogLevel } from '../core/events.ts'
+import { createRedaction } from '../core/redact.ts'
 import type { LogSettings } from '../core/settings.ts'
 import { createDailyFile } from './daily-file.ts'
-import { createRedaction } from './redact.ts'
 
 type LogFields = Readonly<Record<string, string | number>>
 

@@ -36,8 +36,8 @@ export interface Judged<T> {
 
 type Answer = Extract<Attempt, { answered: true }>
 
-/** What the attempt means. `secret` is kept out of the service's words, should it echo the key. */
-export function judge<T>(call: Call<T>, attempt: Attempt, secret: string): Judged<T> {
+/** What the attempt means. `mask` keeps the key out of the service's words, should it echo it. */
+export function judge<T>(call: Call<T>, attempt: Attempt, mask: (text: string) => string): Judged<T> {
   const name = `${call.method} ${call.path}`
   if (!attempt.answered) {
     const fact = attempt.sent ? 'got no whole answer' : 'was not sent, there is no connection to the service'
@@ -49,7 +49,7 @@ export function judge<T>(call: Call<T>, attempt: Attempt, secret: string): Judge
   const { method, target } = call
   const verdict = outcome({ answered: true, method, target, status: attempt.status, body })
   const summary = `${name} was answered with ${attempt.status}${detail(call, attempt, body)}`
-  return { verdict, value, summary, reason: withMessage(summary, attempt, secret) }
+  return { verdict, value, summary, reason: withWords(summary, call, { answer: attempt, mask }) }
 }
 
 function bodyKind(call: Call<unknown>, { body }: Answer, value: unknown): BodyKind {
@@ -73,21 +73,29 @@ const DETAILS: Readonly<Record<BodyKind, string>> = {
 function detail(call: Call<unknown>, answer: Answer, body: BodyKind): string {
   const { status } = answer
   if (status >= 200 && status < 300) return DETAILS[body]
-  if (status >= 300 && status < 400) return `, a redirect${targetHost(call, answer)}, which is never followed`
+  if (status >= 300 && status < 400) return ', a redirect, which is never followed'
   const isOwnWord = answer.body.kind === 'json' && call.target === 'object'
   if (status === 404 && !isOwnWord) return '; service.base_url may not name the service itself'
   return ''
 }
 
 /** Only the host: the rest of the address may repeat a mail. */
-function targetHost(call: Call<unknown>, { headers }: Answer): string {
-  const { location } = headers
-  const target = typeof location === 'string' ? URL.parse(location, call.url.href) : null
-  return target === null ? '' : ` to ${target.host}`
+function targetHost({ url }: Call<unknown>, { status, headers: { location } }: Answer): string | undefined {
+  if (status < 300 || status >= 400 || typeof location !== 'string') return undefined
+  return URL.parse(location, url.href)?.host
 }
 
-function withMessage(summary: string, { body }: Answer, secret: string): string {
-  const message = body.kind === 'json' ? errorMessage(body.value) : undefined
-  if (message === undefined) return summary
-  return `${summary}: ${secret === '' ? message : message.replaceAll(secret, '***')}`
+function withWords(
+  summary: string,
+  call: Call<unknown>,
+  { answer, mask }: { answer: Answer; mask: (text: string) => string },
+): string {
+  const host = targetHost(call, answer)
+  const { body } = answer
+  const message = body.kind === 'json' ? errorMessage(body.value, mask) : undefined
+  return [
+    summary,
+    ...(host === undefined ? [] : [`it leads to ${mask(host)}`]),
+    ...(message === undefined ? [] : [message]),
+  ].join(': ')
 }

@@ -22,7 +22,9 @@ export interface Counts {
 }
 
 export interface CallContext {
-  readonly settings: Pick<ServiceSettings, 'apiKey' | 'retry'>
+  readonly settings: Pick<ServiceSettings, 'retry'>
+  /** Keeps the key out of the service's words. */
+  readonly mask: (text: string) => string
   readonly transport: Transport
   readonly limiter: RateLimiter
   readonly trust: KeyTrust
@@ -106,7 +108,7 @@ function toldOfRequest(
 }
 
 function understood<T>(call: Call<T>, attempt: Attempt, context: CallContext): Reply<T> {
-  const judged = judge(call, attempt, context.settings.apiKey)
+  const judged = judge(call, attempt, context.mask)
   if (!attempt.answered) return { judged }
   return { judged, status: attempt.status, ...waitHints(attempt.headers, context.clock.now()) }
 }

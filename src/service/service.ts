@@ -1,6 +1,7 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
 import type { Clock, DailyAllowance, Random, ServiceSession, WindowMemory } from '../core/ports.ts'
+import { createRedaction } from '../core/redact.ts'
 import type { RateUse, ServiceListener } from '../core/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
@@ -41,6 +42,7 @@ export interface Service {
 export function createService(settings: ServiceSettings, deps: ServiceDeps): Service {
   assertEncrypted(settings.baseUrl)
   const transport = deps.transport ?? createTransport(settings)
+  const mask = createRedaction([settings.apiKey])
   const limiter = createRateLimiter(settings.rateLimit, deps)
 
   function context(signal: AbortSignal, counts: Counts, own: ServiceListener): CallContext {
@@ -50,7 +52,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
       deps.onEvent?.(event)
       own(event)
     }
-    return { settings, transport, limiter, trust, clock, random, onEvent, signal, counts }
+    return { settings, mask, transport, limiter, trust, clock, random, onEvent, signal, counts }
   }
 
   return {

@@ -14,6 +14,8 @@ import type {
 export type Reader<T> = (json: unknown) => T | undefined
 
 const LONGEST_MESSAGE = 300
+/** The rest of an endless message is not looked at. */
+const LONGEST_READ = 64_000
 
 const id = z
   .union([
@@ -141,13 +143,16 @@ export function hasError(json: unknown): boolean {
   return Boolean(error)
 }
 
-/** The service's own words for what is wrong, at most 300 characters; undefined where it has none. */
-export function errorMessage(json: unknown): string | undefined {
+/**
+ * The service's own words for what is wrong, at most 300 characters; undefined where it has none. `mask` keeps the key
+ * out of them, should the service echo it.
+ */
+export function errorMessage(json: unknown, mask: (text: string) => string): string | undefined {
   const body = object.safeParse(json).data
   if (body === undefined) return undefined
   for (const candidate of [body['message'], body['error'], ...members(body['errors'])]) {
     const text = problem.safeParse(candidate).data?.trim()
-    if (text !== undefined && text !== '') return cut(text)
+    if (text !== undefined && text !== '') return cut(mask(text.slice(0, LONGEST_READ)))
   }
   return undefined
 }

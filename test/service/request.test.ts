@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CallResult, DailyAllowance } from '../../src/core/ports.ts'
 import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/retry.ts'
+import { createRedaction } from '../../src/core/redact.ts'
 import type { RequestEvent, ServiceEvent } from '../../src/core/service-event.ts'
 import type { Attempt } from '../../src/service/http.ts'
 import type { Call } from '../../src/service/judge.ts'
@@ -55,7 +56,8 @@ function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; ab
   const run = new AbortController()
   const sentAt: number[] = []
   const context = {
-    settings: { apiKey: 'key-1', retry: { attempts: 4, maxDelayMs: 8_000 } },
+    settings: { retry: { attempts: 4, maxDelayMs: 8_000 } },
+    mask: createRedaction(['key-1']),
     transport: {
       send() {
         sentAt.push(clock.monotonic())
@@ -346,14 +348,14 @@ describe('words', () => {
   it.each<[Attempt, string, string]>([
     [lost, 'got no whole answer (ECONNRESET)', ''],
     [refusedConnection, 'was not sent, there is no connection to the service (ECONNREFUSED)', ''],
-    [answer(422, { message: told }), 'was answered with 422', `: no such field for ${MAIL}, ***`],
+    [answer(422, { message: told }), 'was answered with 422', `: no such field for ${MAIL}, [secret]`],
     [answer(200, { error: 'full' }), 'was answered with 200, but the answer reports an error', ': full'],
     [answer(200, { mail: MAIL }), 'was answered with 200, but the answer is not what the interface says', ''],
     [answer(200), 'was answered with 200, but without JSON', ''],
     [
       answer(302, undefined, { location: `//login.example.org:81/next?for=${MAIL}` }),
-      'was answered with 302, a redirect to login.example.org:81, which is never followed',
-      '',
+      'was answered with 302, a redirect, which is never followed',
+      ': it leads to login.example.org:81',
     ],
     [answer(404), 'was answered with 404; service.base_url may not name the service itself', ''],
   ])('%j', async (attempt, fact, message) => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CreateOptions } from '../../src/core/ports.ts'
+import { createRedaction } from '../../src/core/redact.ts'
 import {
   contactReader,
   contactsReader,
@@ -14,6 +15,8 @@ import {
   readCreatedMembers,
   readSuccess,
 } from '../../src/service/wire.ts'
+
+const asItIs = (text: string): string => text
 
 const options: CreateOptions = {
   duplicateCheckMethod: 'none',
@@ -141,18 +144,30 @@ describe('errors', () => {
     [['message'], undefined],
     ['message', undefined],
   ])('message of %j', (json, message) => {
-    expect(errorMessage(json)).toBe(message)
+    expect(errorMessage(json, asItIs)).toBe(message)
   })
 
   it('cuts a message to 300 characters', () => {
-    const message = errorMessage({ message: '😀'.repeat(5_000) })!
+    const message = errorMessage({ message: '😀'.repeat(5_000) }, asItIs)!
     expect(Array.from(message)).toHaveLength(300)
     expect(message.endsWith('😀…')).toBe(true)
+  })
+
+  it.each([290, 295, 299])('masks a key before it cuts, where the key begins at %i', (at) => {
+    const mask = createRedaction(['key-0123456789'])
+    expect(errorMessage({ message: `${'x'.repeat(at)}key-0123456789` }, mask)).not.toContain('k')
   })
 })
 
 it('never throws, whatever the body', () => {
-  const readers = [hasError, errorMessage, readSuccess, readCreatedId, readCreatedMembers, listIn]
+  const readers = [
+    hasError,
+    (json: unknown) => errorMessage(json, asItIs),
+    readSuccess,
+    readCreatedId,
+    readCreatedMembers,
+    listIn,
+  ]
   fc.assert(
     fc.property(fc.jsonValue(), (json) => {
       for (const read of [...readers, contactReader(1, ['mail']), contactsReader(['mail'])]) read(json)

@@ -70,7 +70,7 @@ async function checkService(settings: Settings): Promise<Findings & { reached: b
     ]
     const fields = await definitionsWith([...new Set(mapped)], reads)
     if (fields.kind !== 'ok')
-      return { problems: [{ about: 'service', text: fields.summary }], notes: [], reached: false }
+      return { problems: [{ about: 'service', text: fields.reason }], notes: [], reached: false }
     const terms = await checkTerms(settings, reads)
     const custom = checkFields(settings, fields.value)
     const notes = ['service: reached, the key is accepted', ...terms.notes, ...custom.notes]

@@ -1,6 +1,6 @@
 // Secrets in disguise: every form in which a library, a log or a page may write them.
 import { describe, expect, it } from 'vitest'
-import { createRedaction } from '../../src/log/redact.ts'
+import { createRedaction } from '../../src/core/redact.ts'
 
 const SECRET = 'p+a/ss"wörd"&=1~7fQz'
 const bytes = Buffer.from(SECRET)

@@ -51,7 +51,7 @@ function pattern(texts: readonly string[], flags: string): RegExp {
 
 /**
  * A function that masks every secret in a text: as it is, URL-encoded, in base64 at every offset, in hexadecimal, as JSON
- * and HTML write it, and broken over lines.
+ * and HTML write it, and broken over lines. Mask a text before it is cut: half a secret is not found.
  */
 export function createRedaction(secrets: readonly string[]): (text: string) => string {
   const forms = secrets.filter((secret) => secret.length >= SHORTEST).map(disguises)
