@@ -95,7 +95,8 @@ async function planOne(
   io: Io,
   output: PlanOutput,
 ): Promise<PreviewTotals> {
-  const log = quietLog(io, settings)
+  // A plan leaves no trace, in the log's folder neither.
+  const log = quietLog(io, { ...settings, log: { ...settings.log, folder: undefined } })
   const progress = createProgress(pipeline.name, io, clock)
   const changes = preview(settings, pipeline, {
     wait: true,
