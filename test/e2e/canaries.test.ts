@@ -244,6 +244,17 @@ describe('canaries', () => {
   ])('of a service that %s', (mood) => expectSilence({ file: good }, { mood }))
 })
 
+it('of a configuration that is wrong in every place, secrets written into it', async () => {
+  const broken = `service: { base_url: "https://u:qzPassw1@x.example.com", api_key: 'Qz7 ${API_KEY}', api_kee: '${API_KEY}' }
+server: { token: '${TOKEN} and more', tokn: '${TOKEN}', port: '${TOKEN}' }
+pipelines: { shop: { source: { type: csv, password: '${API_KEY}' }, map: { mail: '' } } }
+`
+  await shop.configure(broken)
+  const ended = [await cli('check'), await cli('check', '--json'), await cli('run'), await cli('start')]
+  expect(ended.map(({ code }) => code)).toEqual([2, 2, 2, 2])
+  expect(findCanaries([...stderrOf(ended), ...stdoutOf(ended)], [...SECRETS, 'qzPassw1'])).toEqual([])
+})
+
 describe('the search for canaries', () => {
   it.each([
     ['plain', API_KEY],
