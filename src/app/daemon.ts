@@ -126,8 +126,7 @@ export async function startDaemon(
     mounts: [healthRoutes(state)],
     gate,
     names: () => [settings.server.host, ...settings.server.hosts],
-    onFault: (error) =>
-      log.error('an answer over HTTP failed', { error: error instanceof Error ? error.name : typeof error }),
+    onFault: (error) => log.error('an answer over HTTP failed', errorFacts(error)),
   }).catch(async (error: unknown) => {
     await schedule.stop()
     throw error

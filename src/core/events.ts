@@ -49,6 +49,12 @@ export const EVENTS = {
     means:
       'The state or this program failed, not the service: see the code under Messages. Without a code it is a fault of contact-sync; please report it with `at`.',
   },
+  'an answer over HTTP failed': {
+    level: 'error',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      'A fault of contact-sync in a page, `/metrics` or the like; please report it with `at`. Runs go on.',
+  },
   // A run.
   'run started': { level: 'info', fields: {}, means: 'A run of the pipeline begins.' },
   'run ended': {

@@ -17,6 +17,8 @@ export interface Log {
   readonly debug: LogEvent<'debug'>
   /** The same log with fields that every line carries. */
   with(fields: { readonly pipeline?: string; readonly run_id?: string }): Log
+  /** Masks these from now on, too, in every line of this log and of those made from it. */
+  mask(secrets: readonly string[]): void
   /** Resolves when everything is written. */
   close(): Promise<void>
 }
@@ -48,7 +50,7 @@ function writable(event: string, fields: LogFields): LogFields {
   return Object.fromEntries(allowed)
 }
 
-function wrap(logger: Logger, fields: LogFields): Log {
+function wrap(logger: Logger, mask: Log['mask'], fields: LogFields = {}): Log {
   const at = (level: LogLevel) => (event: string, more?: LogFields) =>
     void logger.log(level, event, writable(event, { ...fields, ...more }))
   return {
@@ -56,7 +58,8 @@ function wrap(logger: Logger, fields: LogFields): Log {
     warn: at('warn'),
     info: at('info'),
     debug: at('debug'),
-    with: (more) => wrap(logger, { ...fields, ...more }),
+    mask,
+    with: (more) => wrap(logger, mask, { ...fields, ...more }),
     async close() {
       const finished = new Promise<void>((resolve) => logger.once('finish', () => resolve()))
       logger.end()
@@ -75,11 +78,16 @@ interface LogOptions {
 
 export function createLog(settings: LogSettings, { secrets, stream, consoleLevel }: LogOptions): Log {
   const level = settings.consoleLevel ?? consoleLevel ?? settings.level
-  const shape = lineFormat(settings, createRedaction(secrets))
+  const masked = [...secrets]
+  let redact = createRedaction(masked)
+  const shape = lineFormat(settings, (text) => redact(text))
   const sink = new transports.Stream({ stream, level })
   // Each sink has its own level; the logger itself lets everything pass.
   const logger = createLogger({ level: 'debug', format: shape, transports: sink })
-  const log = wrap(logger, {})
+  const log = wrap(logger, (more) => {
+    masked.push(...more)
+    redact = createRedaction(masked)
+  })
   const { folder, keepMs } = settings
   if (folder === undefined) return log
   const file = createDailyFile({

@@ -23,6 +23,7 @@ const quiet: Log = {
   error: () => undefined,
   debug: () => undefined,
   with: () => quiet,
+  mask: () => undefined,
   close: () => Promise.resolve(),
 }
 

@@ -41,6 +41,24 @@ describe('the log', () => {
     )
   })
 
+  it('masks a secret that came later, in the lines of its children, too', async () => {
+    const stream = new PassThrough()
+    const settings = {
+      level: 'info',
+      consoleLevel: undefined,
+      format: 'json',
+      folder: undefined,
+      keepMs: 1,
+    } as const
+    const log = createLog(settings, { secrets: [SECRET], stream })
+    const child = log.with({ pipeline: 'shop' })
+    child.mask(['Another-1'])
+    child.warn('values were dropped or cut', { times: 1, field: `${SECRET} Another-1` })
+    log.warn('values were dropped or cut', { times: 1, field: 'Another-1' })
+    await log.close()
+    expect(String(stream.read())).toMatch(/"\[secret\] \[secret\]"[^]*"\[secret\]"/)
+  })
+
   it('leaves out what is told to people alone, and what the table of events lacks', async () => {
     expect(JSON.parse((await lines({}))[1] ?? '')).toEqual({
       timestamp: expect.anything() as string,

@@ -8,7 +8,7 @@ import { duration, number, plural, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
-import { quietLog } from './run.ts'
+import { planLog } from './run.ts'
 
 interface PlanOutput {
   begin(pipeline: string): void
@@ -95,8 +95,7 @@ async function planOne(
   io: Io,
   output: PlanOutput,
 ): Promise<PreviewTotals> {
-  // A plan leaves no trace, in the log's folder neither.
-  const log = quietLog(io, { ...settings, log: { ...settings.log, folder: undefined } })
+  const log = planLog(io, settings)
   const progress = createProgress(pipeline.name, io, clock)
   const changes = preview(settings, pipeline, {
     wait: true,

@@ -12,6 +12,10 @@ import { resultText } from '../summary.ts'
 export const quietLog = (io: Io, { log, secrets }: Settings): ReturnType<typeof createLog> =>
   createLog(log, { secrets, stream: io.stderr, consoleLevel: log.level === 'debug' ? 'debug' : 'error' })
 
+/** A plan leaves no trace, in the log's folder neither. */
+export const planLog = (io: Io, settings: Settings): ReturnType<typeof createLog> =>
+  quietLog(io, { ...settings, log: { ...settings.log, folder: undefined } })
+
 async function runOne(runner: Runner, pipeline: PipelineSettings, { io, rejectsOnly }: Kind) {
   const progress = createProgress(pipeline.name, io, clock)
   try {

@@ -1,5 +1,5 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
-import { clock, createLog, openRunner, openStateForReading, previewUndo } from '../../app.ts'
+import { clock, openRunner, openStateForReading, previewUndo } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/summary.ts'
@@ -12,7 +12,7 @@ import { createProgress } from '../progress.ts'
 import { commandSettings, warnOfOlderState } from '../settings.ts'
 import { resultText } from '../summary.ts'
 import { changeText, drained, totalsText } from './plan.ts'
-import { quietLog } from './run.ts'
+import { planLog, quietLog } from './run.ts'
 
 interface UndoCommandOptions extends CommonOptions {
   readonly contact?: string
@@ -70,7 +70,7 @@ async function planned(
   { io, settings, pipeline, undo }: Work,
   told: { change(change: PlannedChange): void; left(left: LeftAlone): void },
 ): Promise<PreviewTotals> {
-  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const log = planLog(io, settings)
   const options = { wait: false, signal: io.signal, report: () => undefined, log, left: told.left }
   const changes = previewUndo(settings, { pipeline, undo }, options)
   try {
@@ -131,7 +131,7 @@ const AFTERWARDS =
   '  The next run sends again what the source says then: mend the source or the mapping before it.'
 
 async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean): Promise<number> {
-  const log = createLog(quietLog(settings), { secrets: settings.secrets, stream: io.stderr })
+  const log = quietLog(io, settings)
   const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
   const progress = createProgress(pipeline.name, io, clock)
   const left: LeftAlone[] = []
