@@ -4,6 +4,7 @@ import { askService } from './app/checking.ts'
 import type { startDaemon as StartDaemon } from './app/daemon.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
 import type { acceptState as AcceptState, rebuildState as RebuildState } from './app/rebuilding.ts'
+import type { subjectReport as SubjectReport } from './app/subject-report.ts'
 import type { Settings } from './core/settings.ts'
 import type { startSandbox as StartSandbox } from './sandbox/server.ts'
 import { SOURCE_KINDS } from './sources/registry.ts'
@@ -11,6 +12,7 @@ import type { backupState as BackupState } from './store/backup.ts'
 import type { stateInfo as StateInfo } from './store/info.ts'
 
 export { askService, checkColumns, termProblems } from './app/checking.ts'
+export { exportLog, knownHead, type LogFormat, writeText } from './app/audit-files.ts'
 export { loadConfiguration } from './app/configuration.ts'
 export { preview, previewUndo } from './app/preview.ts'
 export { openRunner, type Runner } from './app/runner.ts'
@@ -45,6 +47,8 @@ export const acceptState: typeof AcceptState = async (...args) =>
   (await import('./app/rebuilding.ts')).acceptState(...args)
 export const stateInfo: typeof StateInfo = async (...args) =>
   (await import('./store/info.ts')).stateInfo(...args)
+export const subjectReport: typeof SubjectReport = async (...args) =>
+  (await import('./app/subject-report.ts')).subjectReport(...args)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)

@@ -65,6 +65,11 @@ async function rebuildOne(
     report: (report) => rebuilding.report(pipeline.name, { ...report, requests: session.counts.requests }),
     concurrency,
   }
+  const { name, hash: configHash } = pipeline
+  const reason = 'links are looked up at the service'
+  await state.note(
+    planEntry({ action: 'rebuild', reason }, { at: clock.now(), runId: id, pipeline: name, configHash }),
+  )
   try {
     const result = await rebuildPipeline(context, { wait: true })
     return { ...result, requests: session.counts.requests }

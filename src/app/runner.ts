@@ -1,5 +1,6 @@
 // What `start` and `run` hold while they live: the state, the service and the log; and one run of one pipeline with them.
 import { createCircuit } from '../core/circuit.ts'
+import { planEntry } from '../core/audit.ts'
 import type { Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
 import type { RateUse } from '../core/service-event.ts'
@@ -123,6 +124,15 @@ const LOGGED = [
   'duration_ms',
 ] as const
 
+/** By a person's word, so the sync log has it. */
+async function noteRetry({ state, runId: id, pipeline, clock: { now } }: RunContext): Promise<void> {
+  const about = { at: now(), runId: id, pipeline: pipeline.name, configHash: pipeline.hash }
+  const { rejects } = await state.backlog(pipeline.name)
+  await state.note(
+    planEntry({ action: 'retry', reason: `${rejects} rejected records are tried again` }, about),
+  )
+}
+
 async function loggedRun(
   settings: Settings,
   pipeline: PipelineSettings,
@@ -137,12 +147,16 @@ async function loggedRun(
   const ignore = parts.state.onTrouble(() => trouble.abort())
   const signal = AbortSignal.any([options.signal, trouble.signal])
   const context = runContext(settings, pipeline, { ...parts, log }, { options: { ...options, signal }, id })
+  if (options.rejectsOnly === true) await noteRetry(context)
   const result = await work(context).finally(ignore)
   const ended = Object.fromEntries(LOGGED.map((name) => [name, result[name]])) as Pick<
     PipelineResult,
     (typeof LOGGED)[number]
   >
-  log.info('run ended', { ...ended, ...(result.code === undefined ? {} : { code: result.code }) })
+  // Kept outside the state, they show later that nothing was cut off.
+  const { entries: sync_log_entries, hash: sync_log_head } = await parts.state.logHead()
+  const code = result.code === undefined ? {} : { code: result.code }
+  log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
   return { ...result, warnings }
 }
 

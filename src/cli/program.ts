@@ -1,5 +1,6 @@
 // The command line, made from the command tables. What a command does lies in its own file and is loaded only when it is called.
 import { Command, CommanderError } from 'commander'
+import { AUDIT } from './command-table/audit.ts'
 import type { CommandEntry } from './command-table/entry.ts'
 import { DOUBTS, HELD, REJECTS } from './command-table/open-ends.ts'
 import { PIPELINE_COMMANDS } from './command-table/pipelines.ts'
@@ -19,7 +20,7 @@ Exit codes:
 `
 
 const COMMANDS = [...PIPELINE_COMMANDS, ...SERVICE_COMMANDS, ...SANDBOX_COMMANDS]
-const GROUPS = [REJECTS, DOUBTS, HELD, STATE]
+const GROUPS = [REJECTS, DOUBTS, HELD, AUDIT, STATE]
 
 const CONFIG_OPTION = 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)'
 

@@ -77,8 +77,11 @@ export const EVENTS = {
       requests: 'count',
       retries: 'count',
       duration_ms: 'ms',
+      sync_log_entries: 'count',
+      sync_log_head: 'name',
     },
-    means: 'What it did, as in `run --json`; `code` says what made it end before its time.',
+    means:
+      'What it did, as in `run --json`; `code` says what made it end before its time. `sync_log_head`: see audit verify.',
   },
   'a file cannot be taken': {
     level: 'warn',

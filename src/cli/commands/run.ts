@@ -1,9 +1,11 @@
 // `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
 import { clock, createLog, openRunner, type Runner } from '../../app.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { LogHead } from '../../core/sync-log.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
 import type { PipelineResult } from '../../sync/run.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { headText } from '../log-text.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { resultText } from '../summary.ts'
@@ -49,6 +51,7 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
   const log = quietLog(io, settings)
   const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
   const results: PipelineResult[] = []
+  let head: LogHead
   try {
     for (const pipeline of pipelines) {
       if (io.signal.aborted) break
@@ -57,11 +60,13 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
       if (options.json !== true) print(io, resultText(result))
       for (const warning of result.warnings) printError(io, `warning: ${warning}`)
     }
+    head = await runner.state.logHead()
   } finally {
     await runner.close()
     await log.close()
   }
   const status: RunStatus = worstStatus(results.map((result) => result.status))
-  if (options.json === true) printJson(io, { status, pipelines: results })
+  if (options.json === true) printJson(io, { status, pipelines: results, audit: head })
+  else print(io, headText(head))
   return exitCode(results)
 }

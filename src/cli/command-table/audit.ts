@@ -1,0 +1,125 @@
+// The commands about the sync log.
+import { InvalidArgumentError, Option } from 'commander'
+import type { CommandGroup } from './entry.ts'
+
+const OUTCOMES = ['done', 'unchanged', 'rejected', 'failed', 'in_doubt', 'held']
+const ACTIONS = [
+  ...[
+    'create',
+    'update',
+    'terms',
+    'delete',
+    'create_term',
+    'update_term',
+    'link',
+    'hold',
+    'release',
+    'accept',
+  ],
+  ...['retry', 'reload', 'rebuild', 'upgrade', 'erase', 'readmit', 'expire'],
+]
+
+/** A day means its beginning, in UTC. */
+function moment(text: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(text)
+    ? Date.parse(/[Z+]|T.*-|-\d{2}:\d{2}$/.test(text) || text.length === 10 ? text : `${text}Z`)
+    : Number.NaN
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('Write a day or a time in UTC: 2026-11-21, 2026-11-21T14:05:00Z.')
+  return at
+}
+
+function count(text: string): number {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1) throw new InvalidArgumentError('Write a number from 1.')
+  return number
+}
+
+const FILTERS: readonly Option[] = [
+  new Option('--run <ID>', 'what this run did'),
+  new Option('--pipeline <NAME>', 'what this pipeline did'),
+  new Option(
+    '--contact <CONTACT>',
+    'about this contact: its key, a mail address that it has or had, or its id',
+  ),
+  new Option('--field <NAME>', 'that changed this field'),
+  new Option('--term <NAME>', 'that gave, took or made this term'),
+  new Option('--outcome <OUTCOME>', 'that ended so').choices(OUTCOMES),
+  new Option('--action <ACTION>', 'of this kind').choices(ACTIONS),
+  new Option('--since <TIME>', 'from this time on, in UTC: 2026-11-21 or 2026-11-21T14:05').argParser(moment),
+  new Option('--until <TIME>', 'before this time').argParser(moment),
+]
+
+export const AUDIT: CommandGroup = {
+  name: 'audit',
+  summary: 'the sync log: list, show, run, export, verify, forget',
+  entries: [
+    {
+      name: 'list',
+      summary: 'entries of the sync log, the newest first',
+      description:
+        'Lists what was done, by whom it was asked for, and how it ended. All filters that are given must fit.',
+      options: [
+        ...FILTERS,
+        new Option('--limit <N>', 'at most so many (default: 100, with --json 10000)').argParser(count),
+        new Option('--before <SEQ>', 'goes on behind this entry').argParser(count),
+      ],
+      examples: [
+        'contact-sync audit list --contact erika@example.com',
+        'contact-sync audit list --outcome failed --since 2026-11-01 --json',
+        'contact-sync audit list --field phone --pipeline shop --limit 20',
+      ],
+      load: async () => (await import('../commands/audit.ts')).list,
+    },
+    {
+      name: 'show',
+      summary: "one contact's life over all pipelines, the oldest first",
+      description:
+        'Shows everything that was ever done to a contact, field by field, with file and line, request and configuration. CONTACT is a key, a mail address that it has or had, or an id; key:, mail: or id: before it says which.',
+      arguments: '<CONTACT>',
+      examples: ['contact-sync audit show erika@example.com', 'contact-sync audit show id:4711 --json'],
+      load: async () => (await import('../commands/audit.ts')).show,
+    },
+    {
+      name: 'run',
+      summary: 'what one run did, with control totals',
+      description:
+        'Shows what a run counted, what the sync log tells of it, whether the two add up, and each entry. Ends with 1 where they do not.',
+      arguments: '<ID>',
+      examples: ['contact-sync audit run 20261121-140509-1a2b'],
+      load: async () => (await import('../commands/audit.ts')).runAudit,
+    },
+    {
+      name: 'export',
+      summary: 'the sync log as a file, or all that is held about one person',
+      description:
+        'Writes JSON lines, the oldest first, with all that it takes to check the chain without this program; or CSV with a row for each change. With --subject a JSON document for a person who asks what is held about them. Belongs to its owner alone (0600).',
+      arguments: '<FILE>',
+      options: [
+        ...FILTERS,
+        new Option('--format <FORMAT>', 'how it is written').choices(['jsonl', 'csv']).default('jsonl'),
+        new Option('--subject <CONTACT>', 'all that is held about this person, over all pipelines'),
+      ],
+      examples: [
+        'contact-sync audit export log.jsonl',
+        'contact-sync audit export november.csv --format csv --since 2026-11-01 --until 2026-12-01',
+        'contact-sync audit export erika.json --subject erika@example.com',
+      ],
+      load: async () => (await import('../commands/audit-export.ts')).exportAudit,
+    },
+    {
+      name: 'verify',
+      summary: 'checks every entry, and names the first that is not as it was written',
+      description:
+        'Checks that no entry was changed, taken out or put in, that the values are those that were entered, and that nothing was cut off at the end. Ends with 1 where something is wrong.',
+      options: [
+        new Option(
+          '--head <HASH>',
+          'a head that was noted down before: it must be in the log still, or the end was cut off',
+        ),
+      ],
+      examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
+      load: async () => (await import('../commands/audit-verify.ts')).verify,
+    },
+  ],
+}

@@ -1,0 +1,55 @@
+// `audit export`: the sync log as a file, whole or filtered; or all that is held about one person.
+import { resolve } from 'node:path'
+import { exportLog, type LogFormat, subjectReport, writeText } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import { plural } from '../format.ts'
+import { type Io, printError, printJson } from '../io.ts'
+import { type FilterOptions, logFilter, peopleNamed, withLog } from './audit.ts'
+import { commandSettings } from '../settings.ts'
+
+interface ExportOptions extends FilterOptions {
+  readonly format?: LogFormat
+  readonly subject?: string
+}
+
+export async function exportAudit(io: Io, options: ExportOptions, [name]: string[]): Promise<number> {
+  if (name === undefined) throw new SyncError('USAGE', 'audit export needs the name of the file to write')
+  const file = resolve(io.cwd, name)
+  if (options.subject !== undefined) return exportSubject(io, options, { file, subject: options.subject })
+  return withLog(io, options, async (state) => {
+    const what = { filter: logFilter(options), format: options.format ?? 'jsonl' }
+    const { entries, hash } = await exportLog(state, file, what)
+    const head = await state.logHead()
+    if (options.json === true) printJson(io, { file, entries, hash, head })
+    else
+      printError(
+        io,
+        `${plural(entries, 'entry', 'entries')} written to ${file}; the head of the log is ${head.hash}`,
+      )
+    return 0
+  })
+}
+
+/** For an access request. */
+async function exportSubject(
+  io: Io,
+  options: ExportOptions,
+  { file, subject }: { file: string; subject: string },
+): Promise<number> {
+  const settings = await commandSettings(io, options)
+  return withLog(io, options, async (state, path) => {
+    await peopleNamed(state, subject)
+    const report = await subjectReport(state, path, subject)
+    await writeText(file, [
+      `${JSON.stringify(report, null, 2)}
+`,
+    ])
+    if (options.json === true) printJson(io, { file, people: report.people.length })
+    else
+      printError(
+        io,
+        `${plural(report.people.length, 'person', 'people')} written to ${file}. Not in it: the contact as ${settings.service.baseUrl} has it, and files that wait in the inbox.`,
+      )
+    return 0
+  })
+}

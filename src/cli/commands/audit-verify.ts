@@ -1,0 +1,86 @@
+// `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
+import { knownHead, openStateForReading } from '../../app.ts'
+import { AUDIT_START } from '../../core/audit-chain.ts'
+import { SyncError } from '../../core/errors.ts'
+import type { BadEntry, CheckStep } from '../../core/sync-log.ts'
+import type { StateStore } from '../../core/state.ts'
+import { number } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { headText } from '../log-text.ts'
+import { commandSettings } from '../settings.ts'
+
+const STEP = 5000
+
+/** Whether a hash that was noted down some time ago is one of the chain's, in its older form, too. */
+async function isInChain(state: StateStore, hash: string, last: number): Promise<boolean> {
+  if (hash === AUDIT_START) return true
+  for (let from = 0; from < last;) {
+    const page = await state.logPage({}, { order: 'oldest', from, limit: STEP })
+    if (page.some((entry) => entry.hash === hash || entry.proof.entry.includes(`"was":"${hash}"`)))
+      return true
+    if (page.length === 0) return false
+    from = page.at(-1)?.seq ?? last
+  }
+  return false
+}
+
+async function checkAll(state: StateStore, io: Io): Promise<CheckStep> {
+  let step: CheckStep = { to: { seq: 0, hash: AUDIT_START }, done: false }
+  while (!step.done) {
+    if (io.signal.aborted) throw new SyncError('USAGE', 'the check was ended before it was done')
+    step = await state.checkLog(step.to, STEP)
+    if (io.isTerminal && !step.done) io.stderr.write(`\r${number(step.to.seq)} entries are right so far`)
+  }
+  if (io.isTerminal) io.stderr.write('\r\u001b[2K')
+  return step
+}
+
+interface VerifyOptions extends CommonOptions {
+  readonly head?: string
+}
+
+/** The state's mark, and a head that a person brings along: entries behind the end of the log have been cut off. */
+async function cutOff(
+  state: StateStore,
+  path: string,
+  head: string | undefined,
+): Promise<BadEntry | undefined> {
+  const now = await state.logHead()
+  const marked = knownHead(path)
+  if (marked !== undefined && marked.entries > now.entries)
+    return {
+      seq: now.entries + 1,
+      why: `it is missing: the mark beside the state says that there were ${marked.entries} entries`,
+    }
+  if (head !== undefined && !(await isInChain(state, head.toLowerCase(), now.entries)))
+    return {
+      seq: now.entries + 1,
+      why: `no entry has the hash ${head}: the log was cut off or written anew since that was its head`,
+    }
+  return undefined
+}
+
+/** Ends with 1 where an entry is not as it was written. */
+export async function verify(io: Io, options: VerifyOptions): Promise<number> {
+  const { path } = (await commandSettings(io, options)).state
+  const state = openStateForReading(path)
+  if (state === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
+  try {
+    const { to, bad: found } = await checkAll(state, io)
+    const bad = found ?? (await cutOff(state, path, options.head))
+    if (options.json === true)
+      printJson(io, { ok: bad === undefined, entries: to.seq, hash: to.hash, first_bad: bad ?? null })
+    else if (bad === undefined) print(io, `whole: ${headText({ entries: to.seq, hash: to.hash })}`)
+    else {
+      printError(io, `NOT WHOLE: entry ${bad.seq}: ${bad.why}`)
+      printError(io, `  the ${number(to.seq)} entries before it are right, up to ${to.hash}`)
+      printError(
+        io,
+        '  Keep the state as it is for whoever looks into it, and compare with a backup: contact-sync audit verify --config ...',
+      )
+    }
+    return bad === undefined ? 0 : 1
+  } finally {
+    await state.close()
+  }
+}

@@ -1,0 +1,102 @@
+// Control totals of one run: what its entries in the sync log come to, record by record, beside what the run counted.
+// A record that a run counted as created or updated has entries; one that was rejected by the mapping, skipped or
+// unchanged has none, because nothing was to be done about it.
+import type { LoggedEntry } from './audit-chain.ts'
+import type { Counts } from './summary.ts'
+
+type Told = 'created' | 'updated' | 'unchanged' | 'rejected' | 'failed' | 'held' | 'in_doubt' | 'deleted'
+
+export type LogAccount = Record<Told, number> & {
+  readonly entries: number
+  readonly requests: number
+}
+
+const RECORD_ACTIONS = ['create', 'update', 'terms']
+
+function nothing(): { -readonly [Name in keyof LogAccount]: number } {
+  const told = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    failed: 0,
+    held: 0,
+    in_doubt: 0,
+    deleted: 0,
+  }
+  return { ...told, entries: 0, requests: 0 }
+}
+
+/** What became of a record, by its entries, oldest first. */
+function outcomeOf(entries: readonly LoggedEntry[]): Told {
+  const last = entries.at(-1)?.outcome ?? 'unchanged'
+  if (last !== 'done' && last !== 'unchanged') return last
+  const done = entries.filter(({ outcome }) => outcome === 'done')
+  if (done.some(({ action }) => action === 'create')) return 'created'
+  return done.length > 0 ? 'updated' : 'unchanged'
+}
+
+/** A record that has gone from a full source has no line. */
+const isOfMissing = ({ action, source }: LoggedEntry): boolean => action === 'delete' || source?.line === 0
+
+/**
+ * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about
+ * the run afterwards is no part of it.
+ */
+export async function runAccount(entries: AsyncIterable<LoggedEntry>): Promise<LogAccount> {
+  const account = nothing()
+  let person: string | null = null
+  let records = new Map<string, LoggedEntry[]>()
+  const close = (): void => {
+    for (const ofRecord of records.values()) {
+      const isMissing = ofRecord.some(isOfMissing)
+      const outcome = outcomeOf(ofRecord)
+      if (!isMissing) account[outcome] += 1
+      else if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
+    }
+    records = new Map()
+  }
+  for await (const entry of entries) {
+    account.entries += 1
+    account.requests += entry.request?.attempts ?? 0
+    if (entry.person === null || ![...RECORD_ACTIONS, 'delete'].includes(entry.action)) continue
+    if (entry.person !== person) close()
+    person = entry.person
+    // Where the values are gone, so is the key: then the person stands for the record.
+    const key = entry.key ?? ''
+    records.set(key, [...(records.get(key) ?? []), entry])
+  }
+  close()
+  return account
+}
+
+export interface ControlTotal {
+  readonly what: Told
+  /** Undefined for a run that was killed: it never came to count. */
+  readonly run: number | undefined
+  readonly log: number
+  /** Whether the log must tell of every one of them. */
+  readonly isExact: boolean
+  readonly agrees: boolean
+}
+
+/** Creates, updates and deletes are in the log, each one; of the others the log may tell fewer. */
+export function controlTotals(counts: Counts | undefined, account: LogAccount): readonly ControlTotal[] {
+  const all: readonly Told[] = [
+    'created',
+    'updated',
+    'deleted',
+    'unchanged',
+    'rejected',
+    'failed',
+    'held',
+    'in_doubt',
+  ]
+  return all.map((what) => {
+    const isExact = what === 'created' || what === 'updated' || what === 'deleted'
+    const run = counts?.[what]
+    const log = account[what]
+    const agrees = run === undefined || (isExact ? run === log : run >= log)
+    return { what, run, log, isExact, agrees }
+  })
+}

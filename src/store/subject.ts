@@ -1,0 +1,88 @@
+// All that the state holds about one person beside the sync log, for whoever asks what is held about them, and for
+// whoever erases it: rows by pipeline and key, and rejected records that name the person's mail.
+import { mailKey } from '../core/contact.ts'
+import type { LoggedPerson } from '../core/sync-log.ts'
+import type { Connection } from './connection.ts'
+
+/** Who is meant, by everything that is known of them. */
+export interface Subject {
+  readonly keys: readonly { readonly pipeline: string; readonly key: string }[]
+  readonly contactIds: readonly number[]
+  /** In the form for comparison. */
+  readonly mails: readonly string[]
+}
+
+interface LinkRow {
+  readonly pipeline: string
+  readonly key: string
+  readonly contact_id: number
+  readonly known: string
+  readonly terms: string | null
+}
+
+/** The person with what the links say besides: the log may be younger than they are. */
+export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subject {
+  const ofContact = db.prepare<[number], LinkRow>('SELECT * FROM link WHERE contact_id = ?')
+  const ofKey = db.prepare<[string, string], LinkRow>('SELECT * FROM link WHERE pipeline = ? AND key = ?')
+  const named = people.flatMap(({ keys }) => keys)
+  const ofKeys = named.flatMap(({ pipeline, key }) => ofKey.all(pipeline, key))
+  const ids = new Set([
+    ...people.flatMap(({ contactIds }) => contactIds),
+    ...ofKeys.map((row) => row.contact_id),
+  ])
+  const links = [...ids].flatMap((id) => ofContact.all(id))
+  const keys = new Map(
+    [...named, ...links].map(({ pipeline, key }) => [JSON.stringify([pipeline, key]), { pipeline, key }]),
+  )
+  const mails = [
+    ...people.flatMap((person) => person.mails),
+    ...links.map(({ known }) => (JSON.parse(known) as { mail?: string }).mail ?? ''),
+  ]
+  return {
+    keys: [...keys.values()],
+    contactIds: [...ids],
+    mails: [...new Set(mails.filter((mail) => mail !== '').map(mailKey))],
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Columns that say how the program works and nothing about anybody. */
+const INNER = [
+  'id',
+  'input_id',
+  'link_id',
+  'fingerprint',
+  'rank',
+  'absent_reads',
+  'not_before',
+  'swallowed',
+  'mail_key',
+]
+
+function readable(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => !INNER.includes(name))
+      .map(([name, value]) => {
+        const isJson = typeof value === 'string' && /^[[{]/.test(value)
+        return [name, isJson ? (JSON.parse(value) as unknown) : value]
+      }),
+  )
+}
+
+/** Every row that is about the person. */
+export function holdings(db: Connection, { keys, mails }: Subject) {
+  const byKey = (table: string): Row[] => {
+    const select = db.prepare<[string, string], Row>(`SELECT * FROM ${table} WHERE pipeline = ? AND key = ?`)
+    return keys.flatMap(({ pipeline, key }) => select.all(pipeline, key)).map(readable)
+  }
+  const naming = db.prepare<[string], Row>(
+    'SELECT * FROM reject WHERE key IS NULL AND instr(lower(record), ?) > 0',
+  )
+  return {
+    links: byKey('link'),
+    open_operations: byKey('operation'),
+    rejects: [...byKey('reject'), ...mails.flatMap((mail) => naming.all(mail)).map(readable)],
+  }
+}

@@ -1,0 +1,213 @@
+// The sync log in the hands of an auditor: read, followed, exported, checked, by the program itself and without it.
+import { hash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+
+// Each command is a process of its own, and a machine may be slow.
+vi.setConfig({ testTimeout: 120_000 })
+
+let shop: Workshop
+beforeEach(async () => (shop = await openWorkshop()))
+afterEach(async () => shop.close())
+
+interface Said {
+  readonly code: number | null
+  readonly said: Record<string, unknown>
+}
+
+async function json(...args: string[]): Promise<Said> {
+  const { code, stdout, stderr } = await shop.cli(...args, '--json')
+  try {
+    return { code, said: JSON.parse(stdout) as Record<string, unknown> }
+  } catch {
+    throw new Error(`${args.join(' ')}: ${code}\n${stdout}\n${stderr}`)
+  }
+}
+
+interface Line {
+  readonly seq: number
+  readonly key: string | null
+  readonly run_id: string
+  readonly prev: string
+  readonly hash: string
+  readonly entry: string
+  readonly personal: string
+  readonly salt: string
+  readonly source: { file: string; line: number; sha256: string }
+}
+
+async function exported(...filter: string[]): Promise<Line[]> {
+  const { code } = await json('audit', 'export', 'log.jsonl', ...filter)
+  expect(code).toBe(0)
+  const text = await readFile(shop.path('log.jsonl'), 'utf8')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+}
+
+const FIRST = peopleCsv(3)
+const SECOND = FIRST.replace('030 1', '040 1')
+
+async function twoRuns(): Promise<string[]> {
+  await shop.drop('shop', 'a.csv', FIRST)
+  const first = await json('run')
+  await shop.drop('shop', 'b.csv', SECOND)
+  const second = await json('run')
+  return [first, second].map(({ said }) => (said['pipelines'] as { run_id: string }[])[0]!.run_id)
+}
+
+it('a run names the head of the log on standard output, and in the operational log', async () => {
+  await shop.drop('shop', 'a.csv', FIRST)
+  const { stdout } = await shop.cli('run')
+  const head = /sync log: 3 entries, head ([0-9a-f]{64})/.exec(stdout)?.[1]
+  expect((await json('state', 'info')).said).toMatchObject({ sync_log: { entries: 3, hash: head } })
+  expect((await json('run')).said).toMatchObject({ audit: { entries: 3, hash: head } })
+})
+
+describe('reading', () => {
+  it('lists by every filter, shows a life, and pages', async () => {
+    const [first, second] = await twoRuns()
+    const all = await json('audit', 'list')
+    expect(all.said).toMatchObject({ next: null, entries: [{ seq: 4 }, { seq: 3 }, { seq: 2 }, { seq: 1 }] })
+    expect((await json('audit', 'list', '--run', second!)).said).toMatchObject({
+      entries: [
+        {
+          seq: 4,
+          key: 'K1',
+          action: 'update',
+          outcome: 'done',
+          fields: { phone: { from: '030 1', to: '040 1' } },
+          source: { file: 'b.csv', line: 3 },
+        },
+      ],
+    })
+    const page = await json('audit', 'list', '--limit', '2', '--run', first!)
+    expect(page.said).toMatchObject({ entries: [{ seq: 3 }, { seq: 2 }], next: 2 })
+    expect((await json('audit', 'list', '--before', '2')).said).toMatchObject({
+      entries: [{ seq: 1 }],
+      next: null,
+    })
+    expect(
+      (await json('audit', 'list', '--since', '2000-01-01', '--until', '2001-01-01')).said,
+    ).toMatchObject({ entries: [] })
+    expect((await shop.cli('audit', 'list', '--since', 'yesterday')).code).toBe(2)
+    const life = await shop.cli('audit', 'show', 'person1@example.com')
+    expect(life.code).toBe(0)
+    expect(life.stdout).toMatch(
+      /create done {2}\(#2\)[^]*update done {2}\(#4\)\n {4}phone "030 1" -> "040 1"\n {4}b.csv:3; PUT/,
+    )
+    expect((await shop.cli('audit', 'show', 'nobody@example.com')).code).toBe(2)
+  })
+
+  it('a run adds up, and one that does not is noticed', async () => {
+    const [first] = await twoRuns()
+    const right = await shop.cli('audit', 'run', first!)
+    expect(right.stdout).toContain('3 read = 3 created + 0 updated')
+    expect(right.stdout).toContain('control totals add up')
+    expect(right.code).toBe(0)
+    const db = new Database(shop.path('state', 'contact-sync.db'))
+    db.prepare('UPDATE run SET counts = replace(counts, \'"created":3\', \'"created":4\') WHERE id = ?').run(
+      first,
+    )
+    db.close()
+    const wrong = await json('audit', 'run', first!)
+    expect(wrong).toMatchObject({ code: 1, said: { adds_up: false } })
+  })
+})
+
+describe('an export', () => {
+  it('is chained, names the file by its hash, and can be checked without the program', async () => {
+    await twoRuns()
+    const lines = await exported()
+    let prev = '0'.repeat(64)
+    for (const line of lines) {
+      expect(line.prev).toBe(prev)
+      expect(line.hash).toBe(hash('sha256', `${prev}\n${line.entry}`, 'hex'))
+      const { digest } = JSON.parse(line.entry) as { digest: string }
+      expect(hash('sha256', `${line.salt}\n${line.personal}`, 'hex')).toBe(digest)
+      prev = line.hash
+    }
+    expect(lines[3]!.source.sha256).toBe(hash('sha256', SECOND, 'hex'))
+    expect((await stat(shop.path('log.jsonl'))).mode & 0o777).toBe(0o600)
+    expect(await exported('--contact', 'K1')).toHaveLength(2)
+  })
+
+  it('as CSV is guarded against formulas', async () => {
+    await shop.drop(
+      'shop',
+      'a.csv',
+      FIRST.replace('030 1', '=HYPERLINK("http://x")').replace('030 2', '+49 30 2'),
+    )
+    await json('run')
+    await json('audit', 'export', 'log.csv', '--format', 'csv')
+    const text = await readFile(shop.path('log.csv'), 'utf8')
+    expect(text).toContain(`"phone","","'=HYPERLINK(""http://x"")"`)
+    expect(text).toContain(`"phone","","'+49 30 2"`)
+    expect(text).not.toMatch(/"[=+@-]/)
+  })
+
+  it('for a subject holds all that is known of them, and nobody else', async () => {
+    await twoRuns()
+    expect((await json('audit', 'export', 'me.json', '--subject', 'person1@example.com')).code).toBe(0)
+    const text = await readFile(shop.path('me.json'), 'utf8')
+    expect(JSON.parse(text)).toMatchObject({
+      people: [
+        {
+          keys: [{ pipeline: 'shop', key: 'K1' }],
+          history: [{ seq: 2 }, { seq: 4 }],
+          links: [{ known: { phone: '040 1' } }],
+        },
+      ],
+    })
+    expect(text).not.toContain('person2')
+  })
+})
+
+describe('verify', () => {
+  const tamper = (sql: string): void => {
+    const db = new Database(shop.path('state', 'contact-sync.db'))
+    db.exec(`DROP TRIGGER audit_no_update; DROP TRIGGER audit_no_delete; ${sql}`)
+    db.close()
+  }
+
+  it('finds a whole log whole, and knows a head that was noted down', async () => {
+    await shop.drop('shop', 'a.csv', FIRST)
+    const { hash: head } = (await json('run')).said['audit'] as { hash: string }
+    await shop.drop('shop', 'b.csv', SECOND)
+    await json('run')
+    expect(await json('audit', 'verify', '--head', head)).toMatchObject({
+      code: 0,
+      said: { ok: true, entries: 4 },
+    })
+    const other = await json('audit', 'verify', '--head', 'f'.repeat(64))
+    expect(other).toMatchObject({ code: 1, said: { ok: false, first_bad: { seq: 5 } } })
+  })
+
+  it('names the first bad entry: altered, and cut off at the end', async () => {
+    await twoRuns()
+    tamper("UPDATE audit SET entry = replace(entry, 'update', 'create') WHERE seq = 4")
+    const altered = await shop.cli('audit', 'verify')
+    expect(altered.code).toBe(1)
+    expect(altered.stderr).toContain('NOT WHOLE: entry 4: it was altered')
+    const db = new Database(shop.path('state', 'contact-sync.db'))
+    db.exec('DELETE FROM audit WHERE seq = 4')
+    db.close()
+    const cut = await json('audit', 'verify')
+    expect(cut).toMatchObject({
+      code: 1,
+      said: { first_bad: { seq: 4, why: expect.stringContaining('mark') as string } },
+    })
+  })
+})
+
+it('what people did is in the log: rejects tried again', async () => {
+  await shop.drop('shop', 'a.csv', FIRST.replace('person1@example.com', 'no mail'))
+  await shop.cli('run')
+  await shop.cli('rejects', 'retry')
+  expect((await json('audit', 'list', '--action', 'retry')).said).toMatchObject({
+    entries: [{ pipeline: 'shop', reason: '1 rejected records are tried again' }],
+  })
+})
