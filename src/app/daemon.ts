@@ -1,6 +1,7 @@
 // The daemon: pipelines on their schedules, health over HTTP, an orderly end.
 // Part of the composition: it joins the schedule, the runner and the console, and decides nothing about contacts.
 import { healthRoutes } from '../console/health-routes.ts'
+import { pageRoutes } from '../console/page-routes.ts'
 import { startConsole } from '../console/server.ts'
 import { createTokenGate } from '../console/token.ts'
 import type { DaemonState } from '../console/health.ts'
@@ -10,6 +11,7 @@ import type { Clock } from '../core/ports.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import { type ScheduledPipeline, startSchedule } from '../schedule/schedule.ts'
+import { consoleData } from './console-data.ts'
 
 /** Runs one pipeline once; rejects only for faults of this program or of the state. */
 export interface PipelineRunner {
@@ -122,11 +124,13 @@ export async function startDaemon(
     }
   }
   const gate = createTokenGate(() => settings.server.token, clock)
+  const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
+  const looking = consoleData({ clock, settings: () => settings, daemon: state })
   const server = await startConsole(settings.server, {
-    mounts: [healthRoutes(state)],
+    mounts: [healthRoutes(state), pageRoutes({ data: looking.data, gate, clock, onFault })],
     gate,
     names: () => [settings.server.host, ...settings.server.hosts],
-    onFault: (error) => log.error('an answer over HTTP failed', errorFacts(error)),
+    onFault,
   }).catch(async (error: unknown) => {
     await schedule.stop()
     throw error
@@ -139,6 +143,7 @@ export async function startDaemon(
     await schedule.stop()
     await runs.idle()
     await server.close()
+    await looking.close()
     log.info('daemon ended')
     if (broken.signal.aborted) throw broken.signal.reason
   }

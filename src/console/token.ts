@@ -11,6 +11,8 @@ export interface TokenGate {
   judge(shown: string, from: string): Verdict
   /** Whether there is a token to show at all. */
   isOpen(): boolean
+  /** A digest of the token of now, to tell it from a later one; undefined where there is none. */
+  digest(): string | undefined
 }
 
 /** Wrong tokens of one address within WINDOW_MS; then it waits until the window is over. */
@@ -47,6 +49,10 @@ export function createTokenGate(token: () => string | undefined, clock: Clock): 
 
   return {
     isOpen: () => token() !== undefined,
+    digest() {
+      const right = token()
+      return right === undefined ? undefined : digest(right).toString('hex')
+    },
     judge(shown, from) {
       const right = token()
       if (right === undefined) return 'closed'

@@ -4,7 +4,7 @@ import type { Milestones, RunRecord, RunStore } from '../core/state.ts'
 import type { Counts, RunStatus } from '../core/summary.ts'
 import type { Connection } from './database.ts'
 
-interface RunRow {
+export interface RunRow {
   id: string
   pipeline: string
   started_at: number
@@ -25,7 +25,7 @@ SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('in_doubt', 'sending')) AS inDoubt,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state IN ('planned', 'failed', 'waiting')) AS retriable`
 
-const runRecord = (row: RunRow): RunRecord => ({
+export const runRecord = (row: RunRow): RunRecord => ({
   id: row.id,
   pipeline: row.pipeline,
   startedAt: row.started_at,

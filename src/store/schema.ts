@@ -321,8 +321,15 @@ CREATE TABLE alert_message (
 ) STRICT;
 `
 
+// What people look at, a page at a time: runs newest first, files of a run, rejects of a pipeline.
+const looking = `
+CREATE INDEX run_by_start ON run (started_at, id);
+CREATE INDEX input_by_run ON input (run_id);
+CREATE INDEX reject_by_pipeline ON reject (pipeline);
+`
+
 /** Its step in JavaScript follows in the same transaction (database.ts). */
-const fourth = [sealing, undoing, watching].join('')
+const fourth = [sealing, undoing, watching, looking].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
 

@@ -1,0 +1,110 @@
+// Who may see the pages: whoever is signed in, or shows the token with the request. Signing in sets a cookie that no
+// script can read and no other site can send; whatever changes something is asked only from pages of our own.
+import type { Context, Hono, MiddlewareHandler } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
+import { cameFrom } from './guarded.ts'
+import { closedPage, problemPage, signInPage } from './pages/sign-in.ts'
+import type { Session, Sessions } from './sessions.ts'
+import { bearerToken, RETRY_AFTER_S, type TokenGate } from './token.ts'
+
+export interface PageEnv {
+  readonly Variables: { readonly session: Session; readonly isSignedIn: boolean }
+}
+
+const COOKIE = 'contact_sync_session'
+const LONGEST_PATH = 500
+
+/** A path of ours, to go on to after signing in: never another site's address. */
+function ownPath(path: unknown): string {
+  return typeof path === 'string' &&
+    path.length <= LONGEST_PATH &&
+    /^\/(?![/\\])[!-~]*$/.test(path) &&
+    !path.includes('\\')
+    ? path
+    : '/'
+}
+
+const hostOf = (origin: string): string | undefined =>
+  URL.canParse(origin) ? new URL(origin).host : undefined
+
+/** Browsers say where a request comes from, and pages cannot change what they say. */
+function isOwnPage(context: Context): boolean {
+  const site = context.req.header('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin'
+  const origin = context.req.header('origin')
+  return origin !== undefined && hostOf(origin) === context.req.header('host')?.toLowerCase()
+}
+
+/** Behind a proxy that speaks https, or by https itself: then the cookie never goes without. */
+const isSecure = (context: Context): boolean =>
+  context.req.header('x-forwarded-proto') === 'https' || context.req.url.startsWith('https:')
+
+function writeCookie(context: Context, value: string): void {
+  const age = value === '' ? { maxAge: 0 } : {}
+  const secure = isSecure(context)
+  setCookie(context, COOKIE, value, { httpOnly: true, sameSite: 'Strict', path: '/', secure, ...age })
+}
+
+export const ownPagesOnly: MiddlewareHandler = async (context, next) => {
+  if (context.req.method === 'GET' || context.req.method === 'HEAD' || isOwnPage(context)) return next()
+  const text = 'This was not asked from a page of this console. Open the console itself and try again.'
+  return context.html(problemPage('Refused', text), 403)
+}
+
+/** The page that says why nobody gets in, where no token is configured. */
+export function openOnly(gate: TokenGate): MiddlewareHandler {
+  return async (context, next) => (gate.isOpen() ? next() : context.html(closedPage(), 403))
+}
+
+export function signedInOnly(gate: TokenGate, sessions: Sessions): MiddlewareHandler<PageEnv> {
+  return async (context, next) => {
+    const shown = bearerToken(context.req.header('authorization'))
+    if (shown !== undefined && gate.judge(shown, cameFrom(context)) === 'right') {
+      context.set('session', { searches: new Map(), searched: 0 })
+      context.set('isSignedIn', false)
+      return next()
+    }
+    const session = sessions.find(getCookie(context, COOKIE), gate.digest())
+    if (session === undefined) {
+      const asked = new URL(context.req.url)
+      const path = context.req.method === 'GET' ? ownPath(asked.pathname + asked.search) : '/'
+      return context.redirect(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`, 303)
+    }
+    context.set('session', session)
+    context.set('isSignedIn', true)
+    return next()
+  }
+}
+
+const STATUSES = { wrong: 401, throttled: 429 } as const
+
+/** `/sign-in` and `/sign-out`. */
+export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sessions): void {
+  app.get('/sign-in', (context) => {
+    const asked = ownPath(context.req.query('next'))
+    if (sessions.find(getCookie(context, COOKIE), gate.digest()) !== undefined)
+      return context.redirect(asked, 303)
+    return context.html(signInPage(asked))
+  })
+  app.post('/sign-in', async (context) => {
+    const body = await context.req.parseBody()
+    const next = ownPath(body['next'])
+    const token = typeof body['token'] === 'string' ? body['token'].trim() : ''
+    const verdict = gate.judge(token, cameFrom(context))
+    const digest = gate.digest()
+    if (verdict === 'right' && digest !== undefined) {
+      // Never the id that was there before: somebody else may have put it there.
+      sessions.end(getCookie(context, COOKIE))
+      writeCookie(context, sessions.begin(digest))
+      return context.redirect(next, 303)
+    }
+    if (verdict === 'throttled') context.header('retry-after', String(RETRY_AFTER_S))
+    const trouble = verdict === 'throttled' ? 'throttled' : 'wrong'
+    return context.html(signInPage(next, trouble), STATUSES[trouble])
+  })
+  app.post('/sign-out', (context) => {
+    sessions.end(getCookie(context, COOKIE))
+    writeCookie(context, '')
+    return context.redirect('/sign-in', 303)
+  })
+}

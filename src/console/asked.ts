@@ -1,0 +1,33 @@
+// What an address asks for, checked: a name that is none of those known is as good as none.
+import type { Context } from 'hono'
+import { problemPage } from './pages/sign-in.ts'
+import { pageHtml, type PageParts } from './html/layout.ts'
+
+/** Rows on a page. */
+export const ROWS = 50
+
+export function oneOf<T extends string>(text: string | undefined, known: readonly T[]): T | undefined {
+  return known.find((one) => one === text)
+}
+
+/** A whole number from 1; undefined for whatever is none. */
+export function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** The id of a run. */
+export function runIdOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^[0-9a-z-]{1,64}$/.test(text) ? text : undefined
+}
+
+/** Where the page begins; the store checks what is in it. */
+export const startOf = (context: Context): string | undefined => {
+  const from = context.req.query('from')
+  return from === undefined || from === '' ? undefined : from.slice(0, 100)
+}
+
+export const show = (context: Context, page: PageParts): Response | Promise<Response> =>
+  context.html(pageHtml(page))
+
+export const missing = (context: Context): Response | Promise<Response> =>
+  context.html(problemPage('There is no such page', 'Nothing is known under this address.'), 404)

@@ -1,0 +1,43 @@
+// What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
+import type { LogViews } from '../core/log-views.ts'
+import type { StateViews } from '../core/views.ts'
+
+export interface LivePipeline {
+  readonly name: string
+  readonly schedule: string | undefined
+  readonly timezone: string | undefined
+  /** Milliseconds since the epoch; undefined: not scheduled. */
+  readonly dueAt: number | undefined
+  readonly running: boolean
+}
+
+/** The daemon as it is at this moment. */
+export interface LiveView {
+  readonly version: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly startedAt: number
+  readonly ready: boolean
+  readonly reasons: readonly string[]
+  readonly pipelines: readonly LivePipeline[]
+  readonly rate: {
+    readonly requests: number
+    readonly perMs: number
+    readonly concurrency: number
+    readonly perDay: number | undefined
+  }
+}
+
+/** One setting as it is in force, in the words of the configuration file; never a secret. */
+export interface ShownSetting {
+  /** `pipelines.shop.guards.max_deletes` */
+  readonly path: string
+  readonly value: string
+}
+
+export interface ConsoleData {
+  readonly views: StateViews
+  readonly log: LogViews
+  live(): LiveView
+  configuration(): readonly ShownSetting[]
+}

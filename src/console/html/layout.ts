@@ -1,0 +1,112 @@
+// The frame of every page: head, navigation, search, sign-out. No script, no style within the page.
+import { html } from 'hono/html'
+import { ASSETS } from '../assets.ts'
+import { type Html, nothing } from './parts.ts'
+
+const PLACES = [
+  ['/', 'Overview'],
+  ['/runs', 'Runs'],
+  ['/held', 'Held'],
+  ['/doubts', 'In doubt'],
+  ['/rejects', 'Rejects'],
+  ['/terms', 'Terms'],
+  ['/log', 'Sync log'],
+  ['/configuration', 'Configuration'],
+] as const
+
+export type Place = (typeof PLACES)[number][0]
+
+export interface PageParts {
+  readonly title: string
+  /** Where in the navigation it belongs; undefined: nowhere. */
+  readonly place?: Place | undefined
+  readonly body: Html
+  /** What was searched for, to stand in the field again. */
+  readonly searched?: string
+  /** Above the title: where this page hangs. */
+  readonly trail?: readonly (readonly [href: string, name: string])[]
+}
+
+const head = (title: string): Html =>
+  html`<head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="robots" content="noindex" />
+    <title>${title} · contact-sync</title>
+    <link rel="stylesheet" href="${ASSETS.style.path}" />
+    <link rel="icon" href="${ASSETS.icon.path}" type="image/svg+xml" />
+  </head>`
+
+const navigation = (here: Place | undefined): Html =>
+  html`<nav class="places" aria-label="Main">
+    <ul>
+      ${PLACES.map(([href, name]) => {
+        const current = href === here ? html` aria-current="page"` : nothing
+        return html`<li><a href="${href}" ${current}>${name}</a></li>`
+      })}
+    </ul>
+  </nav>`
+
+const searchForm = (searched: string): Html =>
+  html`<form class="search" role="search" method="post" action="/search">
+    <label class="unseen" for="q">Find a contact by mail, key or id</label>
+    <input
+      id="q"
+      name="q"
+      type="search"
+      value="${searched}"
+      placeholder="Mail, key or id"
+      required
+      maxlength="320"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+    />
+    <button>Find</button>
+  </form>`
+
+const crumbs = (trail: PageParts['trail']): Html =>
+  trail === undefined
+    ? nothing
+    : html`<nav class="trail" aria-label="Where this is">
+        ${trail.map(([href, name]) => html`<a href="${href}">${name}</a> <span aria-hidden="true">›</span> `)}
+      </nav>`
+
+/** The whole document of a page for those who are signed in. */
+export const pageHtml = ({ title, place, body, searched = '', trail }: PageParts): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      ${head(title)}
+      <body>
+        <a class="skip" href="#main">To the content</a>
+        <header>
+          <a class="brand" href="/"
+            ><img src="${ASSETS.icon.path}" alt="" width="22" height="22" /> contact-sync</a
+          >
+          ${searchForm(searched)}
+          <form class="leave" method="post" action="/sign-out"><button class="plain">Sign out</button></form>
+          ${navigation(place)}
+        </header>
+        <main id="main" tabindex="-1">
+          ${crumbs(trail)}
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer>All times are in UTC. These pages only show; what is to be done is said as a command.</footer>
+      </body>
+    </html> `
+
+/** A document without navigation: for those who are not signed in. */
+export const bareHtml = (title: string, body: Html): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      ${head(title)}
+      <body class="bare">
+        <main id="main">
+          <p class="brand"><img src="${ASSETS.icon.path}" alt="" width="28" height="28" /> contact-sync</p>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `

@@ -1,0 +1,89 @@
+// The small pieces that pages are put together from. Everything goes through hono's `html`, which escapes what is not
+// HTML of ours; what comes from others is only ever handed to it as text.
+import { html } from 'hono/html'
+import type { FieldValue } from '../../core/contact.ts'
+import { distanceText, momentText, number, shortHash, visible } from './text.ts'
+
+/** `html` gives a promise only where it is given one, and it never is here. */
+export type Html = ReturnType<typeof html>
+
+export const nothing: Html = html``
+
+/** A text of others, set apart from ours: in its own direction, and with nothing unseen in it. */
+export const said = (text: string): Html => html`<bdi class="said">${visible(text)}</bdi>`
+
+/** Each kind with a mark of its own: colour alone tells nobody who cannot see it. */
+const MARKS = { good: '✓', warn: '!', bad: '✕', busy: '…', calm: '·' } as const
+
+export type Tone = keyof typeof MARKS
+
+export const badge = (tone: Tone, text: string): Html =>
+  html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`
+
+const RUN_TONES: Readonly<Record<string, Tone>> = {
+  ok: 'good',
+  done: 'good',
+  processed: 'good',
+  unchanged: 'calm',
+  partial: 'warn',
+  held: 'warn',
+  in_doubt: 'warn',
+  planned: 'busy',
+  reading: 'busy',
+  running: 'busy',
+  waiting: 'busy',
+  failed: 'bad',
+  rejected: 'bad',
+  unfinished: 'bad',
+}
+
+/** The words of the program (`in_doubt`) as people say them. */
+export const spoken = (word: string): string => word.replaceAll('_', ' ')
+
+export const statusBadge = (status: string): Html => badge(RUN_TONES[status] ?? 'calm', spoken(status))
+
+/** In UTC; `now` adds how far away that is. */
+export function moment(ms: number, now?: number): Html {
+  const iso = new Date(ms).toISOString()
+  const distance = now === undefined ? nothing : html` <span class="quiet">${distanceText(ms, now)}</span>`
+  return html`<time datetime="${iso}">${momentText(ms)}</time>${distance}`
+}
+
+/** Nought is not worth a look: it is set back. */
+export const count = (value: number, href?: string): Html =>
+  value === 0
+    ? html`<span class="nought">0</span>`
+    : href === undefined
+      ? html`${number(value)}`
+      : html`<a href="${href}">${number(value)}</a>`
+
+export const hashText = (hash: string): Html =>
+  html`<code class="hash" title="${hash}">${shortHash(hash)}</code>`
+
+/** What to type. */
+export const command = (text: string): Html => html`<code class="command">${text}</code>`
+
+/** A field's value: blank is said, several are set apart. */
+export function fieldValue(value: FieldValue | null | undefined): Html {
+  if (value === null || value === undefined || value === '') return html`<span class="nought">blank</span>`
+  if (Array.isArray(value))
+    return html`${value.map((item) => html`<span class="chip">${said(String(item))}</span> `)}`
+  return said(String(value))
+}
+
+/** A list of names and what they stand for. */
+export const facts = (rows: readonly (readonly [string, Html])[]): Html =>
+  html`<dl class="facts">
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+
+/** What stands where there is nothing to show: that this is so, and what it means. */
+export const none = (text: string): Html => html`<p class="none">${text}</p>`
+
+export const note = (tone: Tone, content: Html): Html => html`<div class="note ${tone}">${content}</div>`

@@ -1,0 +1,92 @@
+// The console: addresses, what each page is made of, and the headers that hold for all of them. It only reads.
+import { Hono, type Context } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { SyncError } from '../core/errors.ts'
+import type { Clock } from '../core/ports.ts'
+import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
+import { missing, show } from './asked.ts'
+import { ASSETS } from './assets.ts'
+import type { ConsoleData } from './data.ts'
+import { logRoutes } from './log-routes.ts'
+import { configurationPage } from './pages/configuration.ts'
+import { overviewPage } from './pages/overview.ts'
+import { problemPage } from './pages/sign-in.ts'
+import { termsPage } from './pages/terms.ts'
+import { recordRoutes } from './record-routes.ts'
+import { runRoutes } from './run-routes.ts'
+import type { Mount } from './server.ts'
+import { createSessions } from './sessions.ts'
+import type { TokenGate } from './token.ts'
+
+/** Everything that a page needs lies here, and nothing within it is a script or a style. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const DAY_MS = 86_400_000
+const LARGEST_FORM = 16_384
+
+export interface PageSettings {
+  readonly data: ConsoleData
+  readonly gate: TokenGate
+  readonly clock: Clock
+  onFault(error: unknown): void
+}
+
+function assetRoutes(app: Hono<PageEnv>): void {
+  for (const { path, type, text } of Object.values(ASSETS))
+    app.get(path, (context) =>
+      context.body(text, 200, {
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+      }),
+    )
+}
+
+function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
+  app.get('/', async (context) => {
+    const live = data.live()
+    const names = live.pipelines.map(({ name }) => name)
+    const [pipelines, days, requestsOfDay] = await Promise.all([
+      data.views.pipelines(names),
+      data.views.days(live.now - 30 * DAY_MS),
+      data.views.requestsOfDay(live.now),
+    ])
+    return show(context, overviewPage({ live, pipelines, days, requestsOfDay }))
+  })
+  app.get('/terms', async (context) => show(context, termsPage(await data.views.terms(), data.live().now)))
+  app.get('/configuration', (context) => show(context, configurationPage(data.configuration())))
+}
+
+function fault(
+  error: unknown,
+  context: Context,
+  onFault: PageSettings['onFault'],
+): Response | Promise<Response> {
+  if (error instanceof SyncError)
+    return context.html(problemPage('The state cannot be read', `${error.message}. ${error.hint}`), 503)
+  onFault(error)
+  return context.html(problemPage('Something went wrong', 'The log of contact-sync says what.'), 500)
+}
+
+/** To be mounted last: it answers whatever nobody before it has answered. */
+export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount {
+  const app = new Hono<PageEnv>()
+  const sessions = createSessions(clock)
+  app.use(async (context, next) => {
+    await next()
+    context.header('content-security-policy', POLICY)
+    // Not `no-referrer`: browsers would no longer say that a form was sent from a page of ours.
+    context.header('referrer-policy', 'same-origin')
+  })
+  assetRoutes(app)
+  app.use(openOnly(gate), ownPagesOnly, bodyLimit({ maxSize: LARGEST_FORM }))
+  accessRoutes(app, gate, sessions)
+  app.use(signedInOnly(gate, sessions))
+  overviewRoutes(app, data)
+  runRoutes(app, data)
+  recordRoutes(app, data)
+  logRoutes(app, data)
+  app.all('*', missing)
+  app.onError((error, context) => fault(error, context, onFault))
+  return (server) => server.route('/', app)
+}

@@ -1,0 +1,67 @@
+// Operations in doubt, with the command that settles each, and changes that the next run tries again by itself.
+import { html } from 'hono/html'
+import type { Operation } from '../../core/operation.ts'
+import type { Page } from '../../core/views.ts'
+import { filterForm } from '../html/filter.ts'
+import type { PageParts } from '../html/layout.ts'
+import { command, nothing } from '../html/parts.ts'
+import { type Column, pager } from '../html/table.ts'
+import { openTable, stateColumn } from './open.ts'
+
+export interface OpenChanges {
+  readonly pipelines: readonly string[]
+  readonly filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined }
+  readonly from: string | undefined
+  readonly changes: Page<Operation>
+}
+
+/** A create needs the contact that it made; of anything else the contact is known. */
+function commands({ id, kind, state }: Operation) {
+  if (state === 'sending') return html`<span class="quiet">it is on its way now</span>`
+  const done = kind === 'create' ? ' --contact-id N' : ''
+  return html`${command(`contact-sync doubts resolve ${id} --as done${done}`)}
+  ${command(`contact-sync doubts resolve ${id} --as not-done`)}`
+}
+
+const settle: Column<Operation> = { title: 'What settles it', cell: commands }
+
+function listOf(
+  { pipelines, filter, from, changes }: OpenChanges,
+  words: { path: '/doubts' | '/retries'; caption: string; empty: string; more: Column<Operation> },
+) {
+  const { pipeline, runId } = filter
+  const filters =
+    runId === undefined
+      ? filterForm(words.path, [
+          { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
+        ])
+      : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="${words.path}">All of them</a></p>`
+  const { caption, empty, more } = words
+  return html`${filters} ${openTable(changes.rows, { caption, empty, more: [more] })}
+  ${pager(words.path, { pipeline, run: runId }, { from, next: changes.next, more: 'More' })}`
+}
+
+export function doubtsPage(open: OpenChanges): PageParts {
+  const caption = 'Operations in doubt'
+  const empty = 'Nothing is in doubt.'
+  const how =
+    open.changes.rows.length === 0
+      ? nothing
+      : html`<p>
+          Whether these were carried out, nobody can know without looking. The next run looks again by itself;
+          what it cannot tell either is yours: look the contact up in the service, then say what you found.
+        </p>`
+  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle })}`
+  return { title: 'In doubt', place: '/doubts', body }
+}
+
+export function retriesPage(open: OpenChanges): PageParts {
+  const caption = 'Changes that are tried again'
+  const empty = 'Nothing waits to be tried again.'
+  const body = html`<p>
+      These were given up for a reason that is not the record’s, or wait behind one in doubt. The next run
+      takes them up again; nothing has to be done.
+    </p>
+    ${listOf(open, { path: '/retries', caption, empty, more: stateColumn })}`
+  return { title: 'To be tried again', body, trail: [['/', 'Overview']] }
+}

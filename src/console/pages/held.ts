@@ -1,0 +1,92 @@
+// What was stopped: plans that a guard held, with the command that lets them go, and changes held for a reason of their own.
+import { html } from 'hono/html'
+import type { Operation } from '../../core/operation.ts'
+import type { HeldPlan } from '../../core/state.ts'
+import type { Page } from '../../core/views.ts'
+import { filterForm } from '../html/filter.ts'
+import type { PageParts } from '../html/layout.ts'
+import { badge, command, facts, type Html, moment, none, nothing, said } from '../html/parts.ts'
+import { address, pager } from '../html/table.ts'
+import { counted, number } from '../html/text.ts'
+import { openTable, planTable } from './open.ts'
+
+export interface Held {
+  readonly now: number
+  readonly pipelines: readonly string[]
+  readonly pipeline: string | undefined
+  readonly from: string | undefined
+  /** With the first few changes of each. */
+  readonly plans: readonly { readonly plan: HeldPlan; readonly changes: Page<Operation> }[]
+  /** Held by no guard. */
+  readonly alone: Page<Operation>
+}
+
+const planPath = ({ runId, guard }: HeldPlan): string => address(`/held/${runId}`, { guard })
+
+function release({ runId, number: all, left, releasedAt }: HeldPlan): Html {
+  if (releasedAt !== undefined)
+    return html`<p>
+      ${badge('good', 'released')} They go with the next run, unless something newer comes before.
+    </p>`
+  const remaining = left < all ? ' --remaining' : ''
+  const overtaken =
+    left < all ? html` ${number(all - left)} of them have been overtaken since; the others go by:` : nothing
+  return html`<p>Look at them; then let exactly these go with the next run:${overtaken}</p>
+    <p>${command(`contact-sync held release ${runId}${remaining}`)}</p>`
+}
+
+function planFacts(plan: HeldPlan, now: number): Html {
+  return facts([
+    ['Changes held', html`${number(plan.number)}`],
+    ['Still as they were', html`${number(plan.left)}`],
+    ['Guard', html`<code>guards.${plan.guard}</code>`],
+    ['Threshold', html`${plan.threshold}`],
+    ['Held', moment(plan.heldAt, now)],
+    ['Run', html`<a href="/runs/${plan.runId}">${plan.runId}</a>`],
+  ])
+}
+
+function planBlock({ plan, changes }: Held['plans'][number], now: number): Html {
+  const more =
+    changes.next === undefined
+      ? nothing
+      : html`<p><a href="${planPath(plan)}">All ${counted(plan.left, 'change')} of this plan</a></p>`
+  return html`<section>
+    <h2>${plan.pipeline}: ${counted(plan.number, 'change')} held by ${plan.guard}</h2>
+    <p>${said(plan.reason)}</p>
+    ${release(plan)} ${planFacts(plan, now)}
+    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`)} ${more}
+  </section>`
+}
+
+export function heldPage({ now, pipelines, pipeline, from, plans, alone }: Held): PageParts {
+  const filter = filterForm('/held', [
+    { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
+  ])
+  const isEmpty = plans.length === 0 && alone.rows.length === 0
+  const own =
+    alone.rows.length === 0 && from === undefined
+      ? nothing
+      : html`<h2>Held for a reason of their own</h2>
+          <p>Each goes by itself once its reason is gone.</p>
+          ${openTable(alone.rows, { caption: 'Held for a reason of their own', empty: 'No more.' })}
+          ${pager('/held', { pipeline }, { from, next: alone.next, more: 'More' })}`
+  const body = html`${filter} ${isEmpty ? none('Nothing is held.') : nothing}
+  ${plans.map((one) => planBlock(one, now))} ${own}`
+  return { title: 'Held', place: '/held', body }
+}
+
+export function heldPlanPage({
+  now,
+  plan,
+  changes,
+  from,
+}: Pick<Held, 'now' | 'from'> & Held['plans'][number]): PageParts {
+  const pages = { from, next: changes.next, more: 'More changes' }
+  const body = html`<p>${said(plan.reason)}</p>
+    ${release(plan)} ${planFacts(plan, now)}
+    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`)}
+    ${pager(`/held/${plan.runId}`, { guard: plan.guard }, pages)}`
+  const title = `${plan.pipeline}: ${counted(plan.number, 'change')} held by ${plan.guard}`
+  return { title, place: '/held', trail: [['/held', 'Held']], body }
+}

@@ -1,0 +1,180 @@
+// The sync log: entries as a list, as somebody's life, and one by itself with its place in the chain.
+import { html } from 'hono/html'
+import type { LoggedEntry } from '../../core/audit-chain.ts'
+import type { LogFilter } from '../../core/sync-log.ts'
+import type { Page } from '../../core/views.ts'
+import { changeList } from '../html/changes.ts'
+import { filterForm } from '../html/filter.ts'
+import type { PageParts } from '../html/layout.ts'
+import {
+  badge,
+  facts,
+  hashText,
+  type Html,
+  moment,
+  none,
+  nothing,
+  said,
+  spoken,
+  statusBadge,
+} from '../html/parts.ts'
+import { pager, table } from '../html/table.ts'
+
+/** What the filter offers. */
+export const ACTIONS = [
+  'create',
+  'update',
+  'terms',
+  'delete',
+  'link',
+  'create_term',
+  'update_term',
+  'hold',
+  'release',
+  'accept',
+  'retry',
+  'reload',
+  'rebuild',
+  'upgrade',
+  'erase',
+  'readmit',
+  'expire',
+] as const satisfies readonly LoggedEntry['action'][]
+
+export const OUTCOMES_LOGGED = [
+  'done',
+  'unchanged',
+  'rejected',
+  'failed',
+  'in_doubt',
+  'held',
+] as const satisfies readonly LoggedEntry['outcome'][]
+
+export interface LogParts {
+  readonly pipelines: readonly string[]
+  readonly filter: LogFilter
+  readonly from: string | undefined
+  readonly entries: Page<LoggedEntry>
+}
+
+const when = ({ at }: LoggedEntry): Html => moment(Date.parse(at))
+
+const erased = badge('calm', 'erased')
+
+/** Line 0: the file in which a record was missing. */
+function source({ source: from, run_id: run }: LoggedEntry): Html {
+  if (from === null) return nothing
+  const text = from.line === 0 ? html`missing in ${said(from.file)}` : html`${said(from.file)}:${from.line}`
+  return html`<a href="/runs/${run}">${text}</a>`
+}
+
+function who(entry: LoggedEntry): Html {
+  if (entry.values === 'erased' && entry.person !== null) return erased
+  const contact =
+    entry.contact_id === null
+      ? nothing
+      : html`<a href="/contacts/${entry.contact_id}">contact ${entry.contact_id}</a>`
+  return html`${entry.key === null ? nothing : html`${said(entry.key)}<br />`}${contact}`
+}
+
+function what(entry: LoggedEntry): Html {
+  const reason = entry.reason === null ? nothing : html`<div>${said(entry.reason)}</div>`
+  if (entry.values === 'erased' && entry.field_names.length > 0)
+    return html`${erased} <span class="quiet">of ${entry.field_names.join(', ')}</span>`
+  return html`${changeList(entry)}${reason}`
+}
+
+export const entryTable = (rows: readonly LoggedEntry[]): Html =>
+  table({
+    caption: 'Entries of the sync log',
+    rows,
+    empty: 'The sync log has no such entry.',
+    columns: [
+      { title: 'Entry', kind: 'head', cell: (entry) => html`<a href="/log/${entry.seq}">${entry.seq}</a>` },
+      { title: 'When', cell: when },
+      { title: 'Action', cell: ({ action, outcome }) => html`${spoken(action)} ${statusBadge(outcome)}` },
+      { title: 'Whom', cell: who },
+      { title: 'What', cell: what },
+      { title: 'From', cell: source },
+    ],
+  })
+
+function proof(entry: LoggedEntry): Html {
+  const { request, seq, run_id: run } = entry
+  const answered =
+    request === null
+      ? nothing
+      : html` · ${request.method} ${request.path} answered
+        ${request.status ?? 'nothing'}${request.attempts > 1 ? ` after ${request.attempts} attempts` : ''}`
+  const from = source(entry)
+  return html`<p class="proof">
+    ${entry.source === null ? html`Run <a href="/runs/${run}">${run}</a>` : html`From ${from}`}${answered} ·
+    <a href="/log/${seq}">entry ${seq}</a>
+  </p>`
+}
+
+/** Entry after entry of one contact. */
+export function life(entries: readonly LoggedEntry[], empty: string): Html {
+  if (entries.length === 0) return none(empty)
+  return html`<ol class="life">
+    ${entries.map(
+      (entry) =>
+        html`<li>
+          <p class="what">
+            <strong>${spoken(entry.action)}</strong> ${statusBadge(entry.outcome)} <span>${when(entry)}</span>
+            <span class="quiet">${entry.pipeline}</span>
+          </p>
+          ${what(entry)} ${proof(entry)}
+        </li>`,
+    )}
+  </ol>`
+}
+
+function filters({ pipelines, filter }: LogParts): Html {
+  if (filter.run !== undefined)
+    return html`<p>
+      Of run <a href="/runs/${filter.run}">${filter.run}</a>. <a href="/log">The whole log</a>
+    </p>`
+  return filterForm('/log', [
+    { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: filter.pipeline },
+    { name: 'action', label: 'Action', all: 'any', choices: ACTIONS, chosen: filter.action },
+    { name: 'outcome', label: 'Outcome', all: 'any', choices: OUTCOMES_LOGGED, chosen: filter.outcome },
+  ])
+}
+
+export function logPage(parts: LogParts): PageParts {
+  const { filter, from, entries } = parts
+  const { run, pipeline, action, outcome } = filter
+  const body = html`<p><a href="/log/verification">Is it whole?</a> The state of its verification.</p>
+    ${filters(parts)} ${entryTable(entries.rows)}
+    ${pager('/log', { run, pipeline, action, outcome }, { from, next: entries.next, more: 'Older entries' })}`
+  return { title: 'Sync log', place: '/log', body }
+}
+
+export function entryPage(entry: LoggedEntry): PageParts {
+  const { request } = entry
+  const body = html`${entry.values === 'erased' ? html`<p>${erased} Whom it was about was forgotten; that it happened stays.</p>` : nothing}
+    ${facts([
+      ['Action', html`${spoken(entry.action)} ${statusBadge(entry.outcome)}`],
+      ['When', when(entry)],
+      ['Pipeline', html`${entry.pipeline ?? 'all'}`],
+      ['Run', html`<a href="/runs/${entry.run_id}">${entry.run_id}</a>`],
+      ['Whom', who(entry)],
+      ['File and line', source(entry)],
+      ['SHA-256 of the file', entry.source?.sha256 === undefined ? nothing : hashText(entry.source.sha256)],
+      [
+        'Request',
+        request === null ? html`<span class="quiet">none</span>` : html`${request.method} ${request.path}`,
+      ],
+      [
+        'Answer',
+        request === null ? nothing : html`${request.status ?? 'none'}, ${request.attempts} attempt(s)`,
+      ],
+      ['Configuration', entry.config_hash === '' ? nothing : hashText(entry.config_hash)],
+      ['Hash of the entry before', hashText(entry.prev)],
+      ['Hash', hashText(entry.hash)],
+    ])}
+    <h2>What changed</h2>
+    ${what(entry)}`
+  return { title: `Entry ${entry.seq}`, place: '/log', trail: [['/log', 'Sync log']], body }
+}

@@ -1,0 +1,49 @@
+// Changes that are still in the journal, one by one: held, in doubt, or to be tried again. Shared by three pages.
+import { html } from 'hono/html'
+import type { Operation } from '../../core/operation.ts'
+import { plannedChange } from '../html/changes.ts'
+import { type Html, nothing, said, statusBadge } from '../html/parts.ts'
+import { type Column, table } from '../html/table.ts'
+
+/** A record that has gone stands in no line. */
+const place = ({ cause, source }: Operation): Html =>
+  cause === 'missing' ? html`gone from ${said(source.file)}` : html`${said(source.file)}:${source.line}`
+
+const contact = ({ contactId }: Operation): Html =>
+  contactId === undefined
+    ? html`<span class="quiet">no contact yet</span>`
+    : html`<a href="/contacts/${contactId}">contact ${contactId}</a>`
+
+function change(operation: Operation): Html {
+  const action = operation.kind === 'consent' ? 'update' : operation.kind
+  return html`<strong>${action}</strong> ${plannedChange(operation)}`
+}
+
+const COMMON: readonly Column<Operation>[] = [
+  {
+    title: 'Key',
+    kind: 'head',
+    cell: (operation) => html`${said(operation.key)}<br />${contact(operation)}`,
+  },
+  { title: 'Change', cell: change },
+  { title: 'From', cell: (operation) => html`<a href="/runs/${operation.runId}">${place(operation)}</a>` },
+]
+
+const reason: Column<Operation> = {
+  title: 'Reason',
+  cell: ({ reason: text }) => html`<div class="reason">${text === undefined ? nothing : said(text)}</div>`,
+}
+
+export const openTable = (
+  rows: readonly Operation[],
+  { caption, empty, more = [] }: { caption: string; empty: string; more?: readonly Column<Operation>[] },
+): Html => table({ caption, rows, empty, columns: [...COMMON, reason, ...more] })
+
+/** Of one plan: why is said once, above it. */
+export const planTable = (rows: readonly Operation[], caption: string): Html =>
+  table({ caption, rows, empty: 'None of them is left as it was.', columns: COMMON })
+
+export const stateColumn: Column<Operation> = {
+  title: 'State',
+  cell: ({ state }) => statusBadge(state === 'sending' ? 'in_doubt' : state),
+}

@@ -1,0 +1,211 @@
+// How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
+import { html } from 'hono/html'
+import { OUTCOMES } from '../../core/summary.ts'
+import type { DayView, PipelineView } from '../../core/views.ts'
+import type { LivePipeline, LiveView } from '../data.ts'
+import { outcomeChart } from '../html/chart.ts'
+import type { PageParts } from '../html/layout.ts'
+import {
+  badge,
+  count,
+  facts,
+  type Html,
+  moment,
+  note,
+  nothing,
+  said,
+  spoken,
+  statusBadge,
+} from '../html/parts.ts'
+import { address, table } from '../html/table.ts'
+import { counted, number, spanText } from '../html/text.ts'
+
+export interface Overview {
+  readonly live: LiveView
+  readonly pipelines: readonly PipelineView[]
+  readonly days: readonly DayView[]
+  readonly requestsOfDay: number | undefined
+}
+
+interface Row extends PipelineView {
+  readonly live: LivePipeline | undefined
+}
+
+const of = (path: string, pipeline: string): string => address(path, { pipeline })
+
+/** One line for each thing that does not end by itself. */
+function openEnds({ pipeline, backlog, lastRun }: PipelineView): Html[] {
+  const { rejects, held, inDoubt } = backlog
+  const error = lastRun?.error
+  return [
+    ...(lastRun?.status === 'failed'
+      ? [
+          html`<li>
+            ${pipeline}:
+            <a href="/runs/${lastRun.id}">the last run</a>
+            failed${error === undefined ? '' : ': '}${error === undefined ? nothing : said(error)}
+          </li>`,
+        ]
+      : []),
+    ...(held > 0
+      ? [html`<li>${pipeline}: <a href="${of('/held', pipeline)}">${counted(held, 'change')} held</a></li>`]
+      : []),
+    ...(inDoubt > 0
+      ? [
+          html`<li>
+            ${pipeline}: <a href="${of('/doubts', pipeline)}">${counted(inDoubt, 'operation')} in doubt</a>
+          </li>`,
+        ]
+      : []),
+    ...(rejects > 0
+      ? [
+          html`<li>
+            ${pipeline}: <a href="${of('/rejects', pipeline)}">${counted(rejects, 'record')} rejected</a>
+          </li>`,
+        ]
+      : []),
+  ]
+}
+
+function attention({ live, pipelines }: Overview): Html {
+  const reasons = live.reasons.map((reason) => html`<li>${said(reason)}</li>`)
+  const lines = pipelines.flatMap(openEnds)
+  if (reasons.length + lines.length === 0)
+    return note(
+      'good',
+      html`<p>All is well: nothing is held, in doubt or rejected, and no pipeline is overdue.</p>`,
+    )
+  return html`${
+    reasons.length === 0
+      ? nothing
+      : note(
+          'bad',
+          html`<p>Not ready:</p>
+            <ul>
+              ${reasons}
+            </ul>`,
+        )
+  }
+  ${
+    lines.length === 0
+      ? nothing
+      : note(
+          'warn',
+          html`<p>For a person to look at:</p>
+            <ul>
+              ${lines}
+            </ul>`,
+        )
+  }`
+}
+
+function lastRunCell({ live, lastRun }: Row, now: number): Html {
+  const running = live?.running === true ? html`${badge('busy', 'running')} ` : nothing
+  if (lastRun === undefined) return html`${running}<span class="quiet">never</span>`
+  // What has begun and not ended either runs or was killed; only the daemon knows which.
+  const status =
+    lastRun.status === undefined
+      ? live?.running === true
+        ? nothing
+        : statusBadge('unfinished')
+      : statusBadge(lastRun.status)
+  return html`${running}${status} <a href="/runs/${lastRun.id}">${moment(lastRun.startedAt, now)}</a>`
+}
+
+function nextCell({ live }: Row, now: number): Html {
+  if (live?.dueAt === undefined) return html`<span class="quiet">only when asked</span>`
+  return moment(live.dueAt, now)
+}
+
+function pipelineTable(rows: readonly Row[], now: number): Html {
+  return table({
+    caption: 'Pipelines',
+    rows,
+    empty: 'No pipeline is configured.',
+    columns: [
+      {
+        title: 'Pipeline',
+        kind: 'head',
+        cell: ({ pipeline }) => html`<a href="${of('/runs', pipeline)}">${pipeline}</a>`,
+      },
+      { title: 'Last run', cell: (row) => lastRunCell(row, now) },
+      { title: 'Next run', cell: (row) => nextCell(row, now) },
+      { title: 'Linked', kind: 'number', cell: ({ backlog }) => count(backlog.linked) },
+      {
+        title: 'Rejected',
+        kind: 'number',
+        cell: ({ pipeline, backlog }) => count(backlog.rejects, of('/rejects', pipeline)),
+      },
+      {
+        title: 'Held',
+        kind: 'number',
+        cell: ({ pipeline, backlog }) => count(backlog.held, of('/held', pipeline)),
+      },
+      {
+        title: 'In doubt',
+        kind: 'number',
+        cell: ({ pipeline, backlog }) => count(backlog.inDoubt, of('/doubts', pipeline)),
+      },
+      {
+        title: 'Tried again',
+        kind: 'number',
+        cell: ({ pipeline, backlog }) => count(backlog.retriable, of('/retries', pipeline)),
+      },
+    ],
+  })
+}
+
+function rateFacts({ live, requestsOfDay }: Overview): Html {
+  const { requests, perMs, concurrency, perDay } = live.rate
+  const used =
+    perDay === undefined || requestsOfDay === undefined
+      ? html`<span class="quiet">no limit by the day is set</span>`
+      : html`<meter
+            min="0"
+            max="${perDay}"
+            high="${Math.round(perDay * 0.9)}"
+            value="${requestsOfDay}"
+            aria-label="Used"
+          ></meter>
+          ${number(requestsOfDay)} of ${number(perDay)}`
+  return facts([
+    ['Health', live.ready ? badge('good', 'ready') : badge('bad', 'not ready')],
+    ['Running since', moment(live.startedAt, live.now)],
+    ['Rate limit', html`${counted(requests, 'request')} per ${spanText(perMs)}, ${concurrency} at once`],
+    ['Requests of the last 24 hours', used],
+    ['Version', html`${live.version}`],
+  ])
+}
+
+function dayTable(days: readonly DayView[]): Html {
+  return table({
+    caption: 'Records by day and outcome',
+    rows: days.toReversed(),
+    empty: 'Nothing ran.',
+    columns: [
+      { title: 'Day', kind: 'head', cell: ({ day }) => html`<time datetime="${day}">${day}</time>` },
+      { title: 'Runs', kind: 'number', cell: ({ runs }) => count(runs) },
+      ...OUTCOMES.map((outcome) => ({
+        title: spoken(outcome),
+        kind: 'number' as const,
+        cell: ({ counts }: DayView) => count(counts[outcome]),
+      })),
+    ],
+  })
+}
+
+export function overviewPage(overview: Overview): PageParts {
+  const { live, pipelines, days } = overview
+  const rows = pipelines.map((one) => ({
+    ...one,
+    live: live.pipelines.find(({ name }) => name === one.pipeline),
+  }))
+  const body = html`${attention(overview)}
+    <h2>Pipelines</h2>
+    ${pipelineTable(rows, live.now)}
+    <h2>The last 30 days</h2>
+    ${outcomeChart(days, live.now, dayTable(days))}
+    <h2>The daemon</h2>
+    ${rateFacts(overview)}`
+  return { title: 'Overview', place: '/', body }
+}

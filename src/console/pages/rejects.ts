@@ -1,0 +1,66 @@
+// Records that could not be pushed: where they stand, why, and the row as it came.
+import { html } from 'hono/html'
+import type { Page, RejectView } from '../../core/views.ts'
+import { filterForm } from '../html/filter.ts'
+import type { PageParts } from '../html/layout.ts'
+import { command, facts, type Html, nothing, said } from '../html/parts.ts'
+import { pager, table } from '../html/table.ts'
+
+export interface Rejects {
+  readonly pipelines: readonly string[]
+  readonly filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined }
+  readonly from: string | undefined
+  readonly rejects: Page<RejectView>
+}
+
+const row = ({ columns }: RejectView): Html =>
+  html`<details>
+    <summary>The row</summary>
+    ${facts(columns.map(({ name, value }) => [name, value === '' ? html`<span class="nought">blank</span>` : said(value)]))}
+  </details>`
+
+export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
+  table({
+    caption: 'Rejected records',
+    rows,
+    empty,
+    columns: [
+      {
+        title: 'File and line',
+        kind: 'head',
+        cell: ({ file, line, runId }) => html`<a href="/runs/${runId}">${said(file)}:${line}</a>`,
+      },
+      { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
+      {
+        title: 'Key',
+        cell: ({ key }) => (key === undefined ? html`<span class="nought">none</span>` : said(key)),
+      },
+      {
+        title: 'Reason',
+        cell: (reject) =>
+          html`<div class="reason">${said(reject.reason)} <code>${reject.code}</code></div>
+            ${row(reject)}`,
+      },
+    ],
+  })
+
+export function rejectsPage({ pipelines, filter, from, rejects }: Rejects): PageParts {
+  const { pipeline, runId } = filter
+  const named = pipeline ?? pipelines.join(' ')
+  const filters =
+    runId === undefined
+      ? filterForm('/rejects', [
+          { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
+        ])
+      : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="/rejects">All rejects</a></p>`
+  const what =
+    rejects.rows.length === 0
+      ? nothing
+      : html`<p>
+          Mend them in a copy and drop it again, or mend the mapping and try them once more:
+          ${command('contact-sync rejects export FILE')} ${command(`contact-sync rejects retry ${named}`)}
+        </p>`
+  const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.')}
+  ${pager('/rejects', { pipeline, run: runId }, { from, next: rejects.next, more: 'Older rejects' })}`
+  return { title: 'Rejects', place: '/rejects', body }
+}

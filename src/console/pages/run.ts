@@ -1,0 +1,141 @@
+// One run: its totals, which must add up, its files, what the sync log has of it, what is still open.
+import { html } from 'hono/html'
+import type { LoggedEntry } from '../../core/audit-chain.ts'
+import type { RunTotal } from '../../core/sync-log.ts'
+import { type Counts, OUTCOMES } from '../../core/summary.ts'
+import type { InputView, Page, RejectView, RunView } from '../../core/views.ts'
+import type { PageParts } from '../html/layout.ts'
+import {
+  count,
+  facts,
+  hashText,
+  type Html,
+  moment,
+  note,
+  nothing,
+  said,
+  spoken,
+  statusBadge,
+} from '../html/parts.ts'
+import { address, table } from '../html/table.ts'
+import { bytesText, counted, number } from '../html/text.ts'
+import { entryTable } from './log.ts'
+import { rejectTable } from './rejects.ts'
+import { durationText } from './runs.ts'
+
+export interface RunParts {
+  readonly run: RunView
+  readonly now: number
+  /** Of entries of the sync log, by action and outcome. */
+  readonly totals: readonly RunTotal[]
+  readonly rejects: Page<RejectView>
+  readonly entries: Page<LoggedEntry>
+}
+
+/** The sum is said, so that it can be checked by eye. */
+function totalsOf(counts: Counts): Html {
+  const sum = OUTCOMES.reduce((total, outcome) => total + counts[outcome], 0)
+  const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
+    (outcome) => `${number(counts[outcome])} ${spoken(outcome)}`,
+  )
+  const text = `${counted(counts.read, 'record')} read${parts.length === 0 ? '' : ` = ${parts.join(' + ')}`}`
+  return html`${facts([
+    ['Read', count(counts.read)],
+    ...OUTCOMES.map((outcome): readonly [string, Html] => [capital(spoken(outcome)), count(counts[outcome])]),
+    ['Deleted', count(counts.deleted)],
+    ['Deletes held', count(counts.held_deletes)],
+    ['Terms made', count(counts.terms_created)],
+  ])}
+  ${sum === counts.read ? html`<p class="quiet">${text}</p>` : note('bad', html`<p>The counts do not add up: ${text}</p>`)}`
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const fileTable = (inputs: readonly InputView[]): Html =>
+  table({
+    caption: 'Files of this run',
+    rows: inputs,
+    empty: 'No file was taken.',
+    columns: [
+      { title: 'File', kind: 'head', cell: ({ name }) => said(name) },
+      { title: 'State', cell: ({ state }) => statusBadge(state) },
+      { title: 'Size', kind: 'number', cell: ({ bytes }) => html`${bytesText(bytes)}` },
+      { title: 'Rejects', kind: 'number', cell: ({ rejects }) => count(rejects) },
+      { title: 'SHA-256', cell: ({ sha256 }) => (sha256 === undefined ? nothing : hashText(sha256)) },
+    ],
+  })
+
+const totalTable = (totals: RunParts['totals']): Html =>
+  table({
+    caption: 'Entries of the sync log by action and outcome',
+    rows: totals,
+    empty: 'Nothing was sent, so the sync log has no entry of this run.',
+    columns: [
+      { title: 'Action', kind: 'head', cell: ({ action }) => html`${spoken(action)}` },
+      { title: 'Outcome', cell: ({ outcome }) => statusBadge(outcome) },
+      { title: 'Entries', kind: 'number', cell: ({ entries }) => count(entries) },
+    ],
+  })
+
+function openOf({ id, pipeline, open }: RunView): Html {
+  const places = {
+    held: '/held',
+    in_doubt: '/doubts',
+    sending: '/doubts',
+    failed: '/retries',
+    waiting: '/retries',
+  }
+  const lines = Object.entries(open).map(([state, value]) => {
+    const words = `${number(value)} ${spoken(state)}`
+    const path = Object.hasOwn(places, state) ? places[state as keyof typeof places] : undefined
+    return path === undefined
+      ? html`<li>${words}</li>`
+      : html`<li><a href="${address(path, { pipeline, run: id })}">${words}</a></li>`
+  })
+  return lines.length === 0
+    ? nothing
+    : note(
+        'warn',
+        html`<p>Still open of this run:</p>
+          <ul>
+            ${lines}
+          </ul>`,
+      )
+}
+
+export function runPage({ run, now, totals, rejects, entries }: RunParts): PageParts {
+  const { id, pipeline, counts, error } = run
+  const { logOfRun, rejectsOfRun } = {
+    logOfRun: address('/log', { run: id }),
+    rejectsOfRun: address('/rejects', { run: id }),
+  }
+  const body = html`${error === undefined ? nothing : note('bad', html`<p>${said(error)}</p>`)} ${openOf(run)}
+    ${facts([
+      ['Pipeline', html`<a href="${address('/runs', { pipeline })}">${pipeline}</a>`],
+      ['Status', statusBadge(run.status ?? 'unfinished')],
+      ['Began', moment(run.startedAt, now)],
+      [
+        'Ended',
+        run.endedAt === undefined ? html`<span class="quiet">not yet, or killed</span>` : moment(run.endedAt),
+      ],
+      ['Took', html`${durationText(run)}`],
+      ['Configuration', run.configHash === '' ? nothing : hashText(run.configHash)],
+    ])}
+    <h2>Totals</h2>
+    ${counts === undefined ? html`<p class="none">The run has not come to its end, so it has no totals.</p>` : totalsOf(counts)}
+    <h2>Files</h2>
+    ${fileTable(run.inputs)}
+    <h2>Rejects</h2>
+    ${rejectTable(rejects.rows, 'No record of this run is rejected now.')}
+    ${rejects.next === undefined ? nothing : html`<p><a href="${rejectsOfRun}">All rejects of this run</a></p>`}
+    <h2>Changes</h2>
+    ${totalTable(totals)}
+    ${
+      entries.rows.length === 0
+        ? nothing
+        : html`<h3>One by one</h3>
+            ${entryTable(entries.rows)}`
+    }
+    ${entries.next === undefined ? nothing : html`<p><a href="${logOfRun}">All changes of this run</a></p>`}`
+  return { title: `Run ${id}`, place: '/runs', trail: [['/runs', 'Runs']], body }
+}

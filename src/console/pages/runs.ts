@@ -1,0 +1,68 @@
+// The list of runs, newest first, and the filter over it.
+import { html } from 'hono/html'
+import type { RunRecord } from '../../core/state.ts'
+import type { Page, RunFilter } from '../../core/views.ts'
+import { filterForm } from '../html/filter.ts'
+import type { PageParts } from '../html/layout.ts'
+import { count, moment, said, statusBadge } from '../html/parts.ts'
+import { type Column, pager, table } from '../html/table.ts'
+import { spanText } from '../html/text.ts'
+
+export const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'unfinished'] as const
+
+export interface Runs {
+  readonly now: number
+  readonly pipelines: readonly string[]
+  readonly filter: RunFilter
+  readonly from: string | undefined
+  readonly runs: Page<RunRecord>
+}
+
+export function durationText({ startedAt, endedAt }: RunRecord): string {
+  return endedAt === undefined ? '' : spanText(endedAt - startedAt)
+}
+
+const counts = (title: string, name: keyof NonNullable<RunRecord['counts']>): Column<RunRecord> => ({
+  title,
+  kind: 'number',
+  cell: (run) => (run.counts === undefined ? html`` : count(run.counts[name])),
+})
+
+const columns = (now: number): readonly Column<RunRecord>[] => [
+  {
+    title: 'Began',
+    kind: 'head',
+    cell: ({ id, startedAt }) => html`<a href="/runs/${id}">${moment(startedAt, now)}</a>`,
+  },
+  { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
+  {
+    title: 'Status',
+    cell: ({ status, error }) =>
+      html`${statusBadge(status ?? 'unfinished')} ${error === undefined ? html`` : said(error)}`,
+  },
+  { title: 'Took', cell: (run) => html`${durationText(run)}` },
+  counts('Read', 'read'),
+  counts('Created', 'created'),
+  counts('Updated', 'updated'),
+  counts('Deleted', 'deleted'),
+  counts('Rejected', 'rejected'),
+  counts('Held', 'held'),
+  counts('In doubt', 'in_doubt'),
+  counts('Failed', 'failed'),
+]
+
+export function runsPage({ now, pipelines, filter, from, runs }: Runs): PageParts {
+  const asked = { pipeline: filter.pipeline, status: filter.status }
+  const body = html`${filterForm('/runs', [
+    { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: filter.pipeline },
+    { name: 'status', label: 'Status', all: 'any', choices: RUN_STATUSES, chosen: filter.status },
+  ])}
+  ${table({
+    caption: 'Runs, newest first',
+    columns: columns(now),
+    rows: runs.rows,
+    empty: 'No run is like that. A run begins when its pipeline is due, or by: contact-sync run PIPELINE',
+  })}
+  ${pager('/runs', asked, { from, next: runs.next, more: 'Older runs' })}`
+  return { title: 'Runs', place: '/runs', body }
+}

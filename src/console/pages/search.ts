@@ -1,0 +1,67 @@
+// What a search found. The words that were searched for stand in no address: they are kept with the session.
+import { html } from 'hono/html'
+import type { LoggedPerson } from '../../core/sync-log.ts'
+import type { FoundView } from '../../core/views.ts'
+import type { PageParts } from '../html/layout.ts'
+import { type Html, none, nothing, said } from '../html/parts.ts'
+import { table } from '../html/table.ts'
+import { openTable, stateColumn } from './open.ts'
+import { rejectTable } from './rejects.ts'
+
+const HINT =
+  'A contact is found by its mail, by its number at the service, or by the key of its record; the beginning is enough.'
+
+const contacts = (found: FoundView): Html =>
+  found.records.length === 0
+    ? nothing
+    : html`<h2>Contacts</h2>
+        ${table({
+          caption: 'Contacts that were found',
+          rows: found.records,
+          empty: '',
+          columns: [
+            {
+              title: 'Contact',
+              kind: 'head',
+              cell: ({ contactId }) => html`<a href="/contacts/${contactId}">contact ${contactId}</a>`,
+            },
+            { title: 'Key', cell: ({ key }) => said(key) },
+            { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
+          ],
+        })}`
+
+/** Records that have no contact: their creates are open, or they were rejected. */
+function others({ open, rejects }: FoundView): Html {
+  const creates =
+    open.length === 0
+      ? nothing
+      : html`<h2>Contacts still to be made</h2>
+          ${openTable(open, { caption: 'Contacts still to be made', empty: '', more: [stateColumn] })}`
+  const rejected =
+    rejects.length === 0
+      ? nothing
+      : html`<h2>Rejected records</h2>
+          ${rejectTable(rejects, '')}`
+  return html`${creates}${rejected}`
+}
+
+export const emptySearchPage = (): PageParts => ({ title: 'Search', body: html`<p>${HINT}</p>` })
+
+/** Contacts that only the sync log knows by this: the link has gone, or the mail was another one then. */
+function earlier(found: FoundView, people: readonly LoggedPerson[]): Html {
+  const linked = new Set(found.records.map(({ contactId }) => contactId))
+  const ids = [...new Set(people.flatMap(({ contactIds }) => contactIds))].filter((id) => !linked.has(id))
+  if (ids.length === 0) return nothing
+  return html`<h2>Known by that before</h2>
+    <ul>
+      ${ids.map((id) => html`<li><a href="/contacts/${id}">contact ${id}</a></li>`)}
+    </ul>`
+}
+
+export function searchPage(searched: string, found: FoundView, people: readonly LoggedPerson[]): PageParts {
+  const known = people.flatMap(({ contactIds }) => contactIds)
+  const isEmpty = found.records.length + found.open.length + found.rejects.length + known.length === 0
+  const more = found.more ? html`<p>There are more than are shown here; write more of it.</p>` : nothing
+  const body = html`${isEmpty ? none(`Nobody is known by that. ${HINT}`) : nothing}${more}${contacts(found)}${earlier(found, people)}${others(found)}`
+  return { title: 'Search', body, searched }
+}

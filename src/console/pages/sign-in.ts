@@ -1,0 +1,49 @@
+// Pages for those who are not signed in: the form, and why there is nothing to see.
+import { html } from 'hono/html'
+import { bareHtml } from '../html/layout.ts'
+import { command, type Html, note, nothing } from '../html/parts.ts'
+
+type SignInTrouble = 'wrong' | 'throttled'
+
+const WORDS: Readonly<Record<SignInTrouble, string>> = {
+  wrong: 'That is not the token.',
+  throttled: 'Too many wrong tokens came from your address. Wait a minute, then try again.',
+}
+
+/** `next`: the path of ours to go on to. */
+export const signInPage = (next: string, trouble?: SignInTrouble): Html =>
+  bareHtml(
+    'Sign in',
+    html`${trouble === undefined ? nothing : html`<div role="alert">${note('bad', html`<p>${WORDS[trouble]}</p>`)}</div>`}
+      <form method="post" action="/sign-in">
+        <input type="hidden" name="next" value="${next}" />
+        <label for="token">Token</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          required
+          autofocus
+          maxlength="1000"
+          autocomplete="current-password"
+          spellcheck="false"
+        />
+        <button>Sign in</button>
+      </form>
+      <p class="quiet">The token is the one of <code>server.token</code> in the configuration.</p>`,
+  )
+
+export const closedPage = (): Html =>
+  bareHtml(
+    'The console is off',
+    html`<p>No token is configured, so nobody may look in. Set one and start again:</p>
+      <p>${command('server: { token: "${CONTACT_SYNC_TOKEN}" }')}</p>
+      <p class="quiet">A long random text, from the environment: <code>openssl rand -hex 32</code></p>`,
+  )
+
+export const problemPage = (title: string, text: string): Html =>
+  bareHtml(
+    title,
+    html`<p>${text}</p>
+      <p><a href="/">To the overview</a></p>`,
+  )

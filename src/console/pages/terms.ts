@@ -1,0 +1,37 @@
+// The ledger of terms: which are asserted, by how many records, and for how many of them it was ours to give.
+import { html } from 'hono/html'
+import type { TermsView, TermView } from '../../core/views.ts'
+import type { PageParts } from '../html/layout.ts'
+import { count, type Html, moment, nothing, said } from '../html/parts.ts'
+import { table } from '../html/table.ts'
+import { counted } from '../html/text.ts'
+
+const MOST = 500
+
+const termTable = (terms: readonly TermView[]): Html =>
+  table({
+    caption: 'Terms, the most asserted first',
+    rows: terms.slice(0, MOST),
+    empty: 'No record asserts a term.',
+    columns: [
+      { title: 'Term', kind: 'head', cell: ({ name }) => said(name) },
+      { title: 'Records that assert it', kind: 'number', cell: ({ records }) => count(records) },
+      { title: 'Given by us', kind: 'number', cell: ({ ours }) => count(ours) },
+      { title: 'Pipelines', cell: ({ pipelines }) => html`${pipelines.join(', ')}` },
+    ],
+  })
+
+export function termsPage({ terms, records, countedAt }: TermsView, now: number): PageParts {
+  const more =
+    terms.length > MOST ? html`<p>Shown are ${MOST} of ${counted(terms.length, 'term')}.</p>` : nothing
+  const body = html`<p>
+      What records of the sources assert. Only terms given by us are ever taken away, under the policies
+      managed and replace; what others gave is not in this ledger.
+    </p>
+    ${more} ${termTable(terms)}
+    <p class="quiet">
+      Counted over
+      ${counted(records, 'linked record')}${countedAt === undefined ? nothing : html`, ${moment(countedAt, now)}`}.
+    </p>`
+  return { title: 'Terms', place: '/terms', body }
+}

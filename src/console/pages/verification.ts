@@ -1,0 +1,60 @@
+// Whether the sync log is whole: how far its chain was followed, what the file beside the state says, the newest hash.
+import { html } from 'hono/html'
+import type { VerificationView } from '../../core/log-views.ts'
+import type { PageParts } from '../html/layout.ts'
+import { badge, command, facts, type Html, moment, note } from '../html/parts.ts'
+import { counted, number } from '../html/text.ts'
+
+function verdict(view: VerificationView): Html {
+  const { bad, verified, entries, verifiedAt, marked } = view
+  if (bad !== undefined)
+    return note(
+      'bad',
+      html`<p>
+        Entry ${number(bad.seq)} is not as it was written: ${bad.why}. Keep the state as it is, and see “The
+        sync log” in the manual.
+      </p>`,
+    )
+  if (marked !== undefined && marked > entries)
+    return note(
+      'bad',
+      html`<p>
+        The end is missing: the file beside the state knows of ${counted(marked, 'entry', 'entries')}, the log
+        has ${number(entries)}.
+      </p>`,
+    )
+  if (verifiedAt === undefined)
+    return note(
+      'busy',
+      html`<p>
+        It is being followed entry by entry: ${number(verified)} of ${number(entries)} so far, and whole as
+        far as that.
+      </p>`,
+    )
+  return note(
+    'good',
+    html`<p>Whole: every entry up to number ${number(verified)} follows from the one before it.</p>`,
+  )
+}
+
+export function verificationPage(view: VerificationView, now: number): PageParts {
+  const { entries, head, marked, verified, verifiedAt } = view
+  const body = html`${verdict(view)}
+    ${facts([
+      ['Entries', html`${number(entries)}`],
+      ['Verified up to', html`${number(verified)}`],
+      ['Last come to the end', verifiedAt === undefined ? badge('busy', 'not yet') : moment(verifiedAt, now)],
+      [
+        'The file beside the state says',
+        marked === undefined ? html`nothing` : html`${counted(marked, 'entry', 'entries')}`,
+      ],
+    ])}
+    <h2>Hash of the newest entry</h2>
+    <p><code class="command">${head}</code></p>
+    <p>
+      Whoever noted an earlier one (each run prints it) can tell that nothing before it was changed or cut
+      off. The same check on the command line, by a process of its own:
+      ${command('contact-sync audit verify')}
+    </p>`
+  return { title: 'Is the sync log whole?', place: '/log', trail: [['/log', 'Sync log']], body }
+}

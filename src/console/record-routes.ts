@@ -1,0 +1,53 @@
+// Addresses of people: the search, and one contact. No key and no mail ever stands in an address, for addresses are
+// written down by proxies and browsers: what was searched for is kept with the session, under a number.
+import type { Hono } from 'hono'
+import type { PageEnv } from './access.ts'
+import { missing, ROWS, show, startOf, wholeNumber } from './asked.ts'
+import type { ConsoleData } from './data.ts'
+import { contactPage } from './pages/contact.ts'
+import { emptySearchPage, searchPage } from './pages/search.ts'
+import { rememberSearch } from './sessions.ts'
+
+const LONGEST = 320
+
+function searchRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
+  const found = async (text: string) => {
+    const [seen, people] = await Promise.all([data.views.search(text, ROWS), data.log.people(text)])
+    return searchPage(text, seen, people)
+  }
+  app.post('/search', async (context) => {
+    const { q } = await context.req.parseBody()
+    const text = typeof q === 'string' ? q.trim().slice(0, LONGEST) : ''
+    if (text === '') return context.redirect('/search', 303)
+    if (!context.get('isSignedIn')) return show(context, await found(text))
+    return context.redirect(`/search/${rememberSearch(context.get('session'), text)}`, 303)
+  })
+  app.get('/search', (context) => show(context, emptySearchPage()))
+  app.get('/search/:number', async (context) => {
+    const text = context.get('session').searches.get(wholeNumber(context.req.param('number')) ?? 0)
+    return text === undefined ? context.redirect('/search', 303) : show(context, await found(text))
+  })
+}
+
+export function recordRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
+  searchRoutes(app, data)
+  app.get('/contacts/:id', async (context) => {
+    const contactId = wholeNumber(context.req.param('id'))
+    if (contactId === undefined) return missing(context)
+    const from = startOf(context)
+    const after = wholeNumber(from)
+    const range = {
+      order: 'oldest',
+      limit: ROWS + 1,
+      ...(after === undefined ? {} : { from: after }),
+    } as const
+    const [person, entries] = await Promise.all([
+      data.views.person(contactId),
+      data.log.logPage({ contact: `id:${contactId}` }, range),
+    ])
+    if (person.records.length + entries.length === 0) return missing(context)
+    const rows = entries.slice(0, ROWS)
+    const next = entries.length > ROWS ? String(rows.at(-1)?.seq) : undefined
+    return show(context, contactPage({ contactId, person, entries: { rows, next }, from }))
+  })
+}

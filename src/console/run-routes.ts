@@ -1,0 +1,106 @@
+// Addresses of runs, and of what is still open: held, in doubt, to be tried again, rejected.
+import type { Context, Hono } from 'hono'
+import type { OperationState } from '../core/operation.ts'
+import type { HeldPlan } from '../core/state.ts'
+import type { PageEnv } from './access.ts'
+import { missing, oneOf, ROWS, runIdOf, show, startOf } from './asked.ts'
+import type { ConsoleData } from './data.ts'
+import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
+import { heldPage, heldPlanPage } from './pages/held.ts'
+import { rejectsPage } from './pages/rejects.ts'
+import { runPage } from './pages/run.ts'
+import { RUN_STATUSES, runsPage } from './pages/runs.ts'
+
+/** Changes of one plan that are shown where there are other plans, too. */
+const FEW = 10
+/** Of a run, before the link to all of them. */
+const SOME = 20
+
+const namesOf = (data: ConsoleData): string[] => data.live().pipelines.map(({ name }) => name)
+
+function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
+  app.get('/runs', async (context) => {
+    const pipelines = namesOf(data)
+    const pipeline = oneOf(context.req.query('pipeline'), pipelines)
+    const filter = { pipeline, status: oneOf(context.req.query('status'), RUN_STATUSES) }
+    const from = startOf(context)
+    const runs = await data.views.runs(filter, { from, limit: ROWS })
+    return show(context, runsPage({ now: data.live().now, pipelines, filter, from, runs }))
+  })
+  app.get('/runs/:id', async (context) => {
+    const runId = runIdOf(context.req.param('id'))
+    const run = runId === undefined ? undefined : await data.views.run(runId)
+    if (run === undefined) return missing(context)
+    const [totals, rejects, entries] = await Promise.all([
+      data.log.runTotals(run.id),
+      data.views.rejects({ runId: run.id }, { from: undefined, limit: SOME }),
+      data.log.logPage({ run: run.id }, { order: 'oldest', limit: SOME + 1 }),
+    ])
+    const shown = { rows: entries.slice(0, SOME), next: entries.length > SOME ? 'more' : undefined }
+    return show(context, runPage({ run, now: data.live().now, totals, rejects, entries: shown }))
+  })
+}
+
+function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
+  const changesOf = ({ runId, guard, pipeline }: HeldPlan, from: string | undefined, limit: number) =>
+    data.views.open({ states: ['held'], pipelines: [pipeline], runId, guard }, { from, limit })
+  app.get('/held', async (context) => {
+    const pipelines = namesOf(data)
+    const pipeline = oneOf(context.req.query('pipeline'), pipelines)
+    const chosen = pipeline === undefined ? pipelines : [pipeline]
+    const from = startOf(context)
+    const found = await data.views.heldPlans(chosen)
+    const plans = await Promise.all(
+      found.map(async (plan) => ({ plan, changes: await changesOf(plan, undefined, FEW) })),
+    )
+    const runId = runIdOf(context.req.query('run'))
+    const alone = await data.views.open(
+      { states: ['held'], pipelines: chosen, runId, guard: null },
+      { from, limit: ROWS },
+    )
+    const ofRun = plans.filter(({ plan }) => runId === undefined || plan.runId === runId)
+    return show(context, heldPage({ now: data.live().now, pipelines, pipeline, from, plans: ofRun, alone }))
+  })
+  app.get('/held/:run', async (context) => {
+    const plans = await data.views.heldPlans(namesOf(data))
+    const guard = context.req.query('guard')
+    const plan = plans.find((one) => one.runId === context.req.param('run') && one.guard === guard)
+    if (plan === undefined) return missing(context)
+    const from = startOf(context)
+    const changes = await changesOf(plan, from, ROWS)
+    return show(context, heldPlanPage({ now: data.live().now, plan, changes, from }))
+  })
+}
+
+async function openChanges(
+  context: Context,
+  data: ConsoleData,
+  states: readonly OperationState[],
+): Promise<OpenChanges> {
+  const pipelines = namesOf(data)
+  const pipeline = oneOf(context.req.query('pipeline'), pipelines)
+  const runId = runIdOf(context.req.query('run'))
+  const from = startOf(context)
+  const asked = { states, pipelines: pipeline === undefined ? pipelines : [pipeline], runId }
+  const changes = await data.views.open(asked, { from, limit: ROWS })
+  return { pipelines, filter: { pipeline, runId }, from, changes }
+}
+
+export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
+  runPages(app, data)
+  heldPages(app, data)
+  app.get('/doubts', async (context) =>
+    show(context, doubtsPage(await openChanges(context, data, ['in_doubt', 'sending']))),
+  )
+  app.get('/retries', async (context) =>
+    show(context, retriesPage(await openChanges(context, data, ['failed', 'waiting']))),
+  )
+  app.get('/rejects', async (context) => {
+    const pipelines = namesOf(data)
+    const pipeline = oneOf(context.req.query('pipeline'), pipelines)
+    const filter = { pipeline, runId: runIdOf(context.req.query('run')) }
+    const from = startOf(context)
+    const rejects = await data.views.rejects(filter, { from, limit: ROWS })
+    return show(context, rejectsPage({ pipelines, filter, from, rejects }))
+  })
+}

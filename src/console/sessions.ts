@@ -1,0 +1,73 @@
+// Who is signed in. Sessions live in memory: a restart ends them all, and nothing of them is ever on a disk.
+import { createHash, randomBytes } from 'node:crypto'
+import type { Clock } from '../core/ports.ts'
+
+export interface Session {
+  /** What was searched for, newest last: it may be a person's mail, so it stands in no address. */
+  readonly searches: Map<number, string>
+  searched: number
+}
+
+interface Kept extends Session {
+  readonly began: number
+  lastSeen: number
+  /** Of the token that was shown: a session ends with its token. */
+  readonly token: string
+}
+
+export interface Sessions {
+  /** `token`: a digest of the one that was shown. Gives the id for the cookie. */
+  begin(token: string): string
+  find(id: string | undefined, token: string | undefined): Session | undefined
+  end(id: string | undefined): void
+}
+
+const MINUTE_MS = 60_000
+/** Without a request. */
+const IDLE_MS = 30 * MINUTE_MS
+const LONGEST_MS = 12 * 60 * MINUTE_MS
+/** Beyond it the oldest ends: a handful of people look in. */
+const MOST = 200
+const MOST_SEARCHES = 20
+
+/** Ids are kept as digests: who could read the memory's map of them could use none. */
+const digest = (id: string): string => createHash('sha256').update(id).digest('hex')
+
+export function createSessions(clock: Clock): Sessions {
+  const kept = new Map<string, Kept>()
+  return {
+    begin(token) {
+      const [oldest] = kept.keys()
+      if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest)
+      const id = randomBytes(32).toString('base64url')
+      const now = clock.monotonic()
+      kept.set(digest(id), { began: now, lastSeen: now, token, searches: new Map(), searched: 0 })
+      return id
+    },
+    find(id, token) {
+      if (id === undefined || token === undefined) return undefined
+      const session = kept.get(digest(id))
+      if (session === undefined) return undefined
+      const now = clock.monotonic()
+      const isOver = now - session.lastSeen > IDLE_MS || now - session.began > LONGEST_MS
+      if (isOver || session.token !== token) {
+        kept.delete(digest(id))
+        return undefined
+      }
+      session.lastSeen = now
+      return session
+    },
+    end(id) {
+      if (id !== undefined) kept.delete(digest(id))
+    },
+  }
+}
+
+/** Keeps what was searched for; gives its number, which may stand in an address. */
+export function rememberSearch(session: Session, text: string): number {
+  session.searched += 1
+  session.searches.set(session.searched, text)
+  const [oldest] = session.searches.keys()
+  if (session.searches.size > MOST_SEARCHES && oldest !== undefined) session.searches.delete(oldest)
+  return session.searched
+}

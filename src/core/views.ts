@@ -1,0 +1,155 @@
+// What people may look at in the state: the port behind the console. Everything here is plain data that can be handed
+// from one thread to another, read by keyset, a page at a time; nothing here changes anything.
+import type { Contact } from './contact.ts'
+import type { Operation } from './operation.ts'
+import type { HeldPlan, RunRecord } from './state.ts'
+import type { Counts, RunStatus } from './summary.ts'
+import type { AssertedTerm } from './terms.ts'
+
+/** `next` goes into the next call; undefined on the last page. */
+export interface Page<T> {
+  readonly rows: readonly T[]
+  readonly next: string | undefined
+}
+
+/** `from`: the `next` of the page before; undefined for the first one. */
+export interface PageRequest {
+  readonly from: string | undefined
+  readonly limit: number
+}
+
+export interface Backlog {
+  readonly linked: number
+  readonly rejects: number
+  readonly held: number
+  readonly inDoubt: number
+  readonly retriable: number
+}
+
+export interface PipelineView {
+  readonly pipeline: string
+  readonly lastRun: RunRecord | undefined
+  readonly backlog: Backlog
+}
+
+/** What all runs that began on a day did, in UTC. */
+export interface DayView {
+  /** `2026-11-21` */
+  readonly day: string
+  readonly runs: number
+  readonly counts: Counts
+}
+
+export interface RunFilter {
+  readonly pipeline?: string | undefined
+  /** unfinished: it runs, or was killed. */
+  readonly status?: RunStatus | 'unfinished' | undefined
+}
+
+export interface InputView {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string | undefined
+  readonly state: 'reading' | 'planned' | 'processed' | 'failed'
+  readonly rejects: number
+}
+
+export interface RunView extends RunRecord {
+  readonly configHash: string
+  readonly inputs: readonly InputView[]
+  /** Of its changes, by where they are in the journal now: what is done has left it. */
+  readonly open: Readonly<Partial<Record<Operation['state'], number>>>
+}
+
+export interface RejectView {
+  readonly id: number
+  readonly pipeline: string
+  readonly runId: string
+  readonly key: string | undefined
+  readonly code: string
+  readonly reason: string
+  readonly file: string
+  readonly line: number
+  /** The row as it came. A row may have more or fewer values than its header has names. */
+  readonly columns: readonly { readonly name: string; readonly value: string }[]
+}
+
+export interface OpenFilter {
+  readonly states: readonly Operation['state'][]
+  readonly pipelines: readonly string[]
+  readonly runId?: string | undefined
+  /** null: held for a reason of their own, by no guard. */
+  readonly guard?: string | null | undefined
+}
+
+/** A record of a pipeline that is linked to a contact. */
+export interface RecordView {
+  readonly pipeline: string
+  readonly key: string
+  readonly contactId: number
+  /** What was last pushed. */
+  readonly known: Contact
+  /** Sent, with an unknown outcome. */
+  readonly unsure: readonly string[]
+  /** Undefined where nothing was settled yet. */
+  readonly terms: readonly AssertedTerm[] | undefined
+  /** The service no longer has the contact. */
+  readonly gone: boolean
+  /** In how many full exports in a row it was missing. */
+  readonly missing: number
+}
+
+export interface PersonView {
+  readonly records: readonly RecordView[]
+  readonly open: readonly Operation[]
+  readonly rejects: readonly RejectView[]
+}
+
+/** What a search found: linked records, and records that have no contact (yet). */
+export interface FoundView {
+  readonly records: readonly Pick<RecordView, 'pipeline' | 'key' | 'contactId'>[]
+  readonly open: readonly Operation[]
+  readonly rejects: readonly RejectView[]
+  /** There is more than is shown. */
+  readonly more: boolean
+}
+
+export interface TermView {
+  readonly name: string
+  /** How many records assert it, and for how many of them it was this program that gave it. */
+  readonly records: number
+  readonly ours: number
+  readonly pipelines: readonly string[]
+}
+
+/** Terms are counted over all links, in the background where there are many. */
+export interface TermsView {
+  readonly terms: readonly TermView[]
+  /** Milliseconds since the epoch; undefined: never yet. */
+  readonly countedAt: number | undefined
+  readonly records: number
+}
+
+/** Everything that the console reads from the state. Every call is answered within milliseconds, however large it is. */
+export interface StateViews {
+  pipelines(names: readonly string[]): Promise<readonly PipelineView[]>
+  /** Days from `since` (milliseconds since the epoch) on which something ran, oldest first. */
+  days(since: number): Promise<readonly DayView[]>
+  /** Requests of the last 24 hours; undefined where they are not counted. */
+  requestsOfDay(at: number): Promise<number | undefined>
+  /** Newest first. */
+  runs(filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>
+  run(id: string): Promise<RunView | undefined>
+  /** Newest first. */
+  rejects(
+    filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined },
+    page: PageRequest,
+  ): Promise<Page<RejectView>>
+  heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
+  /** Oldest first. */
+  open(filter: OpenFilter, page: PageRequest): Promise<Page<Operation>>
+  person(contactId: number): Promise<PersonView>
+  /** By contact id, key or mail; what is exactly so first, then what begins so. */
+  search(text: string, limit: number): Promise<FoundView>
+  terms(): Promise<TermsView>
+}
