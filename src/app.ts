@@ -9,15 +9,15 @@ import type { Settings } from './core/settings.ts'
 import type { startSandbox as StartSandbox } from './sandbox/server.ts'
 import { SOURCE_KINDS } from './sources/registry.ts'
 import type { backupState as BackupState } from './store/backup.ts'
-import type { stateInfo as StateInfo } from './store/info.ts'
+import type { stateInfo as StateInfo, stateOwner as StateOwner } from './store/info.ts'
 
 export { askService, checkColumns, termProblems } from './app/checking.ts'
 export { exportLog, knownHead, type LogFormat, writeText } from './app/audit-files.ts'
 export { loadConfiguration } from './app/configuration.ts'
 export { preview, previewUndo } from './app/preview.ts'
 export { openRunner, type Runner } from './app/runner.ts'
+export { pipelineStanding, type Standing } from './app/standing.ts'
 export { createLog } from './log/log.ts'
-export { nextDue } from './schedule/schedule.ts'
 export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
 export { definitionsWith } from './sync/definitions.ts'
@@ -49,6 +49,8 @@ export const stateInfo: typeof StateInfo = async (...args) =>
   (await import('./store/info.ts')).stateInfo(...args)
 export const subjectReport: typeof SubjectReport = async (...args) =>
   (await import('./app/subject-report.ts')).subjectReport(...args)
+export const stateOwner = async (path: string): Promise<ReturnType<typeof StateOwner>> =>
+  (await import('./store/info.ts')).stateOwner(path)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)

@@ -18,6 +18,15 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / HOUR)} h ${Math.round((ms % HOUR) / MINUTE)} min`
 }
 
+/** How long ago: `just now`, `3 min ago`, `2 days ago`. */
+export function ago(ms: number): string {
+  if (ms < 5 * SECOND) return 'just now'
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s ago`
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`
+  if (ms < 48 * HOUR) return `${Math.floor(ms / HOUR)} h ago`
+  return `${Math.floor(ms / (24 * HOUR))} days ago`
+}
+
 /** A moment in milliseconds since the epoch, in UTC, to the second. */
 export const moment = (ms: number): string =>
   `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`

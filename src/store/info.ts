@@ -70,6 +70,17 @@ async function inspect(db: Connection, path: string): Promise<StateInfo> {
   }
 }
 
+/** Who holds the state now; undefined: nobody does, or there is none. */
+export function stateOwner(path: string): StateInfo['owner'] {
+  const db = openForReading(path)
+  if (db === undefined) return undefined
+  try {
+    return ownerOf(db, path)
+  } finally {
+    db.close()
+  }
+}
+
 /** Why the state may not be the latest, or should be there; undefined where nothing speaks against it. */
 export function stateDoubt(path: string): string | undefined {
   const mark = readMark(path)

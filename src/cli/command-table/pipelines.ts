@@ -64,8 +64,13 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'status',
     summary: 'each pipeline at a glance',
     description:
-      "Each pipeline's last and next run, and how many records are linked, rejected, held and in doubt.",
-    examples: ['contact-sync status', 'contact-sync status --json'],
+      'Says how each pipeline stands: its last and next run and what that did, the files that wait, what is still to be sent and how long that takes under the rate limit, and what needs somebody, with the command to type next. Reads the state and the inbox alone, and works beside the daemon.',
+    arguments: '[PIPELINE...]',
+    options: [
+      new Option('--watch', 'again and again, until it is ended; with --json one line each time'),
+      new Option('--every <SECONDS>', 'with --watch: how often').default('2'),
+    ],
+    examples: ['contact-sync status', 'contact-sync status shop --json', 'contact-sync status --watch'],
     load: async () => (await import('../commands/status.ts')).status,
   },
   {

@@ -63,7 +63,7 @@ async function story(io: Io, options: CommonOptions, folder: string, writes: Wri
   await run(io, options, ['shop', 'crm'])
   const again = writes() - unchanged
   chapter(io, 6, 'How things stand.')
-  await status(io, options)
+  await status(io, options, [])
   print(io, `\n${sent} writes for ${MOVED.length} changes, ${again} writes for none.`)
   return sent === MOVED.length && again === 0
 }

@@ -1,75 +1,110 @@
-// `status`: each pipeline at a glance, from the state alone; works beside a running daemon.
-import { nextDue, openStateForReading } from '../../app.ts'
-import type { PipelineSettings } from '../../core/settings.ts'
-import type { RunRecord, StateStore } from '../../core/state.ts'
-import { moment, number, plural } from '../format.ts'
+// `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
+import { clock, openStateForReading, pipelineStanding, type Standing, stateOwner } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
-import { commandSettings, warnOfOlderState } from '../settings.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
+import { ownerText, standingText } from '../status-text.ts'
+import { terminalOf } from '../terminal.ts'
 
-const NO_BACKLOG = { linked: 0, rejects: 0, held: 0, inDoubt: 0, retriable: 0 }
+interface StatusOptions extends CommonOptions {
+  readonly watch?: boolean
+  readonly every?: string
+}
 
-function lastRunJson(run: RunRecord | undefined) {
+const isoTime = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString()
+
+function lastRunJson({ lastRun: run, isRunning }: Standing) {
   if (run === undefined) return null
   return {
     run_id: run.id,
-    started_at: new Date(run.startedAt).toISOString(),
-    ended_at: run.endedAt === undefined ? null : new Date(run.endedAt).toISOString(),
-    status: run.status ?? 'unfinished',
+    started_at: isoTime(run.startedAt),
+    ended_at: isoTime(run.endedAt),
+    status: run.status ?? (isRunning ? 'running' : 'unfinished'),
     ...run.counts,
+    ...(run.code === undefined ? {} : { code: run.code }),
     ...(run.error === undefined ? {} : { error: run.error }),
   }
 }
 
-async function pipelineStatus(pipeline: PipelineSettings, state: StateStore | undefined) {
-  const { name, schedule, timezone } = pipeline
-  const backlog = (await state?.backlog(name)) ?? NO_BACKLOG
-  const next = schedule === undefined ? undefined : nextDue({ name, expression: schedule, timezone })
-  return {
-    pipeline: name,
-    last_run: lastRunJson(await state?.lastRun(name)),
-    next_run: next?.toISOString() ?? null,
-    linked: backlog.linked,
-    rejects: backlog.rejects,
-    held: backlog.held,
-    in_doubt: backlog.inDoubt,
-    to_be_tried_again: backlog.retriable,
-  }
-}
+const standingJson = (standing: Standing) => ({
+  pipeline: standing.pipeline,
+  running: standing.isRunning,
+  last_run: lastRunJson(standing),
+  last_success: isoTime(standing.lastSuccess),
+  next_run: isoTime(standing.nextRun),
+  waiting: {
+    files: standing.waiting.files,
+    bytes: standing.waiting.bytes,
+    unsettled: standing.waiting.unsettled,
+    refused: standing.waiting.refused,
+    ...(standing.waiting.error === undefined ? {} : { code: standing.waiting.error.code }),
+  },
+  to_send: standing.toSend,
+  linked: standing.linked,
+  rejects: standing.rejects,
+  held: standing.held,
+  in_doubt: standing.inDoubt,
+  to_be_tried_again: standing.toBeTriedAgain,
+})
 
-type PipelineStatus = Awaited<ReturnType<typeof pipelineStatus>>
-
-function statusText(status: PipelineStatus): string {
-  const { last_run: last } = status
-  const lastText =
-    last === null ? 'never ran' : `last run ${moment(Date.parse(last.started_at))}: ${last.status}`
-  const nextText =
-    status.next_run === null ? 'runs only when asked' : `next run ${moment(Date.parse(status.next_run))}`
-  const open = [
-    status.rejects > 0
-      ? `${plural(status.rejects, 'reject')} (contact-sync rejects list ${status.pipeline})`
-      : '',
-    status.held > 0 ? `${number(status.held)} held (contact-sync held list ${status.pipeline})` : '',
-    status.in_doubt > 0 ? `${number(status.in_doubt)} in doubt` : '',
-    status.to_be_tried_again > 0 ? `${number(status.to_be_tried_again)} tried again by the next run` : '',
-  ].filter((text) => text !== '')
-  const error = last?.error === undefined ? [] : [`  ${last.error}`]
-  return [
-    `${status.pipeline}: ${lastText}; ${nextText}`,
-    `  ${plural(status.linked, 'contact')} linked${open.length === 0 ? ', nothing open' : `, ${open.join(', ')}`}`,
-    ...error,
-  ].join('\n')
-}
-
-export async function status(io: Io, options: CommonOptions): Promise<number> {
-  const settings = await commandSettings(io, options)
-  await warnOfOlderState(io, settings)
+/** How everything stands now, as text or as one JSON document. */
+async function look(settings: Settings, pipelines: readonly PipelineSettings[]) {
+  const owner = await stateOwner(settings.state.path)
   const state = openStateForReading(settings.state.path)
   try {
-    const pipelines = await Promise.all(settings.pipelines.map((pipeline) => pipelineStatus(pipeline, state)))
-    if (options.json === true) printJson(io, { pipelines })
-    else for (const one of pipelines) print(io, statusText(one))
-    return 0
+    const of = { settings, state, owner }
+    return {
+      owner,
+      standings: await Promise.all(pipelines.map((pipeline) => pipelineStanding(pipeline, of))),
+    }
   } finally {
     await state?.close()
   }
+}
+
+type Look = Awaited<ReturnType<typeof look>>
+
+const lookJson = ({ owner, standings }: Look) => ({
+  owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
+  pipelines: standings.map(standingJson),
+})
+
+function lookText(io: Io, { owner, standings }: Look): string {
+  const terminal = terminalOf(io)
+  const now = clock.now()
+  return [...standings.map((one) => standingText(one, now, terminal)), ownerText(owner, now)].join('\n')
+}
+
+const HOME_AND_CLEAR = '\u001b[H\u001b[2J'
+
+function show(io: Io, options: StatusOptions, seen: Look): void {
+  if (options.json === true) return printJson(io, lookJson(seen))
+  const text = lookText(io, seen)
+  if (options.watch !== true) return print(io, text)
+  if (terminalOf(io).isTerminal) io.stdout.write(HOME_AND_CLEAR)
+  print(io, `${text}\n`)
+}
+
+function seconds(text: string | undefined): number {
+  const value = Number(text ?? 2)
+  if (value >= 0.1 && value <= 86_400) return value
+  throw new SyncError('USAGE', `"${text ?? ''}" is no interval`, {
+    hint: '--every takes seconds, from 0.1 to 86400.',
+  })
+}
+
+export async function status(io: Io, options: StatusOptions, names: string[]): Promise<number> {
+  const every = seconds(options.every) * 1000
+  const settings = await commandSettings(io, options)
+  const pipelines = chosenPipelines(settings, names)
+  await warnOfOlderState(io, settings)
+  show(io, options, await look(settings, pipelines))
+  while (options.watch === true) {
+    await clock.sleep(every, io.signal)
+    if (io.signal.aborted) break
+    show(io, options, await look(settings, pipelines))
+  }
+  return 0
 }

@@ -1,0 +1,101 @@
+// How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
+// the inbox; works beside a running daemon.
+import { SyncError } from '../core/errors.ts'
+import { estimate, type Estimate } from '../core/estimate.ts'
+import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { RunRecord, StateStore } from '../core/state.ts'
+import { nextDue } from '../schedule/schedule.ts'
+import { createSource } from '../sources/registry.ts'
+import { systemClock as clock } from '../system.ts'
+
+/** What lies in the inbox now. */
+interface Waiting {
+  readonly files: number
+  readonly bytes: number
+  /** Still growing. */
+  readonly unsettled: number
+  /** What bears a fitting name and is no file that can be taken. */
+  readonly refused: number
+  /** Why nothing can be said: the folder is missing or may not be read. */
+  readonly error: SyncError | undefined
+}
+
+export interface Standing {
+  readonly pipeline: string
+  readonly lastRun: RunRecord | undefined
+  /** Whether the last run goes on now; one without an end that does not was cut off. */
+  readonly isRunning: boolean
+  /** Milliseconds since the epoch. */
+  readonly nextRun: number | undefined
+  readonly lastSuccess: number | undefined
+  readonly waiting: Waiting
+  /** What the run that goes on has still to send, and how long that takes under the rate limit. */
+  readonly toSend: Estimate & { readonly changes: number }
+  readonly linked: number
+  readonly rejects: number
+  readonly held: number
+  readonly inDoubt: number
+  readonly toBeTriedAgain: number
+}
+
+async function waitingFiles(pipeline: PipelineSettings): Promise<Waiting> {
+  try {
+    const { ready, unsettled, refused } = await createSource(pipeline.source, { clock }).list({ wait: false })
+    const bytes = ready.reduce((total, input) => total + input.bytes, 0)
+    return { files: ready.length, bytes, unsettled, refused: refused.length, error: undefined }
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    return { files: 0, bytes: 0, unsettled: 0, refused: 0, error }
+  }
+}
+
+async function stillToSend(
+  run: RunRecord | undefined,
+  { pipeline, settings, state }: { pipeline: PipelineSettings; settings: Settings; state: StateStore },
+): Promise<Standing['toSend']> {
+  if (run === undefined || run.endedAt !== undefined) return { changes: 0, requests: 0, seconds: 0 }
+  const totals = await state.planTotals(run.id)
+  const { bulk, rateLimit } = settings.service
+  const limits = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.perMs }
+  const { duplicateMergeMethod: mergeMethod, terms } = pipeline
+  return {
+    changes: totals.operations,
+    ...estimate({ ...totals, newTerms: 0 }, { ...limits, mergeMethod, terms }),
+  }
+}
+
+const NOTHING = { linked: 0, rejects: 0, held: 0, inDoubt: 0, retriable: 0 }
+
+/** `owner`: who holds the state now. `state`: undefined where there is none yet. */
+export async function pipelineStanding(
+  pipeline: PipelineSettings,
+  of: {
+    settings: Settings
+    state: StateStore | undefined
+    owner: { readonly since: number } | undefined
+  },
+): Promise<Standing> {
+  const { settings, state, owner } = of
+  const { name, schedule: expression, timezone } = pipeline
+  const run = await state?.lastRun(name)
+  const backlog = (await state?.backlog(name)) ?? NOTHING
+  const next = expression === undefined ? undefined : nextDue({ name, expression, timezone })
+  return {
+    pipeline: name,
+    lastRun: run,
+    isRunning:
+      run !== undefined && run.endedAt === undefined && owner !== undefined && owner.since <= run.startedAt,
+    nextRun: next?.getTime(),
+    lastSuccess: (await state?.milestones(name))?.lastSuccessAt,
+    waiting: await waitingFiles(pipeline),
+    toSend:
+      state === undefined
+        ? { changes: 0, requests: 0, seconds: 0 }
+        : await stillToSend(run, { pipeline, settings, state }),
+    linked: backlog.linked,
+    rejects: backlog.rejects,
+    held: backlog.held,
+    inDoubt: backlog.inDoubt,
+    toBeTriedAgain: backlog.retriable,
+  }
+}

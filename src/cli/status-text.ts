@@ -1,0 +1,93 @@
+// `status` for a person: how each pipeline stands, what needs somebody, and what to type next.
+import { OUTCOMES } from '../core/summary.ts'
+import { ERRORS } from '../core/errors.ts'
+import type { Standing } from '../app.ts'
+import { ago, bytes, duration, moment, number, plural } from './format.ts'
+import { type Terminal, wrap } from './terminal.ts'
+
+type Run = NonNullable<Standing['lastRun']>
+
+const COLOURS = { ok: 'green', partial: 'yellow', held: 'yellow', failed: 'red' } as const
+
+function runText({ lastRun: run, isRunning }: Standing, now: number, { paint }: Terminal): string {
+  if (run === undefined) return 'never ran'
+  const since = `${moment(run.startedAt)} (${ago(now - run.startedAt)})`
+  if (isRunning) return `${paint('bold', 'running')} since ${since}`
+  const status = run.status === undefined ? paint('red', 'cut off') : paint(COLOURS[run.status], run.status)
+  return `last run ${since}: ${status}`
+}
+
+function countsText({ counts }: Run): string[] {
+  if (counts === undefined) return []
+  const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
+    (outcome) => `${number(counts[outcome])} ${outcome.replace('_', ' ')}`,
+  )
+  if (counts.deleted > 0) parts.push(`${number(counts.deleted)} deleted`)
+  if (counts.held_deletes > 0) parts.push(`${plural(counts.held_deletes, 'delete')} held`)
+  return [`${plural(counts.read, 'record')} read${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`]
+}
+
+function waitingText({ waiting }: Standing): string[] {
+  const { files, unsettled, refused, error } = waiting
+  if (error !== undefined) return [`inbox: ${error.message}. ${error.hint}`]
+  const parts = [
+    ...(files > 0 ? [`${plural(files, 'file')} (${bytes(waiting.bytes)})`] : []),
+    ...(unsettled > 0 ? [`${number(unsettled)} still growing`] : []),
+    ...(refused > 0 ? [`${number(refused)} that cannot be taken (contact-sync check)`] : []),
+  ]
+  return parts.length === 0 ? [] : [`inbox: ${parts.join(', ')}`]
+}
+
+function sendingText({ toSend, isRunning }: Standing): string[] {
+  if (toSend.changes === 0) return []
+  const { changes, requests, seconds } = toSend
+  const time = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
+  return [`still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run goes on'}`]
+}
+
+/** What needs somebody, each with the command to type. */
+function openEnds(standing: Standing): string[] {
+  const { pipeline, rejects, held, inDoubt, toBeTriedAgain, toSend } = standing
+  const again = toBeTriedAgain - toSend.changes
+  return [
+    ...(rejects > 0 ? [`${plural(rejects, 'reject')}: contact-sync rejects list ${pipeline}`] : []),
+    ...(held > 0 ? [`${number(held)} held: contact-sync held list ${pipeline}`] : []),
+    ...(inDoubt > 0 ? [`${number(inDoubt)} in doubt: contact-sync doubts list ${pipeline}`] : []),
+    ...(again > 0 ? [`${number(again)} tried again by the next run`] : []),
+  ]
+}
+
+function errorText({ lastRun: run }: Standing, { paint }: Terminal): string[] {
+  if (run?.error === undefined) return []
+  const { code, error } = run
+  if (code === undefined) return [error]
+  return [`${paint('red', code)}: ${error}`, ERRORS[code].hint]
+}
+
+/** `now` in milliseconds since the epoch. Lines are broken to fit the terminal. */
+export function standingText(standing: Standing, now: number, terminal: Terminal): string {
+  const { pipeline, nextRun, linked, lastRun, isRunning } = standing
+  const next =
+    nextRun === undefined
+      ? 'runs only when asked'
+      : `next run ${moment(nextRun)} (in ${duration(Math.max(0, nextRun - now))})`
+  const open = openEnds(standing)
+  const details = [
+    ...(lastRun === undefined || isRunning ? [] : countsText(lastRun)),
+    ...errorText(standing, terminal),
+    ...sendingText(standing),
+    ...waitingText(standing),
+    `${plural(linked, 'contact')} linked${open.length === 0 ? ', nothing open' : ''}`,
+  ]
+  const head = `${terminal.paint('bold', pipeline)}: ${runText(standing, now, terminal)}; ${next}`
+  return [
+    wrap(head, terminal.columns, 2),
+    ...details.map((line) => wrap(`  ${line}`, terminal.columns, 4)),
+    ...open.map((line) => wrap(`  ${terminal.paint('yellow', '!')} ${line}`, terminal.columns, 4)),
+  ].join('\n')
+}
+
+export function ownerText(owner: { pid: number; since: number } | undefined, now: number): string {
+  if (owner === undefined) return 'No contact-sync runs on this state now.'
+  return `Process ${owner.pid} has held the state since ${moment(owner.since)} (${ago(now - owner.since)}).`
+}

@@ -1,0 +1,50 @@
+// What standard output is: a terminal of some width, or something that is read later; and whether colours are welcome.
+import type { Io } from './io.ts'
+
+type Colour = 'red' | 'yellow' | 'green' | 'dim' | 'bold'
+
+export interface Terminal {
+  readonly isTerminal: boolean
+  /** Characters in a line; Infinity where nobody looks at lines. */
+  readonly columns: number
+  /** Colours a text, where that is welcome. */
+  paint(colour: Colour, text: string): string
+}
+
+const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
+/** Where less fits, nothing is readable anyway. */
+const NARROWEST = 30
+
+/** NO_COLOR (any value but an empty one) and TERM=dumb turn colours off. */
+export function terminalOf({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Terminal {
+  const { isTTY = false, columns } = stdout as { isTTY?: boolean; columns?: number }
+  const isColoured = isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  const width = columns === undefined || columns <= 0 ? 80 : Math.max(NARROWEST, columns)
+  return {
+    isTerminal: isTTY,
+    columns: isTTY ? width : Number.POSITIVE_INFINITY,
+    paint: (colour, text) => (isColoured ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
+  }
+}
+
+const PAINT = /\u001b\[\d+m/g
+
+/** The width of a text on a terminal, without its colours. */
+export const widthOf = (text: string): number => Array.from(text.replaceAll(PAINT, '')).length
+
+/** Breaks a line at blanks; what follows is indented so far. A word that is too long stays whole, to be copied. */
+export function wrap(line: string, columns: number, indent = 0): string {
+  const lines: string[] = []
+  let current = /^ */.exec(line)?.[0] ?? ''
+  let isEmpty = true
+  for (const word of line.trim().split(/ +/)) {
+    if (!isEmpty && widthOf(current) + 1 + widthOf(word) > columns) {
+      lines.push(current)
+      current = ' '.repeat(indent)
+      isEmpty = true
+    }
+    current += isEmpty ? word : ` ${word}`
+    isEmpty = false
+  }
+  return [...lines, current].join('\n')
+}

@@ -1,0 +1,150 @@
+// `status`: what it says of a pipeline, on terminals of any width and anywhere else.
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import type { Standing } from '../../src/app/standing.ts'
+import { ago } from '../../src/cli/format.ts'
+import { ownerText, standingText } from '../../src/cli/status-text.ts'
+import { terminalOf, widthOf, wrap } from '../../src/cli/terminal.ts'
+import { SyncError } from '../../src/core/errors.ts'
+import { noCounts } from '../../src/core/summary.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 14, 0, 0)
+const MINUTE = 60_000
+
+const run = {
+  id: 'r1',
+  pipeline: 'shop',
+  startedAt: NOW - 3 * MINUTE,
+  endedAt: NOW - 2 * MINUTE,
+  status: 'ok',
+  counts: { ...noCounts(), held_deletes: 0, read: 3, created: 2, unchanged: 1 },
+  error: undefined,
+  code: undefined,
+  drift: 0,
+  refused: 0,
+} as const
+
+const standing: Standing = {
+  pipeline: 'shop',
+  lastRun: run,
+  isRunning: false,
+  nextRun: NOW + 12 * MINUTE,
+  lastSuccess: NOW - 2 * MINUTE,
+  waiting: { files: 0, bytes: 0, unsettled: 0, refused: 0, error: undefined },
+  toSend: { changes: 0, requests: 0, seconds: 0 },
+  linked: 1203,
+  rejects: 0,
+  held: 0,
+  inDoubt: 0,
+  toBeTriedAgain: 0,
+}
+
+function screen(columns: number, env: Record<string, string> = { NO_COLOR: '1' }) {
+  return terminalOf({ stdout: Object.assign(new PassThrough(), { isTTY: true, columns }), env })
+}
+const plain = terminalOf({ stdout: new PassThrough(), env: {} })
+const lines = (changes: Partial<Standing>): string[] =>
+  standingText({ ...standing, ...changes }, NOW, plain).split('\n')
+
+describe('a pipeline', () => {
+  it('where all is well', () => {
+    expect(lines({})).toEqual([
+      'shop: last run 2026-11-21 13:57:00 UTC (3 min ago): ok; next run 2026-11-21 14:12:00 UTC (in 12 min 0 s)',
+      '  3 records read: 2 created, 1 unchanged',
+      '  1,203 contacts linked, nothing open',
+    ])
+  })
+
+  it('that never ran, and has no schedule', () => {
+    expect(lines({ lastRun: undefined, nextRun: undefined, linked: 0 })).toEqual([
+      'shop: never ran; runs only when asked',
+      '  0 contacts linked, nothing open',
+    ])
+  })
+
+  it('in the midst of a run: what is still to send, and for how long', () => {
+    const going = { ...run, endedAt: undefined, status: undefined, counts: undefined }
+    expect(
+      lines({
+        lastRun: going,
+        isRunning: true,
+        toSend: { changes: 900, requests: 300, seconds: 60 },
+        toBeTriedAgain: 902,
+      }),
+    ).toEqual([
+      expect.stringMatching(/^shop: running since 2026-11-21 13:57:00 UTC/),
+      '  still to send: 900 changes, 300 requests, at least 1 min 0 s under the rate limit',
+      '  1,203 contacts linked',
+      '  ! 2 tried again by the next run',
+    ])
+    expect(lines({ lastRun: going })[0]).toContain('cut off')
+  })
+
+  it('that was given up: why, and what to do', () => {
+    const failed = { ...run, status: 'failed', error: 'no connection', code: 'SERVICE_UNREACHABLE' } as const
+    expect(lines({ lastRun: failed })).toEqual([
+      expect.stringContaining('failed'),
+      '  3 records read: 2 created, 1 unchanged',
+      '  SERVICE_UNREACHABLE: no connection',
+      '  Check service.base_url and the network; the next run goes on where this one stopped.',
+      '  1,203 contacts linked, nothing open',
+    ])
+  })
+
+  it('with something to do: files that wait, and a command for each open end', () => {
+    const waiting = { files: 2, bytes: 1_300_000, unsettled: 1, refused: 1, error: undefined }
+    expect(lines({ waiting, rejects: 1, held: 7, inDoubt: 2 }).slice(2)).toEqual([
+      '  inbox: 2 files (1.3 MB), 1 still growing, 1 that cannot be taken (contact-sync check)',
+      '  1,203 contacts linked',
+      '  ! 1 reject: contact-sync rejects list shop',
+      '  ! 7 held: contact-sync held list shop',
+      '  ! 2 in doubt: contact-sync doubts list shop',
+    ])
+    const error = new SyncError('INPUT_FOLDER_MISSING', 'the folder /inbox does not exist')
+    expect(lines({ waiting: { ...waiting, error } })[2]).toContain(
+      'inbox: the folder /inbox does not exist. Create',
+    )
+  })
+})
+
+describe('on a terminal', () => {
+  const text = (columns: number): string =>
+    standingText(
+      { ...standing, rejects: 1, toSend: { changes: 900, requests: 300, seconds: 60 } },
+      NOW,
+      screen(columns),
+    )
+
+  it.each([120, 80, 60, 40, 30])('of %i columns no line is longer, and no command is broken', (columns) => {
+    for (const line of text(columns).split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+    expect(text(columns).replaceAll(/\n +/g, ' ')).toContain('contact-sync rejects list shop')
+  })
+
+  it('there are colours, few of them, unless NO_COLOR or a dumb terminal says no', () => {
+    const coloured = standingText(standing, NOW, screen(80, {}))
+    expect(coloured).toContain('\u001b[32mok\u001b[0m')
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
+      expect(standingText(standing, NOW, screen(80, env))).not.toContain('\u001b')
+    expect(standingText(standing, NOW, screen(80, { NO_COLOR: '' }))).toContain('\u001b')
+    expect(standingText(standing, NOW, plain)).not.toContain('\u001b')
+  })
+
+  it('a word that is too long stays whole', () => {
+    expect(wrap('  a bbbbbbbbbbbbbbbb c', 10, 4)).toBe('  a\n    bbbbbbbbbbbbbbbb\n    c')
+    expect(wrap('one', 10)).toBe('one')
+  })
+})
+
+it('spans and owners', () => {
+  expect([1, 30_000, 3 * MINUTE, 5 * 60 * MINUTE, 72 * 60 * MINUTE].map(ago)).toEqual([
+    'just now',
+    '30 s ago',
+    '3 min ago',
+    '5 h ago',
+    '3 days ago',
+  ])
+  expect(ownerText({ pid: 12, since: NOW - 60 * MINUTE }, NOW)).toBe(
+    'Process 12 has held the state since 2026-11-21 13:00:00 UTC (1 h ago).',
+  )
+  expect(ownerText(undefined, NOW)).toContain('No contact-sync runs')
+})
