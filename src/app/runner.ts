@@ -17,6 +17,7 @@ import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
 import { createMailTurns, createTurns, type MailTurns, type Turns } from '../sync/turns.ts'
 import { runUndo } from '../sync/undo.ts'
+import { createKeeping, type Keeping } from './keeping.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 import { logService } from './service-log.ts'
 
@@ -51,6 +52,7 @@ interface Parts {
   readonly turns: Turns
   readonly mails: MailTurns
   readonly log: Log
+  readonly keeping: Keeping
 }
 
 type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
@@ -157,6 +159,7 @@ async function loggedRun(
   const { entries: sync_log_entries, hash: sync_log_head } = await parts.state.logHead()
   const code = result.code === undefined ? {} : { code: result.code }
   log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
+  await parts.keeping(pipeline, { log, signal })
   return { ...result, warnings }
 }
 
@@ -179,7 +182,8 @@ export function openRunner(
   })
   const turns = createTurns()
   const mails = createMailTurns()
-  const partsFor = (source: Source): Parts => ({ state, service, source, turns, mails, log })
+  const keeping = createKeeping(settings.keep, { state, clock })
+  const partsFor = (source: Source): Parts => ({ state, service, source, turns, mails, log, keeping })
   return {
     log,
     state,

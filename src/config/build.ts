@@ -110,7 +110,7 @@ export interface Checked {
 /** `file` is absolute. */
 export function buildSettings({ values, secrets, sources }: Checked, file: string): Settings {
   const folder = dirname(file)
-  const { state, log, server } = values
+  const { state, log, keep, server } = values
   return {
     file,
     service: serviceSettings(values.service, secrets.apiKey),
@@ -121,6 +121,12 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
       format: log.format,
       folder: log.folder === undefined ? undefined : resolve(folder, log.folder),
       keepMs: log.keep,
+    },
+    keep: {
+      processedMs: keep.processed,
+      failedMs: keep.failed,
+      rejectsMs: keep.rejects,
+      runsMs: keep.runs,
     },
     server: { ...server, token: secrets.token },
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>

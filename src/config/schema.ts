@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { blank, mapSchema, onInvalid } from './mapping-schema.ts'
 import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './scalars.ts'
-import { alertsSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-schema.ts'
+import { alertsSchema, keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-schema.ts'
 import { type SourceKinds, sourceSchema } from './source-schema.ts'
 
 /** Checks that belong to other rooms; each gives what is wrong with the text, or undefined. */
@@ -150,6 +150,7 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     service: serviceSchema.describe('The Contact Management Service.'),
     state: stateSchema.prefault({}).describe('What is remembered between runs.'),
     log: logSchema.prefault({}).describe('The operational log.'),
+    keep: keepSchema.prefault({}).describe('How long is kept what nobody needs any more.'),
     server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
     alerts: alertsSchema.prefault([]).describe('Who is told when something needs a person.'),
     pipelines: z

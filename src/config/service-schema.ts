@@ -72,6 +72,16 @@ export const logSchema = z.strictObject({
   keep: duration({ min: '1h' }).prefault('30d').describe('How long log files are kept.'),
 })
 
+const kept = duration({ min: '1h' })
+export const keepSchema = z.strictObject({
+  processed: kept.optional().describe('How long files stay in `processed`, with what lies beside them; unset: for ever.'),
+  failed: kept.optional().describe('How long files stay in `failed`; unset: for ever.'),
+  rejects: kept
+    .optional()
+    .describe("How long rejected records stay in the state, but for those of a pipeline's last file; unset: for ever."),
+  runs: duration({ min: '1d' }).prefault('365d').describe('How long runs are listed. The sync log is not touched by it.'),
+})
+
 export const serverSchema = z.strictObject({
   host: text.prefault('127.0.0.1').describe('The address that health, metrics and console listen on.'),
   port: count(0, 65_535).prefault(8080).describe('Its port; 0 takes a free one.'),

@@ -83,6 +83,18 @@ export const EVENTS = {
     means:
       'What it did, as in `run --json`; `code` says what made it end before its time. `sync_log_head`: see audit verify.',
   },
+  'old files and entries were removed': {
+    level: 'info',
+    fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count' },
+    means:
+      'After a run, as `keep` says; so many files of `processed/` and `failed/`, and entries of the state.',
+  },
+  'old files and entries could not be removed': {
+    level: 'warn',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      'The run is not touched by it; it is tried again after a later one. Mend the rights of the folder.',
+  },
   'a file cannot be taken': {
     level: 'warn',
     fields: { file: 'file', code: 'code', detail: 'told' },

@@ -9,6 +9,7 @@ export interface Settings {
   readonly service: ServiceSettings
   readonly state: { readonly path: string }
   readonly log: LogSettings
+  readonly keep: KeepSettings
   readonly server: ServerSettings
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */
@@ -47,6 +48,16 @@ export interface LogSettings {
   /** Absolute; undefined: standard error only. */
   readonly folder: string | undefined
   readonly keepMs: number
+}
+
+/** How long is kept what nobody needs any more, in milliseconds; undefined: for ever. */
+export interface KeepSettings {
+  /** Files in `processed` and in `failed`, with what lies beside them. */
+  readonly processedMs: number | undefined
+  readonly failedMs: number | undefined
+  /** Rejected records in the state. */
+  readonly rejectsMs: number | undefined
+  readonly runsMs: number
 }
 
 export interface ServerSettings {

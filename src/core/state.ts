@@ -7,6 +7,7 @@ import type { GuardName, Hold, PlanNumbers } from './guard.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
 import type { CustomFieldDefinition, RejectRow, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
+import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './summary.ts'
 import type { Contact } from './contact.ts'
 import type { SyncLog } from './sync-log.ts'
@@ -384,6 +385,7 @@ export interface StateStore
     HoldStore,
     RunStore,
     RejectStore,
+    RetentionStore,
     DefinitionStore,
     RebuildStore,
     SyncLog,

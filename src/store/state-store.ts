@@ -15,6 +15,7 @@ import { keepingMark, truncateLog } from './owned.ts'
 import { createRebuildStore } from './rebuild.ts'
 import { createWindowMemory, killedAt } from './rate-window.ts'
 import { createRejectStore } from './rejects.ts'
+import { createRetentionStore } from './retention.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
 import { createWatch, stateError, type Watch } from './trouble.ts'
@@ -46,6 +47,7 @@ function storeOver(
     ...createHoldStore(db),
     ...createRunStore(db),
     ...createRejectStore(db),
+    ...createRetentionStore(db),
     ...createDefinitionStore(db),
     ...createRebuildStore(db),
     ...createSyncLog(db),

@@ -12,6 +12,7 @@ const SETTINGS: Settings = {
   state: { path: 'unused' },
   file: '/nowhere/contact-sync.yaml',
   log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 1 },
+  keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 86_400_000 },
   server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
   pipelines: [pipelineSettings({ schedule: '* * * * * *' })],
   secrets: [],

@@ -64,6 +64,7 @@ describe('settings', () => {
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
       log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
+      keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 365 * 86_400_000 },
       server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined },
       secrets: [ENV.KEY],
     })
@@ -87,6 +88,12 @@ describe('settings', () => {
       },
       state: { path: `${FOLDER}data/state.db` },
       log: { level: 'debug', consoleLevel: undefined, format: 'pretty', folder: `${FOLDER}logs`, keepMs: 2 * 86_400_000 },
+      keep: {
+        processedMs: 90 * 86_400_000,
+        failedMs: 30 * 86_400_000,
+        rejectsMs: 180 * 86_400_000,
+        runsMs: 60 * 86_400_000,
+      },
       server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN },
       secrets: [ENV.KEY, ENV.TOKEN],
     })

@@ -1,0 +1,13 @@
+// What the inside asks of the state about what has been kept for long enough.
+
+export interface RetentionStore {
+  /**
+   * Removes rejects and runs of the pipeline that are older (milliseconds since the epoch), at most `limit` of each; how
+   * many. Never the rejects of its newest input, nor runs that something open or health refers to.
+   */
+  removeOld(
+    pipeline: string,
+    before: { readonly rejects: number | undefined; readonly runs: number | undefined },
+    limit: number,
+  ): Promise<{ readonly rejects: number; readonly runs: number }>
+}

@@ -1,0 +1,63 @@
+// Removes files from `processed` and `failed` that were put there long enough ago. Only what archive.ts put there: regular
+// files, directly inside, whose name bears the id of a run. The id, too, tells when that was: a file's own time of change
+// is that of its exporter.
+import { opendir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SyncError } from '../core/errors.ts'
+import { describeFault, faultCode } from './fault.ts'
+import { entryPath } from './file-name.ts'
+
+/** As `runId` makes it, with what `reserve` appends to it. */
+const RUN_ID =
+  /(?<=\.)(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-[0-9a-hjkmnp-tv-z]{4}(?=-\d+(?:\.|$)|\.|$)/g
+
+/** When the file was put away, milliseconds since the epoch; undefined for what is not ours. */
+export function archivedAt(name: Buffer): number | undefined {
+  const times = [...name.toString('latin1').matchAll(RUN_ID)].map((match) => {
+    const [year = 0, month = 0, ...rest] = match.slice(1).map(Number)
+    return Date.UTC(year, month - 1, ...rest)
+  })
+  // A mended file that was dropped again bears the ids of several runs: the newest put it there.
+  return times.length === 0 ? undefined : Math.max(...times)
+}
+
+/**
+ * Removes at most `limit` files of one of the two folders; how many. A folder that is not there has none.
+ * Throws ARCHIVE_FAILED.
+ * @param before milliseconds since the epoch
+ */
+export async function removeOldFiles(
+  folder: string,
+  which: 'processed' | 'failed',
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const place = join(folder, which)
+  try {
+    const names = await oldNames(place, { before, limit })
+    for (const name of names) await rm(entryPath(place, name), { force: true })
+    return names.length
+  } catch (error) {
+    if (faultCode(error) === undefined) throw error
+    const message = `${place} holds old files that cannot be removed: ${describeFault(error)}`
+    throw new SyncError('ARCHIVE_FAILED', message, { cause: error })
+  }
+}
+
+async function oldNames(
+  place: string,
+  { before, limit }: { before: number; limit: number },
+): Promise<Buffer[]> {
+  const names: Buffer[] = []
+  try {
+    // The type of names follows the encoding, which the declarations do not know.
+    for await (const entry of await opendir(place, { encoding: 'buffer' as BufferEncoding })) {
+      const name = entry.name as unknown as Buffer
+      const at = entry.isFile() ? archivedAt(name) : undefined
+      if (at !== undefined && at < before) names.push(name)
+      if (names.length === limit) break
+    }
+  } catch (error) {
+    if (faultCode(error) !== 'ENOENT') throw error
+  }
+  return names
+}
