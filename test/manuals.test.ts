@@ -1,0 +1,94 @@
+// Links within and between the manuals, and the names under which alerts point into the runbook.
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const top = resolve(import.meta.dirname, '..')
+const MANUALS = globSync(['*.md', '{config,state,src,test}/*.md'], { cwd: top })
+const read = (path: string): string => readFileSync(join(top, path), 'utf8')
+
+/** As GitHub names the anchor of a heading. */
+const slug = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+
+/** Without what is quoted as code. */
+const prose = (text: string): string => text.replace(/^( {4}|```).*$/gm, '').replace(/`[^`\n]*`/g, '')
+
+const anchorsOf = (path: string): string[] =>
+  [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, title = '']) => slug(title))
+
+interface Link {
+  readonly from: string
+  readonly target: string
+}
+
+const links: Link[] = MANUALS.flatMap((from) =>
+  [...prose(read(from)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ from, target })),
+).filter(({ target }) => !/^https?:/.test(target))
+
+/** What is wrong with a link; undefined: nothing. */
+function fault({ from, target }: Link): string | undefined {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? from : relative(top, resolve(top, dirname(from), path))
+  if (!existsSync(join(top, file))) return `${from}: ${target} leads nowhere`
+  if (anchor === undefined || !file.endsWith('.md')) return undefined
+  return anchorsOf(file).includes(anchor) ? undefined : `${from}: ${target} names no heading`
+}
+
+describe('the manuals', () => {
+  it('are all looked at', () => {
+    for (const manual of [
+      'README.md',
+      'CHANGELOG.md',
+      'config/README.md',
+      'state/README.md',
+      'state/FAILURES.md',
+    ])
+      expect(MANUALS).toContain(manual)
+    expect(links.length).toBeGreaterThan(30)
+  })
+
+  it('lead somewhere with every link', () => {
+    expect(links.flatMap((link) => fault(link) ?? [])).toEqual([])
+  })
+
+  it.each(['nowhere.md', '../src/README.md#nothing', '#nothing'])(
+    'would not lead anywhere with %s',
+    (target) => {
+      expect(fault({ from: 'state/README.md', target })).toBeDefined()
+    },
+  )
+
+  it.each(MANUALS)('%s has each heading once', (manual) => {
+    const anchors = anchorsOf(manual)
+    // A changelog names Added, Changed, Fixed under each version.
+    if (manual !== 'CHANGELOG.md') expect(new Set(anchors).size).toBe(anchors.length)
+  })
+})
+
+describe('the runbook', () => {
+  const [, runbook = ''] = /^## Runbook\n(.*?)^## /ms.exec(read('state/README.md')) ?? []
+  const entries = runbook.split(/^### /m).slice(1)
+  const names = entries.map((text) => text.slice(0, text.indexOf('\n')))
+
+  it.each(entries)('says what to do: %s', (text) => {
+    // A number for each step, or a table of reasons.
+    expect(text).toMatch(/^1\. |^\| /m)
+  })
+
+  it('has every place that the rules for Prometheus point to', () => {
+    const rules = globSync('config/**/*.{yaml,json}', { cwd: top }).map(read).join('\n')
+    const wanted = [...rules.matchAll(/state\/README\.md#([\w-]+)/g)].map(([, anchor]) => anchor)
+    expect(names).toEqual(expect.arrayContaining(wanted))
+  })
+
+  it('has an entry for whatever alerts are about', () => {
+    expect(names).toEqual(
+      expect.arrayContaining(['failed', 'held', 'rejects', 'in_doubt', 'nothing_arrived', 'key_refused']),
+    )
+  })
+})
