@@ -10,6 +10,8 @@ const HOMES = {
   'better-sqlite3': '^src/(store|sandbox)/',
   winston: '^src/log/',
   'node-cron': '^src/schedule/',
+  croner: '^src/schedule/',
+  chokidar: '^src/sources/',
   commander: '^src/cli/',
   yaml: '^src/config/',
   'csv-parse': '^src/sources/',

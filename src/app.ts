@@ -22,7 +22,7 @@ export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
 export { definitionsWith } from './sync/definitions.ts'
 export { markerProblem } from './sync/marker.ts'
-export { systemClock as clock } from './system.ts'
+export { systemClock as clock, systemRandom as random } from './system.ts'
 export type { Verdict }
 
 export const startDaemon: typeof StartDaemon = async (...args) =>

@@ -7,6 +7,8 @@ import { constants } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
 const OLDEST = [22, 22, 2] as const
+/** Supervisors kill after ten seconds. */
+const LONGEST_END_MS = 9_500
 const HANDED_OVER = 'CONTACT_SYNC_HANDED_OVER'
 
 function isTooOld(version: string): boolean {
@@ -55,15 +57,17 @@ async function start(): Promise<void> {
   const { runCommandLine } = await import('./cli/program.ts')
   const ending = new AbortController()
   let endedBy: number | undefined
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      const code = 128 + constants.signals[signal]
-      // The first signal ends in good order; a second one at once.
-      if (endedBy !== undefined) process.exit(code)
-      endedBy = code
-      ending.abort()
-    })
+  const end = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
+    const code = 128 + constants.signals[signal]
+    // The first signal ends in good order; a second one at once, and so does patience that is over.
+    if (endedBy !== undefined) process.exit(code)
+    endedBy = code
+    ending.abort()
+    setTimeout(() => process.exit(code), LONGEST_END_MS).unref()
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal))
+  let onHangup = (): void => end('SIGHUP')
+  process.on('SIGHUP', () => onHangup())
   // A reader that goes away early (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   // Nor is a log that cannot be written a reason to end.
@@ -78,6 +82,7 @@ async function start(): Promise<void> {
     isTerminal: process.stderr.isTTY,
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     signal: ending.signal,
+    onHangup: (listener) => void (onHangup = listener),
   })
   process.exitCode = endedBy ?? code
 }

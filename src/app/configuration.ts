@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from '../config/load.ts'
 import { compileCondition } from '../core/condition.ts'
 import type { Settings } from '../core/settings.ts'
-import { scheduleProblem } from '../schedule/schedule.ts'
+import { scheduleProblem } from '../schedule/due-times.ts'
 import { SOURCE_KINDS } from '../sources/registry.ts'
 
 /** Presets lie beside the code, in the source tree as in the built package. */

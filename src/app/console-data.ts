@@ -3,7 +3,8 @@
 import { createRequire } from 'node:module'
 import { effectiveSettings } from '../config/effective.ts'
 import type { ConsoleData, LiveView } from '../console/data.ts'
-import { type DaemonState, readiness } from '../console/health.ts'
+import { readiness } from '../console/health.ts'
+import type { DaemonCondition } from '../core/daemon.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import { createReader } from './reader.ts'
@@ -15,24 +16,24 @@ interface Parts {
   readonly clock: Clock
   /** Of now: a reload may have changed them. */
   settings(): Settings
-  daemon(): DaemonState
+  daemon(): DaemonCondition
 }
 
-function liveView({ clock, settings, daemon }: Parts, startedAt: number): LiveView {
+function liveView({ clock, settings, daemon }: Parts): LiveView {
   const { pipelines, service } = settings()
   const state = daemon()
   const byName = new Map(state.pipelines.map((pipeline) => [pipeline.name, pipeline]))
   return {
     version,
     now: clock.now(),
-    startedAt,
+    startedAt: state.startedAt,
     ...readiness(state),
     pipelines: pipelines.map(({ name, schedule, timezone }) => ({
       name,
       schedule,
       timezone,
       dueAt: byName.get(name)?.dueAt,
-      running: byName.get(name)?.running ?? false,
+      running: byName.get(name)?.runningSince !== undefined,
     })),
     rate: service.rateLimit,
   }
@@ -41,12 +42,11 @@ function liveView({ clock, settings, daemon }: Parts, startedAt: number): LiveVi
 /** Nothing is opened before the first page is asked for. */
 export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
   const reader = createReader(parts.settings().state.path)
-  const startedAt = parts.clock.now()
   return {
     data: {
       views: reader.readable,
       log: reader.readable,
-      live: () => liveView(parts, startedAt),
+      live: () => liveView(parts),
       configuration: () => effectiveSettings(parts.settings()),
     },
     close: () => reader.close(),

@@ -1,151 +1,168 @@
-// The daemon: pipelines on their schedules, health over HTTP, an orderly end.
-// Part of the composition: it joins the schedule, the runner and the console, and decides nothing about contacts.
-import { healthRoutes } from '../console/health-routes.ts'
-import { pageRoutes } from '../console/page-routes.ts'
-import { startConsole } from '../console/server.ts'
-import { createTokenGate } from '../console/token.ts'
-import type { DaemonState } from '../console/health.ts'
+// The daemon's life: it wakes, lets runs begin, waits while the service cannot be used, takes another configuration, and
+// ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
+import type { DaemonCondition, DaemonListener, DueStore } from '../core/daemon.ts'
 import { errorFacts } from '../core/error-facts.ts'
 import { SyncError } from '../core/errors.ts'
-import type { Clock } from '../core/ports.ts'
-import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { Clock, Random } from '../core/ports.ts'
+import type { Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
-import { type ScheduledPipeline, startSchedule } from '../schedule/schedule.ts'
-import { consoleData } from './console-data.ts'
+import { cronTicks, hasSeconds, type Ticks } from '../schedule/ticks.ts'
+import type { Configuration } from './configuration.ts'
+import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
+import { daemonLog } from './daemon-log.ts'
+import { createLandings } from './landings.ts'
+import { createReloading } from './reloading.ts'
+import type { Runner } from './runner.ts'
+import { createServicePause } from './service-pause.ts'
+import { serveDaemon } from './serving.ts'
 
-/** Runs one pipeline once; rejects only for faults of this program or of the state. */
-export interface PipelineRunner {
-  run(
-    pipeline: PipelineSettings,
-    options: { wait: boolean; signal: AbortSignal; report(): void },
-  ): Promise<unknown>
+/** What the daemon needs of a runner. */
+export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
+  readonly state: DueStore & Pick<Runner['state'], 'note'>
 }
 
 export interface Daemon {
   readonly port: number
+  /** Reads the configuration anew. An invalid one is reported, and the one in use stays. */
+  reload(): void
+  condition(): DaemonCondition
   /** Resolves when everything has ended in good order; rejects with the error that made it end by itself. */
   ended(): Promise<void>
 }
 
-interface PipelineState {
-  runs: Promise<unknown> | undefined
-  missedAt: number | undefined
-  /** The code of what ended its last run. */
-  why: string | undefined
+interface Parts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Its end. */
+  readonly signal: AbortSignal
+  /** Reads and checks the configuration file. */
+  load(): Promise<Configuration>
+  readonly listeners?: readonly DaemonListener[]
+  /** What wakes it; node-cron otherwise. */
+  readonly ticks?: Ticks
 }
 
 /** Errors of the state after which only a new process may go on; it checks the state when it opens it. */
 const isFinal = (error: unknown): boolean =>
   error instanceof SyncError && (error.code === 'STATE_IO' || error.code === 'STATE_UNUSABLE')
 
-const isScheduled = (pipeline: PipelineSettings): boolean => pipeline.schedule !== undefined
-
-function scheduled({ name, schedule: expression, timezone }: PipelineSettings): ScheduledPipeline[] {
-  return expression === undefined ? [] : [{ name, expression, timezone }]
+/** Wakes as often as the schedules ask for. */
+function createWaking(ticks: Ticks, onTick: () => void) {
+  let rhythm: 'second' | 'minute' | undefined
+  let current: { stop(): void } | undefined
+  return {
+    follow({ pipelines }: Settings): void {
+      const wanted = pipelines.some(({ schedule }) => schedule !== undefined && hasSeconds(schedule))
+        ? 'second'
+        : 'minute'
+      if (wanted === rhythm) return
+      current?.stop()
+      rhythm = wanted
+      current = ticks(wanted, onTick)
+    },
+    stop: () => current?.stop(),
+  }
 }
 
-function createRuns(
-  settings: Settings,
-  runner: PipelineRunner,
-  parts: { clock: Clock; log: Log; signal: AbortSignal; giveUp(error: unknown): void },
-) {
-  const { clock, log, signal, giveUp } = parts
-  const states = new Map<string, PipelineState>()
-  for (const { name } of settings.pipelines)
-    states.set(name, { runs: undefined, missedAt: undefined, why: undefined })
-  const byName = new Map(settings.pipelines.map((pipeline) => [pipeline.name, pipeline]))
+const untilAborted = async (signal: AbortSignal): Promise<void> => {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
 
-  const run = async (name: string): Promise<void> => {
-    const pipeline = byName.get(name)
-    const state = states.get(name)
-    if (pipeline === undefined || state === undefined || signal.aborted) return
-    const running = runner.run(pipeline, { wait: false, signal, report: () => undefined })
-    state.runs = running
-    state.missedAt = undefined
-    state.why = undefined
-    try {
-      await running
-    } finally {
-      state.runs = undefined
-    }
+/** What listens to the daemon: the log, and whoever was handed in. */
+function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
+  const log = daemonLog(parts.log, () => settings().service.apiKeyFile !== undefined)
+  const listeners = [log, ...(parts.listeners ?? [])]
+  return (event) => {
+    for (const listener of listeners) listener(event)
   }
-  return {
-    run,
-    states,
-    overlap(name: string) {
-      log.warn('a run was still going on when the next was due', { pipeline: name })
-    },
-    failed(name: string, error: unknown) {
-      const state = states.get(name)
-      if (state !== undefined) {
-        state.missedAt = clock.now()
-        state.why = error instanceof SyncError ? error.code : undefined
-      }
-      log.error('a run ended with an error', {
-        pipeline: name,
-        ...errorFacts(error),
-      })
-      if (isFinal(error)) giveUp(error)
-    },
-    idle: async () => {
-      await Promise.allSettled([...states.values()].flatMap(({ runs }) => runs ?? []))
-    },
+}
+
+/** The parts that know of each other, and the settings in use. */
+async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
+  const { broken, clock, log, random, signal } = parts
+  let settings = first
+  const current = (): Settings => settings
+  const emit = createEmitter(parts, current)
+  const onFault = (error: unknown, pipeline?: string): void => {
+    log.error('a run ended with an error', {
+      ...(pipeline === undefined ? {} : { pipeline }),
+      ...errorFacts(error),
+    })
+    if (isFinal(error)) broken.abort(error)
   }
+  const shared = { clock, random, log, signal, runner, emit, onFault, settings: current }
+  const pause = createServicePause({
+    ...shared,
+    probe: (probing) => runner.probe(probing),
+    renewKey: () => reloading.renewKey(),
+    onPaused: (now) => emit({ type: 'paused', pause: now }),
+    onResumed(ms) {
+      emit({ type: 'resumed', at: clock.now(), ms })
+      runs.pump()
+    },
+  })
+  const runs: DaemonRuns = await createDaemonRuns({
+    ...shared,
+    due: runner.state,
+    isPaused: () => pause.current !== undefined,
+    onTrouble: (trouble) => pause.begin(trouble),
+    onWell: () => pause.allWell(),
+  })
+  const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
+  const waking = createWaking(parts.ticks ?? cronTicks, () => {
+    landings.lookAgain()
+    runs.pump()
+  })
+  const begin = (): void => {
+    waking.follow(settings)
+    landings.watch(settings.pipelines)
+    runs.pump()
+  }
+  const reloading = createReloading({
+    ...shared,
+    runs,
+    load: parts.load,
+    async use(next) {
+      settings = next
+      await runs.renew()
+      begin()
+    },
+    onReloaded: () => pause.askNow(),
+  })
+  return { begin, current, landings, pause, reloading, runs, waking }
 }
 
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
-export async function startDaemon(
-  settings: Settings,
-  runner: PipelineRunner,
-  parts: { clock: Clock; log: Log; signal: AbortSignal },
-): Promise<Daemon> {
+export async function startDaemon(first: Settings, runner: DaemonRunner, parts: Parts): Promise<Daemon> {
   const { clock, log } = parts
   const broken = new AbortController()
   const signal = AbortSignal.any([parts.signal, broken.signal])
-  const giveUp = (error: unknown): void => broken.abort(error)
-  const runs = createRuns(settings, runner, { clock, log, signal, giveUp })
-  const schedule = startSchedule(settings.pipelines.flatMap(scheduled), {
-    due: runs.run,
-    overlap: runs.overlap,
-    failed: runs.failed,
+  const all = await assemble(first, runner, { ...parts, signal, broken })
+  const { landings, pause, reloading, runs, waking } = all
+  const startedAt = clock.now()
+  const condition = (): DaemonCondition => ({
+    running: !signal.aborted,
+    stateOpen: !broken.signal.aborted,
+    startedAt,
+    pause: pause.current,
+    refusedReload: reloading.refused,
+    pipelines: runs.conditions(),
   })
-  const state = (): DaemonState => {
-    const due = new Map(schedule.next().map(({ name, at }) => [name, at?.getTime()]))
-    return {
-      running: !signal.aborted,
-      stateOpen: !broken.signal.aborted,
-      pipelines: settings.pipelines.filter(isScheduled).map(({ name }) => ({
-        name,
-        dueAt: due.get(name),
-        running: runs.states.get(name)?.runs !== undefined,
-        missedAt: runs.states.get(name)?.missedAt,
-        why: runs.states.get(name)?.why,
-      })),
-    }
-  }
-  const gate = createTokenGate(() => settings.server.token, clock)
-  const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
-  const looking = consoleData({ clock, settings: () => settings, daemon: state })
-  const server = await startConsole(settings.server, {
-    mounts: [healthRoutes(state), pageRoutes({ data: looking.data, gate, clock, onFault })],
-    gate,
-    names: () => [settings.server.host, ...settings.server.hosts],
-    onFault,
-  }).catch(async (error: unknown) => {
-    await schedule.stop()
-    throw error
-  })
-  log.info('daemon started', { pipelines: settings.pipelines.length, port: server.port })
+  const server = await serveDaemon({ settings: all.current, clock, log, condition })
+  log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
+  all.begin()
   const ended = async (): Promise<void> => {
-    if (!signal.aborted)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    await untilAborted(signal)
     log.info('daemon ends')
-    await schedule.stop()
-    await runs.idle()
+    waking.stop()
+    await landings.close()
+    await runs.hold()
+    await reloading.idle()
     await server.close()
-    await looking.close()
     log.info('daemon ended')
     if (broken.signal.aborted) throw broken.signal.reason
   }
-  return { port: server.port, ended }
+  return { port: server.port, reload: () => reloading.ask(), condition, ended }
 }

@@ -1,12 +1,15 @@
 // What `start` and `run` hold while they live: the state, the service and the log; and one run of one pipeline with them.
-import { createCircuit } from '../core/circuit.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { planEntry } from '../core/audit.ts'
-import type { Source } from '../core/ports.ts'
+import { type Circuit, createCircuit, type Stop, stopWithout } from '../core/circuit.ts'
+import type { Pause } from '../core/daemon.ts'
+import type { Clock, Random, Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
 import type { RateUse } from '../core/service-event.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { UndoOptions } from '../core/undo.ts'
 import type { Log } from '../log/log.ts'
+import type { Transport } from '../service/http.ts'
 import { createService, type Service } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
 import { openState, type OwnedState } from '../store/state-store.ts'
@@ -18,7 +21,8 @@ import { createTermDirectory } from '../sync/term-directory.ts'
 import { createMailTurns, createTurns, type MailTurns, type Turns } from '../sync/turns.ts'
 import { runUndo } from '../sync/undo.ts'
 import { createKeeping, type Keeping } from './keeping.ts'
-import { systemClock as clock, systemRandom as random } from '../system.ts'
+import { systemClock, systemRandom } from '../system.ts'
+import { limitRun } from './run-limits.ts'
 import { logService } from './service-log.ts'
 
 export interface RunOptions {
@@ -28,6 +32,8 @@ export interface RunOptions {
   readonly wait: boolean
   readonly signal: AbortSignal
   report(report: Partial<ProgressReport>): void
+  /** Why the run was given up, where it was. */
+  onStop?(stop: Stop): void
 }
 
 export interface Runner {
@@ -42,10 +48,25 @@ export interface Runner {
   readonly state: OwnedState
   /** How the rate limit stands, over all runs. */
   rate(): RateUse
+  /** Asks the service one cheap question, once; what is wrong with it, or undefined. */
+  probe(signal: AbortSignal): Promise<Pick<Pause, 'code' | 'reason'> | undefined>
+  /** Goes on with these settings; where the service is spoken to in another way, only while no run goes on. */
+  reconfigure(settings: Settings): Promise<void>
   close(): Promise<void>
 }
 
+/** What a simulated world puts in the place of the real one. */
+export interface Machine {
+  readonly clock: Clock
+  readonly random: Random
+  /** In place of HTTP. */
+  readonly transport?: Transport
+}
+
 interface Parts {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
   readonly state: OwnedState
   readonly service: Service
   readonly source: Source
@@ -77,14 +98,13 @@ export interface UndoRequest extends UndoOptions {
 }
 
 function runContext(
-  settings: Settings,
   pipeline: PipelineSettings,
   parts: Parts,
-  { options, id }: { options: RunOptions; id: string },
+  { options, id, circuit }: { options: RunOptions; id: string; circuit: Circuit },
 ): RunContext {
   const { signal } = options
+  const { settings, clock } = parts
   const session = parts.service.session({ signal })
-  const circuit = createCircuit(pipeline.guards)
   return {
     runId: id,
     pipeline,
@@ -136,21 +156,35 @@ async function noteRetry({ state, runId: id, pipeline, clock: { now } }: RunCont
 }
 
 async function loggedRun(
-  settings: Settings,
   pipeline: PipelineSettings,
   parts: Parts,
   { options, work }: { options: RunOptions; work: (context: RunContext) => Promise<PipelineResult> },
 ): Promise<WithWarnings> {
+  const { clock, random, service } = parts
   const id = runId(clock.now(), random)
   const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
   log.info('run started')
   // Without a journal nothing more may leave; what is on its way is let finish.
   const trouble = new AbortController()
   const ignore = parts.state.onTrouble(() => trouble.abort())
-  const signal = AbortSignal.any([options.signal, trouble.signal])
-  const context = runContext(settings, pipeline, { ...parts, log }, { options: { ...options, signal }, id })
-  if (options.rejectsOnly === true) await noteRetry(context)
-  const result = await work(context).finally(ignore)
+  const circuit = createCircuit(pipeline.guards)
+  const limits = limitRun(pipeline, {
+    clock,
+    circuit,
+    ending: options.signal,
+    trouble: trouble.signal,
+    cut: () => service.cut(),
+  })
+  const bounded = { ...options, signal: limits.signal }
+  const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit })
+  const noted = options.rejectsOnly === true ? noteRetry(context) : Promise.resolve()
+  const result = await noted
+    .then(() => work(context))
+    .finally(() => {
+      ignore()
+      limits.done()
+    })
+  if (circuit.stop !== undefined) options.onStop?.(circuit.stop)
   const ended = Object.fromEntries(LOGGED.map((name) => [name, result[name]])) as Pick<
     PipelineResult,
     (typeof LOGGED)[number]
@@ -159,31 +193,54 @@ async function loggedRun(
   const { entries: sync_log_entries, hash: sync_log_head } = await parts.state.logHead()
   const code = result.code === undefined ? {} : { code: result.code }
   log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
-  await parts.keeping(pipeline, { log, signal })
+  await parts.keeping(pipeline, { log, signal: limits.signal })
   return { ...result, warnings }
+}
+
+/** Whether the service answers and takes the key, by looking for a term. */
+async function probe(service: Service, signal: AbortSignal): ReturnType<Runner['probe']> {
+  const result = await service.session({ signal, attempts: 1 }).termById(1)
+  // That there is no such term, or that it may not be seen so, is an answer, too.
+  if (result.kind === 'ok' || result.kind === 'absent' || result.kind === 'refused') return undefined
+  const { code, message: reason } = stopWithout(result)
+  return { code: code as Pause['code'], reason }
 }
 
 /**
  * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE or STATE_OLDER. `thorough` checks the whole state first.
  */
 export function openRunner(
-  settings: Settings,
-  options: { log: Log; pid: number; thorough: boolean },
+  first: Settings,
+  options: { log: Log; pid: number; thorough: boolean; machine?: Machine },
 ): Runner {
-  const { log, pid, thorough } = options
-  const state = openState(settings.state.path, { pid, since: clock.now(), thorough })
-  const { perDay } = settings.service.rateLimit
-  const service = createService(settings.service, {
-    clock,
-    random,
-    window: state.window,
-    onEvent: logService(log),
-    ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
-  })
+  const { log, pid, thorough, machine = { clock: systemClock, random: systemRandom } } = options
+  const { clock } = machine
+  const state = openState(first.state.path, { pid, since: clock.now(), thorough })
+  const serviceFor = ({ service }: Settings): Service => {
+    const { perDay } = service.rateLimit
+    return createService(service, {
+      ...machine,
+      window: state.window,
+      onEvent: logService(log),
+      ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
+    })
+  }
+  let settings = first
+  let service = serviceFor(first)
   const turns = createTurns()
   const mails = createMailTurns()
-  const keeping = createKeeping(settings.keep, { state, clock })
-  const partsFor = (source: Source): Parts => ({ state, service, source, turns, mails, log, keeping })
+  let keeping = createKeeping(first.keep, { state, clock })
+  const partsFor = (source: Source): Parts => ({
+    ...machine,
+    settings,
+    state,
+    service,
+    source,
+    turns,
+    mails,
+    log,
+    keeping,
+  })
   return {
     log,
     state,
@@ -195,16 +252,27 @@ export function openRunner(
           : createSource(pipeline.source, { clock })
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
-      return loggedRun(settings, pipeline, partsFor(source), { options: runOptions, work })
+      return loggedRun(pipeline, partsFor(source), { options: runOptions, work })
     },
     undo(pipeline, undo, undoOptions) {
       const entries = state.entriesOfRun(undo.run, undo.contact)
       const work = (context: RunContext) =>
         runUndo({ ...undo, entries }, { ...context, leftAlone: undoOptions.left })
       const source = createSource(pipeline.source, { clock })
-      return loggedRun(settings, pipeline, partsFor(source), { options: undoOptions, work })
+      return loggedRun(pipeline, partsFor(source), { options: undoOptions, work })
+    },
+    probe: (signal) => probe(service, signal),
+    async reconfigure(next) {
+      const old = settings
+      settings = next
+      if (!isDeepStrictEqual(next.keep, old.keep)) keeping = createKeeping(next.keep, { state, clock })
+      if (isDeepStrictEqual(next.service, old.service)) return
+      await service.close()
+      service = serviceFor(next)
     },
     async close() {
+      // No run goes on: what may be under way is a question whose answer nobody waits for any more.
+      service.cut()
       await service.close()
       await state.close()
     },

@@ -4,9 +4,9 @@ import { SyncError } from '../core/errors.ts'
 import { estimate, type Estimate } from '../core/estimate.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord, StateStore } from '../core/state.ts'
-import { nextDue } from '../schedule/schedule.ts'
 import { createSource } from '../sources/registry.ts'
 import { systemClock as clock } from '../system.ts'
+import { nextDue } from './next-due.ts'
 
 /** What lies in the inbox now. */
 interface Waiting {

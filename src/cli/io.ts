@@ -14,6 +14,8 @@ export interface Io {
   readonly isInteractive: boolean
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
+  /** From now on SIGHUP calls this; without it SIGHUP ends the command as SIGTERM does, with 129. */
+  onHangup(listener: () => void): void
 }
 
 /** Options that every command has. */

@@ -16,11 +16,12 @@ import type { ConfigValues, PipelineValues } from './schema.ts'
 import type { Secrets } from './secrets.ts'
 import type { SourceOptions } from './source-options.ts'
 
-function serviceSettings(service: ConfigValues['service'], apiKey: string): ServiceSettings {
+function serviceSettings(service: ConfigValues['service'], apiKey: string, folder: string): ServiceSettings {
   const { rate_limit: rate, retry, bulk, doubt } = service
   return {
     baseUrl: service.base_url,
     apiKey,
+    apiKeyFile: service.api_key_file === undefined ? undefined : resolve(folder, service.api_key_file),
     apiVersion: service.api_version,
     timeoutMs: service.timeout,
     rateLimit: {
@@ -80,6 +81,8 @@ function pipelineSettings(name: string, values: PipelineValues, source: SourceOp
     name,
     schedule: values.schedule,
     timezone: values.timezone,
+    watch: values.watch,
+    maxDurationMs: values.max_duration,
     source: { ...source.options, type, nullValues },
     mode: values.mode,
     onMissing: values.on_missing,
@@ -113,7 +116,7 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
   const { state, log, keep, server } = values
   return {
     file,
-    service: serviceSettings(values.service, secrets.apiKey),
+    service: serviceSettings(values.service, secrets.apiKey, folder),
     state: { path: resolve(folder, state.path) },
     log: {
       level: log.level,
@@ -129,6 +132,7 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
       runsMs: keep.runs,
     },
     server: { ...server, token: secrets.token },
+    maxParallel: values.max_parallel,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, sources.get(name) ?? { options: {}, paths: [] }),
     ),

@@ -46,18 +46,6 @@ export const NOT_YET: readonly NotYet[] = [
     meanwhile: 'use template, columns or transform',
     harmless: [],
   },
-  {
-    path: 'pipelines.*.watch',
-    would: 'starting a run when a file comes',
-    meanwhile: 'leave it out and set a short schedule, such as "*/5 * * * *"',
-    harmless: [false],
-  },
-  {
-    path: 'pipelines.*.max_duration',
-    would: 'ending a run that takes too long',
-    meanwhile: 'leave it out; the state says how long runs took',
-    harmless: [],
-  },
 ]
 
 function matches(value: unknown, steps: readonly string[], path: Path = []): { path: Path; value: unknown }[] {

@@ -95,7 +95,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     schedule: checkedText(checks.checkSchedule)
       .optional()
       .describe('When it runs: cron with 5 or 6 fields, `"*/15 * * * *"`. Unset: only when asked.'),
-    timezone: timezone.optional().describe("The schedule's time zone, `Europe/Berlin`; unset: the machine's. What is due in an hour that summer time leaves out runs at its end."),
+    timezone: timezone.optional().describe("The schedule's time zone, `Europe/Berlin`; unset: the machine's. A time that summer time leaves out is due at the end of the gap; one that comes twice is due the first time, but schedules of every hour or every so many minutes keep going."),
     source: sourceSchema(kinds).describe('Where the records come from.'),
     mode: z
       .enum(['incremental', 'full'])
@@ -135,8 +135,12 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
         'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
       ),
     guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
-    watch: flag.prefault(false).describe('Whether a new file starts a run.'),
-    max_duration: duration({ min: '1s' }).optional().describe('How long a run may take.'),
+    watch: flag
+      .prefault(false)
+      .describe('Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.'),
+    max_duration: duration({ min: '1s' })
+      .optional()
+      .describe('How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.'),
     allow_consent_raise: flag.prefault(false).describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
   })
 }
@@ -153,6 +157,9 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     keep: keepSchema.prefault({}).describe('How long is kept what nobody needs any more.'),
     server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
     alerts: alertsSchema.prefault([]).describe('Who is told when something needs a person.'),
+    max_parallel: whole(1)
+      .prefault(4)
+      .describe('How many pipelines `start` runs at the same time; the others wait, and who waits longest goes first. They share one rate limit in any case.'),
     pipelines: z
       .record(pipelineName, pipelineSchema(kinds, checks))
       .refine((pipelines) => Object.keys(pipelines).length > 0, {

@@ -1,9 +1,10 @@
 // Health over HTTP. It says nothing about contacts, so it asks for no token: probes have none.
-import { type DaemonState, readiness } from './health.ts'
+import type { DaemonCondition } from '../core/daemon.ts'
+import { readiness } from './health.ts'
 import type { Mount } from './server.ts'
 
 /** `/healthz`: the process lives. `/readyz`: it does its work, or 503 with the reasons why not. */
-export function healthRoutes(daemon: () => DaemonState): Mount {
+export function healthRoutes(daemon: () => DaemonCondition): Mount {
   return (app) => {
     app.get('/healthz', (context) => context.json({ status: 'ok' }))
     app.get('/readyz', (context) => {

@@ -13,6 +13,7 @@ export interface Stop {
     | 'DAILY_LIMIT'
     | 'CONFIG_INVALID'
     | 'REFUSED_ALIKE'
+    | 'MAX_DURATION'
   >
   readonly message: string
 }

@@ -59,6 +59,8 @@ export type DaemonEvent =
     }
   /** So many due times passed while nothing could run; one run makes up for them. */
   | { readonly type: 'missed'; readonly pipeline: string; readonly at: number; readonly times: number }
+  /** By more than an hour: what was due between is due again. */
+  | { readonly type: 'clock_set_back'; readonly pipeline: string; readonly at: number }
   | { readonly type: 'paused'; readonly pause: Pause }
   /** `ms`: how long it was paused. */
   | { readonly type: 'resumed'; readonly at: number; readonly ms: number }
@@ -95,4 +97,18 @@ export interface DaemonCondition {
   /** Why the last reload was refused; undefined where the configuration in use is the latest that was asked for. */
   readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly PipelineCondition[]
+}
+
+/** Up to which moment everything that a pipeline's schedule names has had its run. */
+export interface DueDone {
+  readonly pipeline: string
+  /** Expression and time zone: what another one names has not been due. */
+  readonly schedule: string
+  /** Milliseconds since the epoch. */
+  readonly doneUpTo: number
+}
+
+export interface DueStore {
+  dueDone(): Promise<readonly DueDone[]>
+  rememberDue(done: DueDone): Promise<void>
 }

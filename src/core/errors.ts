@@ -56,6 +56,10 @@ export const ERRORS = {
     'fatal',
     'See the reason with contact-sync rejects list, and mend the mapping or the service; the file stays and is read again by the next run. guards.max_equal_refusals says after how many refusals a run stops.',
   ),
+  MAX_DURATION: entry(
+    'fatal',
+    'Nothing is lost: the next run goes on where this one stopped. If that never comes to an end, raise max_duration, or service.rate_limit if the service allows more.',
+  ),
   RUN_UNBALANCED: entry(
     'fatal',
     'This is a fault of contact-sync: the counts do not add up. Please report it with the run id.',

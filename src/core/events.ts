@@ -40,8 +40,66 @@ export const EVENTS = {
   'daemon ended': { level: 'info', fields: {}, means: 'Everything is written down and closed.' },
   'a run was still going on when the next was due': {
     level: 'warn',
-    fields: {},
+    fields: { times: 'count' },
     means: 'It is not run twice at once. Where that happens often, the schedule is too tight.',
+  },
+  'runs were missed; this one makes up for them': {
+    level: 'info',
+    fields: { times: 'count' },
+    means: 'So many were due while the process was down, the machine asleep, or the service away.',
+  },
+  'no run begins until the service can be used; it is asked again by itself': {
+    level: 'warn',
+    fields: { code: 'code', detail: 'call' },
+    means:
+      'After 5 seconds at first, after 5 minutes at most, by one cheap read. What is due waits, and runs once then.',
+  },
+  'no run begins: the service refuses the key': {
+    level: 'error',
+    fields: { code: 'code', detail: 'call', next: 'name' },
+    means:
+      'Said once; the service is not asked again until the file `service.api_key_file` has another key, or SIGHUP says so.',
+  },
+  'runs go on': {
+    level: 'info',
+    fields: { after_ms: 'ms' },
+    means: 'The service can be used again, or is tried.',
+  },
+  'the clock was set back': {
+    level: 'warn',
+    fields: {},
+    means: 'By more than an hour: what was due in that time is due again.',
+  },
+  'the configuration was reloaded': {
+    level: 'info',
+    fields: { pipelines: 'count' },
+    means:
+      'By SIGHUP. Runs in flight keep what they began with; the sync log has an entry for each pipeline that changed.',
+  },
+  'the configuration is not valid': {
+    level: 'error',
+    fields: { problem: 'name' },
+    means: 'One line for each problem, with file, line and column.',
+  },
+  'the configuration was not reloaded; the one in use stays': {
+    level: 'error',
+    fields: { problems: 'count' },
+    means: 'Mend the places named and send SIGHUP again; `contact-sync check` asks beforehand.',
+  },
+  'a change waits until the runs in flight have ended': {
+    level: 'info',
+    fields: { runs: 'count' },
+    means: 'Of the key or another setting of the service: no run begins meanwhile.',
+  },
+  'a change takes effect at the next start': {
+    level: 'warn',
+    fields: { settings: 'name' },
+    means: 'These settings are read once: restart when it suits.',
+  },
+  'the key of the service has changed': {
+    level: 'info',
+    fields: { settings: 'name' },
+    means: 'The file has another one than was refused: it is tried.',
   },
   'a run ended with an error': {
     level: 'error',

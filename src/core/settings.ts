@@ -11,6 +11,8 @@ export interface Settings {
   readonly log: LogSettings
   readonly keep: KeepSettings
   readonly server: ServerSettings
+  /** How many pipelines `start` lets run at the same time. */
+  readonly maxParallel: number
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */
   readonly secrets: readonly string[]
@@ -20,6 +22,8 @@ export interface ServiceSettings {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly apiKey: string
+  /** The file that the key was read from, absolute; undefined: it was no file. */
+  readonly apiKeyFile: string | undefined
   readonly apiVersion: string
   readonly timeoutMs: number
   readonly rateLimit: RateLimitSettings
@@ -73,6 +77,10 @@ export interface PipelineSettings {
   /** Cron, 5 or 6 fields; undefined: runs only when asked. */
   readonly schedule: string | undefined
   readonly timezone: string | undefined
+  /** Whether a file that lands starts a run. */
+  readonly watch: boolean
+  /** After so long a run stops and the next one goes on; undefined: no limit. */
+  readonly maxDurationMs: number | undefined
   /** `type` names the kind in the registry of sources; the rest has been checked by that kind's own schema. */
   readonly source: SourceSettings
   readonly mode: 'incremental' | 'full'

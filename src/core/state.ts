@@ -1,6 +1,7 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
 import type { AuditEntry } from './audit.ts'
+import type { DueStore } from './daemon.ts'
 import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
 import type { GuardName, Hold, PlanNumbers } from './guard.ts'
@@ -384,6 +385,7 @@ export interface StateStore
     OperationStore,
     HoldStore,
     RunStore,
+    DueStore,
     RejectStore,
     RetentionStore,
     DefinitionStore,

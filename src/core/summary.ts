@@ -43,6 +43,8 @@ export function runStatus(
   counts: Counts,
   happened: {
     fatal: boolean
+    /** Stopped by max_duration: what is left is the next run's. */
+    isOverTime?: boolean
     inputsRefused: number
     inputsHeld: number
     termsUnused?: number
@@ -57,7 +59,8 @@ export function runStatus(
     counts.in_doubt +
     happened.inputsRefused +
     (happened.termsUnused ?? 0) +
-    (happened.deletesFailed ?? 0)
+    (happened.deletesFailed ?? 0) +
+    (happened.isOverTime === true ? 1 : 0)
   return imperfect > 0 ? 'partial' : 'ok'
 }
 

@@ -29,11 +29,17 @@ export interface ServiceDeps {
 export interface Service {
   /**
    * The service for one run. The signal ends the waiting of its calls; requests already sent are let finish.
-   * `onEvent`: told of this session's calls alone.
+   * `onEvent`: told of this session's calls alone. `attempts` in place of the configured number.
    */
-  session(options: { readonly signal: AbortSignal; readonly onEvent?: ServiceListener }): ServiceSession
+  session(options: {
+    readonly signal: AbortSignal
+    readonly attempts?: number
+    readonly onEvent?: ServiceListener
+  }): ServiceSession
   /** How the rate limit stands, over all sessions. */
   rate(): RateUse
+  /** Gives up on the requests under way: their outcome is unknown from then on. */
+  cut(): void
   /** Waits for the calls under way, then closes the connections. */
   close(): Promise<void>
 }
@@ -45,21 +51,36 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   const mask = createRedaction([settings.apiKey])
   const limiter = createRateLimiter(settings.rateLimit, deps)
 
-  function context(signal: AbortSignal, counts: Counts, own: ServiceListener): CallContext {
+  function context(
+    { signal, attempts, onEvent: own }: Parameters<Service['session']>[0],
+    counts: Counts,
+  ): CallContext {
     const { clock, random } = deps
     const trust = createKeyTrust()
     const onEvent: ServiceListener = (event) => {
       deps.onEvent?.(event)
-      own(event)
+      own?.(event)
     }
-    return { settings, mask, transport, limiter, trust, clock, random, onEvent, signal, counts }
+    const retry = { ...settings.retry, ...(attempts === undefined ? {} : { attempts }) }
+    return {
+      settings: { ...settings, retry },
+      mask,
+      transport,
+      limiter,
+      trust,
+      clock,
+      random,
+      onEvent,
+      signal,
+      counts,
+    }
   }
 
   return {
     rate: () => limiter.use(),
-    session({ signal, onEvent = ignore }) {
+    session(options) {
       const counts: Counts = { requests: 0, retries: 0 }
-      const bound = context(signal, counts, onEvent)
+      const bound = context(options, counts)
       const send: Perform = (call) => perform(call, bound)
       return {
         counts,
@@ -68,14 +89,11 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
         ...createCustomFieldCalls(settings, send),
       }
     },
+    cut: () => transport.close(),
     async close() {
       await limiter.idle()
       deps.window?.save(limiter.freeAt())
       transport.close()
     },
   }
-}
-
-function ignore(): void {
-  // Nobody listens.
 }

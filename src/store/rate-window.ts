@@ -14,8 +14,13 @@ export function killedAt(db: Connection, path: string): number | undefined {
 export function createWindowMemory(db: Connection, killed: number | undefined): WindowMemory {
   const read = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'rate_window'").pluck()
   const write = db.prepare("INSERT OR REPLACE INTO meta VALUES ('rate_window', ?)")
+  let before = killed
   return {
-    load: () => (killed === undefined ? (JSON.parse(read.get() ?? '[]') as number[]) : { killedAt: killed }),
-    save: (freeAt) => void write.run(JSON.stringify(freeAt)),
+    load: () => (before === undefined ? (JSON.parse(read.get() ?? '[]') as number[]) : { killedAt: before }),
+    save(freeAt) {
+      write.run(JSON.stringify(freeAt))
+      // The next to ask is another client of this very process.
+      before = undefined
+    },
   }
 }

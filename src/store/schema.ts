@@ -328,8 +328,17 @@ CREATE INDEX input_by_run ON input (run_id);
 CREATE INDEX reject_by_pipeline ON reject (pipeline);
 `
 
+// Up to which moment everything that a pipeline's schedule names has had its run.
+const scheduling = `
+CREATE TABLE due (
+  pipeline TEXT PRIMARY KEY,
+  schedule TEXT NOT NULL,
+  done_up_to INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
 /** Its step in JavaScript follows in the same transaction (database.ts). */
-const fourth = [sealing, undoing, watching, looking].join('')
+const fourth = [sealing, undoing, watching, looking, scheduling].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
 

@@ -7,6 +7,7 @@ import { createSyncLog } from './audit-read.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
+import { createDueStore } from './due.ts'
 import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
 import { acquireLock, type Lock } from './lock.ts'
@@ -46,6 +47,7 @@ function storeOver(
     ...createOperationStore(db),
     ...createHoldStore(db),
     ...createRunStore(db),
+    ...createDueStore(db),
     ...createRejectStore(db),
     ...createRetentionStore(db),
     ...createDefinitionStore(db),

@@ -232,8 +232,10 @@ export async function accountFor(
   tally.counts.failed += await state.countRemaining(runId)
   assertBalanced(tally.counts)
   const { stop } = context.circuit
+  const isOverTime = stop?.code === 'MAX_DURATION'
   const status = runStatus(tally.counts, {
-    fatal: isStopped(context),
+    fatal: isStopped(context) && !isOverTime,
+    isOverTime,
     inputsRefused: files.filter(
       ({ status, code }) => status === 'refused' || (status === 'left' && code !== undefined),
     ).length,

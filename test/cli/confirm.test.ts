@@ -18,6 +18,7 @@ function asked(answer: string, isInteractive = true) {
     isTerminal: true,
     isInteractive,
     signal: new AbortController().signal,
+    onHangup: () => undefined,
   }
   return { io, shown: () => String(stderr.read()) }
 }

@@ -20,6 +20,7 @@ function line(...args: string[]) {
     pid: 1,
     isTerminal: false,
     signal: ending.signal,
+    onHangup: () => undefined,
   }
   return { stdout, stderr, end: () => ending.abort(), code: runCommandLine(args, io) }
 }

@@ -45,6 +45,7 @@ describe('progress', () => {
       stdin: Readable.from([]),
       isInteractive: false,
       signal: new AbortController().signal,
+      onHangup: () => undefined,
     }
     return { progress: createProgress('shop', io, clock), clock, written: () => String(stderr.read() ?? '') }
   }

@@ -21,6 +21,8 @@ describe('settings', () => {
     expect(shop).toEqual({
       name: 'shop',
       schedule: undefined,
+      watch: false,
+      maxDurationMs: undefined,
       timezone: undefined,
       source: {
         type: 'csv',
@@ -53,6 +55,7 @@ describe('settings', () => {
       service: {
         baseUrl: 'https://a.b.example.com',
         apiKey: ENV.KEY,
+        apiKeyFile: undefined,
         apiVersion: 'V1',
         timeoutMs: 30_000,
         rateLimit: { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined },
@@ -66,6 +69,7 @@ describe('settings', () => {
       log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
       keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 365 * 86_400_000 },
       server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined },
+      maxParallel: 4,
       secrets: [ENV.KEY],
     })
   })
@@ -77,6 +81,7 @@ describe('settings', () => {
       service: {
         baseUrl: 'https://a.b.example.com',
         apiKey: ENV.KEY,
+        apiKeyFile: undefined,
         apiVersion: 'V2',
         timeoutMs: 1500,
         rateLimit: { requests: 8081, perMs: 120_000, concurrency: 3, perDay: 50_000 },
@@ -95,6 +100,7 @@ describe('settings', () => {
         runsMs: 60 * 86_400_000,
       },
       server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN },
+      maxParallel: 2,
       secrets: [ENV.KEY, ENV.TOKEN],
     })
     const [shop, crm] = pipelines
@@ -102,6 +108,8 @@ describe('settings', () => {
     expect(shop).toMatchObject({
       schedule: '*/15 * * * *',
       timezone: 'Europe/Berlin',
+      watch: true,
+      maxDurationMs: 5_400_000,
       source: { delimiter: ';', skip_lines: 2, nullValues: ['n/a'] },
       mode: 'full',
       key: ['customer_no', 'branch'],

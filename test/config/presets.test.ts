@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
 import { compileMapping } from '../../src/core/mapping.ts'
-import { scheduleProblem } from '../../src/schedule/schedule.ts'
+import { scheduleProblem } from '../../src/schedule/due-times.ts'
 import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { linesOf, settingsOf } from './fixtures.ts'
 

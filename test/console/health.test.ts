@@ -1,27 +1,43 @@
 import { expect, it } from 'vitest'
 import { readiness } from '../../src/console/health.ts'
+import type { DaemonCondition, PipelineCondition } from '../../src/core/daemon.ts'
 
-const shop = { name: 'shop', dueAt: 1, running: false, missedAt: undefined, why: undefined }
+const SHOP: PipelineCondition = {
+  name: 'shop',
+  dueAt: 1,
+  runningSince: undefined,
+  waitingSince: undefined,
+  brokenAt: undefined,
+  brokenBy: undefined,
+  overlaps: 0,
+  missed: 0,
+}
+const WELL: DaemonCondition = {
+  running: true,
+  stateOpen: true,
+  startedAt: 0,
+  pause: undefined,
+  refusedReload: undefined,
+  pipelines: [SHOP],
+}
+const PAUSE = { since: 0, code: 'SERVICE_UNREACHABLE', reason: 'no answer', nextProbeAt: 5 } as const
 
-it.each([
-  ['all is well', { running: true, stateOpen: true, pipelines: [shop] }, []],
-  ['it is ending', { running: false, stateOpen: true, pipelines: [shop] }, ['shutting down']],
-  ['the state is closed', { running: true, stateOpen: false, pipelines: [] }, ['the state is not open']],
-  [
-    'a pipeline did not run',
-    { running: true, stateOpen: true, pipelines: [{ ...shop, missedAt: 5 }] },
-    ['pipeline shop is overdue'],
-  ],
+it.each<[string, Partial<DaemonCondition>, string[]]>([
+  ['all is well', {}, []],
+  ['it is ending', { running: false }, ['shutting down']],
+  ['the state is closed', { stateOpen: false, pipelines: [] }, ['the state is not open']],
+  ['a pipeline did not run', { pipelines: [{ ...SHOP, brokenAt: 5 }] }, ['pipeline shop is overdue']],
   [
     'the disk is full',
-    { running: true, stateOpen: true, pipelines: [{ ...shop, missedAt: 5, why: 'STATE_FULL' }] },
+    { pipelines: [{ ...SHOP, brokenAt: 5, brokenBy: 'STATE_FULL' }] },
     ['pipeline shop is overdue (STATE_FULL)'],
   ],
+  ['it runs again', { pipelines: [{ ...SHOP, brokenAt: 5, runningSince: 6 }] }, []],
   [
-    'it runs again',
-    { running: true, stateOpen: true, pipelines: [{ ...shop, missedAt: 5, running: true }] },
-    [],
+    'the service is away',
+    { pause: PAUSE },
+    ['no run begins since 1970-01-01T00:00:00.000Z (SERVICE_UNREACHABLE)'],
   ],
-])('readiness when %s', (_, daemon, reasons) => {
-  expect(readiness(daemon)).toEqual({ ready: reasons.length === 0, reasons })
+])('readiness when %s', (_, changes, reasons) => {
+  expect(readiness({ ...WELL, ...changes })).toEqual({ ready: reasons.length === 0, reasons })
 })

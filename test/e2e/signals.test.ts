@@ -60,6 +60,34 @@ describe('SIGTERM', () => {
     )
     await endsRight()
   })
+
+  it('SIGHUP of a one-shot run is its terminal that has gone: ended in the same good order', async () => {
+    const running = await busy({ kind: 'slow', ms: 400 })
+    running.process.kill('SIGHUP')
+    expect((await running.ended).code).toBe(129)
+    expect(writes()).toBe(AT_ONCE)
+    expect(openOperations(workplace)).not.toContain('sending')
+    await endsRight()
+  })
+})
+
+describe('max_duration', () => {
+  beforeEach(() => open('none'))
+
+  it('stops a run in good order, says so, and the next one goes on from there', async () => {
+    const { shop } = workplace
+    const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+    await shop.configure(yaml.replace('    key: no\n', '    key: no\n    max_duration: 1s\n'))
+    const running = await busy({ kind: 'slow', ms: 1500 })
+    const { code, stdout } = await running.ended
+    expect(code).toBe(3)
+    expect(writes()).toBe(AT_ONCE)
+    const [pipeline] = (JSON.parse(stdout) as { pipelines: Record<string, unknown>[] }).pipelines
+    expect(pipeline).toMatchObject({ status: 'partial', code: 'MAX_DURATION', in_doubt: 0 })
+    expect(pipeline?.['error']).toContain('max_duration (1s) is over; the next run goes on from here')
+    expect(Number(pipeline?.['failed'])).toBeGreaterThan(0)
+    await endsRight()
+  })
 })
 
 describe.each<Check>(['email', 'none'])('a service that does not answer, check %s', (check) => {
@@ -71,6 +99,19 @@ describe.each<Check>(['email', 'none'])('a service that does not answer, check %
     running.process.kill('SIGKILL')
     expect((await running.ended).signal).toBe('SIGKILL')
     expect(openOperations(workplace)).toContain('sending')
+    await endsRight()
+  })
+
+  it('SIGTERM alone: ended within ten seconds, what was on its way in doubt and journalled', async () => {
+    const running = await busy({ kind: 'silence', moment: 'after' })
+    const asked = performance.now()
+    running.process.kill('SIGTERM')
+    expect((await running.ended).code).toBe(143)
+    expect(performance.now() - asked).toBeLessThan(10_000)
+    expect(writes()).toBe(AT_ONCE)
+    // It came to its own end: nothing is left as being sent.
+    expect(openOperations(workplace)).toContain('in_doubt')
+    expect(openOperations(workplace)).not.toContain('sending')
     await endsRight()
   })
 

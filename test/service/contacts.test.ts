@@ -11,6 +11,7 @@ const BASE = 'https://acme.s1.example.com'
 const settings: ServiceSettings = {
   baseUrl: BASE,
   apiKey: 'key-1',
+  apiKeyFile: undefined,
   apiVersion: 'V1',
   timeoutMs: 5_000,
   rateLimit: { requests: 1_000, perMs: 1_000, concurrency: 4, perDay: undefined },

@@ -24,6 +24,7 @@ function settingsFor(baseUrl: string, changes: Partial<ServiceSettings> = {}): S
   return {
     baseUrl,
     apiKey: 'key-1',
+    apiKeyFile: undefined,
     apiVersion: 'V1',
     timeoutMs: 5_000,
     rateLimit: { requests: 2, perMs: 60_000, concurrency: 4, perDay: undefined },

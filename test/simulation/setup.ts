@@ -54,6 +54,7 @@ function drawService(chance: Chance, habits: ServiceHabits): ServiceSettings {
   return {
     baseUrl: 'https://system.sim.example',
     apiKey: API_KEY,
+    apiKeyFile: undefined,
     apiVersion: 'V1',
     timeoutMs: TIMEOUT_MS,
     rateLimit: {
@@ -94,6 +95,8 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
     name,
     schedule: undefined,
     timezone: undefined,
+    watch: false,
+    maxDurationMs: undefined,
     source: { type: 'csv', nullValues: [] },
     mode: isFull ? 'full' : 'incremental',
     onMissing: isFull ? chance.pick(['keep', 'remove_terms', 'delete', 'delete'] as const) : 'keep',

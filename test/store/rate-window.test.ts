@@ -34,6 +34,10 @@ it('is unknown after an owner that was killed, but for when it wrote last', asyn
   const next = open()
   const window = next.window.load()
   expect('killedAt' in window && window.killedAt).toBeGreaterThanOrEqual(Math.floor(before) - 1)
+  // A client that takes the place of the first one in the same process goes on from what that one had sent.
+  next.window.save([17])
+  expect(next.window.load()).toEqual([17])
+  next.window.save([])
   await next.close()
   const last = open()
   expect(last.window.load()).toEqual([])

@@ -18,6 +18,8 @@ export function pipelineSettings(changes: Partial<PipelineSettings> = {}): Pipel
     name: 'shop',
     schedule: undefined,
     timezone: undefined,
+    watch: false,
+    maxDurationMs: undefined,
     source: { type: 'csv', nullValues: [] },
     mode: 'incremental',
     onMissing: 'keep',
@@ -48,6 +50,7 @@ export function serviceSettings(changes: Partial<ServiceSettings> = {}): Service
   return {
     baseUrl: 'http://127.0.0.1:1',
     apiKey: 'test-key',
+    apiKeyFile: undefined,
     apiVersion: 'V1',
     timeoutMs: 5000,
     rateLimit: { requests: 1000, perMs: 1000, concurrency: 4, perDay: undefined },

@@ -1,15 +1,21 @@
 // `start`: the daemon, until a signal ends it.
-import { clock, createLog, openRunner, startDaemon } from '../../app.ts'
+import { clock, createLog, loadConfiguration, openRunner, random, startDaemon } from '../../app.ts'
 import type { CommonOptions, Io } from '../io.ts'
-import { commandSettings } from '../settings.ts'
+import { commandSettings, configFile } from '../settings.ts'
 
 export async function start(io: Io, options: CommonOptions): Promise<number> {
+  // Asked for before the daemon stands, it reloads as soon as it does.
+  const hangup = { isAsked: false }
+  io.onHangup(() => (hangup.isAsked = true))
   const settings = await commandSettings(io, options)
   const log = createLog(settings.log, { secrets: settings.secrets, stream: io.stderr })
   try {
     const runner = openRunner(settings, { log, pid: io.pid, thorough: true })
     try {
-      const daemon = await startDaemon(settings, runner, { clock, log, signal: io.signal })
+      const load = () => loadConfiguration(configFile(io, options), io.env)
+      const daemon = await startDaemon(settings, runner, { clock, random, log, signal: io.signal, load })
+      io.onHangup(() => daemon.reload())
+      if (hangup.isAsked) daemon.reload()
       await daemon.ended()
     } finally {
       await runner.close()

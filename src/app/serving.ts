@@ -1,0 +1,38 @@
+// What the daemon serves over HTTP: the sets of routes, with what each needs.
+import { healthRoutes } from '../console/health-routes.ts'
+import { pageRoutes } from '../console/page-routes.ts'
+import { type ConsoleServer, startConsole } from '../console/server.ts'
+import { createTokenGate } from '../console/token.ts'
+import type { DaemonCondition } from '../core/daemon.ts'
+import { errorFacts } from '../core/error-facts.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Settings } from '../core/settings.ts'
+import type { Log } from '../log/log.ts'
+import { consoleData } from './console-data.ts'
+
+/** Throws USAGE when the port is taken. */
+export async function serveDaemon(parts: {
+  readonly clock: Clock
+  readonly log: Log
+  /** Asked each time: a reload may have changed them. */
+  settings(): Settings
+  condition(): DaemonCondition
+}): Promise<ConsoleServer> {
+  const { clock, log, settings, condition } = parts
+  const gate = createTokenGate(() => settings().server.token, clock)
+  const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
+  const looking = consoleData({ clock, settings, daemon: condition })
+  const server = await startConsole(settings().server, {
+    mounts: [healthRoutes(condition), pageRoutes({ data: looking.data, gate, clock, onFault })],
+    gate,
+    names: () => [settings().server.host, ...settings().server.hosts],
+    onFault,
+  })
+  return {
+    port: server.port,
+    async close() {
+      await server.close()
+      await looking.close()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+// A daemon in a world of its own: time stands still until a test moves it, runs end as told, and the state is a table in
+// memory. For tests of the daemon's life; what runs do is tested elsewhere.
+import { startDaemon } from '../../src/app/daemon.ts'
+import type { Configuration } from '../../src/app/configuration.ts'
+import type { Stop } from '../../src/core/circuit.ts'
+import type { DaemonEvent, DueDone, EndedRun, Pause } from '../../src/core/daemon.ts'
+import type { SyncError } from '../../src/core/errors.ts'
+import type { PipelineSettings, Settings } from '../../src/core/settings.ts'
+import { noCounts } from '../../src/core/summary.ts'
+import type { Log } from '../../src/log/log.ts'
+import { createFakeClock } from '../service/fake-clock.ts'
+import { pipelineSettings, serviceSettings } from './pipeline.ts'
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+
+/** A run that lasts so long, and then ends well, with trouble, or with an error. */
+export interface Outcome {
+  readonly lasts?: number
+  readonly trouble?: Pause['code']
+  readonly error?: SyncError
+}
+
+export interface TestDaemonOptions {
+  readonly start?: string
+  readonly pipelines?: readonly Partial<PipelineSettings>[]
+  readonly settings?: Partial<Settings>
+  /** What an earlier life left in the state. */
+  readonly due?: readonly DueDone[]
+  /** The outcome of each run, in order; well and at once when they are used up. */
+  readonly outcomes?: Outcome[]
+  /** What each probe finds; nothing wrong when they are used up. */
+  readonly probes?: (Pick<Pause, 'code' | 'reason'> | undefined)[]
+  load?(): Promise<Configuration>
+}
+
+function testSettings(
+  pipelines: readonly Partial<PipelineSettings>[],
+  changes: Partial<Settings> = {},
+): Settings {
+  return {
+    service: serviceSettings(),
+    state: { path: 'unused' },
+    file: '/nowhere/contact-sync.yaml',
+    log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 1 },
+    keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 86_400_000 },
+    server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
+    maxParallel: 4,
+    pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),
+    secrets: [],
+    ...changes,
+  }
+}
+
+/** Notes every line instead of writing it. */
+function notingLog(lines: string[]): Log {
+  const note = (message: string, fields: object = {}): void =>
+    void lines.push([message, ...Object.values(fields).map(String)].join(' '))
+  const log: Log = {
+    info: note,
+    warn: note,
+    error: note,
+    debug: () => undefined,
+    with: () => log,
+    mask: () => undefined,
+    close: () => Promise.resolve(),
+  }
+  return log
+}
+
+const ended = (pipeline: string, changes: Partial<EndedRun>): EndedRun => ({
+  ...noCounts(),
+  pipeline,
+  run_id: 'run',
+  status: 'ok',
+  requests: 0,
+  retries: 0,
+  duration_ms: 0,
+  files: [],
+  warnings: [],
+  drift: 0,
+  ...changes,
+})
+
+export async function startTestDaemon(options: TestDaemonOptions) {
+  const clock = createFakeClock(Date.parse(options.start ?? '2027-01-01T00:00:30Z'))
+  const settings = testSettings(
+    options.pipelines ?? [{ schedule: '0 * * * *', timezone: 'UTC' }],
+    options.settings,
+  )
+  const ending = new AbortController()
+  const due = new Map((options.due ?? []).map((done) => [done.pipeline, done]))
+  const [events, lines, notes, began]: [DaemonEvent[], string[], string[], string[]] = [[], [], [], []]
+  const inUse: Settings[] = []
+  const used: { readonly at: string; readonly pipeline: PipelineSettings }[] = []
+  const outcomes = [...(options.outcomes ?? [])]
+  const probes = [...(options.probes ?? [])]
+  const probedAt: string[] = []
+  const now = (): string => new Date(clock.now()).toISOString().slice(5, 19).replace('T', ' ')
+  let underway = 0
+  let most = 0
+  let wake = (): void => undefined
+  const daemon = await startDaemon(
+    settings,
+    {
+      async run(pipeline, { signal, onStop }) {
+        const { lasts = 0, trouble, error } = outcomes.shift() ?? {}
+        began.push(`${now()} ${pipeline.name}`)
+        used.push({ at: now(), pipeline })
+        underway += 1
+        most = Math.max(most, underway)
+        await clock.sleep(lasts, signal)
+        underway -= 1
+        if (error !== undefined) throw error
+        if (trouble !== undefined) {
+          const stop: Stop = { code: trouble, message: 'no answer' }
+          onStop(stop)
+          return ended(pipeline.name, { status: 'failed', code: trouble })
+        }
+        return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok' })
+      },
+      probe() {
+        probedAt.push(now())
+        return Promise.resolve(probes.shift())
+      },
+      reconfigure(next) {
+        if (next.service !== settings.service) inUse.push(next)
+        return Promise.resolve()
+      },
+      state: {
+        dueDone: () => Promise.resolve([...due.values()]),
+        rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
+        note: (entry) =>
+          Promise.resolve(void notes.push(`${entry.action} ${entry.pipeline}: ${entry.reason}`)),
+      },
+    },
+    {
+      clock,
+      random: () => 0.5,
+      log: notingLog(lines),
+      signal: ending.signal,
+      listeners: [(event) => void events.push(event)],
+      load: options.load ?? (() => Promise.resolve({ ok: true, settings, warnings: [] })),
+      ticks(_, onTick) {
+        wake = onTick
+        return { stop: () => (wake = () => undefined) }
+      },
+    },
+  )
+  await clock.settle()
+  return {
+    daemon,
+    clock,
+    began,
+    used,
+    events,
+    lines,
+    notes,
+    inUse,
+    probedAt,
+    due,
+    /** The most that ran at the same time. */
+    most: () => most,
+    ofType: <T extends DaemonEvent['type']>(type: T) =>
+      events.filter((event): event is Extract<DaemonEvent, { type: T }> => event.type === type),
+    /** Time passes, with a tick at each full minute. */
+    async pass(ms: number) {
+      const until = clock.now() + ms
+      while (clock.now() < until) {
+        const next = (Math.floor(clock.now() / MINUTE) + 1) * MINUTE
+        await clock.advance(Math.min(next, until) - clock.now())
+        if (clock.now() === next) wake()
+        await clock.settle()
+      }
+    },
+    /** Time passes and nobody wakes: a machine that sleeps. */
+    async sleep(ms: number) {
+      await clock.advance(ms)
+      await clock.settle()
+    },
+    async end() {
+      ending.abort()
+      await daemon.ended()
+    },
+  }
+}
