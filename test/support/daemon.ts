@@ -34,7 +34,7 @@ export interface TestDaemonOptions {
   load?(): Promise<Configuration>
 }
 
-function testSettings(
+export function testSettings(
   pipelines: readonly Partial<PipelineSettings>[],
   changes: Partial<Settings> = {},
 ): Settings {
@@ -100,6 +100,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
   let underway = 0
   let most = 0
   let wake = (): void => undefined
+  let rhythm: 'second' | 'minute' | undefined
   const daemon = await startDaemon(
     settings,
     {
@@ -141,7 +142,8 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       signal: ending.signal,
       listeners: [(event) => void events.push(event)],
       load: options.load ?? (() => Promise.resolve({ ok: true, settings, warnings: [] })),
-      ticks(_, onTick) {
+      ticks(every, onTick) {
+        rhythm = every
         wake = onTick
         return { stop: () => (wake = () => undefined) }
       },
@@ -159,6 +161,8 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     inUse,
     probedAt,
     due,
+    /** How often it wants to be woken. */
+    rhythm: () => rhythm,
     /** The most that ran at the same time. */
     most: () => most,
     ofType: <T extends DaemonEvent['type']>(type: T) =>
