@@ -1,5 +1,6 @@
 // A daemon in a world of its own: time stands still until a test moves it, runs end as told, and the state is a table in
 // memory. For tests of the daemon's life; what runs do is tested elsewhere.
+import { isDeepStrictEqual } from 'node:util'
 import { startDaemon } from '../../src/app/daemon.ts'
 import type { Configuration } from '../../src/app/configuration.ts'
 import type { Stop } from '../../src/core/circuit.ts'
@@ -125,7 +126,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         return Promise.resolve(probes.shift())
       },
       reconfigure(next) {
-        if (next.service !== settings.service) inUse.push(next)
+        if (!isDeepStrictEqual(next.service, settings.service)) inUse.push(next)
         return Promise.resolve()
       },
       state: {
