@@ -103,7 +103,9 @@ function checkWhatIsInIt(): void {
 function namedPackages(): string[] {
   const named = globSync('app/dist/**/*.js', { cwd: root }).flatMap((path) =>
     [
-      ...readFileSync(join(root, path), 'utf8').matchAll(/(?:\bfrom|\bimport\(|^import)\s*'([^'.][^']*)'/gm),
+      ...readFileSync(join(root, path), 'utf8').matchAll(
+        /(?:\bfrom|\bimport\(|^import)\s*'((?:node:|@[a-z0-9-]+\/)?[a-z0-9][a-z0-9./-]*)'/gm,
+      ),
     ].map(([, name]) => name ?? ''),
   )
   return [...new Set(named)].filter((name) => !name.startsWith('node:')).sort()
