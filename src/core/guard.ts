@@ -85,6 +85,13 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   return { ...held, guard: 'max_deletes', threshold, reason }
 }
 
-/** The one guard that holds the plan, or its deletes; undefined where all of it may go. */
-export const heldByGuard = (numbers: PlanNumbers, guards: GuardSettings): Hold | undefined =>
-  heldAsWhole(numbers, guards) ?? heldDeletes(numbers, guards)
+/**
+ * The one guard that holds the plan, or its deletes; undefined where all of it may go. Whoever releases a plan as a whole
+ * releases its deletes, so what speaks against those is said with it.
+ */
+export function heldByGuard(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
+  const whole = heldAsWhole(numbers, guards)
+  const deletes = heldDeletes(numbers, guards)
+  if (whole === undefined || deletes === undefined) return whole ?? deletes
+  return { ...whole, reason: `${whole.reason}; besides, ${deletes.reason}` }
+}

@@ -66,6 +66,13 @@ describe('what a guard holds', () => {
     expect(heldByGuard({ ...NONE, deletes: 9 }, count)).toMatchObject({ threshold: '3' })
   })
 
+  it('tells whoever may release a plan as a whole what speaks against its deletes', () => {
+    const guards = { ...GUARDS, maxChanges: { count: 1 } }
+    const hold = heldByGuard({ ...NONE, changes: 2, deletes: 1, unidentified: 1 }, guards)
+    expect(hold?.guard).toBe('max_changes')
+    expect(hold?.reason).toContain('besides, the key of 1 rejected records cannot be read')
+  })
+
   it('never holds fewer deletes and lets more go', () => {
     const whole = fc.nat(1000)
     fc.assert(

@@ -131,6 +131,12 @@ describe('undo of a run that changed contacts', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('the state knows no run nonsense')
   })
+
+  it('is entered into the sync log with the run that it undoes', async () => {
+    await shop.cli('undo', changing, '--yes')
+    const { stdout } = await shop.cli('audit', 'list', '--json')
+    expect(stdout).toContain(`undoes run ${changing}`)
+  })
 })
 
 describe('undo of a run that created contacts', () => {
