@@ -51,6 +51,8 @@ export const subjectReport: typeof SubjectReport = async (...args) =>
   (await import('./app/subject-report.ts')).subjectReport(...args)
 export const stateOwner = async (path: string): Promise<ReturnType<typeof StateOwner>> =>
   (await import('./store/info.ts')).stateOwner(path)
+export const pipelineNames = async (file: string): Promise<readonly string[]> =>
+  (await import('./config/pipeline-names.ts')).pipelineNames(file)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)

@@ -36,7 +36,8 @@ export async function writeRejectsCsv(
   header: readonly string[],
   rows: AsyncIterable<RejectRow>,
 ): Promise<void> {
-  const csv = await open(path, 'w')
+  // People are in it: it is for its owner alone.
+  const csv = await open(path, 'w', 0o600)
   try {
     await writeRows({ csv, lines: undefined }, { header, delimiter: ',', jsonLines: false }, rows)
     await csv.sync()

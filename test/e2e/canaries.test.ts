@@ -1,6 +1,6 @@
 // Canaries in every secret, every field of a record and every part of an answer, in good and bad runs at level debug,
 // by the real command line and the real daemon: none of them may come out where it does not belong.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findCanaries, type Sink } from '../support/canaries.ts'
@@ -166,6 +166,7 @@ async function expectSilence(
     await cli('terms'),
     await cli('run', 'nobody'),
   ]
+  expect((await stat(shop.path('rejects.csv'))).mode & 0o077).toBe(0)
   const logs = await filesUnder('logs')
   expect(logs.map(({ text }) => text).join('')).toContain('run ended')
   const strict = [...stderrOf([run, ...quiet, ...shown]), ...stdoutOf([run, ...quiet]), ...sinks, ...logs]

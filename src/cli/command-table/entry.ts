@@ -2,7 +2,7 @@
 import type { Option } from 'commander'
 import type { Io } from '../io.ts'
 
-type Action = (io: Io, options: never, names: string[]) => Promise<number>
+type Action = (io: Io, options: never, names: string[], tree: CommandTree) => Promise<number>
 
 export interface CommandEntry {
   readonly name: string
@@ -21,4 +21,10 @@ export interface CommandGroup {
   readonly name: string
   readonly summary: string
   readonly entries: readonly CommandEntry[]
+}
+
+/** Everything that can be called: for the commands that speak of commands. */
+export interface CommandTree {
+  readonly commands: readonly CommandEntry[]
+  readonly groups: readonly CommandGroup[]
 }

@@ -1,0 +1,33 @@
+// The commands about the program itself: help, completion, what to send to whoever is asked for help.
+import { Option } from 'commander'
+import type { CommandEntry } from './entry.ts'
+
+export const ABOUT_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'help',
+    summary: 'what a command does, with everything that it takes',
+    description:
+      'Shows the page of a command, of a group of commands, or of the program. The same as --help behind a command.',
+    arguments: '[COMMAND...]',
+    options: [new Option('--man', 'as a man page, for man -l')],
+    examples: [
+      'contact-sync help run',
+      'contact-sync help rejects list',
+      'contact-sync help --man run > contact-sync-run.1',
+    ],
+    load: async () => (await import('../commands/help.ts')).help,
+  },
+  {
+    name: 'completion',
+    summary: 'lets bash, zsh or fish complete commands, options and pipelines',
+    description:
+      'Prints a script for the shell, which then completes commands, options, their choices, files, and the names of pipelines from the configuration.',
+    arguments: '<SHELL>',
+    examples: [
+      'source <(contact-sync completion bash)',
+      'contact-sync completion zsh > ~/.zfunc/_contact-sync',
+      'contact-sync completion fish > ~/.config/fish/completions/contact-sync.fish',
+    ],
+    load: async () => (await import('../commands/completion.ts')).completion,
+  },
+]

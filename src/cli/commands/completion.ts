@@ -1,0 +1,36 @@
+// `completion`: a script for the shell; and, for that script, the names of the pipelines.
+import { pipelineNames } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import type { CommandTree } from '../command-table/entry.ts'
+import { bashScript } from '../completion/bash.ts'
+import { fishScript } from '../completion/fish.ts'
+import { type Place, places } from '../completion/model.ts'
+import { zshScript } from '../completion/zsh.ts'
+import { type CommonOptions, type Io, print } from '../io.ts'
+import { configFile } from '../settings.ts'
+
+const SCRIPTS: Readonly<Record<string, (all: readonly Place[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+}
+
+export async function completion(
+  io: Io,
+  options: CommonOptions,
+  [shell = '']: string[],
+  tree: CommandTree,
+): Promise<number> {
+  // What the scripts ask for while somebody types: quick, and never an error.
+  if (shell === 'pipelines') {
+    for (const name of await pipelineNames(configFile(io, options))) print(io, name)
+    return 0
+  }
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
+  if (script === undefined)
+    throw new SyncError('USAGE', `there is no completion for ${shell}`, {
+      hint: `Shells: ${Object.keys(SCRIPTS).join(', ')}`,
+    })
+  io.stdout.write(script(places(tree)))
+  return 0
+}

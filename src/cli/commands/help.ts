@@ -1,0 +1,43 @@
+// `help`: the page of the program, of a group, or of a command; also as a man page.
+import type { CommandTree } from '../command-table/entry.ts'
+import { SyncError } from '../../core/errors.ts'
+import { commandPage, groupPage, type Page, programPage } from '../help/page.ts'
+import { pageRoff, pageText } from '../help/render.ts'
+import type { Io } from '../io.ts'
+import { terminalOf } from '../terminal.ts'
+import { VERSION } from '../version.ts'
+
+async function pageOf(
+  names: readonly string[],
+  { commands, groups }: CommandTree,
+): Promise<Page | undefined> {
+  const [first, second, ...more] = names
+  if (first === undefined) return programPage({ commands, groups })
+  if (more.length > 0) return undefined
+  const group = groups.find(({ name }) => name === first)
+  if (group !== undefined && second === undefined) return groupPage(group)
+  const [known, name] = group === undefined ? [commands, first] : [group.entries, second]
+  const entry = known.find((one) => one.name === name)
+  if (entry === undefined || (group === undefined && second !== undefined)) return undefined
+  return commandPage(entry, { group, more: (await entry.moreHelp?.()) ?? '' })
+}
+
+export async function help(
+  io: Io,
+  { man }: { readonly man?: boolean },
+  names: string[],
+  tree: CommandTree,
+): Promise<number> {
+  const page = await pageOf(names, tree)
+  if (page === undefined) {
+    const all = [...tree.commands, ...tree.groups].map(({ name }) => name)
+    throw new SyncError('USAGE', `there is no command ${names.join(' ')}`, {
+      hint: `Commands: ${all.join(', ')}`,
+    })
+  }
+  const { columns, paint } = terminalOf(io)
+  io.stdout.write(
+    man === true ? pageRoff(page, VERSION) : pageText(page, columns, (text) => paint('bold', text)),
+  )
+  return 0
+}

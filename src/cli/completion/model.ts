@@ -1,0 +1,89 @@
+// What can be typed where, read from the command tables: the same for every shell.
+import type { CommandEntry, CommandTree } from '../command-table/entry.ts'
+
+export interface Choice {
+  readonly word: string
+  readonly help: string
+}
+
+export interface ValueOption {
+  /** `--as`, and `-h` where there is one. */
+  readonly names: readonly string[]
+  /** Empty: anything. */
+  readonly choices: readonly string[]
+  readonly isFile: boolean
+  readonly isPipeline: boolean
+}
+
+/** A place in the command line: behind these words. */
+export interface Place {
+  /** `rejects list`; empty: behind the program's name. */
+  readonly path: string
+  readonly words: readonly Choice[]
+  readonly options: readonly Choice[]
+  readonly valued: readonly ValueOption[]
+  readonly takesFile: boolean
+  readonly takesPipelines: boolean
+}
+
+const COMMON: readonly Choice[] = [
+  { word: '--config', help: 'the configuration' },
+  { word: '--json', help: 'one JSON document' },
+  { word: '--help', help: 'what it does and takes' },
+]
+const CONFIG: ValueOption = { names: ['--config'], choices: [], isFile: true, isPipeline: false }
+const SHELLS = ['bash', 'zsh', 'fish']
+
+function commandPlace(path: string, entry: CommandEntry): Place {
+  const own = entry.options ?? []
+  const takes = entry.arguments ?? ''
+  return {
+    path,
+    words: takes.includes('SHELL') ? SHELLS.map((word) => ({ word, help: `for ${word}` })) : [],
+    options: [...own.map(({ long, description }) => ({ word: long ?? '', help: description })), ...COMMON],
+    valued: [
+      ...own
+        .filter(({ required, optional }) => required || optional)
+        .map(({ long, argChoices, flags }) => ({
+          names: [long ?? ''],
+          choices: argChoices ?? [],
+          isFile: flags.includes('<FILE>'),
+          isPipeline: long === '--pipeline',
+        })),
+      CONFIG,
+    ],
+    takesFile: takes.includes('FILE'),
+    takesPipelines: takes.includes('PIPELINE'),
+  }
+}
+
+const choice = ({ name, summary }: { name: string; summary: string }): Choice => ({
+  word: name,
+  help: summary,
+})
+
+function wordsPlace(path: string, words: readonly Choice[], options: readonly Choice[] = []): Place {
+  return { path, words, options, valued: [], takesFile: false, takesPipelines: false }
+}
+
+export function places({ commands, groups }: CommandTree): readonly Place[] {
+  const all = [...commands, ...groups].map(choice)
+  const version = { word: '--version', help: 'the version' }
+  const help = { word: '--help', help: 'the commands' }
+  return [
+    wordsPlace('', all, [help, version]),
+    ...commands.map((entry) => ({
+      ...commandPlace(entry.name, entry),
+      ...(entry.name === 'help' ? { words: all } : {}),
+    })),
+    ...groups.flatMap((group) => [
+      wordsPlace(group.name, group.entries.map(choice), [help]),
+      wordsPlace(`help ${group.name}`, group.entries.map(choice)),
+      ...group.entries.map((entry) => commandPlace(`${group.name} ${entry.name}`, entry)),
+    ]),
+  ]
+}
+
+/** Paths that a word leads on to another: `rejects` and `rejects list`, never `run shop`. */
+export const steps = (all: readonly Place[]): readonly string[] =>
+  all.map(({ path }) => path).filter((path) => path !== '')

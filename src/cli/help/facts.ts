@@ -1,0 +1,128 @@
+// What help says beside the command tables: arguments, exit codes, files, variables, what to read next. A command that
+// has no line here gets what holds for all.
+
+/** By command and argument where it means something of its own there, else by argument. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  PIPELINE: 'a pipeline of the configuration; all of them where none is named',
+  FILE: 'the file to write; one that is there already is replaced',
+  'state backup FILE': 'the file to write; one that is there already is an error',
+  'support-bundle FILE':
+    'the archive to write, contact-sync-support-<time>.tar.gz by default; one that is there already is an error',
+  RUN: 'the id of a run, as run, status and held list show it',
+  ID: 'the id of a run, as run and status show it',
+  'doubts resolve ID': 'the number of the operation, as doubts list shows it',
+  CONTACT: 'a key, a mail address or the id of a contact; key:, mail: or id: before it says which',
+  COMMAND: 'a command, or a group and one of its commands',
+  SHELL: 'bash, zsh or fish',
+}
+
+export const argumentHelp = (path: string, argument: string): string | undefined =>
+  ARGUMENTS[`${path} ${argument}`] ?? ARGUMENTS[argument]
+
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'internal error; what was checked is not in order',
+  2: 'wrong use, or a configuration that is not valid; nothing was done',
+  3: 'done, but some records were rejected, failed or in doubt',
+  4: 'a safety guard held changes back',
+  5: 'the service cannot be reached, or refuses the key',
+  6: 'another process holds the state',
+  130: 'ended by SIGINT',
+  143: 'ended by SIGTERM',
+}
+
+const RUNS = [0, 1, 2, 3, 4, 5, 6, 130, 143]
+
+const EXITS: Readonly<Record<string, readonly number[]>> = {
+  start: [1, 2, 6, 130, 143],
+  run: RUNS,
+  undo: RUNS,
+  'rejects retry': RUNS,
+  plan: [0, 1, 2, 3, 4, 5, 130, 143],
+  check: [0, 1, 2, 5],
+  status: [0, 1, 2, 130, 143],
+  terms: [0, 1, 2, 5],
+  fields: [0, 1, 2, 5],
+  sandbox: [1, 2, 130, 143],
+  demo: [0, 1, 130, 143],
+  'held release': [0, 1, 2, 4, 6],
+  'doubts resolve': [0, 1, 2, 5, 6],
+  'state rebuild': [0, 1, 2, 3, 5, 6, 130, 143],
+  'state accept': [0, 1, 2, 6],
+  'audit forget': [0, 1, 2, 5, 6],
+}
+
+export const exitCodes = (path: string): readonly number[] => EXITS[path] ?? [0, 1, 2]
+
+export interface Fact {
+  readonly term: string
+  readonly text: string
+}
+
+const CONFIGURATION: Fact = {
+  term: 'config/contact-sync.yaml',
+  text: 'the configuration, where neither --config nor CONTACT_SYNC_CONFIG names another. Paths in it are relative to its own folder',
+}
+const STATE: Fact = {
+  term: 'state.path',
+  text: 'the state: links, journal, rejects, sync log. Personal data',
+}
+const FILES: Readonly<Record<string, readonly Fact[]>> = {
+  inbox: [
+    {
+      term: 'source.folder',
+      text: 'the inbox of a pipeline, with processed/ and failed/ inside',
+    },
+  ],
+  log: [{ term: 'log.folder', text: 'the operational log, a file a day' }],
+}
+
+const WITHOUT_CONFIGURATION = ['help', 'schema', 'sandbox', 'demo']
+const WITH_INBOX = ['start', 'run', 'plan', 'check', 'status', 'state rebuild']
+
+/** Of what a command reads and writes; keys of the configuration where it says the place. */
+export function files(path: string): readonly Fact[] {
+  if (WITHOUT_CONFIGURATION.includes(path))
+    return [{ term: 'none', text: 'neither configuration nor state is read' }]
+  const isInbox = WITH_INBOX.includes(path)
+  const isLogging = ['start', 'run', 'rejects retry', 'undo', 'support-bundle'].includes(path)
+  return [
+    CONFIGURATION,
+    ...(path === 'completion' ? [] : [STATE]),
+    ...(isInbox ? (FILES['inbox'] ?? []) : []),
+    ...(isLogging ? (FILES['log'] ?? []) : []),
+  ]
+}
+
+export const ENVIRONMENT: readonly Fact[] = [
+  { term: 'CONTACT_SYNC_CONFIG', text: 'the configuration, where --config names none' },
+  {
+    term: 'CONTACT_SYNC_API_KEY, ...',
+    text: 'whatever the configuration names as ${NAME}',
+  },
+  { term: 'NO_COLOR', text: 'no colours, where it is set and not empty' },
+]
+
+const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
+  start: ['contact-sync run', 'contact-sync status', 'state/README.md'],
+  run: ['contact-sync plan', 'contact-sync status', 'contact-sync rejects list', 'contact-sync held list'],
+  plan: ['contact-sync check', 'contact-sync run'],
+  check: ['contact-sync plan', 'contact-sync schema', 'config/README.md'],
+  status: [
+    'contact-sync state info',
+    'contact-sync rejects list',
+    'contact-sync held list',
+    'contact-sync doubts list',
+  ],
+  undo: ['contact-sync audit run', 'contact-sync held list', 'state/README.md'],
+  schema: ['contact-sync check', 'config/README.md'],
+  terms: ['contact-sync fields', 'contact-sync check'],
+  fields: ['contact-sync terms', 'contact-sync check'],
+  sandbox: ['contact-sync demo'],
+  demo: ['contact-sync sandbox', 'README.md'],
+  'support-bundle': ['contact-sync state info', 'contact-sync status', 'state/README.md'],
+}
+
+/** `siblings`: the other commands of its group. */
+export const seeAlso = (path: string, siblings: readonly string[]): readonly string[] =>
+  SEE_ALSO[path] ?? [...siblings.map((one) => `contact-sync ${one}`), 'contact-sync help']
