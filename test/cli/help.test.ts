@@ -49,6 +49,7 @@ async function typed(...args: string[]): Promise<{ code: number; stdout: string;
     isTerminal: false,
     isInteractive: false,
     signal: new AbortController().signal,
+    onHangup: () => undefined,
   })
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }
