@@ -3,6 +3,10 @@
 import { askService } from './app/checking.ts'
 import type { startDaemon as StartDaemon } from './app/daemon.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
+import type {
+  forgetContact as ForgetContact,
+  readmitContact as ReadmitContact,
+} from './app/forgetting.ts'
 import type { acceptState as AcceptState, rebuildState as RebuildState } from './app/rebuilding.ts'
 import type { subjectReport as SubjectReport } from './app/subject-report.ts'
 import type { Settings } from './core/settings.ts'
@@ -12,6 +16,7 @@ import type { backupState as BackupState } from './store/backup.ts'
 import type { stateInfo as StateInfo, stateOwner as StateOwner } from './store/info.ts'
 
 export { askService, checkColumns, termProblems } from './app/checking.ts'
+export type { Certificate } from './app/forgetting.ts'
 export { exportLog, knownHead, type LogFormat, writeText } from './app/audit-files.ts'
 export { loadConfiguration } from './app/configuration.ts'
 export { preview, previewUndo } from './app/preview.ts'
@@ -53,6 +58,10 @@ export const stateOwner = async (path: string): Promise<ReturnType<typeof StateO
   (await import('./store/info.ts')).stateOwner(path)
 export const pipelineNames = async (file: string): Promise<readonly string[]> =>
   (await import('./config/pipeline-names.ts')).pipelineNames(file)
+export const forgetContact: typeof ForgetContact = async (...args) =>
+  (await import('./app/forgetting.ts')).forgetContact(...args)
+export const readmitContact: typeof ReadmitContact = async (...args) =>
+  (await import('./app/forgetting.ts')).readmitContact(...args)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)

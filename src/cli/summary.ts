@@ -43,6 +43,7 @@ export function resultText(result: PipelineResult): string {
   const stopped =
     result.code === undefined || result.error === undefined ? [] : [`  ${result.code}: ${result.error}`]
   if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)
+  if (result.erased > 0) parts.push(`of those skipped ${number(result.erased)} erased by request`)
   const body = parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
   return [head, ...body, ...stopped, ...result.files.flatMap(fileLines), ...nextSteps(result)].join('\n')
 }

@@ -146,6 +146,20 @@ export const planEntry = (
   reason,
 })
 
+/** The entry about a contact that was deleted at the service because its person was to be erased. */
+export const erasureEntry = (
+  deletion: { readonly contactId: number; readonly isDone: boolean; readonly request: RequestTrace },
+  about: About,
+): AuditEntry => ({
+  ...ofNoRecord(about),
+  action: 'delete',
+  fields: {},
+  contact_id: deletion.contactId,
+  request: deletion.request,
+  outcome: deletion.isDone ? 'done' : 'failed',
+  reason: 'the person is erased by request',
+})
+
 /** The entry about a term itself: its name and description, from and to. */
 export function termEntry(
   term: {

@@ -25,7 +25,8 @@ export type MappedRecord =
       readonly lacking: readonly string[]
     }
   /** `key`: of a full source, where it can be read. */
-  | { readonly kind: 'skipped'; readonly key: string | undefined }
+  /** `erased`: the person was erased by request and does not come back. */
+  | { readonly kind: 'skipped'; readonly key: string | undefined; readonly erased?: true }
   | {
       readonly kind: 'rejected'
       readonly code: ErrorCode
@@ -87,6 +88,16 @@ function keyReader(
     if (parts.every((part) => part === '')) return undefined
     return parts.map((part) => part.replace(/[\\|]/g, '\\$&')).join('|')
   }
+}
+
+/** Reads the key of a pipeline's records under this header; undefined where the header lacks a column of it, or the mail is the key. */
+export function recordKey(
+  pipeline: PipelineSettings,
+  header: readonly string[],
+): ((values: readonly string[]) => string | undefined) | undefined {
+  const places = (pipeline.key ?? []).map((column) => [column, columnIndex(header, column) ?? -1] as const)
+  const isWhole = places.length > 0 && places.every(([, place]) => place >= 0)
+  return isWhole ? keyReader(pipeline, new Map(places)) : undefined
 }
 
 function describeSource(mapping: FieldMapping): string {

@@ -2,6 +2,7 @@
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
 import type { AuditEntry } from './audit.ts'
 import type { DueStore } from './daemon.ts'
+import type { TombstoneStore } from './erasing.ts'
 import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
 import type { GuardName, Hold, PlanNumbers } from './guard.ts'
@@ -391,6 +392,7 @@ export interface StateStore
     DefinitionStore,
     RebuildStore,
     SyncLog,
+    TombstoneStore,
     InstanceStore {
   close(): Promise<void>
 }

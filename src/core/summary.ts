@@ -21,13 +21,15 @@ export type Counts = {
   deleted: number
   held_deletes: number
   terms_created: number
+  /** Of those skipped: people who were erased by request. */
+  erased: number
 } & Record<Outcome, number>
 
 export type RunStatus = 'ok' | 'partial' | 'held' | 'failed'
 
 export function noCounts(): Counts {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>
-  return { read: 0, deleted: 0, held_deletes: 0, terms_created: 0, ...outcomes }
+  return { read: 0, deleted: 0, held_deletes: 0, terms_created: 0, erased: 0, ...outcomes }
 }
 
 /** Throws RUN_UNBALANCED when the records read are not the sum of the outcomes. */

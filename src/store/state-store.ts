@@ -1,13 +1,16 @@
 // The state as the rest of the program sees it: one object over one connection.
 import { existsSync } from 'node:fs'
+import type { Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/errors.ts'
 import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
+import type { LoggedPerson } from '../core/sync-log.ts'
 import { createSyncLog } from './audit-read.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
 import { createDueStore } from './due.ts'
+import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './forget.ts'
 import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
 import { acquireLock, type Lock } from './lock.ts'
@@ -19,6 +22,8 @@ import { createRejectStore } from './rejects.ts'
 import { createRetentionStore } from './retention.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
+import { subjectOf } from './subject.ts'
+import { createTombstoneStore, liftTombstones } from './tombstones.ts'
 import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
@@ -32,6 +37,17 @@ export interface OwnedState extends StateStore {
   accept(): void
   /** The pipelines that have been rebuilt since the doubt arose; with a name, that one, too. */
   rebuilt(pipeline?: string): readonly string[]
+  /** Destroys what the state holds of a person; `sweep` must follow. */
+  forget(forgetting: Forgetting): Forgotten
+  /** Takes a person's tombstones away; how many. */
+  readmit(subject: Pick<Subject, 'keys' | 'mails'>): number
+  /** Who the people of the log are, with what the links say besides. */
+  subjectOf(people: readonly LoggedPerson[]): Subject
+  /** Whether a link of somebody else has the key. */
+  isOfOthers(subject: Subject, pipeline: string, key: string): boolean
+  isSweepDue(): boolean
+  /** Writes the file anew, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
+  sweep(): void
 }
 
 type Stores = Omit<StateStore, 'close'>
@@ -53,6 +69,7 @@ function storeOver(
     ...createDefinitionStore(db),
     ...createRebuildStore(db),
     ...createSyncLog(db),
+    ...createTombstoneStore(db),
     instance: async () => instance.get() ?? '',
   }
   return {
@@ -98,6 +115,25 @@ function createRebuilt(db: Connection): OwnedState['rebuilt'] {
   }
 }
 
+function createForgetting(
+  db: Connection,
+): Pick<OwnedState, 'forget' | 'readmit' | 'subjectOf' | 'isOfOthers' | 'isSweepDue' | 'sweep'> {
+  const contactOf = db
+    .prepare<[string, string], number>('SELECT contact_id FROM link WHERE pipeline = ? AND key = ?')
+    .pluck()
+  return {
+    forget: (forgetting) => forgetPerson(db, forgetting),
+    readmit: (subject) => liftTombstones(db, subject),
+    subjectOf: (people) => subjectOf(db, people),
+    isOfOthers({ contactIds }, pipeline, key) {
+      const contactId = contactOf.get(pipeline, key)
+      return contactId !== undefined && !contactIds.includes(contactId)
+    },
+    isSweepDue: () => isSweepDue(db),
+    sweep: () => sweep(db),
+  }
+}
+
 function ownedState(
   db: Connection,
   path: string,
@@ -126,7 +162,7 @@ function ownedState(
   return {
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
-    ...watch.over({ accept, rebuilt: createRebuilt(db) }),
+    ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
     window: watch.over(createWindowMemory(db, killed)),
     onTrouble: watch.listen,
@@ -172,7 +208,7 @@ export function openTemporaryState(): StateStore {
   return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
 }
 
-const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold', 'meta'] as const
+const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold', 'meta', 'tombstone'] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {
   const columns = from.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()

@@ -1,16 +1,9 @@
 // All that the state holds about one person beside the sync log, for whoever asks what is held about them, and for
 // whoever erases it: rows by pipeline and key, and rejected records that name the person's mail.
 import { mailKey } from '../core/contact.ts'
+import type { Subject } from '../core/erasing.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import type { Connection } from './connection.ts'
-
-/** Who is meant, by everything that is known of them. */
-export interface Subject {
-  readonly keys: readonly { readonly pipeline: string; readonly key: string }[]
-  readonly contactIds: readonly number[]
-  /** In the form for comparison. */
-  readonly mails: readonly string[]
-}
 
 interface LinkRow {
   readonly pipeline: string

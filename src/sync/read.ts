@@ -12,6 +12,7 @@ import { type Counts, noCounts } from '../core/summary.ts'
 import { termKey, unknownTermsText } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
 import { commitPlan } from './commit-plan.ts'
+import { areErased } from './erased.ts'
 
 interface Reading {
   readonly staged: StagedInput
@@ -75,6 +76,22 @@ async function mapRows(rows: Row[], reading: Reading, context: PlanContext): Pro
   keyed.forEach(({ row }, index) => {
     const found = known[index]
     if (found !== undefined) row.known = found
+  })
+}
+
+/** Who was erased by request does not come back: neither a contact nor a reject is made of the record. */
+async function skipErased(rows: readonly Row[], context: PlanContext): Promise<void> {
+  const mapped = rows.flatMap((row) =>
+    row.mapped === undefined || row.mapped.kind === 'skipped' ? [] : [{ row, mapped: row.mapped }],
+  )
+  const erased = await areErased(
+    mapped.map(({ row, mapped: record }) => ({ ...record, values: row.item.values })),
+    context,
+  )
+  mapped.forEach(({ row }, index) => {
+    if (erased[index] !== true) return
+    row.mapped = { kind: 'skipped', key: undefined, erased: true }
+    delete row.known
   })
 }
 
@@ -213,12 +230,14 @@ async function planBatch(
 ): Promise<void> {
   const rows = await settledRows(batch, reading, context)
   await mapRows(rows, reading, context)
+  await skipErased(rows, context)
   await rejectUnknownTerms(rows, context)
   const earlier = await earlierLines(rows, reading, context)
   const entries: StagedEntry[] = []
   for (const [index, row] of rows.entries()) {
     const decided = decide(row, earlier[index], context)
     count(decided, reading.counts)
+    if (row.mapped?.kind === 'skipped' && row.mapped.erased === true) reading.counts.erased += 1
     if (row.mapped?.kind === 'contact')
       for (const field of row.mapped.mended) reading.mended.set(field, (reading.mended.get(field) ?? 0) + 1)
     if (decided !== undefined && decided !== 'skipped')

@@ -8,6 +8,7 @@ import { compileMapping, type MappedRecord, type Mapper, wantedColumns } from '.
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { Provenance, SourceItem, SourceRecord } from '../core/record.ts'
 import type { StagedInput } from '../core/state.ts'
+import { areErased } from './erased.ts'
 import { isStopped, type PlanContext } from './context.ts'
 
 /** A record, or an open create, that has no contact yet. */
@@ -102,7 +103,13 @@ async function candidatesOfBatch(
   context: RebuildContext,
 ): Promise<Candidate[]> {
   const { staged, counts } = reading
-  const contacts = [...contactsByKey(batch, reading, context).values()]
+  const all = [...contactsByKey(batch, reading, context).values()]
+  const erased = await areErased(
+    all.map(({ item, mapped }) => ({ ...mapped, values: item.values })),
+    context,
+  )
+  const contacts = all.filter((_, index) => erased[index] !== true)
+  counts.unmapped += all.length - contacts.length
   const known = await context.state.known(
     context.pipeline.name,
     contacts.map(({ mapped }) => mapped.key),

@@ -121,5 +121,28 @@ export const AUDIT: CommandGroup = {
       examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
       load: async () => (await import('../commands/audit-verify.ts')).verify,
     },
+    {
+      name: 'forget',
+      summary: 'erases one person, and leaves the chain whole',
+      description:
+        'Destroys the values of one person: in the sync log, the links, rejects, open operations, the files in processed/ and failed/ and the logs; copies of the state from before an upgrade are removed. Their records are skipped from then on. Prints a certificate of what was removed, and of what lies outside its reach. Cannot be taken back.',
+      arguments: '<CONTACT>',
+      options: [
+        new Option(
+          '--delete-at-service',
+          'deletes the contact at the service first; where that fails nothing is erased',
+        ),
+        new Option(
+          '--readmit',
+          'the other way round: somebody who was erased (a mail, or a key) may come again',
+        ),
+        new Option('--yes', 'does not ask'),
+      ],
+      examples: [
+        'contact-sync audit forget erika@example.com',
+        'contact-sync audit forget id:4711 --delete-at-service --yes > certificate.txt',
+      ],
+      load: async () => (await import('../commands/audit-forget.ts')).forget,
+    },
   ],
 }

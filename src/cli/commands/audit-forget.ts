@@ -1,0 +1,84 @@
+// `audit forget`: erases a person, and prints the certificate of it.
+import { type Certificate, forgetContact, readmitContact } from '../../app.ts'
+import type { Subject } from '../../core/erasing.ts'
+import { SyncError } from '../../core/errors.ts'
+import { confirm } from '../confirm.ts'
+import { plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { headText } from '../log-text.ts'
+import { commandSettings } from '../settings.ts'
+
+interface ForgetOptions extends CommonOptions {
+  readonly deleteAtService?: boolean
+  readonly readmit?: boolean
+  readonly yes?: boolean
+}
+
+function question({ contactIds, keys, mails }: Subject, isDeleted: boolean): string {
+  const names = keys.map(({ pipeline, key }) => `${pipeline} ${key}`)
+  const who = [...contactIds.map((id) => `contact ${id}`), ...names, ...mails].join(', ')
+  const there = isDeleted ? ' Its contact is deleted at the service, too.' : ''
+  return `Erase ${who}? This cannot be taken back.${there}`
+}
+
+function certificateText({ at, run_id: run, removed, deletedAtService, outside, head }: Certificate): string {
+  const { links, openOperations, inDoubt, rejects, logEntries, files, logs, copies, tombstones, tokens } =
+    removed
+  const records = files.reduce((sum, one) => sum + one.records, 0)
+  return [
+    `erased at ${at}, as ${run} of the sync log`,
+    'removed:',
+    `  the values of ${plural(logEntries, 'entry', 'entries')} of the sync log, and their keys (${tokens.join(', ')})`,
+    `  ${plural(links, 'link')} with the last known values, ${plural(openOperations, 'open operation')}, ${plural(rejects, 'reject')}`,
+    ...(inDoubt > 0
+      ? [`    of these ${inDoubt} in doubt: what became of them at the service, nobody looks up any more`]
+      : []),
+    `  ${plural(records, 'record')} in ${plural(files.length, 'file')}`,
+    ...files.map((one) => `    ${one.file}: ${one.records}`),
+    ...(logs.length > 0 ? [`  the names in ${logs.join(', ')}`] : []),
+    ...copies.map((name) => `  ${name}, the state as it was before an upgrade`),
+    ...deletedAtService.map((id) => `  contact ${id} at the service`),
+    `kept: the entries themselves without any values, and ${plural(tombstones, 'tombstone')}, so that the person does not come back`,
+    'outside the reach of contact-sync:',
+    ...outside.map((text) => `  ${text}`),
+    headText(head),
+  ].join('\n')
+}
+
+function certificateJson({ removed, deletedAtService, head, ...said }: Certificate) {
+  const { logEntries, openOperations, inDoubt, ...counts } = removed
+  return {
+    ...said,
+    removed: { log_entries: logEntries, open_operations: openOperations, in_doubt: inDoubt, ...counts },
+    deleted_at_service: deletedAtService,
+    audit: head,
+  }
+}
+
+export async function forget(io: Io, options: ForgetOptions, [contact = '']: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  if (options.readmit === true) return readmit(io, options, contact)
+  const certificate = await forgetContact(
+    settings,
+    {
+      contact,
+      deleteAtService: options.deleteAtService === true,
+      confirm: (subject) =>
+        confirm(io, question(subject, options.deleteAtService === true), options.yes === true),
+    },
+    { pid: io.pid, signal: io.signal },
+  )
+  if (options.json === true) printJson(io, certificateJson(certificate))
+  else print(io, certificateText(certificate))
+  return 0
+}
+
+async function readmit(io: Io, options: ForgetOptions, contact: string): Promise<number> {
+  const settings = await commandSettings(io, options)
+  await confirm(io, `Let ${contact} come again?`, options.yes === true)
+  const lifted = await readmitContact(settings, contact, io.pid)
+  if (lifted === 0) throw new SyncError('USAGE', `nobody was erased under ${contact}`)
+  if (options.json === true) printJson(io, { readmitted: lifted })
+  else printError(io, 'the next export that names them brings them in again')
+  return 0
+}

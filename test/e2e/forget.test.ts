@@ -1,0 +1,208 @@
+// Somebody asks to be erased: nothing of them is left in any byte, everybody else is as before, and they do not come back.
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openWorkshop, type Workshop } from '../support/cli.ts'
+
+// Each command is a process of its own, and a machine may be slow.
+vi.setConfig({ testTimeout: 120_000 })
+
+let shop: Workshop
+beforeEach(async () => (shop = await openWorkshop()))
+afterEach(async () => shop.close())
+
+const ERIKA = {
+  no: 'ERIKA-4711',
+  mail: 'Erika.Mustermann@Example.com',
+  first: 'Érika-Renée',
+  last: 'Mustermännin',
+  phone: '0301234509',
+}
+const HEADER = 'no,mail,first,last,phone,tags\n'
+const row = (person: typeof ERIKA, tags = ''): string => `${[...Object.values(person), tags].join(',')}\n`
+const other = (number: number, phone = `0409${number}`): typeof ERIKA => ({
+  no: `OTHER-${number}`,
+  mail: `other${number}@example.com`,
+  first: `Vorname${number}`,
+  last: `Nachname${number}`,
+  phone,
+})
+
+async function json(
+  ...args: string[]
+): Promise<{ code: number | null; said: Record<string, unknown>; text: string }> {
+  const { code, stdout, stderr } = await shop.cli(...args, '--json')
+  try {
+    return { code, said: JSON.parse(stdout) as Record<string, unknown>, text: stdout }
+  } catch {
+    throw new Error(`${args.join(' ')}: ${code}\n${stdout}\n${stderr}`)
+  }
+}
+
+/** Every form in which a value may stand in a file. */
+function forms(value: string): Buffer[] {
+  const escaped = JSON.stringify(value)
+    .slice(1, -1)
+    .replaceAll(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const texts = [value, value.toLowerCase(), value.normalize('NFD'), escaped, encodeURIComponent(value)]
+  return [...new Set(texts)].flatMap((text) => [
+    Buffer.from(text, 'utf8'),
+    Buffer.from(text, 'utf16le'),
+    Buffer.from(text, 'utf16le').swap16(),
+    Buffer.from(text, 'latin1'),
+    Buffer.from(
+      Buffer.from(text)
+        .toString('base64')
+        .replace(/..?=*$/, ''),
+    ),
+  ])
+}
+
+/** Where anything of the person stands in the whole folder of the state. */
+async function traces(person: Record<string, string>, folder = shop.path('state')): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const bytes = await readFile(path)
+    for (const [name, value] of Object.entries(person))
+      if (forms(value).some((form) => bytes.includes(form))) found.push(`${name} in ${path}`)
+  }
+  return found
+}
+
+const CONFIGURATION = `
+service:
+  base_url: \${BASE_URL}
+  api_key: \${API_KEY}
+  rate_limit: { requests: 500, per: 1s, concurrency: 4 }
+  retry: { attempts: 2, max_delay: 1s }
+state: { path: state/contact-sync.db }
+log: { folder: state/logs, level: debug }
+server: { port: 0 }
+pipelines:
+  shop:
+    source: { type: csv, folder: state/inbox/shop, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first, family_name: last, phone: phone }
+    terms: { assign: [{ column: tags, split: ";" }] }
+  crm:
+    source: { type: json, folder: state/inbox/crm, files: "*.json", settle: 0s }
+    key: id
+    map: { mail: mail, first_name: first }
+`
+
+const drop = async (inbox: string, name: string, text: string | Buffer): Promise<void> =>
+  shop.drop(`../state/inbox/${inbox}`, name, text)
+
+describe('audit forget', () => {
+  beforeEach(async () => {
+    await shop.configure(CONFIGURATION)
+    for (const inbox of ['shop', 'crm']) await mkdir(shop.path('state/inbox', inbox), { recursive: true })
+  })
+
+  it('leaves no byte of the person, the chain whole and everybody else as they were', async () => {
+    await drop(
+      'shop',
+      'a.csv',
+      HEADER + row(other(1), 'Kunde') + row(ERIKA, 'Kunde;Geheimbund') + row(other(2)),
+    )
+    await json('run')
+    await drop('shop', 'b.csv', HEADER + row({ ...ERIKA, phone: '0309999999' }) + row(other(2, '0401111111')))
+    const crm = [
+      { id: 'C1', mail: other(3).mail, first: 'A' },
+      { id: 'C2', mail: ERIKA.mail, first: ERIKA.first },
+    ]
+    await drop('crm', 'c.json', JSON.stringify(crm, null, 1))
+    // A reject of hers, and a file that could not be taken.
+    await drop('shop', 'z.csv', HEADER + row({ ...ERIKA, mail: 'no mail at all' }) + row(other(4)))
+    await drop('shop', 'e.csv', `${HEADER}"${Object.values(ERIKA).join(',')}\n${row(other(5))}`)
+    await drop('shop', 'f.csv', Buffer.from(`\ufeff${HEADER}${row(other(6))}${row(ERIKA)}`, 'utf16le'))
+    await json('run')
+    expect(await traces(ERIKA)).not.toEqual([])
+
+    const { code, said, text } = await json('audit', 'forget', 'erika.mustermann@example.com', '--yes')
+    expect(code).toBe(0)
+    expect(said).toMatchObject({ removed: { links: 2, rejects: 1 }, deleted_at_service: [] })
+    const all = { ...ERIKA, phone2: '0309999999', term: 'Geheimbund' }
+    expect(await traces(all)).toEqual([])
+    for (const value of Object.values(all)) expect(text).not.toContain(value)
+
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+    expect((await shop.cli('audit', 'show', ERIKA.mail)).code).toBe(2)
+    expect((await shop.cli('audit', 'show', 'OTHER-2')).stdout).toContain('0401111111')
+    const files = (await readdir(shop.path('state/inbox/shop/processed'))).sort()
+    const first = await readFile(shop.path('state/inbox/shop/processed', files[0]!), 'utf8')
+    expect(first).toBe(`${HEADER}${row(other(1), 'Kunde')}\n${row(other(2))}`)
+    const [put] = await readdir(shop.path('state/inbox/crm/processed'))
+    const kept = JSON.parse(await readFile(shop.path('state/inbox/crm/processed', put!), 'utf8')) as unknown
+    expect(kept).toEqual([crm[0], {}])
+  })
+
+  it('keeps them from coming back: as a contact, as a reject, in a plan, over pipelines; until they are readmitted', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA) + row(other(1)))
+    await json('run')
+    await json('audit', 'forget', ERIKA.no, '--yes')
+    await drop('shop', 'b.csv', HEADER + row(ERIKA) + row({ ...ERIKA, mail: 'broken' }) + row(other(1)))
+    await drop('crm', 'c.json', JSON.stringify([{ id: 'C9', mail: ERIKA.mail, first: 'E' }]))
+    const counts = [
+      { pipeline: 'shop', read: 3, skipped: 2, erased: 2, unchanged: 1, created: 0, rejected: 0 },
+      { pipeline: 'crm', read: 1, skipped: 1, erased: 1, created: 0 },
+    ]
+    expect((await json('plan')).said).toMatchObject({ pipelines: counts })
+    const writes = shop.writes()
+    expect((await json('run')).said).toMatchObject({ status: 'ok', pipelines: counts })
+    expect(shop.writes()).toBe(writes)
+    expect(await traces({ mail: ERIKA.mail }, shop.path('state', 'logs'))).toEqual([])
+    expect((await json('audit', 'forget', ERIKA.no, '--readmit', '--yes')).code).toBe(0)
+    expect((await json('audit', 'forget', ERIKA.mail, '--readmit', '--yes')).code).toBe(0)
+    await drop('shop', 'd.csv', HEADER + row(ERIKA))
+    expect((await json('run')).said).toMatchObject({ pipelines: [{ created: 1, erased: 0 }, {}] })
+  })
+
+  it('deletes the contact at the service if asked to, and enters that', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA) + row(other(1)))
+    await json('run')
+    const { said } = await json('audit', 'forget', ERIKA.mail, '--delete-at-service', '--yes')
+    expect(said).toMatchObject({ deleted_at_service: [expect.any(Number) as number] })
+    expect(await shop.contacts(ERIKA.mail, 'mail')).toEqual([])
+    expect(await shop.contacts(other(1).mail, 'mail')).toHaveLength(1)
+    const erased = (await json('audit', 'list', '--action', 'delete')).said
+    expect(erased).toMatchObject({
+      entries: [{ outcome: 'done', values: 'erased', request: { method: 'DELETE' } }],
+    })
+    expect(await traces(ERIKA)).toEqual([])
+  })
+
+  it('asks first, wants one person, and does nothing beside a daemon', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA) + row({ ...other(1), no: '1' }))
+    await json('run')
+    const unasked = await shop.cli('audit', 'forget', ERIKA.mail)
+    expect(unasked).toMatchObject({ code: 2 })
+    expect(unasked.stderr).toContain('--yes')
+    expect((await shop.cli('audit', 'forget', 'nobody@example.com', '--yes')).code).toBe(2)
+    // Contact 1 is Erika, and key 1 is somebody else.
+    const two = await shop.cli('audit', 'forget', '1', '--yes')
+    expect(two.code).toBe(2)
+    expect(two.stderr).toContain('several people')
+    const daemon = shop.start('start')
+    await daemon.stderrHas(/daemon started/)
+    expect((await shop.cli('audit', 'forget', ERIKA.mail, '--yes')).code).toBe(6)
+    daemon.process.kill('SIGTERM')
+    await daemon.ended
+    expect(await traces({ mail: ERIKA.mail })).not.toEqual([])
+  })
+
+  it('removes copies of the state from before an upgrade, and names other copies', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA))
+    await json('run')
+    await json('state', 'backup', 'state/mine.db')
+    await writeFile(shop.path('state/contact-sync.db.before-schema-4'), Object.values(ERIKA).join())
+    const { said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(said).toMatchObject({
+      removed: { copies: ['contact-sync.db.before-schema-4'] },
+      outside: expect.arrayContaining(['a copy of the state: mine.db']) as unknown,
+    })
+    expect((await traces(ERIKA)).every((trace) => trace.endsWith('mine.db'))).toBe(true)
+  })
+})
