@@ -46,7 +46,7 @@ export function exportLine(logged: LoggedEntry) {
   }
 }
 
-export const TABLE_COLUMNS = [
+const TABLE_COLUMNS = [
   'seq',
   'at',
   'run_id',
