@@ -2,6 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readiness } from '../src/console/health.ts'
+import type { DaemonCondition, PipelineCondition } from '../src/core/daemon.ts'
 
 const top = resolve(import.meta.dirname, '..')
 const MANUALS = globSync(['*.md', '{config,state,src,test}/*.md'], { cwd: top })
@@ -70,6 +72,17 @@ describe('the manuals', () => {
   })
 })
 
+const OVERDUE: PipelineCondition = {
+  name: 'shop',
+  dueAt: undefined,
+  runningSince: undefined,
+  waitingSince: undefined,
+  brokenAt: 1,
+  brokenBy: 'STATE_FULL',
+  overlaps: 0,
+  missed: 0,
+}
+
 describe('the runbook', () => {
   const [, runbook = ''] = /^## Runbook\n(.*?)^## /ms.exec(read('state/README.md')) ?? []
   const entries = runbook.split(/^### /m).slice(1)
@@ -84,6 +97,27 @@ describe('the runbook', () => {
     const rules = globSync('config/**/*.{yaml,json}', { cwd: top }).map(read).join('\n')
     const wanted = [...rules.matchAll(/state\/README\.md#([\w-]+)/g)].map(([, anchor]) => anchor)
     expect(names).toEqual(expect.arrayContaining(wanted))
+  })
+
+  it('explains every reason for which the daemon is not ready', () => {
+    const condition: DaemonCondition = {
+      running: false,
+      stateOpen: false,
+      startedAt: 0,
+      refusedReload: undefined,
+      pause: { code: 'SERVICE_UNREACHABLE', reason: 'away', since: 0, nextProbeAt: 0 },
+      pipelines: [OVERDUE],
+    }
+    const { reasons } = readiness(condition)
+    expect(reasons).toHaveLength(4)
+    const rows = (entries[names.indexOf('not_ready')] ?? '')
+      .split('\n')
+      .flatMap((line) => /^\| `(.*?)`/.exec(line)?.[1] ?? [])
+    expect(rows).toHaveLength(4)
+    for (const reason of reasons) {
+      const isMeant = (row: string) => row.split('...').every((part) => reason.includes(part))
+      expect(rows.filter(isMeant), reason).toHaveLength(1)
+    }
   })
 
   it('has an entry for whatever alerts are about', () => {
