@@ -68,6 +68,9 @@ function fault(
   return context.html(problemPage('Something went wrong', 'The log of contact-sync says what.'), 500)
 }
 
+const tooLarge = (context: Context): Response | Promise<Response> =>
+  context.html(problemPage('That is too much', 'What was sent is larger than any form of this console.'), 413)
+
 /** To be mounted last: it answers whatever nobody before it has answered. */
 export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount {
   const app = new Hono<PageEnv>()
@@ -79,7 +82,7 @@ export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount 
     context.header('referrer-policy', 'same-origin')
   })
   assetRoutes(app)
-  app.use(openOnly(gate), ownPagesOnly, bodyLimit({ maxSize: LARGEST_FORM }))
+  app.use(openOnly(gate), ownPagesOnly, bodyLimit({ maxSize: LARGEST_FORM, onError: tooLarge }))
   accessRoutes(app, gate, sessions)
   app.use(signedInOnly(gate, sessions))
   overviewRoutes(app, data)

@@ -25,7 +25,7 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
     const filter = { pipeline, status: oneOf(context.req.query('status'), RUN_STATUSES) }
     const from = startOf(context)
     const runs = await data.views.runs(filter, { from, limit: ROWS })
-    return show(context, runsPage({ now: data.live().now, pipelines, filter, from, runs }))
+    return show(context, runsPage({ pipelines, filter, from, runs }))
   })
   app.get('/runs/:id', async (context) => {
     const runId = runIdOf(context.req.param('id'))
@@ -72,6 +72,9 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
   })
 }
 
+const runningNow = (data: ConsoleData): ReadonlySet<string> =>
+  new Set(data.live().pipelines.flatMap(({ name, running }) => (running ? [name] : [])))
+
 async function openChanges(
   context: Context,
   data: ConsoleData,
@@ -90,7 +93,7 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   runPages(app, data)
   heldPages(app, data)
   app.get('/doubts', async (context) =>
-    show(context, doubtsPage(await openChanges(context, data, ['in_doubt', 'sending']))),
+    show(context, doubtsPage(await openChanges(context, data, ['in_doubt', 'sending']), runningNow(data))),
   )
   app.get('/retries', async (context) =>
     show(context, retriesPage(await openChanges(context, data, ['failed', 'waiting']))),

@@ -89,7 +89,11 @@ function plot(days: ReadonlyMap<string, DayView>, names: readonly string[], kind
   const labels = names.map((name, index) =>
     (names.length - 1 - index) % every !== 0
       ? nothing
-      : html`<text x="${rounded(left + (index + 0.5) * step)}" y="${HEIGHT - 6}" text-anchor="middle">
+      : html`<text
+          x="${rounded(index === names.length - 1 ? width : left + (index + 0.5) * step)}"
+          y="${HEIGHT - 6}"
+          text-anchor="${index === names.length - 1 ? 'end' : 'middle'}"
+        >
           ${name.slice(5)}
         </text>`,
   )

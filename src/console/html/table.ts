@@ -5,8 +5,8 @@ import { type Html, none, nothing } from './parts.ts'
 
 export interface Column<T> {
   readonly title: string
-  /** Numbers are set to the right. */
-  readonly kind?: 'number' | 'head'
+  /** Numbers are set to the right; short ones are never broken. */
+  readonly kind?: 'number' | 'head' | 'short'
   cell(row: T): Html
 }
 
@@ -23,8 +23,8 @@ interface TableOptions<T> {
 function cell<T>({ title, kind, cell: content }: Column<T>, row: T): Html {
   if (kind === 'head')
     return html`<th scope="row" role="rowheader" data-title="${title}"><div>${content(row)}</div></th>`
-  const numeric = kind === 'number' ? html` class="number"` : nothing
-  return html`<td role="cell" data-title="${title}" ${numeric}><div>${content(row)}</div></td>`
+  const styled = kind === undefined ? nothing : html` class="${kind}"`
+  return html`<td role="cell" data-title="${title}" ${styled}><div>${content(row)}</div></td>`
 }
 
 export function table<T>({ caption, columns, rows, empty }: TableOptions<T>): Html {

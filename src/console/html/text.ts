@@ -24,10 +24,10 @@ const UNITS = [
   [60_000, 'min', 1000, 's'],
 ] as const
 
-/** `12.3 s`, `4 min 5 s`, `3 h 20 min`, `2 d 4 h`. */
+/** `340 ms`, `12.3 s`, `4 min 5 s`, `3 h 20 min`, `2 d 4 h`. */
 export function spanText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`
   const [large, largeName, small, smallName] = UNITS.find(([size]) => ms >= size) ?? UNITS[2]
   const rest = Math.floor((ms % large) / small)
   return `${Math.floor(ms / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`

@@ -16,14 +16,20 @@ export interface OpenChanges {
 }
 
 /** A create needs the contact that it made; of anything else the contact is known. */
-function commands({ id, kind, state }: Operation) {
-  if (state === 'sending') return html`<span class="quiet">it is on its way now</span>`
+function commands({ id, kind }: Operation) {
   const done = kind === 'create' ? ' --contact-id N' : ''
   return html`${command(`contact-sync doubts resolve ${id} --as done${done}`)}
   ${command(`contact-sync doubts resolve ${id} --as not-done`)}`
 }
 
-const settle: Column<Operation> = { title: 'What settles it', cell: commands }
+/** What is on its way settles itself, unless the process that sent it is no more. */
+const settle = (running: ReadonlySet<string>): Column<Operation> => ({
+  title: 'What settles it',
+  cell: (operation) =>
+    operation.state === 'sending' && running.has(operation.pipeline)
+      ? html`<span class="quiet">it is on its way now</span>`
+      : commands(operation),
+})
 
 function listOf(
   { pipelines, filter, from, changes }: OpenChanges,
@@ -41,7 +47,8 @@ function listOf(
   ${pager(words.path, { pipeline, run: runId }, { from, next: changes.next, more: 'More' })}`
 }
 
-export function doubtsPage(open: OpenChanges): PageParts {
+/** `running`: the pipelines that run at this moment. */
+export function doubtsPage(open: OpenChanges, running: ReadonlySet<string>): PageParts {
   const caption = 'Operations in doubt'
   const empty = 'Nothing is in doubt.'
   const how =
@@ -51,7 +58,7 @@ export function doubtsPage(open: OpenChanges): PageParts {
           Whether these were carried out, nobody can know without looking. The next run looks again by itself;
           what it cannot tell either is yours: look the contact up in the service, then say what you found.
         </p>`
-  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle })}`
+  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle(running) })}`
   return { title: 'In doubt', place: '/doubts', body }
 }
 

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Operation } from '../../core/operation.ts'
 import { plannedChange } from '../html/changes.ts'
-import { type Html, nothing, said, statusBadge } from '../html/parts.ts'
+import { type Html, said, statusBadge } from '../html/parts.ts'
 import { type Column, table } from '../html/table.ts'
 
 /** A record that has gone stands in no line. */
@@ -26,12 +26,18 @@ const COMMON: readonly Column<Operation>[] = [
     cell: (operation) => html`${said(operation.key)}<br />${contact(operation)}`,
   },
   { title: 'Change', cell: change },
-  { title: 'From', cell: (operation) => html`<a href="/runs/${operation.runId}">${place(operation)}</a>` },
+  {
+    title: 'File and line',
+    cell: (operation) => html`<a href="/runs/${operation.runId}">${place(operation)}</a>`,
+  },
 ]
 
 const reason: Column<Operation> = {
   title: 'Reason',
-  cell: ({ reason: text }) => html`<div class="reason">${text === undefined ? nothing : said(text)}</div>`,
+  cell: ({ reason: text, state }) => {
+    const left = state === 'sending' ? 'it was sent, and no answer has been taken down' : ''
+    return html`<div class="reason">${said(text ?? left)}</div>`
+  },
 }
 
 export const openTable = (

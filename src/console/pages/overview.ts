@@ -203,7 +203,7 @@ export function overviewPage(overview: Overview): PageParts {
   const body = html`${attention(overview)}
     <h2>Pipelines</h2>
     ${pipelineTable(rows, live.now)}
-    <h2>The last 30 days</h2>
+    <h2>Records by day</h2>
     ${outcomeChart(days, live.now, dayTable(days))}
     <h2>The daemon</h2>
     ${rateFacts(overview)}`

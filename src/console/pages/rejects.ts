@@ -33,6 +33,7 @@ export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
       { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
       {
         title: 'Key',
+        kind: 'short',
         cell: ({ key }) => (key === undefined ? html`<span class="nought">none</span>` : said(key)),
       },
       {
@@ -46,7 +47,6 @@ export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
 
 export function rejectsPage({ pipelines, filter, from, rejects }: Rejects): PageParts {
   const { pipeline, runId } = filter
-  const named = pipeline ?? pipelines.join(' ')
   const filters =
     runId === undefined
       ? filterForm('/rejects', [
@@ -58,7 +58,8 @@ export function rejectsPage({ pipelines, filter, from, rejects }: Rejects): Page
       ? nothing
       : html`<p>
           Mend them in a copy and drop it again, or mend the mapping and try them once more:
-          ${command('contact-sync rejects export FILE')} ${command(`contact-sync rejects retry ${named}`)}
+          ${command('contact-sync rejects export FILE')}
+          ${command(`contact-sync rejects retry${pipeline === undefined ? '' : ` ${pipeline}`}`)}
         </p>`
   const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.')}
   ${pager('/rejects', { pipeline, run: runId }, { from, next: rejects.next, more: 'Older rejects' })}`

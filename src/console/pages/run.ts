@@ -109,7 +109,8 @@ export function runPage({ run, now, totals, rejects, entries }: RunParts): PageP
     logOfRun: address('/log', { run: id }),
     rejectsOfRun: address('/rejects', { run: id }),
   }
-  const body = html`${error === undefined ? nothing : note('bad', html`<p>${said(error)}</p>`)} ${openOf(run)}
+  const body = html`${error === undefined ? nothing : note(run.status === 'held' ? 'warn' : 'bad', html`<p>${said(error)}</p>`)}
+    ${openOf(run)}
     ${facts([
       ['Pipeline', html`<a href="${address('/runs', { pipeline })}">${pipeline}</a>`],
       ['Status', statusBadge(run.status ?? 'unfinished')],

@@ -4,14 +4,13 @@ import type { RunRecord } from '../../core/state.ts'
 import type { Page, RunFilter } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
-import { count, moment, said, statusBadge } from '../html/parts.ts'
+import { count, moment, nothing, said, statusBadge } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
 import { spanText } from '../html/text.ts'
 
 export const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'unfinished'] as const
 
 export interface Runs {
-  readonly now: number
   readonly pipelines: readonly string[]
   readonly filter: RunFilter
   readonly from: string | undefined
@@ -25,22 +24,22 @@ export function durationText({ startedAt, endedAt }: RunRecord): string {
 const counts = (title: string, name: keyof NonNullable<RunRecord['counts']>): Column<RunRecord> => ({
   title,
   kind: 'number',
-  cell: (run) => (run.counts === undefined ? html`` : count(run.counts[name])),
+  cell: (run) => (run.counts === undefined ? nothing : count(run.counts[name])),
 })
 
-const columns = (now: number): readonly Column<RunRecord>[] => [
+const COLUMNS: readonly Column<RunRecord>[] = [
   {
     title: 'Began',
     kind: 'head',
-    cell: ({ id, startedAt }) => html`<a href="/runs/${id}">${moment(startedAt, now)}</a>`,
+    cell: ({ id, startedAt }) => html`<a href="/runs/${id}">${moment(startedAt)}</a>`,
   },
   { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
   {
     title: 'Status',
     cell: ({ status, error }) =>
-      html`${statusBadge(status ?? 'unfinished')} ${error === undefined ? html`` : said(error)}`,
+      html`${statusBadge(status ?? 'unfinished')}${error === undefined ? nothing : html`<div class="reason quiet">${said(error)}</div>`}`,
   },
-  { title: 'Took', cell: (run) => html`${durationText(run)}` },
+  { title: 'Took', kind: 'short', cell: (run) => html`${durationText(run)}` },
   counts('Read', 'read'),
   counts('Created', 'created'),
   counts('Updated', 'updated'),
@@ -51,7 +50,7 @@ const columns = (now: number): readonly Column<RunRecord>[] => [
   counts('Failed', 'failed'),
 ]
 
-export function runsPage({ now, pipelines, filter, from, runs }: Runs): PageParts {
+export function runsPage({ pipelines, filter, from, runs }: Runs): PageParts {
   const asked = { pipeline: filter.pipeline, status: filter.status }
   const body = html`${filterForm('/runs', [
     { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: filter.pipeline },
@@ -59,7 +58,7 @@ export function runsPage({ now, pipelines, filter, from, runs }: Runs): PagePart
   ])}
   ${table({
     caption: 'Runs, newest first',
-    columns: columns(now),
+    columns: COLUMNS,
     rows: runs.rows,
     empty: 'No run is like that. A run begins when its pipeline is due, or by: contact-sync run PIPELINE',
   })}

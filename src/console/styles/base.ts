@@ -69,7 +69,6 @@ export const BASE_STYLE = css`
     color: var(--ink);
     background: var(--ground);
     -webkit-text-size-adjust: 100%;
-    scrollbar-gutter: stable;
   }
   body {
     margin: 0;

@@ -193,7 +193,7 @@ export const PARTS_STYLE = css`
     gap: 0.4rem;
   }
   .bare form button {
-    margin-top: 0.6rem;
+    margin: 0.6rem 0 1rem;
   }
   .pager {
     display: flex;
@@ -285,6 +285,9 @@ export const PARTS_STYLE = css`
     }
     .plot {
       padding-inline: 0.75rem;
+    }
+    .facts time {
+      white-space: normal;
     }
     .facts {
       grid-template-columns: 1fr 1fr;

@@ -32,6 +32,12 @@ export const TABLE_STYLE = css`
   tbody th {
     font-weight: 550;
   }
+  td.short {
+    min-width: 5.5rem;
+  }
+  td.short .said {
+    overflow-wrap: break-word;
+  }
   tbody tr:hover > * {
     background: color-mix(in srgb, var(--accent-ground) 45%, transparent);
   }
@@ -48,11 +54,16 @@ export const TABLE_STYLE = css`
   }
   .to {
     color: var(--to);
+    text-decoration: none;
+  }
+  table + p,
+  .life + p {
+    margin-top: 0.75rem;
   }
   .changes {
     margin: 0;
     display: grid;
-    grid-template-columns: minmax(6rem, max-content) 1fr;
+    grid-template-columns: 8.5rem 1fr;
     gap: 0.15rem 0.9rem;
   }
   .changes dt {

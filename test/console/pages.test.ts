@@ -1,0 +1,322 @@
+// What the pages say, over a real state: every page as a whole, what is in it, what must not be.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SyncError } from '../../src/core/errors.ts'
+import { type Desk, MARKUP, openDesk, TOKEN } from './desk.ts'
+
+let desk: Desk
+let changedId = 0
+beforeAll(async () => {
+  desk = await openDesk()
+  const { records } = await desk.data.views.search('K7', 1)
+  changedId = records[0]?.contactId ?? 0
+})
+afterAll(async () => desk.close())
+
+const bodyOf = async (path: string): Promise<string> => (await desk.page(path)).body
+const textOf = (html: string): string => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+
+const everyPage = (): string[] => [
+  '/',
+  '/runs',
+  '/runs/shop-run-2',
+  '/runs/shop-run-3',
+  '/held',
+  '/held/shop-run-3?guard=max_deletes',
+  '/doubts',
+  '/retries',
+  '/rejects',
+  '/terms',
+  '/log',
+  '/log/1',
+  '/log/verification',
+  '/configuration',
+  '/search',
+  `/contacts/${changedId}`,
+]
+
+describe('every page', () => {
+  it('is one document in a language, with one heading, a title of its own, and nothing that runs', async () => {
+    const titles = new Set<string>()
+    for (const path of everyPage()) {
+      const { status, body } = await desk.page(path)
+      expect([path, status]).toEqual([path, 200])
+      expect(body.match(/<h1>/g)).toHaveLength(1)
+      expect(body).toContain('<html lang="en">')
+      // Neither scripts, nor styles, nor handlers within the page: the policy would refuse them, too.
+      expect(body).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i)
+      titles.add(/<title>(.*?)<\/title>/s.exec(body)?.[1] ?? '')
+    }
+    expect(titles.size).toBe(everyPage().length)
+  })
+
+  it('tells browsers to keep nothing, to show it nowhere else, and to load from here alone', async () => {
+    for (const path of [...everyPage(), '/nowhere']) {
+      const { headers } = await desk.page(path)
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        'referrer-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'cross-origin-opener-policy': 'same-origin',
+      })
+    }
+  })
+
+  it('has no secret in it', async () => {
+    for (const path of everyPage()) expect(await bodyOf(path)).not.toContain(TOKEN)
+  })
+
+  it('leads only to addresses that exist, and none of them holds a mail or a key', async () => {
+    const links = new Set<string>()
+    for (const path of everyPage())
+      for (const [, link = ''] of (await bodyOf(path)).matchAll(/(?:href|src|action)="([^"]*)"/g))
+        links.add(link.replaceAll('&amp;', '&'))
+    expect(links.size).toBeGreaterThan(60)
+    for (const link of links) {
+      expect(link).not.toMatch(/@|K\d|%40/)
+      if (link.startsWith('#') || link === '/sign-out') continue
+      expect([link, (await desk.page(link)).status]).toEqual([link, 200])
+    }
+  })
+})
+
+describe('the style sheet and the icon', () => {
+  it('may be kept for ever, for their names change with them; and are there before signing in', async () => {
+    const { body } = await desk.ask('/sign-in')
+    const [style = ''] = /\/assets\/console-[0-9a-f]{12}\.css/.exec(body) ?? []
+    const { status, headers } = await desk.ask(style)
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/css; charset=utf-8',
+    })
+  })
+})
+
+describe('what others have written', () => {
+  it('is text wherever it stands, and shows what it would hide', async () => {
+    const pages = [`/contacts/${changedId}`, '/log', '/rejects', '/runs/shop-run-3']
+    for (const path of pages) {
+      const body = await bodyOf(path)
+      expect(body).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;')
+      expect(body).not.toContain(MARKUP)
+    }
+    const rejects = await bodyOf('/rejects')
+    expect(rejects).toContain('Kap\\u{202e}utt')
+    expect(rejects).not.toContain('\u202e')
+  })
+
+  it('is text even where it pretends to be markup that was escaped already', async () => {
+    const found = await desk.data.views.person(changedId)
+    const trick = { isEscaped: true, toString: () => MARKUP } as unknown as string
+    const other = await openDesk((data) => ({
+      ...data,
+      views: {
+        ...data.views,
+        person: async () =>
+          Promise.resolve({
+            ...found,
+            records: found.records.map((one) => ({ ...one, known: { first_name: trick } })),
+          }),
+      },
+    }))
+    expect((await other.page(`/contacts/${changedId}`)).body).not.toContain(MARKUP)
+    await other.close()
+  })
+})
+
+describe('the overview', () => {
+  it('says first what needs a person, then how each pipeline stands', async () => {
+    const text = textOf(await bodyOf('/'))
+    expect(text).toContain('For a person to look at: shop: 30 changes held')
+    expect(text).toContain('in 1 min')
+    expect(text).toContain('5 requests per 1 s, 4 at once')
+  })
+
+  it('says so where all is well', async () => {
+    const other = await openDesk((data) => ({
+      ...data,
+      views: { ...data.views, pipelines: async () => Promise.resolve([]) },
+    }))
+    expect(textOf((await other.page('/')).body)).toContain('All is well')
+    await other.close()
+  })
+
+  it('says why the daemon is not ready', async () => {
+    const reasons = ['pipeline shop is overdue (STATE_FULL)']
+    const other = await openDesk((data) => ({
+      ...data,
+      live: () => ({ ...data.live(), ready: false, reasons }),
+    }))
+    expect(textOf((await other.page('/')).body)).toContain('Not ready: pipeline shop is overdue (STATE_FULL)')
+    await other.close()
+  })
+})
+
+describe('a run', () => {
+  it('has totals that add up, its files, its rejects with the row, and its changes', async () => {
+    const text = textOf(await bodyOf('/runs/shop-run-2'))
+    expect(text).toContain('62 records read = 1 updated + 59 unchanged + 2 rejected')
+    expect(text).toContain('tuesday.csv')
+    expect(text).toContain('Vorname7 becomes → &lt;script&gt;')
+    const third = textOf(await bodyOf('/runs/shop-run-3'))
+    expect(third).toContain('wednesday.csv :32')
+    expect(third).toContain('first &lt;script&gt;')
+  })
+
+  it('that there never was is no page, whatever its name', async () => {
+    for (const id of ['nobody', '%2e%2e%2fx', "'%20OR%201=1", 'x'.repeat(5000)])
+      expect((await desk.page(`/runs/${id}`)).status).toBe(404)
+  })
+
+  it('is found by pipeline and status; a status or a pipeline that is none filters nothing', async () => {
+    const runs = (html: string) => [...html.matchAll(/href="\/runs\/(shop-run-\d)"/g)].map(([, id]) => id)
+    expect(runs(await bodyOf('/runs?status=held'))).toEqual(['shop-run-3'])
+    expect(runs(await bodyOf('/runs?pipeline=shop&status=partial'))).toEqual(['shop-run-2'])
+    expect(runs(await bodyOf('/runs?pipeline=nobody&status=%3Cb%3E&from=rubbish'))).toHaveLength(3)
+  })
+})
+
+describe('held plans', () => {
+  it('name number, threshold and reason, and the command that lets exactly these go', async () => {
+    const text = textOf(await bodyOf('/held'))
+    expect(text).toContain(
+      '30 of 60 contacts have gone from the source, more than guards.max_deletes 5% (3) allows',
+    )
+    expect(text).toContain('contact-sync held release shop-run-3')
+    expect(text).toContain('gone from wednesday.csv')
+    expect(text).toContain('All 30 changes of this plan')
+    const all = textOf(await bodyOf('/held/shop-run-3?guard=max_deletes'))
+    expect(all.match(/gone from wednesday/g)?.length).toBe(30)
+  })
+})
+
+describe('a contact', () => {
+  it('shows its life field by field, each change with the line that it came from', async () => {
+    const text = textOf(await bodyOf(`/contacts/${changedId}`))
+    const life = text.slice(text.indexOf('Its life'))
+    expect(life.indexOf('monday.csv :8')).toBeGreaterThan(0)
+    expect(life.indexOf('tuesday.csv :8')).toBeGreaterThan(life.indexOf('monday.csv :8'))
+    expect(life).toContain('first_name Vorname7 becomes → &lt;script&gt;')
+    expect(life).toContain('added: Customer')
+  })
+
+  it.each(['/contacts/999999', '/contacts/0', '/contacts/-1', '/contacts/1e3', '/contacts/x'])(
+    '%s is nobody',
+    async (path) => expect((await desk.page(path)).status).toBe(404),
+  )
+})
+
+describe('the search', () => {
+  const search = async (q: string) => {
+    const headers = await desk.signIn()
+    const { headers: answered } = await desk.ask('/search', { form: { q }, headers })
+    const place = String(answered['location'])
+    return { place, headers, page: await desk.ask(place, { headers }) }
+  }
+
+  it.each([
+    ['a mail', 'person7@example.com'],
+    ['a mail in other letters', ' PERSON7@Example.COM '],
+    ['a key', 'K7'],
+  ])('finds a person by %s, and keeps it out of the address', async (_, q) => {
+    const { place, page } = await search(q)
+    expect(place).toBe('/search/1')
+    expect(page.body).toContain(`href="/contacts/${changedId}"`)
+  })
+
+  it('finds by the contact’s id, and by a beginning', async () => {
+    expect((await search(String(changedId))).page.body).toContain(`href="/contacts/${changedId}"`)
+    const some = [...(await search('K1')).page.body.matchAll(/href="\/contacts\/\d+"/g)]
+    expect(some).toHaveLength(11)
+  })
+
+  it('finds a rejected record that has no contact', async () => {
+    expect(textOf((await search('K61')).page.body)).toContain('wednesday.csv :32')
+  })
+
+  it('says so where nobody is known by that, and repeats it as text', async () => {
+    const { page } = await search(MARKUP)
+    expect(textOf(page.body)).toContain('Nobody is known by that')
+    expect(page.body).toContain('value="&lt;script&gt;')
+  })
+
+  it('is nobody else’s to see', async () => {
+    const { place } = await search('K7')
+    const other = await desk.page(place)
+    expect([other.status, other.headers['location']]).toEqual([303, '/search'])
+  })
+
+  it('takes % and _ for what they are', async () => {
+    expect(textOf((await search('K_')).page.body)).toContain('Nobody is known by that')
+    expect(textOf((await search('%')).page.body)).toContain('Nobody is known by that')
+  })
+})
+
+describe('the sync log', () => {
+  it('is paged without a gap or a double', async () => {
+    const seen: string[] = []
+    for (let path: string | undefined = '/log'; path !== undefined;) {
+      const body = await bodyOf(path)
+      seen.push(...[...body.matchAll(/<a href="\/log\/(\d+)"/g)].map(([, seq = '']) => seq))
+      path = /rel="next" href="([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
+    }
+    const numbers = seen.map(Number)
+    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => numbers.length - index))
+    expect(numbers.length).toBeGreaterThan(100)
+  })
+
+  it('is said to be whole when it was followed to its end, with its newest hash', async () => {
+    const { head, entries } = await desk.data.log.verification()
+    const text = textOf(await bodyOf('/log/verification'))
+    expect(text).toContain(`Whole: every entry up to number ${entries}`)
+    expect(text).toContain(head)
+  })
+
+  it.each([
+    [
+      'an entry that was changed',
+      { bad: { seq: 5, why: 'its hash does not follow' } },
+      'Entry 5 is not as it was written',
+    ],
+    ['a tail that was cut off', { marked: 1_000_000 }, 'The end is missing'],
+    ['a check that has not come to its end', { verifiedAt: undefined }, 'It is being followed'],
+  ])('says so of %s', async (_, change, words) => {
+    const other = await openDesk((data) => ({
+      ...data,
+      log: { ...data.log, verification: async () => ({ ...(await data.log.verification()), ...change }) },
+    }))
+    expect(textOf((await other.page('/log/verification')).body)).toContain(words)
+    await other.close()
+  })
+})
+
+describe('a fault', () => {
+  it('of the program is told to the log, and nothing of it to the page', async () => {
+    const other = await openDesk((data) => ({
+      ...data,
+      views: { ...data.views, terms: async () => Promise.reject(new Error('secret of the inside')) },
+    }))
+    const { status, body } = await other.page('/terms')
+    expect(status).toBe(500)
+    expect(body).not.toContain('secret of the inside')
+    expect(other.faults).toHaveLength(1)
+    await other.close()
+  })
+
+  it('of the state is said with what to do', async () => {
+    const other = await openDesk((data) => ({
+      ...data,
+      views: {
+        ...data.views,
+        terms: async () => Promise.reject(new SyncError('STATE_IO', 'the state cannot be read')),
+      },
+    }))
+    const { status, body } = await other.page('/terms')
+    expect(status).toBe(503)
+    expect(body).toContain('The disk failed')
+    await other.close()
+  })
+})
