@@ -1,6 +1,6 @@
 // What an address asks for, checked: a name that is none of those known is as good as none.
 import type { Context } from 'hono'
-import { problemPage } from './pages/sign-in.ts'
+import { html } from 'hono/html'
 import { pageHtml, type PageParts } from './html/layout.ts'
 
 /** Rows on a page. */
@@ -29,5 +29,9 @@ export const startOf = (context: Context): string | undefined => {
 export const show = (context: Context, page: PageParts): Response | Promise<Response> =>
   context.html(pageHtml(page))
 
-export const missing = (context: Context): Response | Promise<Response> =>
-  context.html(problemPage('There is no such page', 'Nothing is known under this address.'), 404)
+export function missing(context: Context): Response | Promise<Response> {
+  const body = html`<p>
+    Nothing is known under this address. What was forgotten, or is no longer kept, has no page.
+  </p>`
+  return context.html(pageHtml({ title: 'There is no such page', body }), 404)
+}

@@ -1,0 +1,79 @@
+// The configuration in force, as pages and reports show it: in the words of the file, and without a secret.
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { configJsonSchema } from '../../src/config/describe.ts'
+import { effectiveSettings } from '../../src/config/effective.ts'
+import { loadSettings } from '../../src/config/load.ts'
+import type { JsonSchema } from '../../src/config/option-rows.ts'
+import { SOURCE_KINDS } from '../../src/sources/registry.ts'
+import { KINDS } from './fake-kinds.ts'
+import { ENV, linesOf, loadFixture, settingsOf } from './fixtures.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../config/contact-sync.example.yaml', import.meta.url))
+
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
+
+/** Every schema that may stand for this one: references followed, unions taken apart. */
+function forms(schema: unknown, whole: JsonSchema): JsonSchema[] {
+  if (!isSchema(schema)) return []
+  const { $ref: target, anyOf, oneOf, allOf } = schema
+  const name = typeof target === 'string' ? target.replace('#/$defs/', '') : ''
+  const definitions = isSchema(whole['$defs']) ? whole['$defs'] : {}
+  const inner = [definitions[name], ...[anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []))]
+  return [schema, ...inner.flatMap((one) => forms(one, whole))]
+}
+
+/** Whether the file may have something under this path. */
+function isPath(steps: readonly string[], schema: unknown, whole: JsonSchema): boolean {
+  const [step, ...rest] = steps
+  if (step === undefined) return true
+  return forms(schema, whole).some(({ properties, additionalProperties, items }) => {
+    const named = isSchema(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined
+    const others = /^\d+$/.test(step) ? items : additionalProperties
+    return [named, others].some((next) => isSchema(next) && isPath(rest, next, whole))
+  })
+}
+
+/** A list may be written out as one text where its items are plain; the path ends there. */
+const beyond = (paths: readonly string[], schema: JsonSchema): string[] =>
+  paths.filter((path) => !isPath(path.split('.'), schema, schema))
+
+it('has only paths that the file may have', async () => {
+  const everything = effectiveSettings(settingsOf(await loadFixture('everything.yaml'))).map(({ path }) => path)
+  expect(beyond(everything, configJsonSchema(KINDS))).toEqual([])
+  const env = { CONTACT_SYNC_API_KEY: 'k'.repeat(20), SYSTEM_ID: 's', SERVER_ID: 'x', CONTACT_SYNC_TOKEN: 't'.repeat(20) }
+  const loaded = await loadSettings({ file: EXAMPLE, env, kinds: SOURCE_KINDS, presetFolder: '/nowhere' })
+  if (!loaded.ok) throw new Error(linesOf(loaded).join('\n'))
+  const example = effectiveSettings(loaded.settings)
+  expect(beyond(example.map(({ path }) => path), configJsonSchema(SOURCE_KINDS))).toEqual([])
+  expect(example.length).toBeGreaterThan(50)
+  expect(beyond(['service.rate_limits', 'pipelines.shop.map.mail.colum'], configJsonSchema(SOURCE_KINDS))).toHaveLength(2)
+})
+
+it('shows values as they would be written, defaults included', async () => {
+  const shown = new Map(
+    effectiveSettings(settingsOf(await loadFixture('minimal.yaml'))).map(({ path, value }) => [path, value]),
+  )
+  expect(Object.fromEntries([...shown].filter(([path]) => /timeout|rate_limit|guards|bulk|doubt/.test(path)))).toMatchObject({
+    'service.timeout': '30s',
+    'service.rate_limit.requests': '5',
+    'service.rate_limit.per': '1s',
+    'service.doubt.quiesce': '2m',
+    'service.bulk.container': 'array',
+    'pipelines.shop.guards.max_deletes': '5%',
+    'pipelines.shop.guards.max_changes': '100%',
+    'pipelines.shop.guards.deletes_apart': '0ms',
+  })
+  expect(shown.get('pipelines.shop.map.mail.column')).toBe('E-Mail')
+})
+
+it('has no secret, wherever one has got to', async () => {
+  const settings = settingsOf(await loadFixture('everything.yaml'))
+  const spoilt = { ...settings, service: { ...settings.service, apiVersion: `V1-${ENV.KEY}` } }
+  const shown = effectiveSettings(spoilt)
+  const text = JSON.stringify(shown)
+  for (const secret of settings.secrets) expect(text).not.toContain(secret)
+  expect(settings.secrets.length).toBeGreaterThan(1)
+  const hidden = shown.filter(({ value }) => value === '(set, not shown)').map(({ path }) => path)
+  expect(hidden).toEqual(expect.arrayContaining(['service.api_key', 'service.api_version', 'server.token']))
+})
