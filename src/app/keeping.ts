@@ -2,10 +2,12 @@
 // many at a time, and after so long again.
 import { errorFacts } from '../core/error-facts.ts'
 import type { Clock } from '../core/ports.ts'
+import { runId } from '../core/run-id.ts'
 import type { KeepSettings, PipelineSettings } from '../core/settings.ts'
 import type { RetentionStore } from '../core/retention.ts'
 import type { Log } from '../log/log.ts'
 import { removeOldFiles } from '../sources/retention.ts'
+import { systemRandom as random } from '../system.ts'
 
 /** Of each kind, after one run: a first time over years of files must not hold up the next run. */
 const MOST = 1000
@@ -34,12 +36,17 @@ export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }:
       ? 0
       : removeOldFiles(folder, which, { before: time, limit: most })
   }
+  const logValues = (): Promise<number> | number => {
+    const [at, time] = [clock.now(), before(keep.syncLogMs)]
+    return time === undefined ? 0 : state.expireValues(time, most, { at, runId: runId(at, random) })
+  }
   const remove = async (pipeline: PipelineSettings) => {
     const times = { rejects: before(keep.rejectsMs), runs: before(keep.runsMs) }
     return {
       ...(await state.removeOld(pipeline.name, times, most)),
       processed: await files(pipeline, 'processed', keep.processedMs),
       failed: await files(pipeline, 'failed', keep.failedMs),
+      sync_log: await logValues(),
     }
   }
   return async (pipeline, { log, signal }) => {

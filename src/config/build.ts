@@ -130,6 +130,7 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
       failedMs: keep.failed,
       rejectsMs: keep.rejects,
       runsMs: keep.runs,
+      syncLogMs: keep.sync_log,
     },
     server: { ...server, token: secrets.token },
     maxParallel: values.max_parallel,

@@ -80,6 +80,9 @@ export const keepSchema = z.strictObject({
     .optional()
     .describe("How long rejected records stay in the state, but for those of a pipeline's last file; unset: for ever."),
   runs: duration({ min: '1d' }).prefault('365d').describe('How long runs are listed. The sync log is not touched by it.'),
+  sync_log: duration({ min: '1d' })
+    .optional()
+    .describe('How long the sync log keeps values: whose change it was, from and to. Its entries stay without them, and the chain stays whole; unset: for ever.'),
 })
 
 export const serverSchema = z.strictObject({

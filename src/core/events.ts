@@ -143,9 +143,9 @@ export const EVENTS = {
   },
   'old files and entries were removed': {
     level: 'info',
-    fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count' },
+    fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count', sync_log: 'count' },
     means:
-      'After a run, as `keep` says; so many files of `processed/` and `failed/`, and entries of the state.',
+      'After a run, as `keep` says; so many files of `processed/` and `failed/`, entries of the state, and values of the sync log.',
   },
   'old files and entries could not be removed': {
     level: 'warn',

@@ -10,4 +10,9 @@ export interface RetentionStore {
     before: { readonly rejects: number | undefined; readonly runs: number | undefined },
     limit: number,
   ): Promise<{ readonly rejects: number; readonly runs: number }>
+  /**
+   * Destroys the values of entries of the sync log that are older, at most so many; of how many. The entries stay in the
+   * chain, and one more says up to where.
+   */
+  expireValues(before: number, limit: number, about: { at: number; runId: string }): Promise<number>
 }

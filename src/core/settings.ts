@@ -62,6 +62,8 @@ export interface KeepSettings {
   /** Rejected records in the state. */
   readonly rejectsMs: number | undefined
   readonly runsMs: number
+  /** Values in the sync log; its entries stay. */
+  readonly syncLogMs: number | undefined
 }
 
 export interface ServerSettings {

@@ -1,6 +1,7 @@
 // Removes what has been kept for long enough: rejects, and the rows of runs and of their inputs. Nothing that is open
 // hangs in the air afterwards: a row goes only when nothing refers to it any more.
 import type { RetentionStore } from '../core/retention.ts'
+import { createExpireValues } from './audit-expire.ts'
 import type { Connection } from './database.ts'
 
 /** What the source says now is no history: the rejects of a pipeline's newest input stay, whatever their age. */
@@ -47,7 +48,9 @@ export function createRetentionStore(db: Connection): RetentionStore {
   const rejects = db.prepare<[Which]>(OLD_REJECTS)
   const inputs = db.prepare<[Which]>(OLD_INPUTS)
   const runs = db.prepare<[Which]>(OLD_RUNS)
+  const expire = createExpireValues(db)
   return {
+    expireValues: async (before, limit, about) => expire(before, limit, about),
     async removeOld(pipeline, before, limit) {
       const some = (statement: typeof rejects, time: number | undefined): number =>
         time === undefined ? 0 : statement.run({ pipeline, before: time, limit }).changes

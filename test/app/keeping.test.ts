@@ -10,7 +10,13 @@ import { testClock } from '../support/clock.ts'
 import { pipelineSettings } from '../support/pipeline.ts'
 
 const DAY = 86_400_000
-const KEEP = { processedMs: 90 * DAY, failedMs: undefined, rejectsMs: undefined, runsMs: 365 * DAY }
+const KEEP = {
+  processedMs: 90 * DAY,
+  failedMs: undefined,
+  rejectsMs: undefined,
+  runsMs: 365 * DAY,
+  syncLogMs: undefined,
+}
 
 describe('after a run', () => {
   let folder = ''
@@ -26,7 +32,10 @@ describe('after a run', () => {
   const note = (message: string, fields?: unknown) => void lines.push([message, fields])
   const log = { info: note, warn: note } as unknown as Parameters<ReturnType<typeof createKeeping>>[1]['log']
   const { signal } = new AbortController()
-  const nothing = { removeOld: async () => Promise.resolve({ rejects: 0, runs: 0 }) }
+  const nothing = {
+    removeOld: async () => Promise.resolve({ rejects: 0, runs: 0 }),
+    expireValues: async () => Promise.resolve(7),
+  }
   const pipeline = () => pipelineSettings({ source: { type: 'csv', nullValues: [], folder } })
   const put = (which: string, number: number) =>
     writeFile(join(folder, which, `${number}.20200101-000000-k3f9.csv`), '')
@@ -41,7 +50,7 @@ describe('after a run', () => {
       (await readdir(join(folder, 'failed'))).length,
     ]).toEqual([[], 1])
     expect(lines).toEqual([
-      ['old files and entries were removed', { rejects: 0, runs: 0, processed: 1, failed: 0 }],
+      ['old files and entries were removed', { rejects: 0, runs: 0, processed: 1, failed: 0, sync_log: 0 }],
     ])
   })
 
@@ -66,6 +75,7 @@ describe('after a run', () => {
     await createKeeping(KEEP, { state: nothing, clock })(pipeline(), { log, signal: AbortSignal.abort() })
     expect(lines).toEqual([])
     const broken = {
+      ...nothing,
       removeOld: async () => Promise.reject(new SyncError('STATE_FULL', 'the disk is full')),
     }
     await createKeeping(KEEP, { state: broken, clock })(pipeline(), { log, signal })

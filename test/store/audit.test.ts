@@ -333,3 +333,54 @@ describe('a log of schema 3', () => {
     await openState(path, owner).close()
   })
 })
+
+describe('values that were kept for long enough', () => {
+  const about = { at: 100 * DAY, runId: 'keeping' }
+  const days = [0, 1, 2, 3].map((day) => entry({ key: `K${day % 2}`, contact_id: day % 2, day }))
+
+  it('are destroyed with keys that open nothing more, and the chain stays whole', async () => {
+    const state = await filled(
+      ...days,
+      entry({ key: 'K0', contact_id: 0, day: 3, terms: { add: ['VIP'], remove: [] } }),
+    )
+    expect(await state.expireValues(2 * DAY + 1, 100, about)).toBe(2)
+    expect(await state.expireValues(2 * DAY + 1, 100, about)).toBe(0)
+    const entries = await state.logPage({}, { order: 'oldest', limit: 10 })
+    expect(entries.map(({ values }) => values)).toEqual(['erased', 'erased', 'open', 'open', 'open', 'open'])
+    expect(entries[0]).toMatchObject({ key: null, fields: {}, field_names: ['phone'] })
+    expect(entries[5]).toMatchObject({ action: 'expire', up_to: 2 })
+    expect((await state.checkLog(START, 100)).bad).toBeUndefined()
+    expect(await state.expireValues(50 * DAY, 100, about)).toBe(3)
+    expect(await seqs(state, { term: 'VIP' })).toEqual([])
+    expect((await state.checkLog(START, 100)).bad).toBeUndefined()
+    // Who is met again is still the same person.
+    await state.note(entry({ key: 'K0', contact_id: 0, day: 60 }))
+    expect(await seqs(state, { contact: 'K0' })).toEqual([1, 3, 5, 8])
+    await state.close()
+    const db = new Database(path)
+    expect(
+      db.prepare('SELECT count(*) FROM person_key WHERE secret IS NOT NULL AND id <> 0').pluck().get(),
+    ).toBe(1)
+    db.close()
+  })
+
+  it('go some at a time', async () => {
+    const state = await filled(...days)
+    expect(await state.expireValues(50 * DAY, 3, about)).toBe(3)
+    expect(await state.expireValues(50 * DAY, 3, about)).toBe(1)
+    expect((await state.checkLog(START, 100)).bad).toBeUndefined()
+    await state.close()
+  })
+
+  it('that are gone without a word are noticed', async () => {
+    const state = await filled(...days)
+    await state.expireValues(2 * DAY, 100, about)
+    await state.close()
+    const db = new Database(path)
+    db.exec('UPDATE sealed SET box = NULL WHERE seq = 3')
+    db.close()
+    const reader = openStateForReading(path)!
+    expect((await reader.checkLog(START, 100)).bad).toMatchObject({ seq: 3 })
+    await reader.close()
+  })
+})

@@ -44,7 +44,7 @@ export function testSettings(
     state: { path: 'unused' },
     file: '/nowhere/contact-sync.yaml',
     log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 1 },
-    keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 86_400_000 },
+    keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 86_400_000, syncLogMs: undefined },
     server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
     maxParallel: 4,
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),

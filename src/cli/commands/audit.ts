@@ -4,9 +4,10 @@ import type { LoggedEntry } from '../../core/audit-chain.ts'
 import type { AuditEntry, AuditOutcome } from '../../core/audit.ts'
 import { SyncError } from '../../core/errors.ts'
 import { everyEntry, exportLine } from '../../core/log-lines.ts'
-import { controlTotals, runAccount } from '../../core/run-account.ts'
-import type { LogFilter, LoggedPerson } from '../../core/sync-log.ts'
+import { type ControlTotal, controlTotals, type LogAccount, runAccount } from '../../core/run-account.ts'
+import type { LogFilter, LoggedPerson, RunTotal } from '../../core/sync-log.ts'
 import type { RunRecord, StateStore } from '../../core/state.ts'
+import { type Counts, OUTCOMES } from '../../core/summary.ts'
 import { moment, number, plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { entryLine, entryParagraph } from '../log-text.ts'
@@ -137,74 +138,74 @@ export async function show(io: Io, options: CommonOptions, [contact = '']: strin
   })
 }
 
-function runText(run: RunRecord): string {
+function runText(id: string, run: RunRecord | undefined): string {
+  if (run === undefined) return `run ${id}: no longer listed; what it counted is gone (keep.runs)`
   const ended = run.endedAt === undefined ? 'not ended' : `ended ${moment(run.endedAt)}`
-  return `run ${run.id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${moment(run.startedAt)}, ${ended}`
+  return `run ${id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${moment(run.startedAt)}, ${ended}`
 }
 
-function balanceText({ counts }: RunRecord): string {
-  if (counts === undefined) return '  it never came to count: it was killed, or goes on'
-  const { read, created, updated, unchanged, skipped, rejected, failed, held, in_doubt: doubt } = counts
-  const sum = created + updated + unchanged + skipped + rejected + failed + held + doubt
-  return `  ${number(read)} read = ${created} created + ${updated} updated + ${unchanged} unchanged + ${skipped} skipped + ${rejected} rejected + ${failed} failed + ${held} held + ${doubt} in doubt${sum === read ? '' : `: these are ${sum}`}`
+function balanceText(counts: Counts | undefined): string {
+  if (counts === undefined)
+    return '  nothing is known of its counts: it was killed, goes on, or is no longer listed'
+  const outcomes = OUTCOMES.map((name) => `${number(counts[name])} ${name.replace('_', ' ')}`)
+  return `  ${number(counts.read)} read = ${outcomes.join(' + ')}`
+}
+
+function totalText({ what, run, log, agrees }: ControlTotal): string {
+  return `  ${what.replace('_', ' ')}: ${run ?? '?'} counted, ${log} in the log${agrees ? '' : ': DOES NOT ADD UP'}`
+}
+
+const isWorthSaying = ({ run = 0, log, isExact, agrees }: ControlTotal): boolean =>
+  log > 0 || (isExact && run > 0) || !agrees
+
+interface Account {
+  readonly id: string
+  readonly run: RunRecord | undefined
+  readonly account: LogAccount
+  readonly totals: readonly ControlTotal[]
+}
+
+const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())
+
+const accountJson = ({ id, run, account, totals }: Account, actions: readonly RunTotal[]) => ({
+  run_id: id,
+  pipeline: run?.pipeline ?? null,
+  status: run?.status ?? null,
+  started_at: iso(run?.startedAt),
+  ended_at: iso(run?.endedAt),
+  counts: run?.counts ?? null,
+  entries: account.entries,
+  actions,
+  totals: totals.map(({ what, run: counted, log, agrees }) => ({ what, run: counted ?? null, log, agrees })),
+  adds_up: totals.every(({ agrees }) => agrees),
+})
+
+async function printAccount(io: Io, { id, run, account, totals }: Account, state: StateStore): Promise<void> {
+  print(io, runText(id, run))
+  print(io, balanceText(run?.counts))
+  const requests = plural(account.requests, 'request')
+  print(io, `  the log has ${plural(account.entries, 'entry', 'entries')} of it, over ${requests}`)
+  for (const total of totals.filter(isWorthSaying)) print(io, totalText(total))
+  const adds = totals.every(({ agrees }) => agrees)
+  print(
+    io,
+    adds ? '  control totals add up' : '  CONTROL TOTALS DO NOT ADD UP: see contact-sync audit verify',
+  )
+  for await (const entry of everyEntry(state, { run: id })) print(io, entryLine(entry))
 }
 
 /** Ends with 1 where the log does not tell of everything that the run counted. */
-export async function runAudit(
-  io: Io,
-  options: CommonOptions & { readonly entries?: boolean },
-  [id = '']: string[],
-): Promise<number> {
+export async function runAudit(io: Io, options: CommonOptions, [id = '']: string[]): Promise<number> {
   return withLog(io, options, async (state) => {
     const run = await state.run(id)
-    if (run === undefined)
-      throw new SyncError('USAGE', `the state knows no run ${id}`, {
+    const account = await runAccount(state.entriesOfRun(id))
+    if (run === undefined && account.entries === 0)
+      throw new SyncError('USAGE', `neither the state nor the sync log knows a run ${id}`, {
         hint: 'contact-sync audit list names the run of every change.',
       })
-    const account = await runAccount(state.entriesOfRun(id))
-    const totals = controlTotals(run.counts, account)
-    const adds = totals.every(({ agrees }) => agrees)
-    if (options.json === true) {
-      const { pipeline, status = null, counts = null, startedAt, endedAt } = run
-      const ended = endedAt === undefined ? null : new Date(endedAt).toISOString()
-      const began = { started_at: new Date(startedAt).toISOString(), ended_at: ended }
-      const log = totals.map(({ what, run: counted, log: told, agrees }) => ({
-        what,
-        run: counted ?? null,
-        log: told,
-        agrees,
-      }))
-      const actions = await state.runTotals(id)
-      printJson(io, {
-        run_id: id,
-        pipeline,
-        status,
-        ...began,
-        counts,
-        entries: account.entries,
-        actions,
-        totals: log,
-        adds_up: adds,
-      })
-      return adds ? 0 : 1
-    }
-    print(io, runText(run))
-    print(io, balanceText(run))
-    print(
-      io,
-      `  the log has ${plural(account.entries, 'entry', 'entries')} of it, over ${plural(account.requests, 'request')}`,
-    )
-    for (const { what, run: counted, log, isExact, agrees } of totals)
-      if (log > 0 || (isExact && (counted ?? 0) > 0) || !agrees)
-        print(
-          io,
-          `  ${what.replace('_', ' ')}: ${counted ?? '?'} counted, ${log} in the log${agrees ? '' : ': DOES NOT ADD UP'}`,
-        )
-    print(
-      io,
-      adds ? '  control totals add up' : '  CONTROL TOTALS DO NOT ADD UP: see contact-sync audit verify',
-    )
-    for await (const entry of everyEntry(state, { run: id })) print(io, entryLine(entry))
-    return adds ? 0 : 1
+    const said = { id, run, account, totals: controlTotals(run?.counts, account) }
+    if (options.json === true) printJson(io, accountJson(said, await state.runTotals(id)))
+    else await printAccount(io, said, state)
+    return said.totals.every(({ agrees }) => agrees) ? 0 : 1
   })
 }
