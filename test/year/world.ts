@@ -106,7 +106,13 @@ export async function openWorld(start: number) {
         rateLimit: { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined },
         retry: { attempts: 3, maxDelayMs: 60_000 },
       }),
-      keep: { processedMs: 3 * DAY, failedMs: 3 * DAY, rejectsMs: 3 * DAY, runsMs: 3 * DAY },
+      keep: {
+        processedMs: 3 * DAY,
+        failedMs: 3 * DAY,
+        rejectsMs: 3 * DAY,
+        runsMs: 3 * DAY,
+        syncLogMs: undefined,
+      },
     },
   )
   const logged = new Map<string, number>()
