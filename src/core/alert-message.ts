@@ -1,0 +1,188 @@
+// Alerts in words: what a person reads in a message, and the message as receivers get it. No personal data, no secret.
+import type { ConditionName } from './alert.ts'
+import type { NewMessage } from './alert-changes.ts'
+
+/** A message as it is kept and sent; `id` is the same each time that it is sent. */
+export interface AlertMessage {
+  readonly version: 1
+  readonly event: 'raised' | 'recovered' | 'test'
+  readonly condition: ConditionName | 'test'
+  readonly pipeline: string | null
+  /** ISO 8601. */
+  readonly at: string
+  readonly since: string
+  /** The host of the service, so that several installations can be told apart. */
+  readonly service: string
+  readonly title: string
+  readonly text: string
+  /** What to type next; null where nothing is to be typed. */
+  readonly command: string | null
+  /** Where in the manual. */
+  readonly runbook: string
+  readonly numbers: Readonly<Record<string, string | number>>
+}
+
+interface Words {
+  readonly raised: string
+  readonly recovered: string
+  readonly text: (numbers: NewMessage['numbers']) => string
+  /** `%` stands for the pipeline. */
+  readonly command: string
+}
+
+const said = (value: string | number | undefined): string => String(value ?? '')
+const many = (value: string | number | undefined, one: string): string =>
+  `${said(value)} ${one}${value === 1 ? '' : 's'}`
+
+const WORDS: Readonly<Record<ConditionName, Words>> = {
+  failed: {
+    raised: 'a run failed',
+    recovered: 'runs go well again',
+    text: ({ code }) => `The run was given up: ${said(code)}. The next one goes on where it stopped.`,
+    command: 'contact-sync status',
+  },
+  held: {
+    raised: 'changes are held',
+    recovered: 'nothing is held any more',
+    text: ({ held }) => `${many(held, 'change')} held; a person must look.`,
+    command: 'contact-sync held list %',
+  },
+  rejects: {
+    raised: 'records were rejected',
+    recovered: 'rejects are below the limit again',
+    text: ({ rejects, rejected, read }) =>
+      `${many(rejects, 'rejected record')} kept${read === undefined ? '' : `; the last file brought ${said(rejected)} of ${said(read)}`}.`,
+    command: 'contact-sync rejects list %',
+  },
+  in_doubt: {
+    raised: 'operations are in doubt',
+    recovered: 'nothing is in doubt any more',
+    text: ({ in_doubt: count }) =>
+      `${many(count, 'operation')} whose outcome is not known. Those with a mail are looked up again by the next run, the others wait for a person.`,
+    command: 'contact-sync doubts list %',
+  },
+  nothing_arrived: {
+    raised: 'no file has come',
+    recovered: 'a file has come',
+    text: ({ by, last_file: last }) =>
+      `Nothing had come by ${said(by)}${last === undefined ? '; nothing ever has' : `; the last file came ${said(last)}`}.`,
+    command: 'contact-sync status',
+  },
+  key_refused: {
+    raised: 'the service refuses the key',
+    recovered: 'the service takes the key again',
+    text: ({ reason }) =>
+      `Runs failed or do not begin: ${said(reason)}. Nothing is lost; runs go on with a right key.`,
+    command: 'contact-sync check',
+  },
+  unreachable: {
+    raised: 'the service cannot be reached or used',
+    recovered: 'the service can be used again',
+    text: ({ reason }) =>
+      `Runs failed or do not begin: ${said(reason)}. Nothing is lost; runs go on by themselves.`,
+    command: 'contact-sync check',
+  },
+  daily_limit: {
+    raised: 'the requests of the day are used up',
+    recovered: 'requests may be sent again',
+    text: () =>
+      'service.rate_limit.per_day is used up. Nothing is lost; runs go on when the service may be asked again.',
+    command: 'contact-sync status',
+  },
+  file_refused: {
+    raised: 'a file could not be taken',
+    recovered: 'files are taken again',
+    text: ({ files }) =>
+      `${many(files, 'file')} of the last run could not be taken; why stands beside it in failed/.`,
+    command: 'contact-sync status',
+  },
+  overdue: {
+    raised: 'a run is overdue',
+    recovered: 'runs begin again',
+    text: ({ since }) => `It should have run at ${said(since)} and has not begun.`,
+    command: 'contact-sync status',
+  },
+  drift: {
+    raised: 'others changed something at the service',
+    recovered: 'nothing more was changed by others',
+    text: ({ times }) =>
+      `The last run met it ${said(times)} ${times === 1 ? 'time' : 'times'}: contacts that are gone, or custom fields that are defined anew.`,
+    command: 'contact-sync held list %',
+  },
+}
+
+/** Where several pipelines are concerned, the sentence stands alone. */
+const titled = (pipeline: string, words: string): string =>
+  `contact-sync: ${pipeline === '' ? '' : `${pipeline}: `}${words}`
+
+/** `at`: milliseconds since the epoch. */
+export function alertMessage(message: NewMessage, context: { at: number; service: string }): AlertMessage {
+  const { name, pipeline, event, since, numbers } = message
+  const words = WORDS[name]
+  const from = new Date(since).toISOString()
+  return {
+    version: 1,
+    event,
+    condition: name,
+    pipeline: pipeline === '' ? null : pipeline,
+    at: new Date(context.at).toISOString(),
+    since: from,
+    service: context.service,
+    title: titled(pipeline, event === 'raised' ? words.raised : words.recovered),
+    text: event === 'raised' ? words.text(numbers) : `It had been so since ${from}.`,
+    command: event === 'raised' ? words.command.replace(' %', pipeline === '' ? '' : ` ${pipeline}`) : null,
+    runbook: `state/README.md#${name}`,
+    numbers,
+  }
+}
+
+/** What `alerts test` sends. */
+export function testMessage(context: { at: number; service: string }): AlertMessage {
+  const at = new Date(context.at).toISOString()
+  return {
+    version: 1,
+    event: 'test',
+    condition: 'test',
+    pipeline: null,
+    at,
+    since: at,
+    service: context.service,
+    title: 'contact-sync: a test',
+    text: 'Somebody asked for this message with contact-sync alerts test. Nothing is wrong.',
+    command: null,
+    runbook: 'state/README.md#alerts',
+    numbers: {},
+  }
+}
+
+/** Plain text: the body of a mail. */
+export function plainText({ title, text, command, since, service, runbook }: AlertMessage): string {
+  const next = command === null ? [] : [`To look at it: ${command}`]
+  return [
+    title,
+    '',
+    text,
+    ...next,
+    '',
+    `Since: ${since}`,
+    `Service: ${service}`,
+    `Manual: ${runbook}`,
+    '',
+  ].join('\n')
+}
+
+/** In the marked-up text of Slack and what is compatible with it, three characters must be written otherwise. */
+const slackEscaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const ICONS = {
+  raised: ':red_circle:',
+  recovered: ':large_green_circle:',
+  test: ':large_blue_circle:',
+} as const
+
+export function slackText({ event, title, text, command, service }: AlertMessage): string {
+  const lines = [`${ICONS[event]} *${slackEscaped(title)}*`, slackEscaped(text)]
+  if (command !== null) lines.push(`\`${slackEscaped(command)}\``)
+  return [...lines, `_${slackEscaped(service)}_`].join('\n')
+}
