@@ -3,15 +3,16 @@
 import { dirname, resolve } from 'node:path'
 import type {
   GuardSettings,
-  Limit,
   PipelineSettings,
   ServiceSettings,
   Settings,
   TermAssignment,
   TermSettings,
 } from '../core/settings.ts'
+import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { fieldMapping } from './mapping-schema.ts'
 import { pipelineHash } from './pipeline-hash.ts'
+import { limit } from './scalars.ts'
 import type { ConfigValues, PipelineValues } from './schema.ts'
 import type { Secrets } from './secrets.ts'
 import type { SourceOptions } from './source-options.ts'
@@ -58,9 +59,6 @@ function termSettings(terms: PipelineValues['terms']): TermSettings {
   }
 }
 
-const limit = (written: string | number): Limit =>
-  typeof written === 'number' ? { count: written } : { share: Number.parseFloat(written) / 100 }
-
 function guardSettings(guards: PipelineValues['guards']): GuardSettings {
   return {
     maxDeletes: limit(guards.max_deletes),
@@ -106,14 +104,17 @@ function pipelineSettings(name: string, values: PipelineValues, source: SourceOp
 export interface Checked {
   readonly values: ConfigValues
   readonly secrets: Secrets
+  /** By the place in `alerts`. */
+  readonly ofAlerts: readonly AlertSecrets[]
   /** By the pipeline's name. */
   readonly sources: ReadonlyMap<string, SourceOptions>
 }
 
 /** `file` is absolute. */
-export function buildSettings({ values, secrets, sources }: Checked, file: string): Settings {
+export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, file: string): Settings {
   const folder = dirname(file)
   const { state, log, keep, server } = values
+  const alerts = alertSettings(values.alerts, ofAlerts)
   return {
     file,
     service: serviceSettings(values.service, secrets.apiKey, folder),
@@ -132,11 +133,16 @@ export function buildSettings({ values, secrets, sources }: Checked, file: strin
       runsMs: keep.runs,
       syncLogMs: keep.sync_log,
     },
-    server: { ...server, token: secrets.token },
     maxParallel: values.max_parallel,
+    server: { host: server.host, port: server.port, hosts: server.hosts, token: secrets.token },
+    alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, sources.get(name) ?? { options: {}, paths: [] }),
     ),
-    secrets: [secrets.apiKey, ...(secrets.token === undefined ? [] : [secrets.token])],
+    secrets: [
+      secrets.apiKey,
+      ...(secrets.token === undefined ? [] : [secrets.token]),
+      ...alertSecrets(alerts),
+    ],
   }
 }

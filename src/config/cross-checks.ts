@@ -2,6 +2,7 @@
 // these problems are reported together with those of the schema; what has another form is left to the schema.
 import { resolve } from 'node:path'
 import { FULL_ADDRESS_FIELDS } from '../core/contact.ts'
+import { suggestion } from './nearest.ts'
 import type { ConfigProblem } from './problem.ts'
 import { isMapping, type Path, pathText, problemAt, type Tree, valueAt } from './tree.ts'
 
@@ -61,6 +62,21 @@ function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]
   })
 }
 
+/** An alert about a pipeline that is not there would never come. */
+function alertProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
+  const alerts = valueAt(tree.value, ['alerts'])
+  if (!Array.isArray(alerts)) return []
+  return alerts.flatMap((_, place) => {
+    const named = valueAt(tree.value, ['alerts', place, 'pipelines'])
+    if (!Array.isArray(named)) return []
+    return named.flatMap((name, index) => {
+      if (typeof name !== 'string' || name === '' || names.includes(name)) return []
+      const what = { message: 'names no pipeline of this configuration', hint: suggestion(name, names) }
+      return [problemAt(tree, ['alerts', place, 'pipelines', index], what)]
+    })
+  })
+}
+
 /** `folder`: what relative paths are relative to. */
 export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const pipelines = valueAt(tree.value, ['pipelines'])
@@ -71,5 +87,9 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
     if (!isMapping(pipeline)) return []
     return [identityProblems, bulkProblems, missingProblems].flatMap((find) => find(tree, path, pipeline))
   })
-  return [...single, ...sharedFolderProblems(tree, folder, paths)]
+  return [
+    ...single,
+    ...sharedFolderProblems(tree, folder, paths),
+    ...alertProblems(tree, Object.keys(pipelines)),
+  ]
 }

@@ -11,6 +11,7 @@ import { mergePresets } from './presets.ts'
 import { type ConfigProblem, inOrder, said } from './problem.ts'
 import { type ReadFile, readSmallFile, readText } from './read-text.ts'
 import { configSchema, type OutsideChecks } from './schema.ts'
+import { readAlertSecrets } from './alert-secrets.ts'
 import { readSecrets } from './secrets.ts'
 import { sourceOptions } from './source-options.ts'
 import type { SourceKinds } from './source-schema.ts'
@@ -89,6 +90,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const { tree, incomplete, problems: presetProblems } = await mergePresets(read.tree, { presetFolder, readFile, env })
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
+  const ofAlerts = await readAlertSecrets(tree, { readFile, folder })
   const sources = parsed.ok ? sourceOptions(parsed.written, { tree, kinds, folder }) : undefined
   const schemaProblems = parsed.ok ? (sources?.problems ?? []) : parsed.problems
   const problems = [
@@ -97,8 +99,12 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     ...environmentProblems(tree, env),
     ...allProblems({ tree, folder, incomplete, schemaProblems }),
     ...secrets.problems,
+    ...ofAlerts.problems,
   ]
   if (!parsed.ok || sources === undefined || problems.length > 0) return refused(problems)
-  const settings = buildSettings({ values: parsed.values, secrets, sources: sources.options }, absolute)
-  return { ok: true, settings, warnings: inOrder(secrets.warnings, file) }
+  const settings = buildSettings(
+    { values: parsed.values, secrets, ofAlerts: ofAlerts.values, sources: sources.options },
+    absolute,
+  )
+  return { ok: true, settings, warnings: inOrder([...secrets.warnings, ...ofAlerts.warnings], file) }
 }

@@ -1,6 +1,7 @@
 // The small building blocks of the configuration's schema: texts, durations, shares, time zones.
 // Sentences have the form "what is wrong; what would be right" and hold no value.
 import { z } from 'zod'
+import type { Limit } from '../core/settings.ts'
 import { suggestion } from './nearest.ts'
 
 /** Text that says something. */
@@ -52,6 +53,10 @@ export const shareOrCount = z.union(
   { error: SHARE_SENTENCE },
 )
 
+/** What is written as a share or a count. */
+export const limit = (written: string | number): Limit =>
+  typeof written === 'number' ? { count: written } : { share: Number.parseFloat(written) / 100 }
+
 function isZone(name: string): boolean {
   // Offsets such as +01:00 are zones for Intl, but know no summer time.
   if (!/^[A-Za-z]/.test(name)) return false
@@ -75,6 +80,9 @@ const LINK_LOCAL =
 /** `..` and `.` as part of a path, however they are written. */
 const DOTS = /[/\\](\.|%2e){1,2}([/\\]|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** `hostname` as in a URL. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname)
 
 function baseUrlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return 'is no URL; write one such as https://system.server.example.com'
@@ -101,9 +109,36 @@ export const baseUrl = z
   })
   .transform((value) => (URL.canParse(value) ? new URL(value).href.replace(/\/+$/, '') : value))
 
-/** An address of any other service, with path and query as they come. */
-export const webAddress = z.string().refine((value) => /^https:\/\//.test(value) && URL.canParse(value), {
-  error: 'is no web address; it begins with https://',
+function webhookProblem(value: string): string | undefined {
+  if (!URL.canParse(value)) return 'is no web address; it begins with https://'
+  const { protocol, hostname, username, password } = new URL(value)
+  if (protocol !== 'https:' && protocol !== 'http:') return 'is no web address; it begins with https://'
+  if (protocol === 'http:' && !LOOPBACK.test(hostname))
+    return 'would be told unprotected; begin it with https:// (http is for this machine alone)'
+  if (LINK_LOCAL.test(hostname)) return 'names a link-local address; no receiver is there'
+  if (username !== '' || password !== '') return 'holds a user or password; sign messages with secret instead'
+  return undefined
+}
+
+/** The address of a receiver of messages, with path and query as they come; https, or http on this machine. */
+export const webhookAddress = z.string().check((ctx) => {
+  const message = webhookProblem(ctx.value)
+  if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+})
+
+function smtpProblem(value: string): string | undefined {
+  const sentence = 'is no mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587'
+  if (!URL.canParse(value)) return sentence
+  const { protocol, hostname, username, password, pathname, search } = new URL(value)
+  if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') return sentence
+  if (username !== '' || password !== '') return 'holds a user or password; write them as user and password'
+  return pathname.replace('/', '') + search === '' ? undefined : sentence
+}
+
+/** A mail server: `smtps://` speaks TLS from the start, `smtp://` begins it (and need not on this machine). */
+export const smtpAddress = z.string().check((ctx) => {
+  const message = smtpProblem(ctx.value)
+  if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
 
 /** One text or a list of them, as a list. */

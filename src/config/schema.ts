@@ -1,9 +1,10 @@
 // The whole schema of the configuration, with every key that the contract names (contract, 2), whether the
 // work behind it is built or not: not-yet.ts says which is not. Descriptions are the manual's and editors'.
 import { z } from 'zod'
+import { alertsSchema } from './alerts-schema.ts'
 import { blank, mapSchema, onInvalid } from './mapping-schema.ts'
 import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './scalars.ts'
-import { alertsSchema, keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-schema.ts'
+import { keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-schema.ts'
 import { type SourceKinds, sourceSchema } from './source-schema.ts'
 
 /** Checks that belong to other rooms; each gives what is wrong with the text, or undefined. */

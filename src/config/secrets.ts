@@ -1,4 +1,4 @@
-// The two secrets of a configuration: the key of the service and the token of the console.
+// The secrets of a configuration: the key of the service, the token of the console, and (alert-secrets.ts) those of receivers.
 // Messages name the variable or the file that a secret comes from, and never a part of its value.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -13,7 +13,7 @@ export interface Secrets {
   readonly warnings: readonly ConfigProblem[]
 }
 
-interface Found {
+export interface Found {
   readonly value: string
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly ConfigProblem[]
@@ -26,21 +26,30 @@ const PLACEHOLDER =
 const API_KEY: Path = ['service', 'api_key']
 const API_KEY_FILE: Path = ['service', 'api_key_file']
 const TOKEN: Path = ['server', 'token']
+const TOKEN_FILE: Path = ['server', 'token_file']
+const NOTHING: Found = { value: '', problems: [], warnings: [] }
 
-function secretProblem(value: string): string | undefined {
+/** `header`: it is sent as a header of HTTP. */
+function secretProblem(value: string, use: 'header' | 'text'): string | undefined {
   if (value.trim() === '') return 'is empty'
   if (PLACEHOLDER.test(value.trim())) return 'still holds a placeholder'
   // A header takes printable ASCII alone: anything else was pasted along by accident.
-  if (!/^[\x21-\x7e]+$/.test(value)) return 'holds white space or other characters that no key has'
+  if (use === 'header' && !/^[\x21-\x7e]+$/.test(value)) return 'holds white space or other characters that no key has'
   return undefined
 }
 
-function literalSecret(tree: Tree, path: Path, advice: { variable: string; otherwise: string }): Found {
+interface Advice {
+  readonly variable: string
+  readonly otherwise: string
+  readonly use: 'header' | 'text'
+}
+
+function literalSecret(tree: Tree, path: Path, advice: Advice): Found {
   const value = valueAt(tree.value, path)
   const place = tree.places.get(pathKey(path))
-  if (typeof value !== 'string' || place?.broken === true) return { value: '', problems: [], warnings: [] }
+  if (typeof value !== 'string' || place?.broken === true) return NOTHING
   const [variable] = place?.variables ?? []
-  const problem = secretProblem(value)
+  const problem = secretProblem(value, advice.use)
   if (problem !== undefined) {
     const message = variable === undefined ? problem : `${problem} (environment variable ${variable})`
     const hint = `set ${variable ?? advice.variable} to the real one${advice.otherwise}`
@@ -55,34 +64,56 @@ function literalSecret(tree: Tree, path: Path, advice: { variable: string; other
 /** Where a container's engine mounts secrets: readable for all, within a container that is one user's alone. */
 const MOUNTED = /^(\/var)?\/run\/secrets\//
 
-function openFileWarnings(tree: Tree, file: string): readonly ConfigProblem[] {
+function openFileWarnings(tree: Tree, path: Path, file: string): readonly ConfigProblem[] {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o004) === 0 || MOUNTED.test(file)) return []
   const message = `the file ${file} may be read by everybody on this machine`
-  return [problemAt(tree, API_KEY_FILE, { message, hint: `chmod 600 ${file}` })]
+  return [problemAt(tree, path, { message, hint: `chmod 600 ${file}` })]
+}
+
+interface SecretFile {
+  readonly path: Path
+  /** What belongs into it. */
+  readonly holds: string
+  readonly use: 'header' | 'text'
 }
 
 /** A file's one trailing newline is no part of the secret: editors add it. */
-async function fileSecret(tree: Tree, options: SecretOptions): Promise<Found> {
-  const named = valueAt(tree.value, API_KEY_FILE)
-  if (typeof named !== 'string' || named === '' || placeOf(tree, API_KEY_FILE)?.broken === true)
-    return { value: '', problems: [], warnings: [] }
+async function fileSecret(tree: Tree, { path, holds, use }: SecretFile, options: SecretOptions): Promise<Found> {
+  const named = valueAt(tree.value, path)
+  if (typeof named !== 'string' || named === '' || placeOf(tree, path)?.broken === true) return NOTHING
   const file = resolve(options.folder, named)
   const read = await readText(file, options.readFile)
   const value = 'text' in read ? read.text.replace(/\r?\n$/, '') : ''
-  const problem = 'problem' in read ? read.problem : secretProblem(value)
-  if (problem === undefined) return { value, problems: [], warnings: openFileWarnings(tree, file) }
+  const problem = 'problem' in read ? read.problem : secretProblem(value, use)
+  if (problem === undefined) return { value, problems: [], warnings: openFileWarnings(tree, path, file) }
   const { message, hint } = said(problem)
   const what: Said = {
     message: `the file ${file}: ${message}`,
-    hint: hint === '' ? 'write the key of the service into it, and nothing else' : hint,
+    hint: hint === '' ? `write ${holds} into it, and nothing else` : hint,
   }
-  return { value, problems: [problemAt(tree, API_KEY_FILE, what)], warnings: [] }
+  return { value, problems: [problemAt(tree, path, what)], warnings: [] }
+}
+
+/** A secret that may be left out, in the configuration or in a file. */
+export async function optionalSecret(
+  tree: Tree,
+  where: { readonly literal: Path; readonly file: Path } & Omit<Advice, 'otherwise'>,
+  options: SecretOptions,
+): Promise<Found> {
+  const { literal, file, variable, use } = where
+  const name = String(literal.at(-1))
+  if (valueAt(tree.value, file) === undefined)
+    return literalSecret(tree, literal, { variable, use, otherwise: `, or leave ${name} out` })
+  if (valueAt(tree.value, literal) === undefined)
+    return fileSecret(tree, { path: file, holds: `the ${name}`, use }, options)
+  const what = { message: `stands beside ${name}`, hint: 'keep one of the two' }
+  return { ...NOTHING, problems: [problemAt(tree, file, what)] }
 }
 
 async function apiKey(tree: Tree, options: SecretOptions): Promise<Found> {
   const service = valueAt(tree.value, ['service'])
-  if (!isMapping(service)) return { value: '', problems: [], warnings: [] }
+  if (!isMapping(service)) return NOTHING
   const none = (path: Path, what: Said): Found => ({
     value: '',
     problems: [problemAt(tree, path, what)],
@@ -96,8 +127,9 @@ async function apiKey(tree: Tree, options: SecretOptions): Promise<Found> {
     const hint = 'add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file'
     return none(API_KEY, { message: 'is missing', hint })
   }
-  if (hasFile) return fileSecret(tree, options)
-  return literalSecret(tree, API_KEY, { variable: 'CONTACT_SYNC_API_KEY', otherwise: '' })
+  if (hasFile)
+    return fileSecret(tree, { path: API_KEY_FILE, holds: 'the key of the service', use: 'header' }, options)
+  return literalSecret(tree, API_KEY, { variable: 'CONTACT_SYNC_API_KEY', otherwise: '', use: 'header' })
 }
 
 export interface SecretOptions {
@@ -106,13 +138,14 @@ export interface SecretOptions {
   readonly folder: string
 }
 
-/** Reads both secrets; with problems, what is given for them must not be used. */
+/** Reads key and token; with problems, what is given for them must not be used. */
 export async function readSecrets(tree: Tree, options: SecretOptions): Promise<Secrets> {
   const key = await apiKey(tree, options)
-  const token = literalSecret(tree, TOKEN, {
-    variable: 'CONTACT_SYNC_TOKEN',
-    otherwise: ', or leave token out',
-  })
+  const token = await optionalSecret(
+    tree,
+    { literal: TOKEN, file: TOKEN_FILE, variable: 'CONTACT_SYNC_TOKEN', use: 'header' },
+    options,
+  )
   return {
     apiKey: key.value,
     token: token.value === '' ? undefined : token.value,

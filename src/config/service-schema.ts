@@ -1,7 +1,7 @@
 // The schema of everything in the configuration that is not a pipeline: service, state, log, server, alerts.
 // Limits here keep out slips (a time-out of a day); what the service allows is not known.
 import { z } from 'zod'
-import { baseUrl, duration, text, webAddress } from './scalars.ts'
+import { baseUrl, duration, text } from './scalars.ts'
 
 const count = (min: number, max: number) => z.int().min(min).max(max)
 
@@ -92,12 +92,6 @@ export const serverSchema = z.strictObject({
     .array(text)
     .prefault([])
     .describe('Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.'),
-  token: z.string().optional().describe('What metrics and console ask for; take it from the environment: `${CONTACT_SYNC_TOKEN}`.'),
+  token: z.string().optional().describe('What metrics and console ask for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one both are closed.'),
+  token_file: text.optional().describe('A file with the token, instead of `token`.'),
 })
-
-export const alertsSchema = z.array(
-  z.strictObject({
-    webhook: webAddress.describe('The address that is told.'),
-    on: z.array(z.enum(['failed', 'held', 'rejects'])).describe('What it is told of.'),
-  }),
-)

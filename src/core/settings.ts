@@ -1,5 +1,6 @@
 // The checked configuration, as the rest of the program sees it: defaults filled in, durations in
 // milliseconds, paths absolute, secrets read. `config/` makes it; nobody changes it afterwards.
+import type { AlertRules } from './alert.ts'
 import type { FieldValue } from './contact.ts'
 import type { LogLevel } from './events.ts'
 
@@ -13,6 +14,7 @@ export interface Settings {
   readonly server: ServerSettings
   /** How many pipelines `start` lets run at the same time. */
   readonly maxParallel: number
+  readonly alerts: readonly AlertSettings[]
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */
   readonly secrets: readonly string[]
@@ -73,6 +75,34 @@ export interface ServerSettings {
   readonly hosts: readonly string[]
   readonly token: string | undefined
 }
+
+/** Who is told of what. */
+export interface AlertSettings {
+  /** What the receiver is known by in the state: made of its address, and nothing can be read from it. */
+  readonly id: string
+  readonly receiver: Receiver
+  readonly rules: AlertRules
+}
+
+export type Receiver =
+  | {
+      readonly kind: 'webhook'
+      readonly url: string
+      readonly format: 'json' | 'slack'
+      /** Messages are signed with it; undefined: they are not. */
+      readonly secret: string | undefined
+    }
+  | {
+      readonly kind: 'mail'
+      readonly host: string
+      readonly port: number
+      /** tls: from the first byte. starttls: before anything is said. plain: on this machine alone. */
+      readonly security: 'tls' | 'starttls' | 'plain'
+      readonly user: string | undefined
+      readonly password: string | undefined
+      readonly from: string
+      readonly to: readonly string[]
+    }
 
 export interface PipelineSettings {
   readonly name: string

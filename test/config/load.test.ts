@@ -70,8 +70,34 @@ describe('settings', () => {
       keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 365 * 86_400_000, syncLogMs: undefined },
       server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined },
       maxParallel: 4,
+      alerts: [],
       secrets: [ENV.KEY],
     })
+  })
+
+  it('makes receivers of alerts, with their secrets, and keeps all of these out of logs', async () => {
+    const { alerts, secrets } = settingsOf(await loadFixture('alerts.yaml'))
+    const [signed, slack, filed, starttls, tls, plain] = alerts
+    expect(signed).toMatchObject({
+      receiver: { kind: 'webhook', url: 'https://hooks.example.com/x?y=1', format: 'json', secret: ENV.TOKEN },
+      rules: {
+        on: ['failed', 'held'],
+        pipelines: ['shop'],
+        rejectsAbove: { share: 0.05 },
+        nothingBy: { minute: 450, days: ['mon', 'fri'], withinMs: 12 * 3_600_000 },
+        afterMs: 600_000,
+      },
+    })
+    expect(slack).toMatchObject({ receiver: { format: 'slack', secret: undefined }, rules: { rejectsAbove: { count: 0 } } })
+    expect(slack!.rules).toMatchObject({ nothingBy: undefined, pipelines: undefined })
+    expect(filed!.receiver).toMatchObject({ secret: 'k3y-in-a-file' })
+    expect(starttls!.receiver).toMatchObject({ port: 587, security: 'starttls', user: 'ops', password: ENV.TOKEN })
+    expect(tls!.receiver).toMatchObject({ port: 465, security: 'tls', user: undefined })
+    expect(plain!.receiver).toMatchObject({ port: 25, security: 'plain' })
+    expect(new Set(alerts.map(({ id }) => id)).size).toBe(alerts.length)
+    expect(secrets).toEqual(
+      expect.arrayContaining(['https://hooks.example.com/x?y=1', ENV.TOKEN, 'k3y-in-a-file']),
+    )
   })
 
   it('takes every option that is available', async () => {
@@ -102,6 +128,7 @@ describe('settings', () => {
       },
       server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN },
       maxParallel: 2,
+      alerts: [],
       secrets: [ENV.KEY, ENV.TOKEN],
     })
     const [shop, crm] = pipelines

@@ -17,7 +17,7 @@ import {
   type PipelineFacts,
 } from '../../src/core/alert.ts'
 import { alertMessage, plainText, slackText } from '../../src/core/alert-message.ts'
-import { type Counts, noCounts } from '../../src/core/summary.ts'
+import { noCounts } from '../../src/core/summary.ts'
 
 const NOW = Date.parse('2026-06-10T12:00:00Z')
 const HOUR = 3_600_000
