@@ -1,11 +1,12 @@
 // Who may import whom. In a breath: everybody may import core; nobody may import a neighbour;
 // only the composition (app.ts and app/) imports everybody; each outside package appears in one room.
-const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox', 'metrics']
+const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox', 'metrics', 'alerts']
 const COMPOSITION = '^src/app\\.ts$'
 
 /** A package and the only place that may import it. */
 const HOMES = {
-  got: '^src/service/',
+  got: '^src/(service|alerts)/',
+  nodemailer: '^src/alerts/',
   'p-queue': '^src/service/',
   'better-sqlite3': '^src/(store|sandbox)/',
   winston: '^src/log/',

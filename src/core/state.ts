@@ -1,5 +1,6 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
+import type { AlertStore } from './alert-store.ts'
 import type { AuditEntry } from './audit.ts'
 import type { DueStore } from './daemon.ts'
 import type { TombstoneStore } from './erasing.ts'
@@ -391,6 +392,7 @@ export interface StateStore
     RetentionStore,
     DefinitionStore,
     RebuildStore,
+    AlertStore,
     SyncLog,
     TombstoneStore,
     InstanceStore {

@@ -6,6 +6,7 @@ import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import { createSyncLog } from './audit-read.ts'
+import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createDailyAllowance } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
@@ -68,6 +69,7 @@ function storeOver(
     ...createRetentionStore(db),
     ...createDefinitionStore(db),
     ...createRebuildStore(db),
+    ...createAlertStore(db),
     ...createSyncLog(db),
     ...createTombstoneStore(db),
     instance: async () => instance.get() ?? '',

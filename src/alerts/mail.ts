@@ -1,0 +1,59 @@
+// A message as a plain mail by SMTP. A server that offers no encryption gets nothing, unless it is this machine.
+import { createTransport } from 'nodemailer'
+import { plainText } from '../core/alert-message.ts'
+import type { Receiver } from '../core/settings.ts'
+import type { Delivery, DeliverOptions, Outgoing } from './delivery.ts'
+
+type MailReceiver = Extract<Receiver, { kind: 'mail' }>
+
+function transportTo(receiver: MailReceiver, timeoutMs: number) {
+  const { host, port, security, user, password } = receiver
+  return createTransport({
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'plain',
+    ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+/** A code of nodemailer (EAUTH, ETLS) or of Node, and the number of the server's answer; never its words. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode }: { code?: unknown; responseCode?: unknown } = error instanceof Error ? error : {}
+  const parts = [code, responseCode].filter((part) => typeof part === 'string' || typeof part === 'number')
+  return `not taken (${parts.length === 0 ? 'no code' : parts.join(' ')})`
+}
+
+export async function mail(
+  receiver: MailReceiver,
+  message: Outgoing,
+  options: DeliverOptions,
+): Promise<Delivery> {
+  const transport = transportTo(receiver, options.timeoutMs)
+  const close = (): void => transport.close()
+  options.signal.addEventListener('abort', close, { once: true })
+  try {
+    await transport.sendMail({
+      from: receiver.from,
+      to: [...receiver.to],
+      subject: message.title,
+      text: plainText(message),
+      // The same each time, so that a mail that came twice can be known.
+      messageId: `<${message.id}@contact-sync>`,
+      date: new Date(options.at),
+      headers: { 'auto-submitted': 'auto-generated', 'x-auto-response-suppress': 'All' },
+    })
+    return { delivered: true }
+  } catch (error) {
+    return { delivered: false, reason: reasonOf(error) }
+  } finally {
+    options.signal.removeEventListener('abort', close)
+    close()
+  }
+}

@@ -1,0 +1,42 @@
+// What the state remembers of alerts: what each receiver was told, and the messages that it has not taken yet.
+import type { AlertChanges, PendingMessage, RaisedAlert } from './alert-changes.ts'
+import type { AlertMessage } from './alert-message.ts'
+import type { ConditionKey } from './alert.ts'
+
+/** A message on its way to a receiver. */
+export interface QueuedMessage {
+  readonly id: number
+  readonly receiver: string
+  readonly message: AlertMessage
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly attempts: number
+}
+
+/** Receivers are named by their ids (AlertSettings). */
+export interface AlertStore {
+  alertsOf(
+    receiver: string,
+  ): Promise<{ readonly raised: readonly RaisedAlert[]; readonly pending: readonly PendingMessage[] }>
+  /** What is raised, what no longer is, and the messages about it: all or nothing. */
+  changeAlerts(
+    receiver: string,
+    changes: Omit<AlertChanges, 'messages'> & {
+      readonly messages: readonly (ConditionKey & { readonly message: AlertMessage })[]
+    },
+    at: number,
+  ): Promise<void>
+  /** Drops what belongs to receivers that are not configured any more. */
+  keepReceivers(receivers: readonly string[]): Promise<void>
+  /** Messages that may be sent now, oldest first. */
+  dueMessages(at: number): Promise<readonly QueuedMessage[]>
+  /** When the next message may be sent; undefined: none waits. */
+  nextMessageAt(): Promise<number | undefined>
+  dropMessage(id: number): Promise<void>
+  postponeMessage(id: number, notBefore: number): Promise<void>
+  /** How many messages wait, and about how many pipelines each condition is raised for anybody. */
+  alertFigures(): Promise<{
+    readonly undelivered: number
+    readonly raised: ReadonlyMap<string, number>
+  }>
+}
