@@ -25,7 +25,10 @@ function transportTo(receiver: MailReceiver, timeoutMs: number) {
 
 /** A code of nodemailer (EAUTH, ETLS) or of Node, and the number of the server's answer; never its words. */
 function reasonOf(error: unknown): string {
-  const { code, responseCode }: { code?: unknown; responseCode?: unknown } = error instanceof Error ? error : {}
+  const { code, responseCode } = (error instanceof Error ? error : {}) as {
+    code?: unknown
+    responseCode?: unknown
+  }
   const parts = [code, responseCode].filter((part) => typeof part === 'string' || typeof part === 'number')
   return `not taken (${parts.length === 0 ? 'no code' : parts.join(' ')})`
 }

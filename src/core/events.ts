@@ -265,6 +265,29 @@ export const EVENTS = {
     fields: { wait_ms: 'ms' },
     means: 'The service said that nothing is left for now, or that it is away for so long.',
   },
+  // Alerts.
+  'an alert was delivered': {
+    level: 'info',
+    fields: { receiver: 'name', condition: 'name', event: 'name' },
+    means: 'The receiver has taken a message: `raised` when something began, `recovered` when it was over.',
+  },
+  'an alert could not be delivered': {
+    level: 'warn',
+    fields: { receiver: 'name', condition: 'name', reason: 'name', wait_ms: 'ms' },
+    means:
+      'The receiver has not taken it; it is tried again so much later. `contact-sync alerts test` tries at once.',
+  },
+  'an alert was given up': {
+    level: 'error',
+    fields: { receiver: 'name', condition: 'name' },
+    means: 'Nobody has taken it in three days.',
+  },
+  'alerts cannot be looked after': {
+    level: 'error',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      'The state failed: who was told what is not known, so that only this failure itself is told, at once and without it.',
+  },
   // The log itself.
   'the log file cannot be written; standard error has everything': {
     level: 'error',

@@ -1,0 +1,25 @@
+// What the parts of alerting share.
+import type { DaemonCondition } from '../core/daemon.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Settings } from '../core/settings.ts'
+import type { StateStore } from '../core/state.ts'
+import type { Log } from '../log/log.ts'
+import type { ServiceVerdict } from './alert-facts.ts'
+
+/** How long a receiver may take for one message. */
+export const DELIVERY_TIMEOUT_MS = 10_000
+
+export interface AlertParts {
+  readonly state: StateStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly service: ServiceVerdict
+  /** Ends deliveries that are under way. */
+  readonly signal: AbortSignal
+  settings(): Settings
+  condition(): DaemonCondition | undefined
+  onDelivery?(outcome: 'delivered' | 'failed'): void
+}
+
+/** Tells several installations apart. */
+export const serviceHost = ({ service }: Settings): string => new URL(service.baseUrl).host
