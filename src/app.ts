@@ -1,5 +1,6 @@
 // What commands may ask for: the door between `cli` and everything else. The composition lies in `app/`.
 // Nothing is done at import, and what only one command needs is loaded when that command runs: a start must be quick.
+import type * as AlertCommands from './app/alert-commands.ts'
 import { askService } from './app/checking.ts'
 import type { startDaemon as StartDaemon } from './app/daemon.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
@@ -30,6 +31,14 @@ export { markerProblem } from './sync/marker.ts'
 export { systemClock as clock, systemRandom as random } from './system.ts'
 export type { Verdict }
 
+/** Where nobody is to be told, nothing of it is loaded. */
+export const tellOfRuns: typeof AlertCommands.tellOfRuns = async (settings, ...rest) => {
+  if (settings.alerts.length > 0) await (await import('./app/alert-commands.ts')).tellOfRuns(settings, ...rest)
+}
+export const testAlerts: typeof AlertCommands.testAlerts = async (...args) =>
+  (await import('./app/alert-commands.ts')).testAlerts(...args)
+export const alertStandings: typeof AlertCommands.alertStandings = async (...args) =>
+  (await import('./app/alert-commands.ts')).alertStandings(...args)
 export const startDaemon: typeof StartDaemon = async (...args) =>
   (await import('./app/daemon.ts')).startDaemon(...args)
 export const releaseHeld: typeof ReleaseHeld = async (...args) =>

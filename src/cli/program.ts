@@ -1,5 +1,6 @@
 // The command line, made from the command tables. What a command does lies in its own file and is loaded only when it is called.
 import { Command, CommanderError } from 'commander'
+import { ALERTS } from './command-table/alerts.ts'
 import { AUDIT } from './command-table/audit.ts'
 import { ABOUT_COMMANDS } from './command-table/about.ts'
 import type { CommandEntry, CommandGroup, CommandTree } from './command-table/entry.ts'
@@ -15,7 +16,7 @@ import { terminalOf } from './terminal.ts'
 import { VERSION } from './version.ts'
 
 const COMMANDS = [...PIPELINE_COMMANDS, ...SERVICE_COMMANDS, ...SANDBOX_COMMANDS, ...ABOUT_COMMANDS]
-const GROUPS = [REJECTS, DOUBTS, HELD, AUDIT, STATE]
+const GROUPS = [REJECTS, DOUBTS, HELD, ALERTS, AUDIT, STATE]
 /** Everything that can be called. */
 export const TREE: CommandTree = { commands: COMMANDS, groups: GROUPS }
 

@@ -1,5 +1,5 @@
 // `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
-import { clock, createLog, openRunner, type Runner } from '../../app.ts'
+import { clock, createLog, openRunner, type Runner, tellOfRuns } from '../../app.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { LogHead } from '../../core/sync-log.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
@@ -60,6 +60,7 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
       if (options.json !== true) print(io, resultText(result))
       for (const warning of result.warnings) printError(io, `warning: ${warning}`)
     }
+    await tellOfRuns(settings, runner, { results, signal: io.signal })
     head = await runner.state.logHead()
   } finally {
     await runner.close()
