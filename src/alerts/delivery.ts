@@ -1,19 +1,6 @@
 // How a message leaves: to a webhook or by mail, once. Whoever calls decides what happens after a failure.
-import type { AlertMessage } from '../core/alert-message.ts'
 import type { Receiver } from '../core/settings.ts'
-
-/** A message with the name under which the receiver can recognise it when it comes twice. */
-export type Outgoing = AlertMessage & { readonly id: string }
-
-/** `reason`: for logs; holds neither address nor secret, nor what the receiver wrote. */
-export type Delivery = { readonly delivered: true } | { readonly delivered: false; readonly reason: string }
-
-export interface DeliverOptions {
-  readonly timeoutMs: number
-  /** Milliseconds since the epoch. */
-  readonly at: number
-  readonly signal: AbortSignal
-}
+import type { DeliverOptions, Delivery, Outgoing } from './outgoing.ts'
 
 /** Sends it once; never rejects for what a network or a receiver does. Mail is loaded when it is first sent. */
 export async function deliver(

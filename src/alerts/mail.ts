@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer'
 import { plainText } from '../core/alert-message.ts'
 import type { Receiver } from '../core/settings.ts'
-import type { Delivery, DeliverOptions, Outgoing } from './delivery.ts'
+import type { Delivery, DeliverOptions, Outgoing } from './outgoing.ts'
 
 type MailReceiver = Extract<Receiver, { kind: 'mail' }>
 

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import got, { RequestError } from 'got'
 import { slackText } from '../core/alert-message.ts'
 import type { Receiver } from '../core/settings.ts'
-import type { Delivery, DeliverOptions, Outgoing } from './delivery.ts'
+import type { Delivery, DeliverOptions, Outgoing } from './outgoing.ts'
 
 type Webhook = Extract<Receiver, { kind: 'webhook' }>
 

@@ -1,6 +1,6 @@
 // Alerts at work: looks at what holds, writes down what is to be told, and delivers it. It never rejects and never makes
 // anybody wait: what a receiver does not take now, it is sent later.
-import { deliver, type Delivery, receiverName } from '../alerts/delivery.ts'
+import { deliver, receiverName } from '../alerts/delivery.ts'
 import { alertMessage } from '../core/alert-message.ts'
 import { alertChanges, deliveryGapMs, OLDEST_MESSAGE_MS } from '../core/alert-changes.ts'
 import type { QueuedMessage } from '../core/alert-store.ts'
@@ -43,7 +43,7 @@ async function send(queued: QueuedMessage, { receiver }: AlertSettings, parts: A
     return true
   }
   const id = `${await state.instance()}-${queued.id}`
-  const result: Delivery = await deliver(
+  const result = await deliver(
     receiver,
     { ...queued.message, id },
     { timeoutMs: DELIVERY_TIMEOUT_MS, at: clock.now(), signal },

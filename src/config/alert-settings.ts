@@ -1,6 +1,6 @@
 // From the checked values of `alerts` to receivers and what they want to be told of.
 import { createHash } from 'node:crypto'
-import { type AlertRules, CONDITION_NAMES } from '../core/alert.ts'
+import { type AlertRules, CONDITION_NAMES } from '../core/alert-rules.ts'
 import { WEEKDAYS } from '../core/deadline.ts'
 import type { AlertSettings, Receiver } from '../core/settings.ts'
 import type { AlertValues } from './alerts-schema.ts'

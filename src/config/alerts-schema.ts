@@ -1,6 +1,6 @@
 // The part of the schema that says who is told of what.
 import { z } from 'zod'
-import { CONDITION_NAMES } from '../core/alert.ts'
+import { CONDITION_NAMES } from '../core/alert-rules.ts'
 import { WEEKDAYS } from '../core/deadline.ts'
 import { duration, oneOrMore, shareOrCount, smtpAddress, text, webhookAddress } from './scalars.ts'
 

@@ -1,5 +1,5 @@
 // From what holds and what was told before to what is to be told now. Pure; one receiver at a time.
-import { type Condition, type ConditionKey, CONDITIONS } from './alert.ts'
+import { CONDITIONS, type Condition, type ConditionKey } from './alert-rules.ts'
 
 /** A condition that holds for a receiver since then; told: a message about it was made. Milliseconds since the epoch. */
 export interface RaisedAlert extends ConditionKey {

@@ -1,5 +1,5 @@
 // Alerts in words: what a person reads in a message, and the message as receivers get it. No personal data, no secret.
-import type { ConditionName } from './alert.ts'
+import type { ConditionName } from './alert-rules.ts'
 import type { NewMessage } from './alert-changes.ts'
 
 /** A message as it is kept and sent; `id` is the same each time that it is sent. */

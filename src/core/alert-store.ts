@@ -1,7 +1,7 @@
 // What the state remembers of alerts: what each receiver was told, and the messages that it has not taken yet.
 import type { AlertChanges, PendingMessage, RaisedAlert } from './alert-changes.ts'
 import type { AlertMessage } from './alert-message.ts'
-import type { ConditionKey } from './alert.ts'
+import type { ConditionKey } from './alert-rules.ts'
 
 /** A message on its way to a receiver. */
 export interface QueuedMessage {

@@ -1,7 +1,7 @@
 // Alerts over restarts: what each receiver was told, so that nobody is told twice, and what it has not taken yet.
 import type { AlertMessage } from '../core/alert-message.ts'
 import type { AlertStore, QueuedMessage } from '../core/alert-store.ts'
-import type { ConditionName } from '../core/alert.ts'
+import type { ConditionName } from '../core/alert-rules.ts'
 import type { Connection } from './database.ts'
 
 interface AlertRow {

@@ -7,15 +7,8 @@ import {
   type PendingMessage,
   type RaisedAlert,
 } from '../../src/core/alert-changes.ts'
-import {
-  type AlertFacts,
-  type AlertRules,
-  CONDITION_NAMES,
-  type Condition,
-  conditions,
-  isUnsettled,
-  type PipelineFacts,
-} from '../../src/core/alert.ts'
+import { type AlertRules, CONDITION_NAMES, type Condition } from '../../src/core/alert-rules.ts'
+import { type AlertFacts, conditions, isUnsettled, type PipelineFacts } from '../../src/core/alert.ts'
 import { alertMessage, plainText, slackText } from '../../src/core/alert-message.ts'
 import { noCounts } from '../../src/core/summary.ts'
 
