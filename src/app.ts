@@ -3,6 +3,7 @@
 import type * as AlertCommands from './app/alert-commands.ts'
 import { askService } from './app/checking.ts'
 import type { startDaemon as StartDaemon } from './app/daemon.ts'
+import type { openWatching as OpenWatching } from './app/daemon-watch.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
 import type {
   forgetContact as ForgetContact,
@@ -33,7 +34,8 @@ export type { Verdict }
 
 /** Where nobody is to be told, nothing of it is loaded. */
 export const tellOfRuns: typeof AlertCommands.tellOfRuns = async (settings, ...rest) => {
-  if (settings.alerts.length > 0) await (await import('./app/alert-commands.ts')).tellOfRuns(settings, ...rest)
+  if (settings.alerts.length > 0)
+    await (await import('./app/alert-commands.ts')).tellOfRuns(settings, ...rest)
 }
 export const testAlerts: typeof AlertCommands.testAlerts = async (...args) =>
   (await import('./app/alert-commands.ts')).testAlerts(...args)
@@ -41,6 +43,9 @@ export const alertStandings: typeof AlertCommands.alertStandings = async (...arg
   (await import('./app/alert-commands.ts')).alertStandings(...args)
 export const startDaemon: typeof StartDaemon = async (...args) =>
   (await import('./app/daemon.ts')).startDaemon(...args)
+export const openWatching = async (
+  ...args: Parameters<typeof OpenWatching>
+): Promise<ReturnType<typeof OpenWatching>> => (await import('./app/daemon-watch.ts')).openWatching(...args)
 export const releaseHeld: typeof ReleaseHeld = async (...args) =>
   (await import('./app/decisions.ts')).releaseHeld(...args)
 export const resolveDoubt = async (

@@ -1,6 +1,6 @@
 // The daemon's life: it wakes, lets runs begin, waits while the service cannot be used, takes another configuration, and
 // ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
-import type { DaemonCondition, DaemonListener, DueStore } from '../core/daemon.ts'
+import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../core/daemon.ts'
 import { errorFacts } from '../core/error-facts.ts'
 import { SyncError } from '../core/errors.ts'
 import type { Clock, Random } from '../core/ports.ts'
@@ -15,6 +15,7 @@ import { createReloading } from './reloading.ts'
 import type { Runner } from './runner.ts'
 import { createServicePause } from './service-pause.ts'
 import { serveDaemon } from './serving.ts'
+import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
 
 /** What the daemon needs of a runner. */
 export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
@@ -39,6 +40,8 @@ interface Parts {
   /** Reads and checks the configuration file. */
   load(): Promise<Configuration>
   readonly listeners?: readonly DaemonListener[]
+  /** Metrics and alerts; nobody watches otherwise. */
+  readonly watch?: WatchDaemon
   /** What wakes it; node-cron otherwise. */
   readonly ticks?: Ticks
 }
@@ -139,7 +142,9 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const { clock, log } = parts
   const broken = new AbortController()
   const signal = AbortSignal.any([parts.signal, broken.signal])
-  const all = await assemble(first, runner, { ...parts, signal, broken })
+  const watched: { by?: DaemonWatch | undefined } = {}
+  const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
+  const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
   const { landings, pause, reloading, runs, waking } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
@@ -150,9 +155,17 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     refusedReload: reloading.refused,
     pipelines: runs.conditions(),
   })
-  const server = await serveDaemon({ settings: all.current, clock, log, condition })
+  watched.by = parts.watch?.({ condition, settings: all.current })
+  const server = await serveDaemon({
+    settings: all.current,
+    clock,
+    log,
+    condition,
+    metrics: watched.by?.exposition,
+  })
   log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
   all.begin()
+  watched.by?.begin()
   const ended = async (): Promise<void> => {
     await untilAborted(signal)
     log.info('daemon ends')
@@ -160,6 +173,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     await landings.close()
     await runs.hold()
     await reloading.idle()
+    await watched.by?.close()
     await server.close()
     log.info('daemon ended')
     if (broken.signal.aborted) throw broken.signal.reason

@@ -5,6 +5,7 @@ import { type Circuit, createCircuit, type Stop, stopWithout } from '../core/cir
 import type { Pause } from '../core/daemon.ts'
 import type { Clock, Random, Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
+import type { RunWatcher, WatchedRun } from '../core/run-watcher.ts'
 import type { RateUse } from '../core/service-event.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { UndoOptions } from '../core/undo.ts'
@@ -74,6 +75,7 @@ interface Parts {
   readonly mails: MailTurns
   readonly log: Log
   readonly keeping: Keeping
+  readonly watcher: RunWatcher
 }
 
 type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
@@ -97,14 +99,24 @@ export interface UndoRequest extends UndoOptions {
   readonly contact: string | undefined
 }
 
+interface RunParts {
+  readonly options: RunOptions
+  readonly id: string
+  readonly circuit: Circuit
+  readonly watched: WatchedRun | undefined
+}
+
 function runContext(
   pipeline: PipelineSettings,
   parts: Parts,
-  { options, id, circuit }: { options: RunOptions; id: string; circuit: Circuit },
+  { options, id, circuit, watched }: RunParts,
 ): RunContext {
   const { signal } = options
   const { settings, clock } = parts
-  const session = parts.service.session({ signal })
+  const session = parts.service.session({
+    signal,
+    ...(watched === undefined ? {} : { onEvent: watched.onService }),
+  })
   return {
     runId: id,
     pipeline,
@@ -122,7 +134,10 @@ function runContext(
     clock,
     signal,
     log: parts.log,
-    report: (report) => options.report(report),
+    report(report) {
+      if (report.phase !== undefined) watched?.stage(report.phase)
+      options.report(report)
+    },
   }
 }
 
@@ -176,10 +191,21 @@ async function loggedRun(
     cut: () => service.cut(),
   })
   const bounded = { ...options, signal: limits.signal }
-  const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit })
+  const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
+  const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
   const noted = options.rejectsOnly === true ? noteRetry(context) : Promise.resolve()
   const result = await noted
     .then(() => work(context))
+    .then(
+      (done) => {
+        watched?.end(done)
+        return done
+      },
+      (error: unknown) => {
+        watched?.end(undefined)
+        throw error
+      },
+    )
     .finally(() => {
       ignore()
       limits.done()
@@ -206,25 +232,37 @@ async function probe(service: Service, signal: AbortSignal): ReturnType<Runner['
   return { code: code as Pause['code'], reason }
 }
 
+/** Gives what makes the client for these settings: over one state, and watched. */
+function serviceOver(
+  machine: Machine,
+  { state, watcher, log }: { state: OwnedState; watcher: RunWatcher; log: Log },
+): (settings: Settings) => Service {
+  const logged = logService(log)
+  return ({ service }) => {
+    const { perDay } = service.rateLimit
+    return createService(service, {
+      ...machine,
+      window: state.window,
+      onEvent(event) {
+        logged(event)
+        watcher.onService?.(event)
+      },
+      ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
+    })
+  }
+}
+
 /**
  * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE or STATE_OLDER. `thorough` checks the whole state first.
  */
 export function openRunner(
   first: Settings,
-  options: { log: Log; pid: number; thorough: boolean; machine?: Machine },
+  options: { log: Log; pid: number; thorough: boolean; machine?: Machine; watcher?: RunWatcher },
 ): Runner {
-  const { log, pid, thorough, machine = { clock: systemClock, random: systemRandom } } = options
+  const { log, pid, thorough, machine = { clock: systemClock, random: systemRandom }, watcher = {} } = options
   const { clock } = machine
   const state = openState(first.state.path, { pid, since: clock.now(), thorough })
-  const serviceFor = ({ service }: Settings): Service => {
-    const { perDay } = service.rateLimit
-    return createService(service, {
-      ...machine,
-      window: state.window,
-      onEvent: logService(log),
-      ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
-    })
-  }
+  const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)
   const turns = createTurns()
@@ -240,6 +278,7 @@ export function openRunner(
     mails,
     log,
     keeping,
+    watcher,
   })
   return {
     log,

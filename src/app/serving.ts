@@ -1,5 +1,6 @@
 // What the daemon serves over HTTP: the sets of routes, with what each needs.
 import { healthRoutes } from '../console/health-routes.ts'
+import { type Exposition, metricsRoute } from '../console/metrics-route.ts'
 import { pageRoutes } from '../console/page-routes.ts'
 import { type ConsoleServer, startConsole } from '../console/server.ts'
 import { createTokenGate } from '../console/token.ts'
@@ -17,13 +18,19 @@ export async function serveDaemon(parts: {
   /** Asked each time: a reload may have changed them. */
   settings(): Settings
   condition(): DaemonCondition
+  /** What `/metrics` says; undefined: there is none. */
+  readonly metrics?: Exposition | undefined
 }): Promise<ConsoleServer> {
-  const { clock, log, settings, condition } = parts
+  const { clock, log, settings, condition, metrics } = parts
   const gate = createTokenGate(() => settings().server.token, clock)
   const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
   const looking = consoleData({ clock, settings, daemon: condition })
   const server = await startConsole(settings().server, {
-    mounts: [healthRoutes(condition), pageRoutes({ data: looking.data, gate, clock, onFault })],
+    mounts: [
+      healthRoutes(condition),
+      ...(metrics === undefined ? [] : [metricsRoute(metrics, gate)]),
+      pageRoutes({ data: looking.data, gate, clock, onFault }),
+    ],
     gate,
     names: () => [settings().server.host, ...settings().server.hosts],
     onFault,

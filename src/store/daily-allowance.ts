@@ -6,6 +6,14 @@ const HOUR_MS = 3_600_000
 /** The hour that runs and the 24 before it: never less than the last 24 hours, whatever the minute. */
 const HOURS = 25
 
+/** Requests of the last 24 hours, as they are counted against the limit of a day. */
+export function createDailyUse(db: Connection): (nowMs: number) => number {
+  const used = db
+    .prepare<[number], number>('SELECT coalesce(sum(requests), 0) FROM daily_request WHERE hour > ?')
+    .pluck()
+  return (nowMs) => used.get(Math.floor(nowMs / HOUR_MS) - HOURS) ?? 0
+}
+
 export function createDailyAllowance(db: Connection, perDay: number): DailyAllowance {
   const used = db
     .prepare<[number], number>('SELECT coalesce(sum(requests), 0) FROM daily_request WHERE hour > ?')

@@ -35,6 +35,12 @@ interface StatePipeline {
 
 const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
+/** Of the database, and of the log beside it; 0 where there is none. */
+export const stateSizes = (path: string): Pick<StateInfo, 'bytes' | 'walBytes'> => ({
+  bytes: size(path),
+  walBytes: size(`${path}-wal`),
+})
+
 /** "CSY1" of its four bytes. */
 function applicationText(db: Connection): string {
   const bytes = Buffer.alloc(4)
@@ -57,8 +63,7 @@ async function inspect(db: Connection, path: string): Promise<StateInfo> {
   const mark = readMark(path)
   const verdicts = db.pragma('quick_check(10)') as { quick_check: string }[]
   return {
-    bytes: size(path),
-    walBytes: size(`${path}-wal`),
+    ...stateSizes(path),
     schema: Number(db.pragma('user_version', { simple: true })),
     applicationId: applicationText(db),
     owner: ownerOf(db, path),

@@ -8,7 +8,7 @@ import type { LoggedPerson } from '../core/sync-log.ts'
 import { createSyncLog } from './audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
-import { createDailyAllowance } from './daily-allowance.ts'
+import { createDailyAllowance, createDailyUse } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
 import { createDueStore } from './due.ts'
 import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './forget.ts'
@@ -29,6 +29,8 @@ import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
   dailyAllowance(perDay: number): DailyAllowance
+  /** Requests of the last 24 hours, where a limit of a day is set. */
+  requestsOfDay(nowMs: number): number
   readonly window: WindowMemory
   /** Calls the listener with each known error of the state, until the function that it gives is called. */
   onTrouble(listener: (error: SyncError) => void): () => void
@@ -166,6 +168,7 @@ function ownedState(
     doubt: () => (isSettled ? undefined : doubt),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
+    ...watch.over({ requestsOfDay: createDailyUse(db) }),
     window: watch.over(createWindowMemory(db, killed)),
     onTrouble: watch.listen,
   }

@@ -47,6 +47,7 @@ export function testSettings(
     keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 86_400_000, syncLogMs: undefined },
     server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
     maxParallel: 4,
+    alerts: [],
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),
     secrets: [],
     ...changes,

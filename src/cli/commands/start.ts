@@ -1,7 +1,16 @@
 // `start`: the daemon, until a signal ends it.
-import { clock, createLog, loadConfiguration, openRunner, random, startDaemon } from '../../app.ts'
+import {
+  clock,
+  createLog,
+  loadConfiguration,
+  openRunner,
+  openWatching,
+  random,
+  startDaemon,
+} from '../../app.ts'
 import type { CommonOptions, Io } from '../io.ts'
 import { commandSettings, configFile } from '../settings.ts'
+import { VERSION } from '../version.ts'
 
 export async function start(io: Io, options: CommonOptions): Promise<number> {
   // Asked for before the daemon stands, it reloads as soon as it does.
@@ -10,10 +19,23 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
   const log = createLog(settings.log, { secrets: settings.secrets, stream: io.stderr })
   try {
-    const runner = openRunner(settings, { log, pid: io.pid, thorough: true })
+    const watching = await openWatching(settings, { clock, log, version: VERSION })
+    const runner = openRunner(settings, {
+      log,
+      pid: io.pid,
+      thorough: true,
+      watcher: { onService: watching.onService },
+    })
     try {
       const load = () => loadConfiguration(configFile(io, options), io.env)
-      const daemon = await startDaemon(settings, runner, { clock, random, log, signal: io.signal, load })
+      const daemon = await startDaemon(settings, runner, {
+        clock,
+        random,
+        log,
+        signal: io.signal,
+        load,
+        watch: watching.ofDaemon(runner),
+      })
       io.onHangup(() => daemon.reload())
       if (hangup.isAsked) daemon.reload()
       await daemon.ended()

@@ -1,0 +1,143 @@
+// Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
+// and every minute for what time alone brings about.
+import { readiness } from '../console/health.ts'
+import type { Exposition } from '../console/metrics-route.ts'
+import type { DaemonCondition, DaemonEvent, DaemonListener } from '../core/daemon.ts'
+import type { Clock } from '../core/ports.ts'
+import type { ServiceListener } from '../core/service-event.ts'
+import type { Settings } from '../core/settings.ts'
+import type { Log } from '../log/log.ts'
+import { createMetrics, type Metrics } from '../metrics/metrics.ts'
+import type { PipelineStanding, Standings } from '../metrics/standings.ts'
+import { stateSizes } from '../store/info.ts'
+import { createServiceVerdict } from './alert-facts.ts'
+import { type Alerting, createAlerting } from './alerting.ts'
+import type { Runner } from './runner.ts'
+
+/** What of the daemon is watched. */
+interface Watched {
+  condition(): DaemonCondition
+  /** Those in use. */
+  settings(): Settings
+}
+
+export interface DaemonWatch {
+  readonly listener: DaemonListener
+  readonly exposition: Exposition
+  /** From now on alerts are looked after. */
+  begin(): void
+  close(): Promise<void>
+}
+
+export type WatchDaemon = (daemon: Watched) => DaemonWatch
+
+const LOOK_EVERY_MS = 60_000
+/** A receiver that fails at once is not asked at once again. */
+const SHORTEST_MS = 1_000
+
+type Observed = Pick<Runner, 'state' | 'rate'>
+
+async function pipelineStanding(name: string, state: Runner['state']): Promise<PipelineStanding> {
+  return { name, ...(await state.backlog(name)), ...(await state.milestones(name)) }
+}
+
+async function standings(
+  runner: Observed,
+  { condition, settings }: Watched,
+  clock: Clock,
+): Promise<Standings> {
+  const { pipelines, service, state } = settings()
+  const now = condition()
+  const rows: PipelineStanding[] = []
+  for (const { name } of pipelines) rows.push(await pipelineStanding(name, runner.state))
+  return {
+    pipelines: rows,
+    condition: now,
+    isReady: readiness(now).ready,
+    rate: runner.rate(),
+    limits: { window: service.rateLimit.requests, day: service.rateLimit.perDay },
+    requestsOfDay: runner.state.requestsOfDay(clock.now()),
+    state: stateSizes(state.path),
+    ...(await runner.state.alertFigures()),
+  }
+}
+
+/** Looks until the signal comes, while anybody is to be told. */
+async function keepLooking(
+  alerting: Alerting,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await alerting.look()
+    const inMs = ((await alerting.nextAt()) ?? Infinity) - clock.now()
+    await clock.sleep(Math.min(Math.max(inMs, SHORTEST_MS), LOOK_EVERY_MS), signal)
+  }
+}
+
+/** After these, something may begin or be over. */
+const LOOKED_AFTER: readonly DaemonEvent['type'][] = ['run_ended', 'run_broken', 'paused', 'resumed']
+
+function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; log: Log; metrics: Metrics }) {
+  const ending = new AbortController()
+  const { signal } = ending
+  const service = createServiceVerdict()
+  const { condition, settings } = daemon
+  const alerting = createAlerting({
+    ...parts,
+    state: runner.state,
+    service,
+    signal,
+    settings,
+    condition,
+    onDelivery: parts.metrics.onAlert,
+  })
+  let looking: Promise<void> | undefined
+  const begin = (): void => {
+    if (settings().alerts.length > 0) looking ??= keepLooking(alerting, { clock: parts.clock, signal })
+  }
+  return {
+    begin,
+    listener(event: DaemonEvent): void {
+      service.listen(event)
+      if (event.type === 'reloaded') begin()
+      if (looking !== undefined && LOOKED_AFTER.includes(event.type)) void alerting.look()
+    },
+    async close(): Promise<void> {
+      ending.abort()
+      await looking
+      // What the last runs changed is written down; it is sent by the next start.
+      if (looking !== undefined) await alerting.look()
+    },
+  }
+}
+
+export interface Watching {
+  readonly onService: ServiceListener
+  ofDaemon(runner: Observed): WatchDaemon
+}
+
+/** Made before the runner: its calls to the service are counted from the first. */
+export function openWatching(first: Settings, parts: { clock: Clock; log: Log; version: string }): Watching {
+  const { clock, log, version } = parts
+  let ask: (() => Promise<Standings>) | undefined
+  const metrics = createMetrics({ version, pipelines: first.pipelines.map(({ name }) => name) }, async () => {
+    if (ask === undefined) throw new Error('asked before there is a daemon')
+    return ask()
+  })
+  return {
+    onService: metrics.onService,
+    ofDaemon: (runner) => (daemon) => {
+      ask = () => standings(runner, daemon, clock)
+      const alerts = watchAlerts(runner, daemon, { clock, log, metrics })
+      return {
+        exposition: metrics,
+        begin: alerts.begin,
+        close: alerts.close,
+        listener(event) {
+          metrics.onDaemon(event)
+          alerts.listener(event)
+        },
+      }
+    },
+  }
+}
