@@ -127,7 +127,7 @@ const containerSchema = z.object({
     }),
   ]),
   ports: z.tuple([z.object({ name: z.literal('http'), containerPort: z.literal(Number(port)) })]),
-  startupProbe: probe('/healthz'),
+  startupProbe: probe('/healthz').extend({ failureThreshold: z.int().min(720) }),
   livenessProbe: probe('/healthz'),
   readinessProbe: probe('/readyz'),
   securityContext: z.object({
