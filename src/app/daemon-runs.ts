@@ -30,6 +30,8 @@ export interface DaemonRuns {
   conditions(): readonly PipelineCondition[]
 }
 
+type Trouble = Pick<Pause, 'code' | 'reason'>
+
 interface Parts {
   readonly clock: Clock
   readonly runner: PipelineRunner
@@ -39,8 +41,10 @@ interface Parts {
   readonly emit: DaemonListener
   settings(): Settings
   isPaused(): boolean
+  /** What is wrong with the service, asked by one cheap read; undefined: nothing. */
+  probe(signal: AbortSignal): Promise<Trouble | undefined>
   /** The service could not be used. */
-  onTrouble(trouble: Pick<Pause, 'code' | 'reason'>): void
+  onTrouble(trouble: Trouble): void
   onWell(): void
   /** A fault of the state or of this program; `pipeline` where it was a run's. */
   onFault(error: unknown, pipeline: string): void
@@ -56,7 +60,7 @@ const PAUSING: readonly ErrorCode[] = [
 ]
 
 /** What is wrong with the service as a whole, by what stopped a run. */
-function troubleOf(stop: Stop | undefined): Pick<Pause, 'code' | 'reason'> | undefined {
+function troubleOf(stop: Stop | undefined): Trouble | undefined {
   if (stop === undefined || !PAUSING.includes(stop.code)) return undefined
   return { code: stop.code as Pause['code'], reason: stop.message }
 }
@@ -84,14 +88,37 @@ async function readEntries(settings: Settings, due: DueStore, now: number): Prom
   return entries
 }
 
+/** A service that answers the question each time, and fails a pipeline's runs so often in a row, is ill for that one alone. */
+const MOST_IN_A_ROW = 3
+
 interface Course extends Parts {
   readonly agenda: Agenda
+  /** By pipeline: how many runs in a row found the service unusable. */
+  readonly inARow: Map<string, number>
   readonly broken: Map<string, Broken>
 }
 
 function look({ agenda, emit }: Course, now: number): void {
   for (const { type, pipeline, times } of agenda.look(now))
     emit(type === 'overlapped' ? { type, pipeline, at: now, times } : { type, pipeline, at: now })
+}
+
+/** What keeps all runs from beginning; a run's own trouble, which others need not have, is none. */
+async function commonTrouble(
+  name: string,
+  stop: Stop | undefined,
+  { inARow, probe, signal }: Course,
+): Promise<Trouble | undefined> {
+  const trouble = troubleOf(stop)
+  if (trouble === undefined) {
+    inARow.delete(name)
+    return undefined
+  }
+  const times = (inARow.get(name) ?? 0) + 1
+  inARow.set(name, times)
+  if (times > MOST_IN_A_ROW) return undefined
+  // The key may lack a right that only this pipeline needs.
+  return trouble.code === 'SERVICE_KEY_REFUSED' ? probe(signal) : trouble
 }
 
 async function endRun(
@@ -101,7 +128,7 @@ async function endRun(
 ): Promise<void> {
   const { agenda, broken, clock, due, emit, signal } = course
   const { name } = pipeline
-  const trouble = troubleOf(stop)
+  const trouble = await commonTrouble(name, stop, course)
   const isCutOff = signal.aborted && run.status === 'failed'
   // What became due during the run is counted as overlapping, not as missed.
   look(course, clock.now())
@@ -110,7 +137,7 @@ async function endRun(
   emit({ type: 'run_ended', at: clock.now(), run })
   if (trouble !== undefined) return course.onTrouble(trouble)
   if (isCutOff) return
-  course.onWell()
+  if (stop === undefined) course.onWell()
   if (pipeline.schedule !== undefined)
     await due.rememberDue({ pipeline: name, schedule: scheduleOf(pipeline), doneUpTo })
 }
@@ -149,7 +176,7 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
   const { clock, due, settings } = parts
   const agenda = createAgenda(await readEntries(settings(), due, clock.now()))
   const broken = new Map<string, Broken>()
-  const course: Course = { ...parts, agenda, broken }
+  const course: Course = { ...parts, agenda, broken, inARow: new Map() }
   const underway = new Set<Promise<void>>()
   let isHeld = false
 

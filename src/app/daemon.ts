@@ -109,6 +109,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   const runs: DaemonRuns = await createDaemonRuns({
     ...shared,
     due: runner.state,
+    probe: (probing) => runner.probe(probing),
     isPaused: () => pause.current !== undefined,
     onTrouble: (trouble) => pause.begin(trouble),
     onWell: () => pause.allWell(),

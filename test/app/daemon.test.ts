@@ -149,24 +149,66 @@ it('waits while the service is away, asks it after growing gaps, and then runs o
 
 it('lets the gaps go on growing where the service answers the question and then fails the run again', async () => {
   const one = await daemonWith({
-    pipelines: [{ schedule: '0 * * * *', timezone: 'UTC' }],
-    outcomes: Array.from({ length: 4 }, () => ({ trouble: 'SERVICE_UNREACHABLE' as const })),
+    outcomes: Array.from({ length: 3 }, () => ({ trouble: 'SERVICE_UNREACHABLE' as const })),
   })
   await one.pass(HOUR + 3 * MINUTE)
-  expect(one.probedAt.map((text) => text.slice(6))).toEqual(['01:00:05', '01:00:15', '01:00:35', '01:01:15'])
-  expect(one.began).toHaveLength(5)
+  expect(one.probedAt.map((text) => text.slice(6))).toEqual(['01:00:05', '01:00:15', '01:00:35'])
+  expect(one.began).toHaveLength(4)
+})
+
+it('does not let a pipeline that the service always fails keep the others waiting', async () => {
+  const one = await daemonWith({
+    pipelines: [
+      { name: 'ill', schedule: '0 * * * *', timezone: 'UTC' },
+      { name: 'well', schedule: '*/10 * * * *', timezone: 'UTC' },
+    ],
+    trouble: { ill: 'SERVICE_CONTRACT' },
+  })
+  await one.pass(4 * HOUR)
+  expect(one.began.filter((text) => text.endsWith('well'))).toHaveLength(24)
+  expect(one.began.filter((text) => text.endsWith('ill')).map((text) => text.slice(6, 14))).toEqual([
+    '01:00:00',
+    '01:00:05',
+    '01:00:15',
+    '01:00:35',
+    '02:00:00',
+    '03:00:00',
+    '04:00:00',
+  ])
 })
 
 it('does not ask again where the key is refused and says so once; SIGHUP lets it try', async () => {
-  const one = await daemonWith({ outcomes: [{ trouble: 'SERVICE_KEY_REFUSED' }] })
+  const refused = { code: 'SERVICE_KEY_REFUSED', reason: 'answered with 401' } as const
+  const one = await daemonWith({ outcomes: [{ trouble: 'SERVICE_KEY_REFUSED' }], probes: [refused] })
   await one.pass(10 * HOUR)
   expect(one.began).toHaveLength(1)
-  expect(one.probedAt).toEqual([])
+  // Only whether it is this run's affair alone.
+  expect(one.probedAt).toHaveLength(1)
   expect(one.lines.filter((line) => line.includes('refuses the key'))).toHaveLength(1)
   one.daemon.reload()
   await one.pass(MINUTE)
   expect(one.began).toHaveLength(2)
   expect(one.ofType('missed')).toMatchObject([{ times: 10 }])
+})
+
+it('goes on with the others where the key lacks a right that only one pipeline needs', async () => {
+  const one = await daemonWith({
+    pipelines: [
+      { name: 'ill', schedule: '0 * * * *', timezone: 'UTC' },
+      { name: 'well', schedule: '0 * * * *', timezone: 'UTC' },
+    ],
+    trouble: { ill: 'SERVICE_KEY_REFUSED' },
+  })
+  await one.pass(3 * HOUR)
+  expect(one.began.map((text) => text.slice(12))).toEqual([
+    '00 ill',
+    '00 well',
+    '00 ill',
+    '00 well',
+    '00 ill',
+    '00 well',
+  ])
+  expect(one.ofType('paused')).toEqual([])
 })
 
 it('runs what was cut off by its end again at the next start', async () => {

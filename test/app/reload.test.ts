@@ -120,10 +120,11 @@ it('takes another key from its file as soon as it is there, and goes on', async 
   const one = await daemonWith({
     settings: { service: serviceSettings({ apiKeyFile }) },
     outcomes: [{ trouble: 'SERVICE_KEY_REFUSED' }],
+    probes: [{ code: 'SERVICE_KEY_REFUSED', reason: 'answered with 401' }],
   })
   try {
     await one.pass(2 * HOUR)
-    expect([one.began.length, one.probedAt.length]).toEqual([1, 0])
+    expect([one.began.length, one.probedAt.length]).toEqual([1, 1])
     await writeFile(apiKeyFile, 'next-key\n')
     // The file is read by the real disk, in no time of the fake clock.
     while (one.ofType('resumed').length === 0) await one.pass(MINUTE)

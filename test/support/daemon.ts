@@ -30,6 +30,8 @@ export interface TestDaemonOptions {
   readonly due?: readonly DueDone[]
   /** The outcome of each run, in order; well and at once when they are used up. */
   readonly outcomes?: Outcome[]
+  /** What every run of a pipeline ends with. */
+  readonly trouble?: Readonly<Record<string, Pause['code']>>
   /** What each probe finds; nothing wrong when they are used up. */
   readonly probes?: (Pick<Pause, 'code' | 'reason'> | undefined)[]
   load?(): Promise<Configuration>
@@ -107,7 +109,8 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     settings,
     {
       async run(pipeline, { signal, onStop }) {
-        const { lasts = 0, trouble, error } = outcomes.shift() ?? {}
+        const always = options.trouble?.[pipeline.name]
+        const { lasts = 0, trouble = always, error } = outcomes.shift() ?? {}
         began.push(`${now()} ${pipeline.name}`)
         used.push({ at: now(), pipeline })
         underway += 1

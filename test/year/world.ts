@@ -74,7 +74,12 @@ export async function openWorld(start: number) {
   const transport: Transport = {
     async send({ method, url, body }) {
       if (isAway(clock.now())) return { answered: false, sent: false, code: 'ECONNREFUSED' }
-      const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+      const headers = {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        // Without a length hono wraps each body, and keeps what it needs for that for a good while.
+        'content-length': String(Buffer.byteLength(body ?? '')),
+      }
       const answer = await sandbox.fetch(
         new Request(url, { method, headers, ...(body === undefined ? {} : { body }) }),
       )
