@@ -86,6 +86,8 @@ describe('max_duration', () => {
     expect(pipeline).toMatchObject({ status: 'partial', code: 'MAX_DURATION', in_doubt: 0 })
     expect(pipeline?.['error']).toContain('max_duration (1s) is over; the next run goes on from here')
     expect(Number(pipeline?.['failed'])).toBeGreaterThan(0)
+    // How many more runs of a second it takes depends on the machine.
+    await shop.configure(yaml)
     await endsRight()
   })
 })
