@@ -145,7 +145,7 @@ for (const [mail, phone] of phonesAfter((END - START) / HOUR))
 await world.close()
 const seconds = Math.round((performance.now() - begun) / 1000)
 process.stdout.write(
-  `${(END - START) / DAY} days, ${count} runs, ${told.get('paused') ?? 0} outages, in ${seconds} s\n`,
+  `${(END - START) / DAY} days, ${count} runs, ${told.get('paused') ?? 0} outages, in ${seconds} s, ${worked} s of the processor\n`,
 )
 for (const problem of problems) process.stdout.write(`PROBLEM ${problem}\n`)
 process.exitCode = problems.length === 0 ? 0 : 1
