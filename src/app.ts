@@ -11,6 +11,7 @@ import type {
 } from './app/forgetting.ts'
 import type { acceptState as AcceptState, rebuildState as RebuildState } from './app/rebuilding.ts'
 import type { subjectReport as SubjectReport } from './app/subject-report.ts'
+import type { supportBundle as SupportBundle } from './app/support-bundle.ts'
 import type { Settings } from './core/settings.ts'
 import type { startSandbox as StartSandbox } from './sandbox/server.ts'
 import { SOURCE_KINDS } from './sources/registry.ts'
@@ -24,6 +25,7 @@ export { loadConfiguration } from './app/configuration.ts'
 export { preview, previewUndo } from './app/preview.ts'
 export { openRunner, type Runner } from './app/runner.ts'
 export { pipelineStanding, type Standing } from './app/standing.ts'
+export { tarGz } from './app/tar.ts'
 export { createLog } from './log/log.ts'
 export { writeRejectsCsv } from './sources/rejects.ts'
 export { openStateForReading } from './store/state-store.ts'
@@ -76,6 +78,8 @@ export const forgetContact: typeof ForgetContact = async (...args) =>
   (await import('./app/forgetting.ts')).forgetContact(...args)
 export const readmitContact: typeof ReadmitContact = async (...args) =>
   (await import('./app/forgetting.ts')).readmitContact(...args)
+export const supportBundle: typeof SupportBundle = async (...args) =>
+  (await import('./app/support-bundle.ts')).supportBundle(...args)
 export const sandboxHabits = async () => import('./sandbox/habit-text.ts')
 export const configSchema = async (): Promise<unknown> =>
   (await import('./config/describe.ts')).configJsonSchema(SOURCE_KINDS)

@@ -1,4 +1,5 @@
-// The machine as the inside sees it: clock and chance. The only file that asks for either.
+// The machine as the inside sees it: clock, chance, and what it is. The only file that asks for them.
+import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock, Random } from './core/ports.ts'
 
@@ -16,3 +17,13 @@ export const systemClock: Clock = {
 }
 
 export const systemRandom: Random = () => Math.random()
+
+/** For a report about a fault; nothing in it names the machine. */
+export const machineFacts = () => ({
+  node: process.versions.node,
+  system: `${platform()} ${release()} ${arch()}`,
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  processors: availableParallelism(),
+  memory_bytes: totalmem(),
+  memory_free_bytes: freemem(),
+})

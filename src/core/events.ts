@@ -9,10 +9,10 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
 /**
  * count, ms: numbers. name: what the configuration calls something, or what this program calls it. code: of an error.
- * id: of a run or a contact. file: the name of an input. call: method and route template with the status.
+ * id: of a run, or a status. contact: the id of one. file: the name of an input. call: method and route template with the status.
  * told: may hold what a person or the service wrote, so it is told to whoever started the run, and never logged.
  */
-type FieldKind = 'count' | 'ms' | 'name' | 'code' | 'id' | 'file' | 'call' | 'told'
+type FieldKind = 'count' | 'ms' | 'name' | 'code' | 'id' | 'contact' | 'file' | 'call' | 'told'
 
 interface EventEntry {
   readonly level: LogLevel
@@ -207,17 +207,17 @@ export const EVENTS = {
   },
   'the service does not clear a field': {
     level: 'warn',
-    fields: { contact_id: 'id', fields: 'name' },
+    fields: { contact_id: 'contact', fields: 'name' },
     means: 'The source blanked the field and the service keeps its value: clear it there by hand.',
   },
   'the service ignores mail_status; its key seems to lack the permission to set it': {
     level: 'warn',
-    fields: { contact_id: 'id', wanted: 'count', found: 'count' },
+    fields: { contact_id: 'contact', wanted: 'count', found: 'count' },
     means: 'Have the permission added to the key, or take mail_status out of the mapping.',
   },
   'the service removed more terms than it was asked to; they were put back': {
     level: 'warn',
-    fields: { contact_id: 'id', terms: 'told' },
+    fields: { contact_id: 'contact', terms: 'told' },
     means: 'Nothing is to be done; tell the maker of the service.',
   },
   'a term is not used: the service folds its name into that of another': {
@@ -309,7 +309,7 @@ export type EventName<L extends LogLevel = LogLevel> = {
   [N in keyof Events]: Events[N]['level'] extends L ? N : never
 }[keyof Events]
 
-type ValueOf<K> = K extends 'count' | 'ms' ? number : K extends 'id' ? string | number : string
+type ValueOf<K> = K extends 'count' | 'ms' ? number : K extends 'id' | 'contact' ? string | number : string
 
 type Common = { readonly [N in keyof typeof COMMON_FIELDS]?: string }
 

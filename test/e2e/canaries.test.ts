@@ -1,5 +1,6 @@
 // Canaries in every secret, every field of a record and every part of an answer, in good and bad runs at level debug,
 // by the real command line and the real daemon: none of them may come out where it does not belong.
+import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -155,7 +156,13 @@ async function expectSilence(
     await cli('status', '--json'),
     await cli('state', 'info'),
     await cli('state', 'backup', shop.path('copy.db')),
+    await cli('support-bundle', shop.path('bundle.tar.gz')),
   ]
+  const bundle = {
+    name: 'support bundle',
+    text: String(execFileSync('tar', ['-xzOf', shop.path('bundle.tar.gz')])),
+  }
+  expect(bundle.text).toContain('run ended')
   const shown = [
     plan,
     check,
@@ -169,7 +176,13 @@ async function expectSilence(
   expect((await stat(shop.path('rejects.csv'))).mode & 0o077).toBe(0)
   const logs = await filesUnder('logs')
   expect(logs.map(({ text }) => text).join('')).toContain('run ended')
-  const strict = [...stderrOf([run, ...quiet, ...shown]), ...stdoutOf([run, ...quiet]), ...sinks, ...logs]
+  const strict = [
+    ...stderrOf([run, ...quiet, ...shown]),
+    ...stdoutOf([run, ...quiet]),
+    ...sinks,
+    ...logs,
+    bundle,
+  ]
   const found = findCanaries(strict, canaries).filter(
     ({ sink }) => !purpose.some((allowed) => allowed.test(sink)),
   )

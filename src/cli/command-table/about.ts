@@ -30,4 +30,14 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
     ],
     load: async () => (await import('../commands/completion.ts')).completion,
   },
+  {
+    name: 'support-bundle',
+    summary: 'one archive for whoever is asked for help: no secrets, no personal data',
+    description:
+      'Packs versions, the configuration without secrets, numbers and tables of the state, the last runs, and the operational log of the last seven days, and says what is in it. It holds no record, no mail and no name; names of files and ids of contacts are left out of the log. Works also where the configuration or the state is broken.',
+    arguments: '[FILE]',
+    options: [new Option('--list', 'says what would be in it, and writes nothing')],
+    examples: ['contact-sync support-bundle --list', 'contact-sync support-bundle /tmp/for-support.tar.gz'],
+    load: async () => (await import('../commands/support-bundle.ts')).bundle,
+  },
 ]

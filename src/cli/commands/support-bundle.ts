@@ -1,0 +1,57 @@
+// `support-bundle`: one archive for whoever is asked for help; says what is in it before it is written.
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { clock, loadConfiguration, supportBundle, tarGz } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import { bytes } from '../format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { configFile } from '../settings.ts'
+import { VERSION } from '../version.ts'
+
+interface BundleOptions extends CommonOptions {
+  readonly list?: boolean
+}
+
+/** `20261121-140509`, in UTC. */
+const stamp = (ms: number): string =>
+  new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+
+async function write(file: string, content: Buffer): Promise<void> {
+  try {
+    await writeFile(file, content, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const why = code === 'EEXIST' ? 'is there already, and is not replaced' : `cannot be written (${code})`
+    throw new SyncError('USAGE', `${file} ${why}`, { hint: 'Name another file.', cause: error })
+  }
+}
+
+export async function bundle(io: Io, options: BundleOptions, [name]: string[]): Promise<number> {
+  const at = clock.now()
+  const folder = `contact-sync-support-${stamp(at)}`
+  const file = resolve(io.cwd, name ?? `${folder}.tar.gz`)
+  const entries = await supportBundle(await loadConfiguration(configFile(io, options), io.env), VERSION)
+  const listed = entries.map((entry) => ({
+    name: entry.name,
+    bytes: Buffer.byteLength(entry.text),
+    about: entry.about,
+  }))
+  if (options.json !== true)
+    for (const one of listed) print(io, `${one.name} (${bytes(one.bytes)}): ${one.about}`)
+  const isListed = options.list === true
+  const content = isListed
+    ? undefined
+    : await tarGz(
+        entries.map((entry) => ({ ...entry, name: `${folder}/${entry.name}` })),
+        at,
+      )
+  if (content !== undefined) await write(file, content)
+  if (options.json === true)
+    printJson(io, { file: isListed ? null : file, bytes: content?.length ?? 0, entries: listed })
+  else if (content !== undefined)
+    printError(
+      io,
+      `${file}: ${bytes(content.length)}, for its owner alone. Look into it before you send it: tar -xzOf ${file} | less`,
+    )
+  return 0
+}
