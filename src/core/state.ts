@@ -8,7 +8,7 @@ import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
 import type { GuardName, Hold, PlanNumbers } from './guard.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
-import type { CustomFieldDefinition, RejectRow, SourceInput } from './ports.ts'
+import type { CustomFieldDefinition, RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
 import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './summary.ts'
@@ -296,6 +296,16 @@ export interface OperationStore {
   withMailOfTheirOwn(operations: readonly Operation[]): Promise<ReadonlySet<number>>
   /** Adds an entry to the sync log about a change that is not one contact's. */
   note(entry: AuditEntry): Promise<void>
+  /** Enters into the sync log that an update reached another contact of its mail; further ones of its link go by id. */
+  noteAstray(
+    astray: {
+      readonly operation: Operation
+      readonly sent: Contact
+      readonly request: RequestTrace
+      readonly reached: number
+    },
+    context: { at: number; runId: string; configHash: string },
+  ): Promise<void>
   doubts(pipeline: string): Promise<readonly Operation[]>
   /** For a list beside a run: also what is on its way. */
   openDoubts(pipeline: string): Promise<readonly Operation[]>

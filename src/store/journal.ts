@@ -1,5 +1,6 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
+import { createNoteAstray } from './astray.ts'
 import { createNote } from './audit-append.ts'
 import type { Connection } from './database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
@@ -140,6 +141,7 @@ export function createOperationStore(db: Connection): OperationStore {
     markSending: createMarkSending(db),
     settle: createSettle(db),
     note: createNote(db),
+    noteAstray: createNoteAstray(db),
     ...createOthers(db),
     async *held(pipelines) {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)

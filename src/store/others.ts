@@ -101,7 +101,7 @@ export function createOthers(db: Connection): Others {
   const termsOfOthers = createTermsOfOthers(db)
   const isAlone = db
     .prepare<[number], number>(
-      `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL
+      `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL AND link.by_id = 0
        AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
     )
     .pluck()

@@ -291,6 +291,13 @@ const undoing = `
 ALTER TABLE operation ADD COLUMN undoes TEXT;
 `
 
+// link.by_id: an update that went by its mail reached another contact, so they go by id. link.open_until: until then
+// (milliseconds since the epoch) a request that names its contact by its mail, and was sent more than once, may still land.
+const finding = `
+ALTER TABLE link ADD COLUMN by_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE link ADD COLUMN open_until INTEGER;
+`
+
 // Why a run was given up, what others had changed, whether a file had come; and who was told of what (alert.told: 0 while
 // it has not lasted long enough). Runs of older versions that had a file are known by their inputs.
 const watching = `
@@ -338,7 +345,7 @@ CREATE TABLE due (
 `
 
 /** Its step in JavaScript follows in the same transaction (database.ts). */
-const fourth = [sealing, undoing, watching, looking, scheduling].join('')
+const fourth = [sealing, undoing, finding, watching, looking, scheduling].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
 

@@ -61,24 +61,47 @@ export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): 
   return Object.values(fields).every((value) => value !== '' && (!Array.isArray(value) || value.length > 0))
 }
 
-function bulkSettled(
-  operations: readonly Operation[],
-  result: Extract<CallResult<readonly CreatedMember[]>, { kind: 'ok' }>,
-): { settled: Settled[]; unanswered: Operation[] } {
+/** What the answer says of each: done, carried out at another contact of the same mail, or nothing. */
+function sortedAnswer(operations: readonly Operation[], members: readonly CreatedMember[]) {
   const mailOf = ({ known }: Operation): string => contactMailKey(known) ?? ''
-  const { matched } = matchBulkAnswer(operations.map(mailOf), result.value)
+  const { matched } = matchBulkAnswer(operations.map(mailOf), members)
+  const done: Operation[] = []
+  const astray: { operation: Operation; reached: number }[] = []
   const unanswered: Operation[] = []
-  const settled = operations.flatMap((operation): Settled[] => {
-    const answered = matched.get(mailOf(operation))
-    const contactId = operation.contactId ?? 0
-    if (answered === undefined) unanswered.push(operation)
-    if (answered === undefined) return []
-    if (answered === contactId)
-      return [{ operation, request: result.request, settlement: { kind: 'done', contactId } }]
-    const reason = `the service applied the update to contact ${answered}, which has the same mail`
-    return [{ operation, request: result.request, settlement: { kind: 'held', reason } }]
+  for (const operation of operations) {
+    const reached = matched.get(mailOf(operation))
+    if (reached === undefined) unanswered.push(operation)
+    else if (reached === operation.contactId) done.push(operation)
+    else astray.push({ operation, reached })
+  }
+  return { done, astray, unanswered }
+}
+
+const byMail = ({ fields, known }: Operation): Contact => ({ mail: known['mail'] ?? '', ...fields })
+
+async function settleBulk(
+  operations: readonly Operation[],
+  { value, request }: Extract<CallResult<readonly CreatedMember[]>, { kind: 'ok' }>,
+  context: RunContext,
+): Promise<void> {
+  const { done, astray, unanswered } = sortedAnswer(operations, value)
+  const settled = done.map((operation): Settled => {
+    const { contactId = 0 } = operation
+    return { operation, request, settlement: { kind: 'done', contactId } }
   })
-  return { settled, unanswered }
+  await settle(settled, context)
+  for (const { operation, reached } of astray) {
+    const { clock, log, pipeline, runId, state } = context
+    const about = { at: clock.now(), runId, configHash: pipeline.hash }
+    await state.noteAstray({ operation, reached, request, sent: byMail(operation) }, about)
+    log.warn('an update that went by its mail reached another contact; it is sent again by id', {
+      contact_id: operation.contactId ?? 0,
+      reached,
+    })
+  }
+  // Whether the right contact is still there is seen as well.
+  const again = [...astray.map(({ operation }) => operation), ...unanswered]
+  for (const operation of again) await sendUpdate(operation, context)
 }
 
 /** POST of many updates; what is refused, or not answered for, goes by id. Sending one twice sets the same values. */
@@ -87,16 +110,11 @@ export async function sendUpdates(operations: readonly Operation[], context: Run
   if (first === undefined) return
   if (second === undefined) return sendUpdate(first, context)
   await context.state.markSending(operations)
-  const contacts = operations.map(({ fields, known }): Contact => ({ mail: known['mail'] ?? '', ...fields }))
+  const contacts = operations.map(byMail)
   const options = createOptions(context, true)
   const result = noted(await context.session.createContacts(contacts, options), context)
   shrinkBulk(operations.length, result, context)
-  if (result.kind === 'ok') {
-    const { settled, unanswered } = bulkSettled(operations, result)
-    await settle(settled, context)
-    for (const operation of unanswered) await sendUpdate(operation, context)
-    return
-  }
+  if (result.kind === 'ok') return settleBulk(operations, result, context)
   if (result.kind === 'refused') {
     for (const operation of operations) await sendUpdate(operation, context)
     return

@@ -78,8 +78,6 @@ function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean
   if (reason.includes('gone at the service')) return wasDeleted(one, place)
   if (/same mail as|mail belongs to|is in doubt|merged|another key/.test(reason))
     return isMailShared(one, place.expected) || isMailTaken(one, place)
-  if (reason.includes('applied the update to contact'))
-    return isMailTaken(one, place) || isMailShared(one, place.expected)
   return false
 }
 

@@ -72,17 +72,19 @@ const same = (left: unknown, right: unknown): boolean =>
 /** `isLost`: others deleted the contact that a create had made or met before anybody here could learn of its number. */
 function explainsFields(
   entries: readonly Entry[],
-  { contact, fields, kind }: Effect,
+  { contact, fields, kind, stamp }: Effect,
   isLost: boolean,
 ): string[] {
+  // An update in a bulk call may reach another contact of its mail, or make one: its entry names the one that was meant.
+  const isByMail = kind !== 'write' && stamp === undefined
   const isAbout = ({ action, contact_id: id }: Entry): boolean => {
     if (action !== 'create' && action !== 'update') return false
-    if (id === contact) return true
+    if (id === contact || (isByMail && action === 'update')) return true
     return kind !== 'write' && (id === null || (isLost && action === 'create'))
   }
   const about = entries.filter(isAbout)
   return Object.entries(fields)
-    .filter(([field]) => field !== MARKER_FIELD)
+    .filter(([field]) => field !== MARKER_FIELD && !(isByMail && field === 'mail'))
     .filter(
       ([field, { after }]) =>
         !about.some((entry) => entry.fields[field] !== undefined && same(entry.fields[field].to, after)),
@@ -115,8 +117,6 @@ function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names,
     const request = ledger.requests[effect.request - 1]
     // Nobody could know of what was carried out when its sender had long given up, and everything had gone on since.
     if (request?.fault === 'late') continue
-    // An update in a bulk call whose contact is gone: its entry names the contact that it was meant for.
-    if (kind === 'create' && effect.stamp === undefined) continue
     if (kind === 'create' || kind === 'merge' || kind === 'write') {
       const isLost = ledger.effects.some(
         (other) => other.kind === 'delete' && other.who === 'foreign' && other.contact === contact,

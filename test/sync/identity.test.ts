@@ -101,11 +101,30 @@ describe('updates in bulk', () => {
     expect(writes.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT', 'PUT'])
   })
 
-  it('hold what the service applied to another contact of that mail', async () => {
+  it('go by id, from then on, where the service carried one out at another contact of that mail', async () => {
     const line = testLine({ pipeline: bulk })
-    await run(line, people(2))
-    line.service.answer = (members) => members.map((member) => ({ ...member, id: member.id + 70 }))
-    expect(await run(line, changed(2))).toMatchObject({ status: 'held', held: 2 })
+    await run(line, people(3))
+    // Somebody made a second contact of the first mail, and the service finds that one.
+    line.service.answer = (members) =>
+      members.map((member) => (member.id === 2 ? { ...member, id: 70 } : member))
+    expect(await run(line, changed(3))).toMatchObject({ status: 'ok', updated: 3, requests: 2 })
+    expect(line.service.writes().at(-1)).toMatchObject({ method: 'PUT', id: 2, contacts: [{ phone: '040' }] })
+    expect(line.log).toContainEqual(expect.objectContaining({ fields: { contact_id: 2, reached: 70 } }))
+    const again = people(3).map((row, index) => (index === 0 ? row : row.with(4, '050')))
+    const before = line.service.calls.length
+    expect(await run(line, again)).toMatchObject({ status: 'ok', updated: 3 })
+    expect(line.service.calls.slice(before).map(({ method }) => method)).toEqual(['PUT', 'POST'])
+  })
+
+  it('hold what has gone, and leave the contact alone that such a call made in its place', async () => {
+    const line = testLine({ pipeline: bulk })
+    await run(line, people(3))
+    line.service.contacts.delete(2)
+    expect(await run(line, changed(3))).toMatchObject({ status: 'held', held: 1, updated: 2 })
+    expect(line.service.contacts.get(4)).toEqual({ mail: 'person2@example.com', phone: '040' })
+    const before = line.service.writes().length
+    expect(await run(line, changed(3))).toMatchObject({ status: 'held', held: 1, unchanged: 2 })
+    expect(line.service.writes()).toHaveLength(before)
   })
 
   it('go by id where the call is refused', async () => {
