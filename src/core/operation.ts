@@ -105,6 +105,8 @@ export interface Settled {
   readonly sent?: Contact
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
+  /** Until then (milliseconds since the epoch) an earlier request, which names the contact by its mail, may still land. */
+  readonly openUntil?: number
 }
 
 /** The step after this one; undefined after the last. */

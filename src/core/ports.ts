@@ -109,7 +109,13 @@ export interface RequestTrace {
  * - unknown: it may or may not have been applied (time-out, reset, 5xx, an answer that is not the interface's).
  */
 export type CallResult<T> =
-  | { readonly kind: 'ok'; readonly value: T; readonly request: RequestTrace }
+  | {
+      readonly kind: 'ok'
+      readonly value: T
+      readonly request: RequestTrace
+      /** An earlier attempt of it was lost, and may still be carried out. */
+      readonly echo?: true
+    }
   | {
       readonly kind: 'absent' | 'refused' | 'denied' | 'not_applied' | 'unknown'
       /** One sentence with the facts; may hold the service's own words, so it goes to state only. */

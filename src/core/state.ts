@@ -296,6 +296,8 @@ export interface OperationStore {
   withMailOfTheirOwn(operations: readonly Operation[]): Promise<ReadonlySet<number>>
   /** Adds an entry to the sync log about a change that is not one contact's. */
   note(entry: AuditEntry): Promise<void>
+  /** Until when (milliseconds since the epoch) a lost request may still reach this contact by its mail; 0: none. */
+  openUntil(contactId: number): Promise<number>
   /** Enters into the sync log that an update reached another contact of its mail; further ones of its link go by id. */
   noteAstray(
     astray: {

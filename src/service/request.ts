@@ -58,7 +58,8 @@ export async function perform<T>(call: Call<T>, context: CallContext): Promise<C
     const { judged } = turn.value
     const { kind } = judged.verdict
     if (kind === 'ok' && judged.value !== undefined) {
-      return { kind, value: judged.value, request: requestTrace(course, call) }
+      const echo = course.inDoubt ? ({ echo: true } as const) : {}
+      return { kind, value: judged.value, request: requestTrace(course, call), ...echo }
     }
     const decision = decide(turn.value, course, { ...context, repeatable: call.repeatable })
     if (decision.retry) await waitFor(decision, { call, course, judged, sentAtMs: turn.sentAtMs }, context)

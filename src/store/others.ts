@@ -11,6 +11,7 @@ type Others = Pick<
   | 'contactsOfOthers'
   | 'isCreatedElsewhere'
   | 'mailOwners'
+  | 'openUntil'
   | 'termsOfOthers'
   | 'withMailOfTheirOwn'
 >
@@ -99,6 +100,9 @@ export function createOthers(db: Connection): Others {
     .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
     .pluck()
   const termsOfOthers = createTermsOfOthers(db)
+  const openUntil = db
+    .prepare<[number], number>('SELECT coalesce(max(open_until), 0) FROM link WHERE contact_id = ?')
+    .pluck()
   const isAlone = db
     .prepare<[number], number>(
       `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL AND link.by_id = 0
@@ -110,6 +114,7 @@ export function createOthers(db: Connection): Others {
     contactsOfOthers: createContactsOfOthers(db),
     isCreatedElsewhere: createIsCreatedElsewhere(db),
     mailOwners: createMailOwners(db),
+    openUntil: async (contactId) => openUntil.get(contactId) ?? 0,
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
     },

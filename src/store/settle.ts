@@ -151,11 +151,22 @@ function doubtColumns(settlement: Settlement & { kind: 'in_doubt' }, request: Re
   }
 }
 
+/** An earlier request of it may still land (see Settled). */
+function createKeepOpen(db: Connection): (settled: Settled) => void {
+  const set = db.prepare(
+    'UPDATE link SET open_until = max(coalesce(open_until, 0), ?) WHERE pipeline = ? AND key = ?',
+  )
+  return ({ openUntil, operation: { pipeline, key } }) => {
+    if (openUntil !== undefined) set.run(openUntil, pipeline, key)
+  }
+}
+
 export function createSettle(db: Connection): OperationStore['settle'] {
   const link = createLinking(db)
   const unlink = createUnlinking(db)
   const reject = createRejecting(db)
   const append = createAppend(db)
+  const keepOpen = createKeepOpen(db)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const park = db.prepare(`
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
@@ -203,20 +214,18 @@ export function createSettle(db: Connection): OperationStore['settle'] {
       case 'in_doubt':
         park.run({ ...parked, ...doubtColumns(settlement, settled.request) })
         return settlement
-      case 'held':
-        park.run({
-          ...parked,
-          contactId: settlement.contactId ?? null,
-          state: 'held',
-          reason: settlement.reason,
-        })
+      case 'held': {
+        const { reason, contactId = null } = settlement
+        park.run({ ...parked, contactId, state: 'held', reason })
         if (settlement.gone === true) markGone.run(operation.pipeline, operation.key)
         return settlement
+      }
     }
   }
   const settleAll = db.transaction((settled: readonly Settled[], context: Context) =>
     settled.map((given) => {
       const settlement = settleOne(given, context.runId)
+      keepOpen(given)
       append(auditEntry({ ...given, settlement }, context))
       return settlement
     }),

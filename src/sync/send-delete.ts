@@ -2,6 +2,7 @@
 // and looked at once more before it is sent: deleted is deleted.
 import type { Operation } from '../core/operation.ts'
 import { noted, type RunContext } from './context.ts'
+import { tooEarly } from './late.ts'
 import { whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
 
@@ -32,6 +33,8 @@ export async function sendDelete(operation: Operation, context: RunContext): Pro
   }
   const touched = await whyUndeletable(operation, contactId, context)
   if (touched !== undefined) return settle([touched], context)
+  const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
+  if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
   const result = noted(await context.session.deleteContact(contactId), context)
   const { request } = result

@@ -7,6 +7,7 @@ import type { CallResult, CreatedMember } from '../core/ports.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import { clearStubbornFields } from './clear.ts'
 import { noted, type RunContext, shrinkBulk } from './context.ts'
+import { openUntil, tooEarly } from './late.ts'
 import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 import { type Sendable, undoableFields } from './send-undo.ts'
@@ -34,6 +35,8 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
   const sendable = await sendableFields(operation, contactId, context)
   if ('settlement' in sendable) return settle([sendable], context)
   const { fields, reason } = sendable
+  const early = 'mail' in fields ? await tooEarly(operation, context) : undefined
+  if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
   const result = noted(await context.session.updateContact(contactId, fields), context)
   if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
@@ -81,13 +84,14 @@ const byMail = ({ fields, known }: Operation): Contact => ({ mail: known['mail']
 
 async function settleBulk(
   operations: readonly Operation[],
-  { value, request }: Extract<CallResult<readonly CreatedMember[]>, { kind: 'ok' }>,
+  { value, request, echo }: Extract<CallResult<readonly CreatedMember[]>, { kind: 'ok' }>,
   context: RunContext,
 ): Promise<void> {
   const { done, astray, unanswered } = sortedAnswer(operations, value)
+  const late = echo === true ? { openUntil: openUntil(context) } : {}
   const settled = done.map((operation): Settled => {
     const { contactId = 0 } = operation
-    return { operation, request, settlement: { kind: 'done', contactId } }
+    return { operation, request, settlement: { kind: 'done', contactId }, ...late }
   })
   await settle(settled, context)
   for (const { operation, reached } of astray) {
@@ -119,8 +123,9 @@ export async function sendUpdates(operations: readonly Operation[], context: Run
     for (const operation of operations) await sendUpdate(operation, context)
     return
   }
+  const late = result.kind === 'unknown' ? { openUntil: openUntil(context) } : {}
   await settle(
-    operations.map((operation) => settledByFailure(operation, result, context)),
+    operations.map((operation) => ({ ...settledByFailure(operation, result, context), ...late })),
     context,
   )
 }

@@ -7,6 +7,7 @@ import type { Operation, Settled, Settlement } from '../core/operation.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
+import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
 import { sendDelete } from './send-delete.ts'
 import { settle, settledByFailure } from './settle.ts'
@@ -28,11 +29,20 @@ export async function sendCreate(operation: Operation, context: RunContext): Pro
   if (result.kind !== 'ok')
     return settle([{ ...settledByFailure(operation, result, context), sent }], context)
   await sayIgnoredStatus(operation.fields, result.value, context)
-  await settle(
-    [{ operation, sent, request: result.request, settlement: { kind: 'done', contactId: result.value } }],
-    context,
-  )
+  const { request, value: contactId, echo } = result
+  const late = lateOf([operation], echo, context)
+  await settle([{ operation, sent, request, settlement: { kind: 'done', contactId }, ...late }], context)
 }
+
+/** Whether an earlier request of one of these creates may still come after the answer to this one. */
+const lateOf = (
+  operations: readonly Operation[],
+  echo: true | undefined,
+  context: RunContext,
+): Pick<Settled, 'openUntil'> =>
+  operations.some((operation) => repeatable(operation, context) && (echo === true || operation.sent > 0))
+    ? { openUntil: openUntil(context) }
+    : {}
 
 /** What is sent of a create: its fields, frozen when it was planned, and its marker. */
 async function payload(operation: Operation, context: RunContext): Promise<Contact> {
@@ -90,6 +100,8 @@ export async function settleDoubt(
           operation,
           request: seen.request,
           settlement: { kind: 'done', contactId, adopted: true, reason: FOUND },
+          // Of several attempts it is one that has arrived.
+          ...lateOf([operation], true, context),
         },
       ],
       context,
@@ -148,11 +160,12 @@ async function settleBulk(
   const match = matchBulkAnswer([...byMail.keys()], result.value)
   if (match.strangers > 0)
     context.log.warn('the bulk answer names contacts that were not sent', { members: match.strangers })
+  const late = lateOf(operations, result.echo, context)
   const settled = [...match.matched].flatMap(([mail, contactId]): Settled[] => {
     const operation = byMail.get(mail)
     return operation === undefined
       ? []
-      : [{ operation, request: result.request, settlement: { kind: 'done', contactId } }]
+      : [{ operation, request: result.request, settlement: { kind: 'done', contactId }, ...late }]
   })
   const merged = [...match.merged].flatMap(([mail, contactId]): Settled[] => {
     const operation = byMail.get(mail)

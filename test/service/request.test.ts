@@ -155,6 +155,16 @@ describe('a call', () => {
     expect(counts).toEqual({ requests: sent, retries: sent - 1 })
   })
 
+  it.each<[string, Call<number>, Attempt, true | undefined]>([
+    ['a lost write may still come', repeatable, lost, true],
+    ['one that never left does not', repeatable, refusedConnection, undefined],
+    ['a lost read changes nothing', read, lost, undefined],
+  ])('that is answered says what may come after it: %s', async (...[, call, first, echo]) => {
+    const { send } = rig([first, ok])
+    const result = await send(call)
+    expect(result.kind === 'ok' && result.echo).toBe(echo)
+  })
+
   it.each<[string, Attempt]>([
     ['a refusal', answer(409, { message: 'exists' })],
     ['a refused key', answer(401, {})],

@@ -1,0 +1,22 @@
+// A request that was lost may still be carried out, until `service.doubt.quiesce` has passed. One that names its contact by
+// the mail alone does no harm as long as that contact is there under that mail: it is merged into it, and changes nothing.
+// So until then the mail stays, and so does the contact; otherwise a second one would be made.
+import type { Operation, Settled } from '../core/operation.ts'
+import type { RunContext } from './context.ts'
+
+/** For what is settled by now, while an earlier request of it may still come. */
+export const openUntil = ({ clock, service }: RunContext): number => clock.now() + service.doubt.quiesceMs
+
+const WHY =
+  'a request that was lost may still be carried out, and must find the contact by its mail; this is tried again once service.doubt.quiesce has passed'
+
+/** What changes the mail of a contact, or deletes it, while that could make a second one; undefined where it may go. */
+export async function tooEarly(
+  operation: Operation,
+  { clock, state }: RunContext,
+): Promise<Settled | undefined> {
+  const until = await state.openUntil(operation.contactId ?? 0)
+  return until > clock.now()
+    ? { operation, request: undefined, settlement: { kind: 'failed', reason: WHY } }
+    : undefined
+}
