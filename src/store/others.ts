@@ -1,4 +1,6 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
+import { contactMailKey } from '../core/contact.ts'
+import type { Operation } from '../core/operation.ts'
 import type { OperationStore } from '../core/state.ts'
 import type { Connection } from './database.ts'
 import { createTermsOfOthers } from './known.ts'
@@ -103,12 +105,16 @@ export function createOthers(db: Connection): Others {
   const openUntil = db
     .prepare<[number], number>('SELECT coalesce(max(open_until), 0) FROM link WHERE contact_id = ?')
     .pluck()
-  const isAlone = db
-    .prepare<[number], number>(
-      `SELECT 1 FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL AND link.by_id = 0
+  const mailAlone = db
+    .prepare<[number], string>(
+      `SELECT link.mail_key FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL AND link.by_id = 0
        AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
     )
     .pluck()
+  const isFoundByMail = ({ id, known }: Operation): boolean => {
+    const mail = mailAlone.get(id)
+    return mail !== undefined && mail === contactMailKey(known)
+  }
   return {
     isNamedElsewhere: createIsNamedElsewhere(db),
     contactsOfOthers: createContactsOfOthers(db),
@@ -118,7 +124,6 @@ export function createOthers(db: Connection): Others {
     async termsOfOthers({ id, contactId }) {
       return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
     },
-    withMailOfTheirOwn: async (operations) =>
-      new Set(operations.map(({ id }) => id).filter((id) => isAlone.get(id) !== undefined)),
+    withMailOfTheirOwn: async (operations) => new Set(operations.filter(isFoundByMail).map(({ id }) => id)),
   }
 }

@@ -15,9 +15,10 @@ import { sendingRank } from './staging.ts'
 type Context = Parameters<OperationStore['settle']>[1]
 
 const UPSERT_LINK = `
-INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, mail_key = excluded.mail_key, known = excluded.known,
-  unsure = excluded.unsure, gone = 0
+INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure)
+VALUES (@pipeline, @key, @contactId, @mailKey, @known, @unsure)
+ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, known = excluded.known,
+  mail_key = iif(@hasMail, excluded.mail_key, mail_key), unsure = excluded.unsure, gone = 0
 RETURNING id`
 
 /** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
@@ -35,11 +36,13 @@ function settledFields({ operation, sent }: Settled): Operation['known'] {
   return isLeft || status === undefined ? others : { ...others, mail_status: status }
 }
 
+/** Whether the contact has the mail that is known from now on; a merge method may have kept it from being sent. */
+const bringsMail = ({ operation: { kind, fields }, sent }: Settled): boolean =>
+  kind === 'create' || (kind === 'update' && 'mail' in (sent ?? fields))
+
 /** Brings a step that is done into the links; after the last one the record is settled in the form it came in. */
 function createLinking(db: Connection) {
-  const upsert = db
-    .prepare<[string, string, number, string | null, string, string | null], number>(UPSERT_LINK)
-    .pluck()
+  const upsert = db.prepare<[Record<string, unknown>], number>(UPSERT_LINK).pluck()
   const remember = db.prepare(`
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
@@ -71,7 +74,9 @@ function createLinking(db: Connection) {
     const known = nextKnown(operation.known, fields)
     const unsure = unsureJson(operation.unsure.filter((field) => !Object.hasOwn(fields, field)))
     const mailKey = contactMailKey(known) ?? null
-    const link = upsert.get(pipeline, key, contactId, mailKey, JSON.stringify(known), unsure) ?? 0
+    const hasMail = bringsMail(settled) ? 1 : 0
+    const link =
+      upsert.get({ pipeline, key, contactId, mailKey, hasMail, known: JSON.stringify(known), unsure }) ?? 0
     if (settled.terms !== undefined) assertTerms({ link, contactId }, settled.terms)
     const outcome = outcomeAfter(operation, settlement)
     const next = nextStep(operation)

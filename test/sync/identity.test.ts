@@ -62,6 +62,36 @@ describe('a changed mail', () => {
   })
 })
 
+describe('a changed mail under the merge method add, which does not send it', () => {
+  const changes: Partial<PipelineSettings> = { duplicateMergeMethod: 'add' }
+
+  it('leaves the contact to its record, whoever brings the mail that it still has', async () => {
+    const line = testLine({ pipeline: changes })
+    await run(line, one('K1', 'a@example.com', 'Ann', 'B', '1'))
+    const moved = one('K1', 'new@example.com', 'Ann', 'B', '1')
+    expect(await run(line, moved)).toMatchObject({ unchanged: 1 })
+    const table = [...moved, ['K2', 'a@example.com', 'Bea', 'C', '2']]
+    const before = line.service.writes().length
+    expect(await run(line, table)).toMatchObject({ unchanged: 1, held: 1, created: 0 })
+    expect(await run(line, table)).toMatchObject({ unchanged: 1, held: 1, created: 0 })
+    expect(line.service.writes()).toHaveLength(before)
+    expect(line.service.contacts.get(1)).toMatchObject({ mail: 'a@example.com', first_name: 'Ann' })
+  })
+
+  it('is no mail by which the contact could be updated in bulk', async () => {
+    const line = testLine({ pipeline: { ...changes, updateVia: 'bulk' } })
+    const table = (host: string, phone: string): string[][] => [
+      [...HEADER],
+      ['K1', `one@${host}`, 'Ann', 'B', phone],
+      ['K2', `two@${host}`, 'Bea', 'C', phone],
+    ]
+    await run(line, table('old.example', ''))
+    await run(line, table('new.example', ''))
+    expect(await run(line, table('new.example', '040'))).toMatchObject({ updated: 2 })
+    expect([...line.service.contacts.values()]).toMatchObject([{ phone: '040' }, { phone: '040' }])
+  })
+})
+
 describe('updates in bulk', () => {
   const bulk: Partial<PipelineSettings> = { updateVia: 'bulk' }
   const changed = (count: number) =>
