@@ -139,9 +139,16 @@ async function parkDoubt(
   )
 }
 
-/** The call was refused as a whole: which member is to blame is found by sending fewer at a time. */
-async function sendSplit(operations: readonly Operation[], context: RunContext): Promise<void> {
-  if (context.pipeline.duplicateCheckMethod !== 'email') {
+/**
+ * The call was refused as a whole: which member is to blame is found by sending fewer at a time. `isTooLarge`: none is;
+ * what is too large to be read was not carried out, not even in part.
+ */
+async function sendSplit(
+  operations: readonly Operation[],
+  { isTooLarge }: { isTooLarge: boolean },
+  context: RunContext,
+): Promise<void> {
+  if (context.pipeline.duplicateCheckMethod !== 'email' && !isTooLarge) {
     // Some may have been applied before the refusal, and sending those again would double them.
     for (const operation of operations) await settleDoubt(operation, context, true)
     return
@@ -236,7 +243,8 @@ export async function sendCreates(planned: readonly Operation[], context: RunCon
   const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)
   shrinkBulk(operations.length, result, context)
   if (result.kind === 'ok') return settleBulk(operations, result, context)
-  if (result.kind === 'refused') return sendSplit(operations, context)
+  if (result.kind === 'refused')
+    return sendSplit(operations, { isTooLarge: result.request.status === 413 }, context)
   await settle(
     operations.map((operation) => settledByFailure(operation, result, context)),
     context,

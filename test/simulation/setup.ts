@@ -143,10 +143,9 @@ export function drawSetup(chance: Chance): Setup {
   const isShared = isTwo && chance.happens(0.6)
   const names = isTwo ? ['A', 'B'] : ['A']
   const pipelines = names.map((name) => drawPipeline(name, chance.stream(`pipeline ${name}`), !isShared))
-  // Elsewhere a call that was too large leaves doubts that no look-up settles where others have the mail, run after run.
   const isByMail = pipelines.every(({ duplicateCheckMethod: check }) => check === 'email')
   return {
-    habits: isByMail ? habits : { ...habits, largestBulk: 50, ...readAtOnce(habits) },
+    habits: isByMail ? habits : { ...habits, ...readAtOnce(habits) },
     service: drawService(chance.stream('service'), habits),
     pipelines,
     isShared,

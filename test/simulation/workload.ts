@@ -53,9 +53,8 @@ function changed(person: Person, chance: Chance, mayMove: boolean): void {
 export function createWorkload(pipeline: PipelineSettings, chance: Chance, isShared: boolean): Workload {
   const { name, mode } = pipeline
   const hasOwnKey = pipeline.key !== undefined
-  // Under the other merge methods a new mail is not sent, and whoever else gets the old one is merged with its owner.
-  // And a contact whose mail another pipeline has changed is not found by the mail that a lost create sent.
-  const mayMove = hasOwnKey && !isShared && pipeline.duplicateMergeMethod === 'update_add'
+  // A contact whose mail another pipeline has changed is not found by the mail that a lost create sent.
+  const mayMove = hasOwnKey && !isShared
   const first = isShared || name === 'A' ? 1 : 51
   const present: Person[] = []
   let next = first

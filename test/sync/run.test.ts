@@ -278,14 +278,16 @@ describe('bulk calls that are too large', () => {
       ? ({ kind: 'refused', status: 413 } as const)
       : undefined
 
-  it('are halved once and stay small for the rest of the run', async () => {
-    const line = testLine()
+  it.each(['email', 'none'] as const)('are halved once and stay small, under %s', async (check) => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: check } })
     line.service.fault = tooLarge(25)
     line.source.drop('a.csv', people(500))
     expect(await line.run()).toMatchObject({ status: 'ok', created: 500, rejected: 0 })
     const refused = line.service.calls.filter(({ contacts }) => contacts.length > 25)
     // Those that were under way together when the first was refused.
     expect(refused.length).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
+    // None of them was carried out, so there is nothing to be looked up.
+    expect(line.service.calls.filter(({ method }) => method === 'GET')).toEqual([])
     expect(line.log.filter(({ message }) => message.includes('made smaller'))).toMatchObject([
       { fields: { contacts: 25 } },
     ])
