@@ -215,6 +215,12 @@ export const EVENTS = {
     fields: { contact_id: 'contact', wanted: 'count', found: 'count' },
     means: 'Have the permission added to the key, or take mail_status out of the mapping.',
   },
+  'an update that went by its mail reached another contact; it is sent again by id': {
+    level: 'warn',
+    fields: { contact_id: 'id', reached: 'id' },
+    means:
+      'The service has two contacts of one mail, and changed the one that is not linked; or it made one in place of one that is gone. Look at both, and delete or merge what is too much. This record is updated by id from then on.',
+  },
   'the service removed more terms than it was asked to; they were put back': {
     level: 'warn',
     fields: { contact_id: 'contact', terms: 'told' },

@@ -8,6 +8,7 @@ import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
 import type { GuardName, Hold, PlanNumbers } from './guard.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
+import type { OtherRecords } from './other-records.ts'
 import type { CustomFieldDefinition, RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
 import type { RetentionStore } from './retention.ts'
@@ -246,7 +247,7 @@ export interface PlanTotals {
 }
 
 /** The journal. */
-export interface OperationStore {
+export interface OperationStore extends OtherRecords {
   planTotals(runId: string): Promise<PlanTotals>
   /**
    * Planned operations of a run in the order of sending (updates, creates with a mail, creates without, terms,
@@ -268,36 +269,8 @@ export interface OperationStore {
   ): Promise<readonly Settlement[]>
   /** What is held, oldest first; of these pipelines. */
   held(pipelines: readonly string[]): AsyncIterable<Operation>
-  /** Whether another pipeline, or a record that was merged into it, still names the operation's contact. */
-  isNamedElsewhere(operation: Operation): Promise<boolean>
-  /**
-   * Those of the contacts that other keys of the operation's pipeline have; and those that other pipelines have, with what
-   * they last sent.
-   */
-  contactsOfOthers(
-    operation: Pick<Operation, 'pipeline' | 'key'>,
-    contactIds: readonly number[],
-  ): Promise<{
-    readonly here: readonly number[]
-    readonly elsewhere: ReadonlyMap<number, Contact>
-  }>
-  /**
-   * Whether another pipeline has a create with the operation's mail that is on its way, in doubt, or to be sent again; or one
-   * without a mail that may have been carried out.
-   */
-  isCreatedElsewhere(operation: Operation): Promise<boolean>
-  /** By operation: which other key of its pipeline has its mail at this moment, and whether that one is about to change it. */
-  mailOwners(
-    operations: readonly Operation[],
-  ): Promise<ReadonlyMap<number, { readonly key: string; readonly isMoving: boolean }>>
-  /** Terms that other records, of any pipeline, assert for the operation's contact. */
-  termsOfOthers(operation: Operation): Promise<readonly string[]>
-  /** Those of the updates whose contact alone, over all pipelines, has its mail. */
-  withMailOfTheirOwn(operations: readonly Operation[]): Promise<ReadonlySet<number>>
   /** Adds an entry to the sync log about a change that is not one contact's. */
   note(entry: AuditEntry): Promise<void>
-  /** Until when (milliseconds since the epoch) a lost request may still reach this contact by its mail; 0: none. */
-  openUntil(contactId: number): Promise<number>
   /** Enters into the sync log that an update reached another contact of its mail; further ones of its link go by id. */
   noteAstray(
     astray: {

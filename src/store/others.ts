@@ -1,24 +1,13 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
 import { contactMailKey } from '../core/contact.ts'
 import type { Operation } from '../core/operation.ts'
-import type { OperationStore } from '../core/state.ts'
+import type { OtherRecords } from '../core/other-records.ts'
 import type { Connection } from './database.ts'
 import { createTermsOfOthers } from './known.ts'
 import { mayBeNamed } from './missing.ts'
 import { parseContact } from './rows.ts'
 
-type Others = Pick<
-  OperationStore,
-  | 'isNamedElsewhere'
-  | 'contactsOfOthers'
-  | 'isCreatedElsewhere'
-  | 'mailOwners'
-  | 'openUntil'
-  | 'termsOfOthers'
-  | 'withMailOfTheirOwn'
->
-
-function createContactsOfOthers(db: Connection): Others['contactsOfOthers'] {
+function createContactsOfOthers(db: Connection): OtherRecords['contactsOfOthers'] {
   const ofOther = db
     .prepare<[string, number, string], number>(
       'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
@@ -39,7 +28,7 @@ function createContactsOfOthers(db: Connection): Others['contactsOfOthers'] {
   })
 }
 
-function createIsNamedElsewhere(db: Connection): Others['isNamedElsewhere'] {
+function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'] {
   const elsewhere = db
     .prepare<[number, string, number], number>(
       `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND ${mayBeNamed('link')}
@@ -60,7 +49,7 @@ function createIsNamedElsewhere(db: Connection): Others['isNamedElsewhere'] {
       openCreate.get({ contact: contactId, pipeline }) !== undefined)
 }
 
-function createMailOwners(db: Connection): Others['mailOwners'] {
+function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
   const mailOwner = db.prepare<
     [{ pipeline: string; mail: string; key: string }],
     { key: string; moving: number }
@@ -85,7 +74,7 @@ function createMailOwners(db: Connection): Others['mailOwners'] {
   }
 }
 
-function createIsCreatedElsewhere(db: Connection): Others['isCreatedElsewhere'] {
+function createIsCreatedElsewhere(db: Connection): OtherRecords['isCreatedElsewhere'] {
   const openCreate = db
     .prepare<[string, string], number>(
       `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND (mail_key = ?
@@ -97,7 +86,7 @@ function createIsCreatedElsewhere(db: Connection): Others['isCreatedElsewhere'] 
     mailKey !== undefined && openCreate.get(pipeline, mailKey) !== undefined
 }
 
-export function createOthers(db: Connection): Others {
+export function createOthers(db: Connection): OtherRecords {
   const linkOf = db
     .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
     .pluck()

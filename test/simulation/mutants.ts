@@ -156,7 +156,7 @@ const DOUBTS: readonly Mutant[] = [
     'const at = members[sent.indexOf(mail)]\n    const ids = at === undefined ? undefined : new Set([at.id])',
   ]),
   one(43, 'under none a refused bulk call is split and sent again without looking', 'sync/send.ts', [
-    "if (context.pipeline.duplicateCheckMethod !== 'email') {",
+    "if (context.pipeline.duplicateCheckMethod !== 'email' && !isTooLarge) {",
     'if (context.pipeline.duplicateCheckMethod === undefined) {',
   ]),
   one(186, 'a mail is taken while giving it up has failed', 'sync/send.ts', [
