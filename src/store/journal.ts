@@ -7,7 +7,7 @@ import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { createLeftOpen } from './left-open.ts'
 import { createOthers } from './others.ts'
-import { createMissingLinks } from './missing.ts'
+import { createUncount } from './missing.ts'
 import { createMarkSending } from './sending.ts'
 import { createSettle } from './settle.ts'
 import { operationColumns, sendingRank } from './staging.ts'
@@ -76,7 +76,7 @@ function createInputEnds(
     `UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE input_id = ? AND state = 'planned'`,
   )
   const end = db.prepare('UPDATE input SET state = ? WHERE id = ?')
-  const { uncountMissing } = createMissingLinks(db)
+  const uncountMissing = createUncount(db)
   const drop = (staged: StagedInput): void => {
     uncountMissing(staged)
     dropOperations.run(staged.id)

@@ -63,8 +63,12 @@ export interface MissingLinks {
   readonly stageMissing: StagingStore['stageMissing']
   /** Counts this export for those that it lacks, and takes the count back of those that it has. */
   countMissing(staged: StagedInput, rules: Pick<MissingRules, 'apartMs' | 'at'>): void
-  /** For an input that will be read again: until then nobody knows whom it lacks. */
-  uncountMissing(staged: StagedInput): void
+}
+
+/** For an input that will be read again: until then nobody knows whom it lacks. */
+export function createUncount(db: Connection): (staged: StagedInput) => void {
+  const uncount = db.prepare(UNCOUNT_MISSING)
+  return ({ pipeline, input: { version } }) => void uncount.run({ pipeline, version })
 }
 
 const bindings = (
@@ -82,7 +86,6 @@ export function createMissingLinks(db: Connection): MissingLinks {
   const insert = db.prepare(INSERT)
   const count = db.prepare(COUNT_MISSING)
   const forget = db.prepare(FORGET_FOUND)
-  const uncount = db.prepare(UNCOUNT_MISSING)
   return {
     async stageMissing(staged, rules) {
       const { changes } = insert.run({
@@ -100,9 +103,6 @@ export function createMissingLinks(db: Connection): MissingLinks {
       count.run(all)
       const { input, pipeline } = all
       forget.run({ input, pipeline })
-    },
-    uncountMissing({ pipeline, input: { version } }) {
-      uncount.run({ pipeline, version })
     },
   }
 }

@@ -9,7 +9,7 @@ import type { Connection } from './database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createKnown } from './known.ts'
-import { createMissingLinks } from './missing.ts'
+import { createMissingLinks, type MissingLinks } from './missing.ts'
 import { recordJson } from './rows.ts'
 import { createSharedMails } from './shared-mails.ts'
 
@@ -185,6 +185,7 @@ DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND stat
 
 function createCommit(
   db: Connection,
+  countMissing: MissingLinks['countMissing'],
 ): (staged: StagedInput, sha256: string, full: FullInput | undefined) => void {
   const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
   const prepare = (statements: readonly string[]) => statements.map((sql) => db.prepare(sql))
@@ -194,7 +195,6 @@ function createCommit(
   const dropRetried = db.prepare(DROP_RETRIED)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const recountHolds = db.prepare(RECOUNT_HOLDS)
-  const { countMissing } = createMissingLinks(db)
   return (staged, sha256, full) => {
     const { id, pipeline, runId } = staged
     const statements = [
@@ -214,6 +214,7 @@ function createCommit(
 
 export function createStagingStore(db: Connection): StagingStore {
   const claims = createClaims(db)
+  const missing = createMissingLinks(db)
   const fingerprints = createFingerprints(db)
   const walks = new Map<number, FingerprintWalk>()
   const endReading = ({ id }: StagedInput): void => {
@@ -223,7 +224,7 @@ export function createStagingStore(db: Connection): StagingStore {
   const insertInput = db.prepare(
     "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading')",
   )
-  const commit = db.transaction(createCommit(db))
+  const commit = db.transaction(createCommit(db, missing.countMissing))
   const discard = DISCARD.map((sql) => db.prepare(sql))
   return {
     async beginInput({ runId, pipeline, input, header }) {
@@ -244,7 +245,7 @@ export function createStagingStore(db: Connection): StagingStore {
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
     seeSkipped: async (staged, keys) => db.transaction(() => claims.skip(staged.id, keys))(),
-    stageMissing: createMissingLinks(db).stageMissing,
+    stageMissing: missing.stageMissing,
     stage: createStage(db, fingerprints.put),
     unstage: createUnstage(db),
     holdSharedMails: createSharedMails(db),
