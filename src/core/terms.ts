@@ -29,7 +29,7 @@ export interface TermOutcome {
   readonly added: readonly string[]
   readonly removed: readonly string[]
   /** What the ledger is to say from now on. */
-  readonly asserts: readonly { readonly name: string; readonly ours: boolean }[]
+  readonly asserts: readonly { readonly name: string; readonly ours: boolean; readonly unsure?: boolean }[]
 }
 
 /**
@@ -89,9 +89,20 @@ export function termOutcome(
 ): TermOutcome {
   const oursBefore = keysOf((before ?? []).filter(({ ours }) => ours).map(({ name }) => name))
   const addedNow = policy === 'add' ? new Set<string>() : keysOf(done.added)
+  // What an earlier request left in the dark, and this one had nothing to do with, stays there.
+  const unsure = keysOf(
+    termsBeyond(
+      (before ?? []).filter((term) => term.unsure).map(({ name }) => name),
+      plan.add,
+    ),
+  )
   const asserts = termsBeyond(plan.asserts, done.unusable).map((name) => {
     const key = termKey(name)
-    return { name, ours: oursBefore.has(key) || addedNow.has(key) }
+    return {
+      name,
+      ours: oursBefore.has(key) || addedNow.has(key),
+      ...(unsure.has(key) ? { unsure: true } : {}),
+    }
   })
   return { added: done.added, removed: done.removed, asserts }
 }

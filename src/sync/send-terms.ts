@@ -204,7 +204,9 @@ function termPolicy({ cause, undoes }: Operation, { pipeline }: RunContext): Ter
 function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operation: Operation): boolean {
   // managed: what is there already was given by others. A step that failed before may have been applied.
   if (policy === 'managed') return plan.add.length + plan.remove.length > 0
-  return policy === 'replace' || operation.reason !== undefined
+  const unsure = (operation.asserted ?? []).filter((term) => term.unsure).map(({ name }) => name)
+  const isAgain = operation.reason !== undefined || termsBeyond(plan.add, unsure).length < plan.add.length
+  return policy === 'replace' || isAgain
 }
 
 /** The step after a contact's fields: PUT, POST or DELETE of /contact/<contact_id>/terms (interface, 4.3). */

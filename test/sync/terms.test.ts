@@ -182,6 +182,26 @@ describe('policy managed', () => {
   })
 })
 
+describe('a term of which nobody knows whether it arrived', () => {
+  it.each([false, true])('is given when it is named again, after a look (arrived: %s)', async (applied) => {
+    const line = lineWith()
+    await drop(line, '')
+    line.service.fault = ({ method, path }) =>
+      path === OF_CONTACT || method === 'PUT' ? { kind: 'unknown', applied } : undefined
+    expect(await drop(line, 'first')).toMatchObject({ failed: 1 })
+    // It is looked at once more, in vain; then the source no longer names it.
+    let lost = 1
+    line.service.fault = ({ path }) => (path === OF_CONTACT && lost-- > 0 ? { kind: 'unknown' } : undefined)
+    expect(await drop(line, 'second')).toMatchObject({ updated: 1 })
+    expect(line.service.termsOf(1)).toEqual(applied ? ['first', 'second'] : ['second'])
+    const before = line.service.calls.length
+    expect(await drop(line, 'first,second')).toMatchObject({ status: 'ok' })
+    expect(line.service.termsOf(1)).toEqual(['first', 'second'])
+    const given = callsSince(line, before).filter(([method]) => method === 'PUT')
+    expect(given).toHaveLength(applied ? 0 : 1)
+  })
+})
+
 describe('policy replace', () => {
   it('makes the list of the source the whole list, in one call', async () => {
     const line = lineWith({ policy: 'replace' })
