@@ -28,6 +28,7 @@ function liveView({ clock, settings, daemon }: Parts): LiveView {
     now: clock.now(),
     startedAt: state.startedAt,
     ...readiness(state),
+    refusedReload: state.refusedReload,
     pipelines: pipelines.map(({ name, schedule, timezone }) => ({
       name,
       schedule,

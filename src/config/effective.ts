@@ -59,6 +59,20 @@ function entriesOf(value: unknown): (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : []
 }
 
+interface Call {
+  readonly name: string
+  readonly options?: unknown
+}
+
+/** `trim, replace {"from":"a","to":"b"}` */
+const transformText = (calls: readonly Call[]): string =>
+  calls
+    .map(({ name, options }) => {
+      const text = options === undefined ? '' : JSON.stringify(options)
+      return text === '' || text === '{}' ? name : `${name} ${text}`
+    })
+    .join(', ')
+
 function leaf(name: string, value: unknown): string {
   const isSecret = SECRET_NAME.test(name) && !NO_SECRET.has(name)
   if (isSecret) return HIDDEN
@@ -74,6 +88,7 @@ function rows(value: unknown, { path, isNamed }: Place): EffectiveSetting[] {
     if (isDuration && !isNamed) return [{ path: at, value: durationText(inner) }]
     const limit = isObject(inner) ? limitText(inner) : undefined
     if (limit !== undefined) return [{ path: at, value: limit }]
+    if (given === 'transform' && !isNamed) return [{ path: at, value: transformText(inner as Call[]) }]
     if (isPlain(inner)) return [{ path: at, value: isNamed ? plainText(inner) : leaf(name, inner) }]
     return rows(inner, { path: at, isNamed: !isNamed && NAMED.has(name) })
   })

@@ -19,6 +19,8 @@ export interface LiveView {
   readonly startedAt: number
   readonly ready: boolean
   readonly reasons: readonly string[]
+  /** Why the last reload was refused; undefined where the configuration in use is the latest. */
+  readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly LivePipeline[]
   readonly rate: {
     readonly requests: number

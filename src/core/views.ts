@@ -122,10 +122,10 @@ export interface TermView {
   readonly pipelines: readonly string[]
 }
 
-/** Terms are counted over all links, in the background where there are many. */
+/** Terms are counted over all links, in the background where there are many; a count is at most a minute old. */
 export interface TermsView {
   readonly terms: readonly TermView[]
-  /** Milliseconds since the epoch; undefined: never yet. */
+  /** Milliseconds since the epoch; undefined: the first count has not come to its end. */
   readonly countedAt: number | undefined
   readonly records: number
 }

@@ -1,7 +1,7 @@
 // Runs and their counts, and what a pipeline still has before it.
 import type { ErrorCode } from '../core/errors.ts'
 import type { Milestones, RunRecord, RunStore } from '../core/state.ts'
-import type { Counts, RunStatus } from '../core/summary.ts'
+import { noCounts, type Counts, type RunStatus } from '../core/summary.ts'
 import type { Connection } from './database.ts'
 
 export interface RunRow {
@@ -31,7 +31,8 @@ export const runRecord = (row: RunRow): RunRecord => ({
   startedAt: row.started_at,
   endedAt: row.ended_at ?? undefined,
   status: row.status ?? undefined,
-  counts: row.counts === null ? undefined : (JSON.parse(row.counts) as Counts),
+  // Those of an older version may lack what is counted now.
+  counts: row.counts === null ? undefined : { ...noCounts(), ...(JSON.parse(row.counts) as Partial<Counts>) },
   error: row.error ?? undefined,
   code: row.code ?? undefined,
   drift: row.drift,

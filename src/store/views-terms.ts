@@ -39,13 +39,19 @@ const termViews = (counts: ReadonlyMap<string, Count>): TermView[] =>
 
 const nextTurn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** One counting at a time; who asks meanwhile waits for the same one. */
+/** A count stays good for so long. */
+const FRESH_MS = 60_000
+/** A page waits no longer for a count; it shows the one before, or that one is being made. */
+const PATIENCE_MS = 150
+
+/** One counting at a time; what was counted last is given while the next one goes on. `now`: milliseconds since the epoch. */
 export function createTermCount(db: Connection, now: () => number): () => Promise<TermsView> {
   const slice = db.prepare<[number], Row>(
     `SELECT id, pipeline, terms FROM link WHERE id > ? ORDER BY id LIMIT ${SLICE}`,
   )
-  let counting: Promise<TermsView> | undefined
-  const countAll = async (): Promise<TermsView> => {
+  let latest: TermsView = { terms: [], countedAt: undefined, records: 0 }
+  let counting: Promise<void> | undefined
+  const countAll = async (): Promise<void> => {
     const counts = new Map<string, Count>()
     let records = 0
     for (let last = 0; ;) {
@@ -56,10 +62,14 @@ export function createTermCount(db: Connection, now: () => number): () => Promis
       last = rows.at(-1)?.id ?? last
       await nextTurn()
     }
-    return { terms: termViews(counts), countedAt: now(), records }
+    latest = { terms: termViews(counts), countedAt: now(), records }
   }
   return async () => {
+    const { countedAt } = latest
+    if (countedAt !== undefined && now() - countedAt < FRESH_MS) return latest
     counting ??= countAll().finally(() => (counting = undefined))
-    return counting
+    const patience = AbortSignal.timeout(PATIENCE_MS)
+    await Promise.race([counting, new Promise((resolve) => patience.addEventListener('abort', resolve))])
+    return latest
   }
 }

@@ -10,8 +10,9 @@ import { startConsole } from '../../src/console/server.ts'
 import { createTokenGate } from '../../src/console/token.ts'
 import { createAppend } from '../../src/store/audit-append.ts'
 import { type Connection, openDatabase } from '../../src/store/database.ts'
+import type { Settings } from '../../src/core/settings.ts'
 import { systemClock as clock } from '../../src/system.ts'
-import { consoleSettings } from './console-settings.ts'
+import { pipelineSettings, serviceSettings } from '../support/pipeline.ts'
 
 const LIMIT_MS = 300
 const ROUNDS = 15
@@ -188,16 +189,33 @@ db.close()
 say(
   `${entries} entries, ${contacts} contacts: filled in ${((performance.now() - began) / 1000).toFixed(0)} s`,
 )
-const settings = consoleSettings(path, TOKEN)
 const gate = createTokenGate(() => TOKEN, clock)
 const onFault = (error: unknown): void => void say(String(error))
-const looking = consoleData(settings.parts)
-const server = await startConsole(settings.server, {
-  mounts: [pageRoutes({ data: looking.data, gate, clock, onFault })],
-  gate,
-  names: () => [],
-  onFault,
-})
+const settings = {
+  file: '/etc/contact-sync.yaml',
+  service: serviceSettings(),
+  state: { path },
+  pipelines: [pipelineSettings(), pipelineSettings({ name: 'crm' })],
+  secrets: [TOKEN],
+} as unknown as Settings
+const condition = {
+  running: true,
+  stateOpen: true,
+  startedAt: clock.now(),
+  pause: undefined,
+  refusedReload: undefined,
+  pipelines: [],
+}
+const looking = consoleData({ clock, settings: () => settings, daemon: () => condition })
+const server = await startConsole(
+  { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN },
+  {
+    mounts: [pageRoutes({ data: looking.data, gate, clock, onFault })],
+    gate,
+    names: () => [],
+    onFault,
+  },
+)
 const isFast = await measure(`http://127.0.0.1:${server.port}`)
 await server.close()
 await looking.close()

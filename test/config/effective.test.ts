@@ -9,6 +9,7 @@ import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { KINDS } from './fake-kinds.ts'
 import { ENV, linesOf, loadFixture, settingsOf } from './fixtures.ts'
 
+const PRESETS = fileURLToPath(new URL('../../config/presets', import.meta.url))
 const EXAMPLE = fileURLToPath(new URL('../../config/contact-sync.example.yaml', import.meta.url))
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
@@ -19,7 +20,8 @@ function forms(schema: unknown, whole: JsonSchema): JsonSchema[] {
   const { $ref: target, anyOf, oneOf, allOf } = schema
   const name = typeof target === 'string' ? target.replace('#/$defs/', '') : ''
   const definitions = isSchema(whole['$defs']) ? whole['$defs'] : {}
-  const inner = [definitions[name], ...[anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []))]
+  const lists = [anyOf, oneOf, allOf].filter((list) => Array.isArray(list)) as unknown[][]
+  const inner = [definitions[name], ...lists.flat()]
   return [schema, ...inner.flatMap((one) => forms(one, whole))]
 }
 
@@ -29,8 +31,8 @@ function isPath(steps: readonly string[], schema: unknown, whole: JsonSchema): b
   if (step === undefined) return true
   return forms(schema, whole).some(({ properties, additionalProperties, items }) => {
     const named = isSchema(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined
-    const others = /^\d+$/.test(step) ? items : additionalProperties
-    return [named, others].some((next) => isSchema(next) && isPath(rest, next, whole))
+    const item = /^\d+$/.test(step) ? items : undefined
+    return [named, additionalProperties, item].some((next) => isSchema(next) && isPath(rest, next, whole))
   })
 }
 
@@ -42,7 +44,7 @@ it('has only paths that the file may have', async () => {
   const everything = effectiveSettings(settingsOf(await loadFixture('everything.yaml'))).map(({ path }) => path)
   expect(beyond(everything, configJsonSchema(KINDS))).toEqual([])
   const env = { CONTACT_SYNC_API_KEY: 'k'.repeat(20), SYSTEM_ID: 's', SERVER_ID: 'x', CONTACT_SYNC_TOKEN: 't'.repeat(20) }
-  const loaded = await loadSettings({ file: EXAMPLE, env, kinds: SOURCE_KINDS, presetFolder: '/nowhere' })
+  const loaded = await loadSettings({ file: EXAMPLE, env, kinds: SOURCE_KINDS, presetFolder: PRESETS })
   if (!loaded.ok) throw new Error(linesOf(loaded).join('\n'))
   const example = effectiveSettings(loaded.settings)
   expect(beyond(example.map(({ path }) => path), configJsonSchema(SOURCE_KINDS))).toEqual([])

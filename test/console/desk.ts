@@ -57,7 +57,16 @@ function live(now: number): LiveView {
   const pipeline = { schedule: '*/15 * * * *', timezone: undefined, dueAt: now + 60_000, running: false }
   const rate = { requests: 5, perMs: 1000, concurrency: 4, perDay: 50_000 }
   const pipelines = [{ ...pipeline, name: 'shop' }]
-  return { version: '1.2.3', now, startedAt: now - 90_000, ready: true, reasons: [], pipelines, rate }
+  return {
+    version: '1.2.3',
+    now,
+    startedAt: now - 90_000,
+    ready: true,
+    reasons: [],
+    refusedReload: undefined,
+    pipelines,
+    rate,
+  }
 }
 
 async function send(port: number, path: string, { method, headers, form }: Ask): Promise<Answer> {

@@ -144,6 +144,13 @@ describe('the overview', () => {
     await other.close()
   })
 
+  it('says why a new configuration was not taken', async () => {
+    const refusedReload = ['contact-sync.yaml:3:5: service.timeout: is no duration']
+    const other = await openDesk((data) => ({ ...data, live: () => ({ ...data.live(), refusedReload }) }))
+    expect(textOf((await other.page('/')).body)).toContain('service.timeout: is no duration')
+    await other.close()
+  })
+
   it('says why the daemon is not ready', async () => {
     const reasons = ['pipeline shop is overdue (STATE_FULL)']
     const other = await openDesk((data) => ({

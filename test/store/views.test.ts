@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Page, PageRequest, StateViews } from '../../src/core/views.ts'
 import { noCounts } from '../../src/core/summary.ts'
-import { type Connection, openForReading } from '../../src/store/database.ts'
+import { type Connection, openDatabase, openForReading } from '../../src/store/database.ts'
 import { openState } from '../../src/store/state-store.ts'
 import { createStateViews } from '../../src/store/views.ts'
 import { pastAt } from '../console/desk.ts'
@@ -135,5 +135,17 @@ it('terms are counted over all links, with those that were ours to give', async 
     countedAt: 77,
     records: 60,
   })
-  expect(second).toBe(first)
+  expect(second).toEqual(first)
+})
+
+it('counts of a run that an older version made lack nothing', async () => {
+  const other = openDatabase(join(folder, 'other.db'), { thorough: false })
+  other
+    .prepare(
+      "INSERT INTO run (id, pipeline, started_at, ended_at, status, counts, config_hash) VALUES ('old', 'shop', 1, 2, 'ok', ?, 'c')",
+    )
+    .run(JSON.stringify({ read: 3, created: 3 }))
+  const run = await createStateViews(other, () => 77).run('old')
+  expect(run?.counts).toEqual({ ...noCounts(), read: 3, created: 3 })
+  other.close()
 })

@@ -67,15 +67,27 @@ function openEnds({ pipeline, backlog, lastRun }: PipelineView): Html[] {
   ]
 }
 
+function refusedReload({ refusedReload: problems }: LiveView): Html {
+  if (problems === undefined) return nothing
+  const lines = problems.map((problem) => html`<li>${said(problem)}</li>`)
+  return note(
+    'warn',
+    html`<p>The configuration was not reloaded; the one in use stays:</p>
+      <ul>
+        ${lines}
+      </ul>`,
+  )
+}
+
 function attention({ live, pipelines }: Overview): Html {
   const reasons = live.reasons.map((reason) => html`<li>${said(reason)}</li>`)
   const lines = pipelines.flatMap(openEnds)
-  if (reasons.length + lines.length === 0)
+  if (reasons.length + lines.length === 0 && live.refusedReload === undefined)
     return note(
       'good',
       html`<p>All is well: nothing is held, in doubt or rejected, and no pipeline is overdue.</p>`,
     )
-  return html`${
+  return html`${refusedReload(live)}${
     reasons.length === 0
       ? nothing
       : note(

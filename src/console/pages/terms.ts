@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { TermsView, TermView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
-import { count, type Html, moment, nothing, said } from '../html/parts.ts'
+import { count, type Html, moment, note, nothing, said } from '../html/parts.ts'
 import { table } from '../html/table.ts'
 import { counted } from '../html/text.ts'
 
@@ -21,17 +21,23 @@ const termTable = (terms: readonly TermView[]): Html =>
     ],
   })
 
-export function termsPage({ terms, records, countedAt }: TermsView, now: number): PageParts {
+const INTRODUCTION = html`<p>
+  What records of the sources assert. Only terms given by us are ever taken away, under the policies managed
+  and replace; what others gave is not in this ledger.
+</p>`
+
+function counts({ terms, records }: TermsView, when: Html): Html {
   const more =
     terms.length > MOST ? html`<p>Shown are ${MOST} of ${counted(terms.length, 'term')}.</p>` : nothing
-  const body = html`<p>
-      What records of the sources assert. Only terms given by us are ever taken away, under the policies
-      managed and replace; what others gave is not in this ledger.
-    </p>
-    ${more} ${termTable(terms)}
-    <p class="quiet">
-      Counted over
-      ${counted(records, 'linked record')}${countedAt === undefined ? nothing : html`, ${moment(countedAt, now)}`}.
-    </p>`
-  return { title: 'Terms', place: '/terms', body }
+  return html`${more} ${termTable(terms)}
+    <p class="quiet">Counted over ${counted(records, 'linked record')}, ${when}.</p>`
+}
+
+export function termsPage(view: TermsView, now: number): PageParts {
+  const { countedAt } = view
+  const body =
+    countedAt === undefined
+      ? note('busy', html`<p>The terms of all linked records are being counted. Look again in a moment.</p>`)
+      : counts(view, moment(countedAt, now))
+  return { title: 'Terms', place: '/terms', body: html`${INTRODUCTION}${body}` }
 }
