@@ -139,6 +139,9 @@ async function checkTheDaemon(): Promise<void> {
   const text = await told(daemon, [/daemon started/, /"created":1/])
   const port = /"port":(\d+)/.exec(text)?.[1] ?? ''
   check('the healthcheck says healthy', (await health(port)).code === 0)
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, { headers })
+  check('metrics, by the token from a variable', (await metrics.text()).includes('contact_sync_'))
   check('ready', (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)
   check(
     'the contact is at the service, by the key from the mounted file',
