@@ -142,6 +142,11 @@ export async function openWorld(start: number) {
   })
   const isBusy = (): boolean =>
     daemon.condition().pipelines.some(({ runningSince }) => runningSince !== undefined)
+  const place = async (where: string, name: number, text: string): Promise<void> => {
+    const file = join(where, `${String(name).padStart(6, '0')}.csv`)
+    await writeFile(file, text)
+    await utimes(file, clock.now() / 1000, clock.now() / 1000)
+  }
   return {
     clock,
     db,
@@ -149,11 +154,10 @@ export async function openWorld(start: number) {
     events,
     logged,
     statePath: settings.state.path,
-    async drop(hour: number) {
-      const file = join(inbox, `${String(hour).padStart(6, '0')}.csv`)
-      await writeFile(file, exportOf(hour))
-      await utimes(file, clock.now() / 1000, clock.now() / 1000)
-    },
+    drop: (hour: number) => place(inbox, hour, exportOf(hour)),
+    /** Something to send for the nightly pipeline: it must meet the service, or find it away. */
+    dropForNight: (hour: number) =>
+      place(night, hour, `no,mail,first,last,phone\nN1,night@example.com,Nora,Nacht,040 ${hour}\n`),
     passUntil: (end: number) => clock.passUntil(end, isBusy),
     async close() {
       ending.abort()
