@@ -3,7 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCommandLine } from '../../src/cli/program.ts'
 import { findCanaries, type Sink } from '../support/canaries.ts'
 import {
   type CanaryService,
@@ -73,6 +76,9 @@ const personal = (text: string): string[] => [
   ...new Set(text.match(/(?:0301)?qz[A-Za-z]+\d+[a-z]*(?:@example\.com)?/g)),
 ]
 
+// Several processes each, on whatever machine.
+vi.setConfig({ testTimeout: 120_000 })
+
 let shop: Workshop
 let service: CanaryService
 beforeEach(async () => {
@@ -109,26 +115,51 @@ async function cli(...args: string[]): Promise<Ended & { name: string }> {
   return { name: args.join(' '), ...(await shop.cli(...args)) }
 }
 
+/** The same without a process of its own: what only reads is asked often. */
+async function here(...args: string[]): Promise<Ended & { name: string }> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const [out, err] = [text(stdout), text(stderr)]
+  const code = await runCommandLine([...args, '--config', shop.path('config.yaml')], {
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env: {},
+    cwd: shop.folder,
+    pid: process.pid,
+    isTerminal: false,
+    isInteractive: false,
+    signal: new AbortController().signal,
+    onHangup: () => undefined,
+  })
+  stdout.end()
+  stderr.end()
+  return { name: args.join(' '), code, signal: null, stdout: await out, stderr: await err }
+}
+
+/** Pages that show people are for auditors; what operators and machines look at shows none. */
+const OPEN_PAGES = ['/healthz', '/readyz', '/metrics', '/', '/configuration', '/nowhere']
+const AUDITORS_PAGES = ['/runs', '/rejects', '/held', '/doubts', '/retries', '/terms', '/log', '/search?q=qz']
+
 /** What the daemon says over HTTP and on standard error while it runs everything once. */
-async function daemon(): Promise<{ sinks: Sink[]; code: number | null }> {
+async function daemon(): Promise<{ sinks: Sink[]; audited: Sink[]; code: number | null }> {
   const running = shop.start('start')
-  const text = await running.stderrHas(/"run ended"/)
-  const port = /"port":(\d+)/.exec(text)?.[1] ?? ''
-  const pages = await Promise.all(
-    ['/healthz', '/readyz', '/metrics', '/'].map(async (path) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        headers: { authorization: `Bearer ${TOKEN}` },
-      })
-      const headers = JSON.stringify([...response.headers])
-      return { name: `daemon ${path}`, text: `${headers}\n${await response.text()}` }
-    }),
-  )
+  const said = await running.stderrHas(/"run ended"/)
+  const port = /"port":(\d+)/.exec(said)?.[1] ?? ''
+  const page = async (path: string): Promise<Sink> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    // Without a sign-in every page would be silent.
+    expect([path, [401, 403, 303].includes(response.status)]).toEqual([path, false])
+    const headers = JSON.stringify([...response.headers])
+    return { name: `daemon ${path}`, text: `${headers}\n${await response.text()}` }
+  }
+  const open = await Promise.all(OPEN_PAGES.map(page))
+  const audited = await Promise.all(AUDITORS_PAGES.map(page))
   running.process.kill('SIGTERM')
   const ended = await running.ended
-  return {
-    sinks: [...pages, { name: 'daemon (stderr)', text: ended.stderr + ended.stdout }],
-    code: ended.code,
-  }
+  const sinks = [...open, { name: 'daemon (stderr)', text: ended.stderr + ended.stdout }]
+  return { sinks, audited, code: ended.code }
 }
 
 /**
@@ -148,15 +179,15 @@ async function expectSilence(
   const run = await cli('run')
   service.mood = mood
   await shop.drop(inbox, `again-${name}`, file)
-  const { sinks, code } = await daemon()
+  const { sinks, audited, code } = await daemon()
   expect(code).toBe(143)
   const quiet = [
-    await cli('run', '--json'),
-    await cli('status'),
-    await cli('status', '--json'),
-    await cli('state', 'info'),
-    await cli('state', 'backup', shop.path('copy.db')),
-    await cli('support-bundle', shop.path('bundle.tar.gz')),
+    await here('run', '--json'),
+    await here('status'),
+    await here('status', '--json'),
+    await here('state', 'info'),
+    await here('state', 'backup', shop.path('copy.db')),
+    await here('support-bundle', shop.path('bundle.tar.gz')),
   ]
   const bundle = {
     name: 'support bundle',
@@ -166,16 +197,16 @@ async function expectSilence(
   const shown = [
     plan,
     check,
-    await cli('rejects', 'list'),
-    await cli('held', 'list', '--json'),
-    await cli('doubts', 'list', '--json'),
-    await cli('rejects', 'export', shop.path('rejects.csv')),
-    await cli('terms'),
-    await cli('run', 'nobody'),
+    await here('rejects', 'list'),
+    await here('held', 'list', '--json'),
+    await here('doubts', 'list', '--json'),
+    await here('rejects', 'export', shop.path('rejects.csv')),
+    await here('terms'),
+    await here('run', 'nobody'),
   ]
   expect((await stat(shop.path('rejects.csv'))).mode & 0o077).toBe(0)
   const logs = await filesUnder('logs')
-  expect(logs.map(({ text }) => text).join('')).toContain('run ended')
+  expect(logs.map((sink) => sink.text).join('')).toContain('run ended')
   const strict = [
     ...stderrOf([run, ...quiet, ...shown]),
     ...stdoutOf([run, ...quiet]),
@@ -190,6 +221,7 @@ async function expectSilence(
   const everything = [
     ...strict,
     ...stdoutOf(shown),
+    ...audited,
     ...(await filesUnder('state')),
     ...(await filesUnder('inbox')),
     { name: 'copy.db', text: await readFile(shop.path('copy.db'), 'latin1') },
