@@ -1,6 +1,17 @@
 // Who may import whom. In a breath: everybody may import core; nobody may import a neighbour;
 // only the composition (app.ts and app/) imports everybody; each outside package appears in one room.
-const ROOMS = ['config', 'sources', 'service', 'store', 'schedule', 'console', 'log', 'sandbox', 'metrics', 'alerts']
+const ROOMS = [
+  'config',
+  'sources',
+  'service',
+  'store',
+  'schedule',
+  'console',
+  'log',
+  'sandbox',
+  'metrics',
+  'alerts',
+]
 const COMPOSITION = '^src/app\\.ts$'
 
 /** A package and the only place that may import it. */

@@ -5,10 +5,7 @@ import { askService } from './app/checking.ts'
 import type { startDaemon as StartDaemon } from './app/daemon.ts'
 import type { openWatching as OpenWatching } from './app/daemon-watch.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
-import type {
-  forgetContact as ForgetContact,
-  readmitContact as ReadmitContact,
-} from './app/forgetting.ts'
+import type { forgetContact as ForgetContact, readmitContact as ReadmitContact } from './app/forgetting.ts'
 import type { acceptState as AcceptState, rebuildState as RebuildState } from './app/rebuilding.ts'
 import type { subjectReport as SubjectReport } from './app/subject-report.ts'
 import type { supportBundle as SupportBundle } from './app/support-bundle.ts'

@@ -73,8 +73,7 @@ function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; ab
     ),
     clock,
     random: () => 0.5,
-    onEvent: (event: ServiceEvent) =>
-      (event.type === 'request' ? requests : events).push(event),
+    onEvent: (event: ServiceEvent) => (event.type === 'request' ? requests : events).push(event),
     signal: run.signal,
     counts,
   }
