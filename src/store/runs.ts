@@ -17,13 +17,16 @@ export interface RunRow {
   refused: number
 }
 
+// Each count is one walk along an index, however much is open: what is still being read is taken off the rejects.
 const BACKLOG = `
 SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
-       (SELECT count(*) FROM reject JOIN input ON input.id = reject.input_id
-        WHERE reject.pipeline = @pipeline AND input.state <> 'reading') AS rejects,
+       (SELECT count(*) FROM reject WHERE pipeline = @pipeline)
+       - (SELECT count(*) FROM reject WHERE input_id IN (SELECT id FROM input WHERE pipeline = @pipeline
+          AND state IN ('reading', 'planned') AND state = 'reading')) AS rejects,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held') AS held,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('in_doubt', 'sending')) AS inDoubt,
-       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state IN ('planned', 'failed', 'waiting')) AS retriable`
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'planned')
+       + (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting')) AS retriable`
 
 export const runRecord = (row: RunRow): RunRecord => ({
   id: row.id,

@@ -333,6 +333,7 @@ const looking = `
 CREATE INDEX run_by_start ON run (started_at, id);
 CREATE INDEX input_by_run ON input (run_id);
 CREATE INDEX reject_by_pipeline ON reject (pipeline);
+CREATE INDEX operation_by_state ON operation (pipeline, state) WHERE state <> 'planned';
 `
 
 // Up to which moment everything that a pipeline's schedule names has had its run.
