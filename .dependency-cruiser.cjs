@@ -11,6 +11,7 @@ const ROOMS = [
   'sandbox',
   'metrics',
   'alerts',
+  'traces',
 ]
 const COMPOSITION = '^src/app\\.ts$'
 
@@ -30,6 +31,7 @@ const HOMES = {
   'csv-stringify': '^src/sources/',
   hono: '^src/(console|sandbox)/',
   'prom-client': '^src/metrics/',
+  '@opentelemetry': '^src/traces/',
 }
 
 const neighbours = ROOMS.map((room) => ({

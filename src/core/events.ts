@@ -294,6 +294,14 @@ export const EVENTS = {
     means:
       'The state failed: who was told what is not known, so that only this failure itself is told, at once and without it.',
   },
+  // Traces.
+  'traces cannot be delivered': {
+    level: 'warn',
+    fields: {},
+    means:
+      'The collector of `OTEL_EXPORTER_OTLP_ENDPOINT` does not take them. Runs go on; what is not taken is lost. Said once.',
+  },
+  'traces are delivered again': { level: 'info', fields: {}, means: 'The collector takes them again.' },
   // The log itself.
   'the log file cannot be written; standard error has everything': {
     level: 'error',

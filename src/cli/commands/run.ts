@@ -1,5 +1,5 @@
 // `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
-import { clock, createLog, openRunner, type Runner, tellOfRuns } from '../../app.ts'
+import { clock, createLog, openRunner, openTracing, type Runner, tellOfRuns } from '../../app.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { LogHead } from '../../core/sync-log.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
@@ -9,6 +9,7 @@ import { headText } from '../log-text.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { resultText } from '../summary.ts'
+import { VERSION } from '../version.ts'
 
 /** A one-shot command has its summary; standard error says only what went wrong, the log file has everything. */
 export const quietLog = (io: Io, { log, secrets }: Settings): ReturnType<typeof createLog> =>
@@ -49,7 +50,9 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
   const log = quietLog(io, settings)
-  const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
+  const tracing = await openTracing(io.env, { clock, log, version: VERSION })
+  const { watcher } = tracing
+  const runner = openRunner(settings, { log, pid: io.pid, thorough: false, watcher })
   const results: PipelineResult[] = []
   let head: LogHead
   try {
@@ -64,6 +67,7 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
     head = await runner.state.logHead()
   } finally {
     await runner.close()
+    await tracing.close()
     await log.close()
   }
   const status: RunStatus = worstStatus(results.map((result) => result.status))

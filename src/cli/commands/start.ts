@@ -4,6 +4,7 @@ import {
   createLog,
   loadConfiguration,
   openRunner,
+  openTracing,
   openWatching,
   random,
   startDaemon,
@@ -19,12 +20,13 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
   const log = createLog(settings.log, { secrets: settings.secrets, stream: io.stderr })
   try {
+    const tracing = await openTracing(io.env, { clock, log, version: VERSION })
     const watching = await openWatching(settings, { clock, log, version: VERSION })
     const runner = openRunner(settings, {
       log,
       pid: io.pid,
       thorough: true,
-      watcher: { onService: watching.onService },
+      watcher: { ...tracing.watcher, onService: watching.onService },
     })
     try {
       const load = () => loadConfiguration(configFile(io, options), io.env)
@@ -41,6 +43,7 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
       await daemon.ended()
     } finally {
       await runner.close()
+      await tracing.close()
     }
   } finally {
     await log.close()
