@@ -55,7 +55,9 @@ function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
     { key: string; moving: number }
   >(`
     SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
-      AND operation.mail_key <> link.mail_key) AS moving
+      AND operation.mail_key <> link.mail_key
+      -- What is held for a reason of its own, its contact being gone say, changes nothing any more by itself.
+      AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
     FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
   // An update to that mail which nobody knows the end of: its contact may have the mail already.
   const taker = db.prepare<

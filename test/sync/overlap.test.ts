@@ -68,6 +68,13 @@ describe('a mail that one record gives up and another takes', () => {
     expect(names(line)).toEqual(apart)
   })
 
+  it('is held where it is not given up because the contact is gone', async () => {
+    const line = await linked()
+    line.service.contacts.delete(1)
+    expect(await line.run()).toMatchObject({ created: 0, held: 2, failed: 0 })
+    expect(await line.run()).toMatchObject({ read: 0, failed: 0 })
+  })
+
   it('is held where giving it up was refused for good', async () => {
     const line = await linked()
     line.service.fault = (call) => (isUpdate(call) ? { kind: 'refused' } : undefined)
