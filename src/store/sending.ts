@@ -26,7 +26,8 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
 
 export function createMarkSending(db: Connection): OperationStore['markSending'] {
   const send = db.prepare(
-    "UPDATE operation SET state = 'sending', sent = sent + 1, terms = coalesce(?, terms) WHERE id = ?",
+    // How often it was missing before says nothing about the request that leaves now.
+    "UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, terms = coalesce(?, terms) WHERE id = ?",
   )
   const linkOf = db.prepare<[number], LinkRow>(
     'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',

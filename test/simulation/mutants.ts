@@ -169,6 +169,10 @@ const DOUBTS: readonly Mutant[] = [
     'store/others.ts',
     ['mail_key IS NULL AND sent > 0', 'mail_key IS NULL AND sent < 0'],
   ),
+  one(8578, 'looks before a create was sent again count for it, too', 'store/sending.ts', [
+    'sent = sent + 1, absent_reads = 0,',
+    'sent = sent + 1,',
+  ]),
   one(3188, 'a mail is changed while a lost create may still come', 'sync/late.ts', [
     'return until > clock.now()',
     'return until < 0',

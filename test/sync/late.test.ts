@@ -74,6 +74,41 @@ describe('a create of which an earlier attempt may still come', () => {
   })
 })
 
+describe('a create under none that was sent again, and cut off', () => {
+  it('is looked up as often as the first, and in as much time, before it is sent once more', async () => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    line.source.drop('a.csv', people(1))
+    line.service.fault = ({ method }) => (method === 'POST' ? { kind: 'unknown' } : undefined)
+    const session = line.service.session
+    let sent = 0
+    let carryOutLost: () => Promise<unknown> = () => Promise.resolve()
+    line.service.session = () => {
+      const real = session()
+      const createContact: typeof real.createContact = async (contact, options) => {
+        sent += 1
+        if (sent !== 2) return real.createContact(contact, options)
+        carryOutLost = () => real.createContact(contact, options)
+        throw new Error('killed')
+      }
+      return { ...real, createContact }
+    }
+    await expect(line.run()).rejects.toThrow('killed')
+    line.service.fault = () => undefined
+    // The first look after the crash finds nothing; then the lost request is carried out.
+    const sleep = line.clock.sleep.bind(line.clock)
+    Object.assign(line.clock, {
+      sleep: async (ms: number, signal?: AbortSignal) => {
+        await carryOutLost()
+        carryOutLost = () => Promise.resolve()
+        await sleep(ms, signal)
+      },
+    })
+    expect(await line.run()).toMatchObject({ in_doubt: 0 })
+    expect(sent).toBe(2)
+    expect(line.service.contacts.size).toBe(1)
+  })
+})
+
 describe('an update that went by its mail, and was lost', () => {
   it('finds its contact when it comes after all', async () => {
     const line = testLine({ pipeline: { updateVia: 'bulk' } })
