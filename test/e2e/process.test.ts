@@ -78,7 +78,8 @@ describe('the daemon', () => {
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', reasons: [] }])
-    expect((await fetch(`${url}/nowhere`)).status).toBe(404)
+    // Whatever is not health is closed without a token.
+    expect((await fetch(`${url}/nowhere`)).status).toBe(403)
     await daemon.stderrHas(/"created":5.*run ended|run ended.*"created":5|"created":5/)
     const second = await shop.cli('start')
     expect(second.code).toBe(6)

@@ -68,7 +68,8 @@ export function createYearClock(start: number): YearClock {
         }
         turns = 0
         const nextMinute = (Math.floor(now / MINUTE) + 1) * MINUTE
-        if (!wakeFirst(nextMinute) && !isBusy()) {
+        // A run that does not sleep works with files: it is waited for.
+        if (!wakeFirst(nextMinute) && (!isBusy() || sleepers.length > 0)) {
           now = nextMinute
           tick()
         }
