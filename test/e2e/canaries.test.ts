@@ -18,7 +18,9 @@ import { type Ended, KEY, openWorkshop, type Workshop } from '../support/cli.ts'
 
 const API_KEY = 'zQ9+/="<&%k7Canary~s3cr3t'
 const TOKEN = 't0k/+en=Canary&"q7~x%2F'
-const SECRETS = [API_KEY, TOKEN]
+const HOOK = 'qzHookPath-4f9a27c1'
+const SIGNING = 'qzSigning-77e0b2/+='
+const SECRETS = [API_KEY, TOKEN, HOOK, SIGNING]
 const WORDS = Object.values(SERVICE_CANARIES)
 
 const configuration = (url: string): string => `
@@ -31,6 +33,8 @@ service:
 state: { path: state/contact-sync.db }
 log: { level: debug, folder: logs }
 server: { port: 0, token: '${TOKEN}' }
+alerts:
+  - { webhook: ${url}/hooks/${HOOK}, secret: '${SIGNING}', on: [failed, held, rejects] }
 pipelines:
   shop:
     schedule: "* * * * * *"
