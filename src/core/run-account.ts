@@ -43,7 +43,9 @@ const isOfMissing = ({ action, source }: LoggedEntry): boolean => action === 'de
  * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about
  * the run afterwards is no part of it.
  */
-export async function runAccount(entries: AsyncIterable<LoggedEntry>): Promise<LogAccount> {
+export async function runAccount(
+  entries: AsyncIterable<LoggedEntry> | Iterable<LoggedEntry>,
+): Promise<LogAccount> {
   const account = nothing()
   let person: string | null = null
   let records = new Map<string, LoggedEntry[]>()

@@ -2,7 +2,8 @@
 // log that is chained and explains every change that the ledger has.
 import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
-import { OUTCOMES } from '../../src/core/summary.ts'
+import { controlTotals, runAccount } from '../../src/core/run-account.ts'
+import { type Counts, OUTCOMES } from '../../src/core/summary.ts'
 import { createLogReader } from '../../src/store/audit-read.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import type { Effect, Ledger } from './ledger.ts'
@@ -140,13 +141,27 @@ function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names,
   }
 }
 
-export function checkState(given: {
+/** Control totals: the log tells of every create, update and delete that a run counted, and of no more. */
+async function checkAccounts(db: Database.Database, violated: Violated): Promise<void> {
+  const reader = createLogReader(db)
+  const runs = db.prepare('SELECT id, counts FROM run WHERE counts IS NOT NULL').all() as {
+    id: string
+    counts: string
+  }[]
+  for (const { id, counts } of runs) {
+    const totals = controlTotals(JSON.parse(counts) as Counts, await runAccount(reader.entriesOfRun(id)))
+    for (const { what, run, log } of totals.filter(({ agrees }) => !agrees))
+      violated('audit', `run ${id}: ${run} ${what} were counted, the sync log tells of ${log}`)
+  }
+}
+
+export async function checkState(given: {
   file: string
   ledger: Ledger
   setup: Setup
   terms: Names
   violated: Violated
-}): void {
+}): Promise<void> {
   const { file, ledger, violated } = given
   const db = new Database(file, { readonly: true })
   try {
@@ -154,6 +169,7 @@ export function checkState(given: {
     if (verdict !== 'ok') violated('O8', `integrity_check: ${String(verdict)}`)
     checkChain(db, violated)
     checkExplained(readSyncLog(db, violated), ledger, given.terms, violated)
+    await checkAccounts(db, violated)
   } finally {
     db.close()
   }

@@ -184,7 +184,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
     mended,
     violated,
   })
-  checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
+  await checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
 }
 
 async function live(world: World): Promise<void> {
