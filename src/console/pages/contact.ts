@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { LoggedEntry } from '../../core/audit-chain.ts'
 import type { Page, PersonView, RecordView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
-import { badge, fieldValue, type Html, none, nothing, said } from '../html/parts.ts'
+import { badge, facts, fieldValue, type Html, none, nothing, said } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 import { life } from './log.ts'
 import { openTable, stateColumn } from './open.ts'
@@ -40,9 +40,15 @@ function terms({ terms: asserted }: RecordView): Html {
   </p>`
 }
 
+const valueOf = ({ known: values, unsure }: RecordView, field: string): Html =>
+  html`${fieldValue(values[field])} ${unsure.includes(field) ? badge('warn', 'unsure') : nothing}`
+
 /** What each pipeline last pushed, side by side: where they differ, the later one stands at the service. */
 function known(records: readonly RecordView[]): Html {
   const fields = [...new Set(records.flatMap(({ known: values }) => Object.keys(values)))]
+  const [only] = records
+  if (records.length === 1 && only !== undefined && fields.length > 0)
+    return facts(fields.map((field) => [field, valueOf(only, field)]))
   return table({
     caption: 'Fields as they were last pushed',
     rows: fields,
@@ -51,9 +57,7 @@ function known(records: readonly RecordView[]): Html {
       { title: 'Field', kind: 'head', cell: (field) => html`${field}` },
       ...records.map((record) => ({
         title: record.pipeline,
-        cell: (field: string) =>
-          html`${fieldValue(record.known[field])}
-          ${record.unsure.includes(field) ? badge('warn', 'unsure') : nothing}`,
+        cell: (field: string) => valueOf(record, field),
       })),
     ],
   })
