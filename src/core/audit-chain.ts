@@ -21,7 +21,18 @@ type Personal = Pick<AuditEntry, 'key' | 'contact_id' | 'fields' | 'terms' | 're
 /** What is hashed into the chain: it says what was done, and of nobody in particular. */
 export interface PublicPart extends Pick<
   AuditEntry,
-  'at' | 'run_id' | 'pipeline' | 'action' | 'outcome' | 'request' | 'config_hash' | 'tokens' | 'up_to'
+  | 'at'
+  | 'run_id'
+  | 'pipeline'
+  | 'action'
+  | 'outcome'
+  | 'request'
+  | 'config_hash'
+  | 'operation'
+  | 'next'
+  | 'planned_by'
+  | 'tokens'
+  | 'up_to'
 > {
   readonly seq: number
   /** A random name that stands for one person in this log alone; null for what is about nobody. */
@@ -58,6 +69,9 @@ export function publicText(
     request: entry.request,
     config_hash: entry.config_hash,
     digest,
+    ...(entry.operation === undefined ? {} : { operation: entry.operation }),
+    ...(entry.next === undefined ? {} : { next: entry.next }),
+    ...(entry.planned_by === undefined ? {} : { planned_by: entry.planned_by }),
     ...(entry.tokens === undefined ? {} : { tokens: entry.tokens }),
     ...(entry.up_to === undefined ? {} : { up_to: entry.up_to }),
     ...(was === undefined ? {} : { was }),

@@ -25,6 +25,12 @@ export interface AuditEntry {
   readonly reason: string | null
   readonly source: Provenance | null
   readonly config_hash: string
+  /** Its number in the journal: the steps of one change have the same. */
+  readonly operation?: number
+  /** The step that is still to follow when this one is done. */
+  readonly next?: string
+  /** The run that planned the operation, where another one settled it. */
+  readonly planned_by?: string
   /** Of people whose values this entry says are gone: their tokens. */
   readonly tokens?: readonly string[]
   /** The newest entry whose values are gone with this one. */
@@ -78,6 +84,9 @@ export function auditEntry(
     reason: reasonOf(settled),
     source: operation.source,
     config_hash: context.configHash,
+    operation: operation.id,
+    ...('next' in settlement ? { next: settlement.next } : {}),
+    ...(operation.runId === context.runId ? {} : { planned_by: operation.runId }),
   }
 }
 

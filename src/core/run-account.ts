@@ -27,9 +27,11 @@ function nothing(): { -readonly [Name in keyof LogAccount]: number } {
   return { ...told, entries: 0, requests: 0 }
 }
 
-/** What became of a record, by its entries, oldest first. */
+/** What became of a change, by the entries of its steps, oldest first. */
 function outcomeOf(entries: readonly LoggedEntry[]): Told {
-  const last = entries.at(-1)?.outcome ?? 'unchanged'
+  const { outcome: last = 'unchanged', next } = entries.at(-1) ?? {}
+  // The run ended before its last step: it counts as failed, and the next run goes on with it.
+  if (next !== undefined) return 'failed'
   if (last !== 'done' && last !== 'unchanged') return last
   const done = entries.filter(({ outcome }) => outcome === 'done')
   if (done.some(({ action }) => action === 'create')) return 'created'
@@ -51,6 +53,8 @@ export async function runAccount(
   let records = new Map<string, LoggedEntry[]>()
   const close = (): void => {
     for (const ofRecord of records.values()) {
+      // What an earlier run had planned was counted there; a step of it that this run added counts here.
+      if (ofRecord.every(({ planned_by: by }) => by !== undefined)) continue
       const isMissing = ofRecord.some(isOfMissing)
       const outcome = outcomeOf(ofRecord)
       if (!isMissing) account[outcome] += 1
@@ -62,10 +66,11 @@ export async function runAccount(
     account.entries += 1
     account.requests += entry.request?.attempts ?? 0
     if (entry.person === null || ![...RECORD_ACTIONS, 'delete'].includes(entry.action)) continue
-    if (entry.person !== person) close()
+    // Entries of the log's older form do not tell the operation; where their values are gone, nor the key.
+    const key = String(entry.operation ?? entry.key ?? entry.person)
+    // A person who turned out to be two has two tokens.
+    if (entry.person !== person && !records.has(key)) close()
     person = entry.person
-    // Where the values are gone, so is the key: then the person stands for the record.
-    const key = entry.key ?? ''
     records.set(key, [...(records.get(key) ?? []), entry])
   }
   close()

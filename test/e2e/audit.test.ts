@@ -1,6 +1,8 @@
 // The sync log in the hands of an auditor: read, followed, exported, checked, by the program itself and without it.
+import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
@@ -133,6 +135,26 @@ describe('an export', () => {
     expect(lines[3]!.source.sha256).toBe(hash('sha256', SECOND, 'hex'))
     expect((await stat(shop.path('log.jsonl'))).mode & 0o777).toBe(0o600)
     expect(await exported('--contact', 'K1')).toHaveLength(2)
+  })
+
+  it('is found whole, or not, by the recipe in the manual', async () => {
+    await twoRuns()
+    await exported()
+    const manual = await readFile(resolve(import.meta.dirname, '../../state/README.md'), 'utf8')
+    const recipe = /```python\n([^]*?)```/.exec(manual)?.[1] ?? ''
+    const check = () => spawnSync('python3', ['-c', recipe, shop.path('log.jsonl')], { encoding: 'utf8' })
+    const whole = check()
+    expect(whole.stdout).toContain(`whole, head ${(await exported()).at(-1)!.hash}`)
+    const text = await readFile(shop.path('log.jsonl'), 'utf8')
+    for (const forged of [
+      text.replace('"to":"040 1"', '"to":"040 2"'),
+      text.replaceAll('040 1', '040 2'),
+      text.replace(/^.*\n/, ''),
+    ]) {
+      expect(forged).not.toBe(text)
+      await writeFile(shop.path('log.jsonl'), forged)
+      expect(check().stderr).toContain('AssertionError')
+    }
   })
 
   it('as CSV is guarded against formulas', async () => {
