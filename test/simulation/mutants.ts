@@ -237,7 +237,7 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(7974, 'in another pipeline, a row whose key cannot be read names nobody', 'store/missing.ts', [
+  one(17840, 'in another pipeline, a row whose key cannot be read names nobody', 'store/missing.ts', [
     'reject.pipeline = ${row}.pipeline AND reject.key IS NULL',
     'reject.pipeline = ${row}.pipeline AND reject.key IS NULL AND 0',
   ]),
