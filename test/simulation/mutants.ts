@@ -237,10 +237,6 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(17840, 'in another pipeline, a row whose key cannot be read names nobody', 'store/missing.ts', [
-    'reject.pipeline = ${row}.pipeline AND reject.key IS NULL',
-    'reject.pipeline = ${row}.pipeline AND reject.key IS NULL AND 0',
-  ]),
   one(8064, 'what an export lacks that is read again stays counted', 'store/journal.ts', [
     'uncountMissing(staged)\n',
     '\n',

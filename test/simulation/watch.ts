@@ -139,8 +139,11 @@ export function watchEffects(watched: Watched): void {
   function hasGone(stamp: string): boolean {
     const pipeline = pipelines.find(({ name }) => name === pipelineOf(stamp))
     if (pipeline === undefined || pipeline.mode !== 'full') return false
-    // An empty export says nothing: what a person has let go before it came goes all the same.
-    const isEmptyPassedOver = overruled.has(pipeline.name)
+    // An empty export says nothing: what the one before it lacked goes all the same. It must not count as a second one
+    // that lacks somebody, where two are asked for and no person has let it go.
+    const { guards, onMissing } = pipeline
+    const isEmptyPassedOver =
+      overruled.has(pipeline.name) || onMissing !== 'delete' || guards.deletesMissingIn < 2
     const file = sources
       .get(pipeline.name)
       ?.opened.findLast(
