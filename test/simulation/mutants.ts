@@ -32,7 +32,7 @@ const JOURNAL: readonly Mutant[] = [
     'await context.state.markSending([operation])\n  const options',
     'const options',
   ]),
-  one(144, 'creates of a bulk call leave before "sending" is written', 'sync/send.ts', [
+  one(159, 'creates of a bulk call leave before "sending" is written', 'sync/send.ts', [
     'await context.state.markSending(operations)\n',
     '\n',
   ]),
@@ -40,7 +40,7 @@ const JOURNAL: readonly Mutant[] = [
     "UPDATE operation SET state = 'in_doubt', not_before = ?",
     "UPDATE operation SET state = 'failed', not_before = ?",
   ]),
-  one(9, 'after a crash nobody looks at what was on its way', 'sync/recover.ts', [
+  one(12, 'after a crash nobody looks at what was on its way', 'sync/recover.ts', [
     'const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())',
     'const inDoubt = 0',
   ]),
@@ -53,7 +53,7 @@ const JOURNAL: readonly Mutant[] = [
     'const known = operation.known',
   ]),
   one(1, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
-  one(131, 'of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
+  one(151, 'of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
     'else await context.state.keepUnsent(staged)',
     'else await context.state.dropUnsent(staged)',
   ]),
