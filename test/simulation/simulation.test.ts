@@ -8,7 +8,8 @@ import { simulate } from './simulation.ts'
 
 const names = (failures: readonly { replay: string }[]): string[] => failures.map(({ replay }) => replay)
 
-it('keeps every promise whatever goes wrong', async () => {
+// Ten seconds of one processor; several times as long where others work beside it.
+it('keeps every promise whatever goes wrong', { timeout: 180_000 }, async () => {
   const { failures, courses, crashes } = await work({
     first: 1,
     seeds: 120,
@@ -22,7 +23,7 @@ it('keeps every promise whatever goes wrong', async () => {
   expect(crashes).toBeGreaterThan(50)
 })
 
-it('does not fall back into what it once did', async () => {
+it('does not fall back into what it once did', { timeout: 60_000 }, async () => {
   const folder = makeStateFolder()
   try {
     for (const { seed, why } of REGRESSIONS)
