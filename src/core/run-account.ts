@@ -53,12 +53,13 @@ export async function runAccount(
   let records = new Map<string, LoggedEntry[]>()
   const close = (): void => {
     for (const ofRecord of records.values()) {
+      // A delete counts in the run in which it is known to be done, whoever had planned it.
+      if (ofRecord.some(isOfMissing)) {
+        if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
+        continue
+      }
       // What an earlier run had planned was counted there; a step of it that this run added counts here.
-      if (ofRecord.every(({ planned_by: by }) => by !== undefined)) continue
-      const isMissing = ofRecord.some(isOfMissing)
-      const outcome = outcomeOf(ofRecord)
-      if (!isMissing) account[outcome] += 1
-      else if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
+      if (ofRecord.some(({ planned_by: by }) => by === undefined)) account[outcomeOf(ofRecord)] += 1
     }
     records = new Map()
   }
