@@ -105,6 +105,8 @@ export interface Settled {
   readonly sent?: Contact
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
+  /** It failed, and a request of it before that was carried out. */
+  readonly partly?: true
   /** Until then (milliseconds since the epoch) an earlier request, which names the contact by its mail, may still land. */
   readonly openUntil?: number
 }

@@ -9,7 +9,7 @@ import type { OperationStore } from '../core/state.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'
 import { createLedger } from './ledger.ts'
-import { unsureJson } from './rows.ts'
+import { assertionsJson, unsureJson } from './rows.ts'
 import { sendingRank } from './staging.ts'
 
 type Context = Parameters<OperationStore['settle']>[1]
@@ -166,6 +166,17 @@ function createKeepOpen(db: Connection): (settled: Settled) => void {
   }
 }
 
+/** Nothing was applied: the state knows again what it knew before the request left. What was not given is nobody's of ours. */
+function createRestore(db: Connection): (settled: Settled) => void {
+  const setUnsure = db.prepare('UPDATE link SET unsure = ? WHERE pipeline = ? AND key = ?')
+  const setTerms = db.prepare('UPDATE link SET terms = ? WHERE pipeline = ? AND key = ?')
+  return ({ operation: { pipeline, key, unsure, asserted, kind }, partly }) => {
+    if (kind === 'update' || kind === 'consent') setUnsure.run(unsureJson(unsure), pipeline, key)
+    if (kind === 'terms' && partly !== true)
+      setTerms.run(asserted === undefined ? null : assertionsJson(asserted), pipeline, key)
+  }
+}
+
 export function createSettle(db: Connection): OperationStore['settle'] {
   const link = createLinking(db)
   const unlink = createUnlinking(db)
@@ -176,11 +187,7 @@ export function createSettle(db: Connection): OperationStore['settle'] {
   const park = db.prepare(`
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
       contact_id = coalesce(@contactId, contact_id), swallowed = swallowed + @swallowed WHERE id = @id`)
-  const setUnsure = db.prepare('UPDATE link SET unsure = ? WHERE pipeline = ? AND key = ?')
-  /** Nothing was applied: the state knows again what it knew before the request left. */
-  const restore = ({ pipeline, key, unsure, kind }: Operation): void => {
-    if (kind === 'update' || kind === 'consent') setUnsure.run(unsureJson(unsure), pipeline, key)
-  }
+  const restore = createRestore(db)
   const markGone = db.prepare('UPDATE link SET gone = 1 WHERE pipeline = ? AND key = ?')
   const owner = db
     .prepare<[string, number, string], string>(
@@ -208,12 +215,12 @@ export function createSettle(db: Connection): OperationStore['settle'] {
       case 'settled':
         return link({ ...settled, settlement }, operation.contactId ?? 0, runId)
       case 'rejected':
-        restore(operation)
+        restore(settled)
         reject(operation, settlement.code, settlement.reason)
         remove.run(operation.id)
         return settlement
       case 'failed':
-        if (settlement.unknown !== true) restore(operation)
+        if (settlement.unknown !== true) restore(settled)
         park.run({ ...parked, state: 'failed', reason: settlement.reason })
         return settlement
       case 'in_doubt':

@@ -7,7 +7,8 @@ import { termKey, termOutcome, type TermPlan, termsBeyond } from '../core/terms.
 import { noted, type RunContext } from './context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
-type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }>
+/** `partly`: another request of the step was carried out before. */
+type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }> & { readonly partly?: true }
 
 /** Names as terms; those that the service folds into others are left over. */
 interface Resolved {
@@ -130,7 +131,7 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
   }
   if (removed.length > 0) {
     const result = await removeTerms(work, [...(actual ?? []), ...added], removed)
-    if (result.kind !== 'ok') return result
+    if (result.kind !== 'ok') return added.length > 0 ? { ...result, partly: true } : result
     request = result.request
   }
   return { added, removed, request }
@@ -179,8 +180,13 @@ async function carryOut(planned: TermWork): Promise<Settled> {
   const { operation, contactId, plan, policy, resolved, context } = work
   const done =
     policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, await stillRemovable(work))
-  if ('kind' in done)
-    return done.kind === 'absent' ? gone(operation, done.request) : settledByFailure(operation, done, context)
+  if ('kind' in done) {
+    if (done.kind === 'absent') return gone(operation, done.request)
+    return {
+      ...settledByFailure(operation, done, context),
+      ...(done.partly === true ? { partly: true } : {}),
+    }
+  }
   const { unusable } = resolved
   const names = { added: namesOf(done.added), removed: namesOf(done.removed), unusable }
   const isUntouched = done.request === undefined

@@ -102,6 +102,29 @@ describe('policy managed', () => {
     expect(line.service.termsOf(1)).toEqual(['VIP'])
   })
 
+  it('that it could not give is not its own once others have given it', async () => {
+    const line = lineWith({ policy: 'managed' })
+    await drop(line, '')
+    line.service.fault = ({ path, method }) =>
+      path === OF_CONTACT && method === 'PUT' ? { kind: 'denied' } : undefined
+    await drop(line, 'VIP')
+    line.service.fault = () => undefined
+    line.service.giveTerm(1, 'VIP')
+    await drop(line, 'other')
+    expect(line.service.termsOf(1)).toEqual(['VIP', 'other'])
+  })
+
+  it('that it gave before the rest of the step was refused stays its own', async () => {
+    const line = lineWith({ policy: 'managed' })
+    await drop(line, 'old')
+    line.service.fault = ({ path, method }) =>
+      path === OF_CONTACT && method === 'DELETE' ? { kind: 'denied' } : undefined
+    await drop(line, 'new')
+    line.service.fault = () => undefined
+    await drop(line, '')
+    expect(line.service.termsOf(1)).toEqual([])
+  })
+
   it('leaves a term that another pipeline still asserts, until that one withdraws, too', async () => {
     const shop = lineWith({ policy: 'managed' })
     const crm = testLine({
