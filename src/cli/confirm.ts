@@ -14,11 +14,14 @@ export async function confirm(io: Io, question: string, yes: boolean): Promise<v
       hint: 'With --yes it goes on without a question.',
     })
   const asking = createInterface({ input: io.stdin, output: io.stderr })
-  try {
-    const answer = await asking.question(`${question} [y/N] `, { signal: io.signal })
-    if (!/^(y|yes)$/i.test(answer.trim()))
-      throw new SyncError('USAGE', 'not done', { hint: 'Nothing was changed.' })
-  } finally {
-    asking.close()
-  }
+  // Ctrl-C, Ctrl-D and the end of the process are an answer, too; the question by itself would wait on. A line goes before the end
+  // that follows it.
+  const ended = new Promise<string>((resolve) => {
+    for (const event of ['SIGINT', 'close'] as const) asking.once(event, () => setImmediate(resolve, ''))
+  })
+  const answered = asking.question(`${question} [y/N] `, { signal: io.signal }).catch(() => '')
+  const answer = await Promise.race([answered, ended])
+  asking.close()
+  if (!/^(y|yes)$/i.test(answer.trim()))
+    throw new SyncError('USAGE', 'not done', { hint: 'Nothing was changed.' })
 }

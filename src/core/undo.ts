@@ -53,9 +53,6 @@ export interface UndoDecision {
 
 const CHANGING = ['create', 'update', 'terms', 'delete']
 
-const minus = (names: readonly string[], others: readonly string[]): readonly string[] =>
-  termsBeyond(names, others)
-
 function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
   const fields = { ...effect.fields }
   for (const [field, { from, to }] of Object.entries(entry.fields))
@@ -66,8 +63,8 @@ function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
     fields,
     // What was given and taken again within the run is as it was.
     terms: {
-      add: [...minus(effect.terms.add, remove), ...minus(add, effect.terms.remove)],
-      remove: [...minus(effect.terms.remove, add), ...minus(remove, effect.terms.add)],
+      add: [...termsBeyond(effect.terms.add, remove), ...termsBeyond(add, effect.terms.remove)],
+      remove: [...termsBeyond(effect.terms.remove, add), ...termsBeyond(remove, effect.terms.add)],
     },
     isCreated: effect.isCreated || entry.action === 'create',
     isDeleted: effect.isDeleted || entry.action === 'delete',
@@ -158,7 +155,7 @@ function undoneTerms(
   const left: [string, string][] = []
   const remove: string[] = []
   for (const name of terms.add) {
-    const held = asserted.find((term) => minus([term.name], [name]).length === 0)
+    const held = asserted.find((term) => termsBeyond([term.name], [name]).length === 0)
     if (held === undefined) left.push([`term ${name}`, 'it is no longer asserted by the record'])
     else if (held.shared) left.push([`term ${name}`, 'another record asserts it for this contact, too'])
     else if (held.ours || addedTerms) remove.push(held.name)
@@ -168,9 +165,9 @@ function undoneTerms(
         'nobody looked whether the contact had it before (policy add); --added-terms takes it away',
       ])
   }
-  const add = minus(terms.remove, names)
+  const add = termsBeyond(terms.remove, names)
   if (add.length + remove.length === 0) return { plan: undefined, left }
-  return { plan: { add, remove, asserts: [...minus(names, remove), ...add] }, left }
+  return { plan: { add, remove, asserts: [...termsBeyond(names, remove), ...add] }, left }
 }
 
 function whyNot(effect: RunEffect, { link, inDoubt }: Known, options: UndoOptions): string | undefined {

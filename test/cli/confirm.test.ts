@@ -33,6 +33,21 @@ test.each(['', 'n', 'yep', 'no'])('%o does not', async (answer) => {
   await expect(confirm(asked(answer).io, 'Really?', false)).rejects.toThrow('not done')
 })
 
+test('an input that ends without an answer does not, and nobody waits', async () => {
+  const { io } = asked('y')
+  const stdin = new PassThrough()
+  stdin.end()
+  await expect(confirm({ ...io, stdin }, 'Really?', false)).rejects.toThrow('not done')
+})
+
+test('nor does the end of the process', async () => {
+  const { io } = asked('y')
+  const ending = new AbortController()
+  const waiting = confirm({ ...io, stdin: new PassThrough(), signal: ending.signal }, 'Really?', false)
+  ending.abort()
+  await expect(waiting).rejects.toThrow('not done')
+})
+
 test('without a terminal only --yes says yes', async () => {
   const { io } = asked('y', false)
   await expect(confirm(io, 'Really?', false)).rejects.toThrow('standard input is no terminal')
