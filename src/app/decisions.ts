@@ -9,8 +9,8 @@ import { REBUILD_GUARD } from '../core/rebuild.ts'
 import { runId } from '../core/run-id.ts'
 import type { Settings } from '../core/settings.ts'
 import type { HeldPlan, StateStore } from '../core/state.ts'
-import { openState } from '../store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
+import { asOwner } from './as-owner.ts'
 
 /** Lets somebody ask the service. */
 export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<T>) => Promise<T>
@@ -18,19 +18,6 @@ export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<
 interface Asking {
   readonly settings: Settings
   readonly ask: Ask
-}
-
-async function asOwner<T>(
-  settings: Settings,
-  pid: number,
-  work: (state: StateStore) => Promise<T>,
-): Promise<T> {
-  const state = openState(settings.state.path, { pid, since: clock.now(), thorough: false })
-  try {
-    return await work(state)
-  } finally {
-    await state.close()
-  }
 }
 
 const namesOf = (settings: Settings): readonly string[] => settings.pipelines.map(({ name }) => name)

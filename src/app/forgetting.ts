@@ -14,8 +14,9 @@ import { eraseInLogs } from '../log/erase.ts'
 import { createService } from '../service/service.ts'
 import { eraseRecords, type Theirs } from '../sources/erase.ts'
 import { type Forgotten } from '../store/forget.ts'
-import { openState, type OwnedState } from '../store/state-store.ts'
+import type { OwnedState } from '../store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
+import { asOwner } from './as-owner.ts'
 
 export interface Asked {
   /** A key, a mail or an id, as in `audit show`. */
@@ -198,19 +199,9 @@ async function erase(
   }
 }
 
-async function asOwner<T>(
-  settings: Settings,
-  pid: number,
-  work: (state: OwnedState) => Promise<T>,
-): Promise<T> {
-  const state = openState(settings.state.path, { pid, since: clock.now(), thorough: false })
-  try {
-    // An earlier call was ended before it was done.
-    if (state.isSweepDue()) state.sweep()
-    return await work(state)
-  } finally {
-    await state.close()
-  }
+/** An earlier call was ended before it was done. */
+function sweepIfDue(state: OwnedState): void {
+  if (state.isSweepDue()) state.sweep()
 }
 
 /**
@@ -223,6 +214,7 @@ export function forgetContact(
   { pid, signal }: { pid: number; signal: AbortSignal },
 ): Promise<Certificate> {
   return asOwner(settings, pid, async (state) => {
+    sweepIfDue(state)
     const { people, subject } = await meant(state, asked.contact)
     await asked.confirm(subject)
     const work = { settings, state, subject, id: runId(clock.now(), random) }
@@ -234,6 +226,7 @@ export function forgetContact(
 /** Lets somebody come again who was erased: by mail, or by pipeline and key. How many tombstones were taken away. */
 export function readmitContact(settings: Settings, contact: string, pid: number): Promise<number> {
   return asOwner(settings, pid, async (state) => {
+    sweepIfDue(state)
     const key = contact.replace(/^key:/, '')
     const mail = contact.replace(/^mail:/, '')
     const keys = settings.pipelines.map(({ name }) => ({ pipeline: name, key }))
