@@ -348,7 +348,22 @@ CREATE TABLE due (
 /** Its step in JavaScript follows in the same transaction (database.ts). */
 const fourth = [sealing, undoing, finding, watching, looking, scheduling].join('')
 
-export const MIGRATIONS: readonly string[] = [first, second, third, fourth]
+// What the next input of a pipeline is compared with: the last one that was accepted. records: how many it held, rejected
+// ones included. ends_with_line_break: whether its last row did; null where it could not have one. mode: of the pipeline then.
+const accepting = `
+CREATE TABLE accepted (
+  pipeline TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('incremental', 'full')),
+  records INTEGER NOT NULL,
+  ends_with_line_break INTEGER,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
+const fifth = [accepting].join('')
+
+export const MIGRATIONS: readonly string[] = [first, second, third, fourth, fifth]
 
 /**
  * What belongs to one input only and goes with the connection: who was seen in it so far.
