@@ -1,5 +1,6 @@
-// Makes the fixture of a schema by the program of its own time: `node test/store/make-state.ts TREE NAME`, where TREE is a
+// Makes the fixture of a schema by the program of its own time: `node test/store/make-state.ts TREE NAME --full`, where TREE is a
 // checkout of that time (git worktree add, with its node_modules), writes NAME.sql and NAME.json into test/fixtures/states.
+// Without --full, for schemas that know no full exports, the pipeline with one is left out.
 // Call it for the newest schema before a migration is added to it. It asks the tree for what has been the same ever since:
 // its state and its test line. The story leaves behind whatever a state can hold when its process dies.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

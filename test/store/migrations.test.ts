@@ -79,6 +79,10 @@ const plainLog = (file: string): Partial<LoggedEntry>[] =>
     return { at, run_id, pipeline, key, contact_id, action, fields, terms, outcome }
   })
 
+/** The log as schema 4 and later keep it: what is chained, and what is sealed under whose key. */
+const sealedLog = (file: string): unknown[][] =>
+  ['audit', 'sealed', 'person_key', 'person_alias'].map((table) => rows(file, `SELECT * FROM ${table}`))
+
 it('every schema that is not the newest has a fixture', () => {
   expect(OLD_SCHEMAS.slice(0, NEWEST - 1)).toEqual(
     Array.from({ length: NEWEST - 1 }, (_, index) => index + 1),
@@ -106,12 +110,20 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
     expect(structure(path)).toEqual(structure(fresh))
   })
 
-  it('keeps its sync log, entry for entry, and verified', async () => {
-    const before = schema < 4 ? plainLog(path) : await verifiedLog(path)
+  it.skipIf(schema >= 4)('keeps its sync log, entry for entry, and verified', async () => {
+    const before = plainLog(path)
     expect(before.length).toBeGreaterThan(10)
     await open().close()
     const after = await verifiedLog(path)
     expect(after.slice(-before.length)).toMatchObject(before)
+  })
+
+  it.skipIf(schema < 4)('keeps its sealed sync log, byte for byte, and verified', async () => {
+    const before = sealedLog(path)
+    expect(before[0]?.length).toBeGreaterThan(10)
+    await open().close()
+    expect(sealedLog(path)).toEqual(before)
+    await verifiedLog(path)
   })
 
   it.skipIf(schema === NEWEST)(
