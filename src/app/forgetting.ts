@@ -12,7 +12,8 @@ import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { LoggedPerson, LogHead } from '../core/sync-log.ts'
 import { eraseInLogs } from '../log/erase.ts'
 import { createService } from '../service/service.ts'
-import { eraseRecords, type Theirs } from '../sources/erase.ts'
+import { eraseRecords } from '../sources/erase.ts'
+import type { Theirs } from '../sources/erasing.ts'
 import { type Forgotten } from '../store/forget.ts'
 import type { OwnedState } from '../store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
@@ -127,7 +128,7 @@ async function eraseFiles(work: Work) {
   const changed: { file: string; records: number }[] = []
   const left: string[] = []
   for (const pipeline of work.settings.pipelines) {
-    const found = await eraseRecords(pipeline.source, theirs(pipeline, work), clock)
+    const found = await eraseRecords(pipeline.source, theirs(pipeline, work))
     changed.push(...found.changed.map((one) => ({ ...one, file: `${pipeline.name}: ${one.file}` })))
     left.push(...found.left.map(({ file, why }) => `${pipeline.name}: ${file}: ${why}`))
   }

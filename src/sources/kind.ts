@@ -2,6 +2,7 @@
 // A kind reads its options from here only after its schema has checked them; it never validates again.
 import type { z } from 'zod'
 import type { Clock, Source } from '../core/ports.ts'
+import type { ArchivedFile, Theirs } from './erasing.ts'
 
 export interface SourceDeps {
   readonly clock: Clock
@@ -19,15 +20,25 @@ export interface SourceKind {
   readonly rejects: readonly string[]
   /** `options` is the output of `schema`. */
   create(options: unknown, deps: SourceDeps): Source
+  /**
+   * Takes somebody's records out of an archived file of this kind, the others staying on their lines; how many there were.
+   * Throws a SyncError of class `input`, or a SyntaxError, for a file that cannot be read as records.
+   */
+  erase(file: ArchivedFile, options: unknown, theirs: Theirs): Promise<number>
 }
 
-interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create'> {
+interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create' | 'erase'> {
   readonly schema: S
   create(options: z.output<S>, deps: SourceDeps): Source
+  erase(file: ArchivedFile, options: z.output<S>, theirs: Theirs): Promise<number>
 }
 
-/** A kind whose `create` is written against its own schema, in the form that the registry holds. */
+/** A kind whose `create` and `erase` are written against its own schema, in the form that the registry holds. */
 export function sourceKind<S extends z.ZodObject>(kind: TypedKind<S>): SourceKind {
   // The configuration has checked the options with this very schema: the cast states that, once, for all kinds.
-  return { ...kind, create: (options, deps) => kind.create(options as z.output<S>, deps) }
+  return {
+    ...kind,
+    create: (options, deps) => kind.create(options as z.output<S>, deps),
+    erase: (file, options, theirs) => kind.erase(file, options as z.output<S>, theirs),
+  }
 }

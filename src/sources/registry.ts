@@ -11,12 +11,21 @@ export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
 }
 
 /**
- * A pipeline's source from its checked settings: what is left beside the common keys is the output of the
- * kind's own schema. A type that is not in the table is a fault of the caller.
+ * The kind of a source and its own options: what is left beside the common keys is the output of the kind's own schema.
+ * A type that is not in the table is a fault of the caller.
  */
-export function createSource(settings: SourceSettings, deps: SourceDeps): Source {
+export function kindOf(
+  settings: SourceSettings,
+  kinds: Readonly<Record<string, SourceKind>> = SOURCE_KINDS,
+): { kind: SourceKind; options: Readonly<Record<string, unknown>> } {
   const { type, nullValues: _nullValues, ['preset']: _preset, ...options } = settings
-  const kind = Object.hasOwn(SOURCE_KINDS, type) ? SOURCE_KINDS[type] : undefined
+  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (kind === undefined) throw new Error(`there is no kind of source named ${JSON.stringify(type)}`)
+  return { kind, options }
+}
+
+/** A pipeline's source from its checked settings. */
+export function createSource(settings: SourceSettings, deps: SourceDeps): Source {
+  const { kind, options } = kindOf(settings)
   return kind.create(options, deps)
 }

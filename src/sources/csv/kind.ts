@@ -2,6 +2,7 @@
 import type { Source } from '../../core/ports.ts'
 import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
+import { eraseRows } from './erase.ts'
 import { csvOptions, type CsvOptions } from './options.ts'
 import { readCsv } from './reader.ts'
 
@@ -13,6 +14,7 @@ export const csvKind = sourceKind({
   schema: csvOptions,
   rejects: ['.rejects.csv'],
   create: createCsvSource,
+  erase: eraseRows,
 })
 
 function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {

@@ -2,6 +2,7 @@
 import type { Source } from '../../core/ports.ts'
 import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
+import { eraseObjects } from './erase.ts'
 import { jsonOptions, type JsonOptions } from './options.ts'
 import { readJson } from './reader.ts'
 
@@ -16,6 +17,7 @@ export const jsonKind = sourceKind({
   schema: jsonOptions,
   rejects: ['.rejects.csv', '.rejects.jsonl'],
   create: createJsonSource,
+  erase: eraseObjects,
 })
 
 function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
