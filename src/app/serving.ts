@@ -1,6 +1,6 @@
 // What the daemon serves over HTTP: the sets of routes, with what each needs.
 import { healthRoutes } from '../console/health-routes.ts'
-import { type Exposition, metricsRoute } from '../console/metrics-route.ts'
+import { type Exposition, METRICS_PATH, metricsRoute } from '../console/metrics-route.ts'
 import { pageRoutes } from '../console/page-routes.ts'
 import { type ConsoleServer, startConsole } from '../console/server.ts'
 import { createTokenGate } from '../console/token.ts'
@@ -22,16 +22,20 @@ export async function serveDaemon(parts: {
   readonly metrics?: Exposition | undefined
 }): Promise<ConsoleServer> {
   const { clock, log, settings, condition, metrics } = parts
-  const gate = createTokenGate(() => settings().server.token, clock)
+  const gate = createTokenGate(() => [settings().server.token], clock)
+  const metricsGate = createTokenGate(() => {
+    const { token, metricsToken } = settings().server
+    return [metricsToken, token]
+  }, clock)
   const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
   const looking = consoleData({ clock, settings, daemon: condition })
   const server = await startConsole(settings().server, {
     mounts: [
       healthRoutes(condition),
-      ...(metrics === undefined ? [] : [metricsRoute(metrics, gate)]),
+      ...(metrics === undefined ? [] : [metricsRoute(metrics, metricsGate)]),
       pageRoutes({ data: looking.data, gate, clock, onFault }),
     ],
-    gate,
+    gateOf: (path) => (path === METRICS_PATH ? metricsGate : gate),
     names: () => [settings().server.host, ...settings().server.hosts],
     onFault,
   })

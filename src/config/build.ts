@@ -134,14 +134,20 @@ export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, f
       syncLogMs: keep.sync_log,
     },
     maxParallel: values.max_parallel,
-    server: { host: server.host, port: server.port, hosts: server.hosts, token: secrets.token },
+    server: {
+      host: server.host,
+      port: server.port,
+      hosts: server.hosts,
+      token: secrets.token,
+      metricsToken: secrets.metricsToken,
+    },
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, sources.get(name) ?? { options: {}, paths: [] }),
     ),
     secrets: [
       secrets.apiKey,
-      ...(secrets.token === undefined ? [] : [secrets.token]),
+      ...[secrets.token, secrets.metricsToken].filter((token) => token !== undefined),
       ...alertSecrets(alerts),
     ],
   }

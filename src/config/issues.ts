@@ -53,7 +53,7 @@ export function flattened(issue: Issue, before: Path, tree: Tree): { issue: Issu
   return meant.flatMap((inner) => flattened(inner, path, tree))
 }
 
-const SECRETS: readonly unknown[] = ['api_key', 'token', 'secret', 'password', 'webhook']
+const SECRETS: readonly unknown[] = ['api_key', 'token', 'metrics_token', 'secret', 'password', 'webhook']
 
 function typeSentence(
   expected: string,

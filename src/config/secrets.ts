@@ -1,4 +1,5 @@
-// The secrets of a configuration: the key of the service, the token of the console, and (alert-secrets.ts) those of receivers.
+// The secrets of a configuration: the key of the service, the tokens of console and metrics, and (alert-secrets.ts) those
+// of receivers.
 // Messages name the variable or the file that a secret comes from, and never a part of its value.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,6 +10,7 @@ import { isMapping, type Path, pathKey, placeOf, problemAt, type Tree, valueAt }
 export interface Secrets {
   readonly apiKey: string
   readonly token: string | undefined
+  readonly metricsToken: string | undefined
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly ConfigProblem[]
 }
@@ -27,6 +29,8 @@ const API_KEY: Path = ['service', 'api_key']
 const API_KEY_FILE: Path = ['service', 'api_key_file']
 const TOKEN: Path = ['server', 'token']
 const TOKEN_FILE: Path = ['server', 'token_file']
+const METRICS_TOKEN: Path = ['server', 'metrics_token']
+const METRICS_TOKEN_FILE: Path = ['server', 'metrics_token_file']
 const NOTHING: Found = { value: '', problems: [], warnings: [] }
 
 /** `header`: it is sent as a header of HTTP. */
@@ -138,7 +142,16 @@ export interface SecretOptions {
   readonly folder: string
 }
 
-/** Reads key and token; with problems, what is given for them must not be used. */
+/** A token for metrics that opened anything else, too, would be no protection. */
+function sharedProblems(tree: Tree, metrics: string, others: readonly (readonly [key: string, value: string])[]) {
+  const shared = others.find(([, value]) => metrics !== '' && value === metrics)
+  if (shared === undefined) return []
+  const path = valueAt(tree.value, METRICS_TOKEN) === undefined ? METRICS_TOKEN_FILE : METRICS_TOKEN
+  const hint = 'make another one, for metrics alone: openssl rand -hex 24'
+  return [problemAt(tree, path, { message: `is the same as ${shared[0]}`, hint })]
+}
+
+/** Reads key and tokens; with problems, what is given for them must not be used. */
 export async function readSecrets(tree: Tree, options: SecretOptions): Promise<Secrets> {
   const key = await apiKey(tree, options)
   const token = await optionalSecret(
@@ -146,10 +159,25 @@ export async function readSecrets(tree: Tree, options: SecretOptions): Promise<S
     { literal: TOKEN, file: TOKEN_FILE, variable: 'CONTACT_SYNC_TOKEN', use: 'header' },
     options,
   )
+  const metrics = await optionalSecret(
+    tree,
+    {
+      literal: METRICS_TOKEN,
+      file: METRICS_TOKEN_FILE,
+      variable: 'CONTACT_SYNC_METRICS_TOKEN',
+      use: 'header',
+    },
+    options,
+  )
+  const shared = sharedProblems(tree, metrics.value, [
+    ['server.token', token.value],
+    ['service.api_key', key.value],
+  ])
   return {
     apiKey: key.value,
     token: token.value === '' ? undefined : token.value,
-    problems: [...key.problems, ...token.problems],
-    warnings: [...key.warnings, ...token.warnings],
+    metricsToken: metrics.value === '' ? undefined : metrics.value,
+    problems: [key, token, metrics].flatMap(({ problems }) => problems).concat(shared),
+    warnings: [key, token, metrics].flatMap(({ warnings }) => warnings),
   }
 }

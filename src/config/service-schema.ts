@@ -92,6 +92,8 @@ export const serverSchema = z.strictObject({
     .array(text)
     .prefault([])
     .describe('Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.'),
-  token: z.string().optional().describe('What metrics and console ask for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one both are closed.'),
+  token: z.string().optional().describe('What the console asks for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one it is closed. It opens metrics, too.'),
   token_file: text.optional().describe('A file with the token, instead of `token`.'),
+  metrics_token: z.string().optional().describe('What Prometheus shows for `/metrics`; it opens nothing else. Another one than `token`, which opens the console with the data of all contacts.'),
+  metrics_token_file: text.optional().describe('A file with it, instead of `metrics_token`.'),
 })

@@ -29,20 +29,28 @@ export const safeHeaders: MiddlewareHandler = async (context, next) => {
     if (!context.res.headers.has(name)) context.res.headers.set(name, value)
 }
 
-/** Refuses requests under foreign names, unless they show the token: no browser of somebody else can do that. */
-export function ownHostOnly(names: () => readonly string[], gate: TokenGate): MiddlewareHandler {
+/** Refuses requests under foreign names, unless they show the path's token: a page of another site cannot do that. */
+export function ownHostOnly(
+  names: () => readonly string[],
+  gateOf: (path: string) => TokenGate,
+): MiddlewareHandler {
   return async (context, next) => {
     if (isOwnHost(context.req.header('host'), names())) return next()
     const shown = bearerToken(context.req.header('authorization'))
-    if (shown !== undefined && gate.judge(shown, cameFrom(context)) === 'right') return next()
+    if (shown !== undefined && gateOf(context.req.path).judge(shown, cameFrom(context)) === 'right')
+      return next()
     return context.json({ error: 'not served under this name; add the name to server.hosts' }, 421)
   }
 }
 
-/** Lets only those through who show the token in an `Authorization: Bearer` header. */
+/** Lets only requests through that show a token of the gate in an `Authorization: Bearer` header. */
 export function bearerOnly(gate: TokenGate): MiddlewareHandler {
   return async (context, next) => {
-    if (!gate.isOpen()) return context.json({ error: 'closed: no server.token is configured' }, 403)
+    if (!gate.isOpen())
+      return context.json(
+        { error: 'closed: neither server.metrics_token nor server.token is configured' },
+        403,
+      )
     const shown = bearerToken(context.req.header('authorization'))
     const verdict = shown === undefined ? 'wrong' : gate.judge(shown, cameFrom(context))
     if (verdict === 'right') return next()
@@ -51,6 +59,6 @@ export function bearerOnly(gate: TokenGate): MiddlewareHandler {
       return context.json({ error: 'too many wrong tokens; wait a minute' }, 429)
     }
     context.header('www-authenticate', 'Bearer realm="contact-sync"')
-    return context.json({ error: 'show the token of server.token: Authorization: Bearer TOKEN' }, 401)
+    return context.json({ error: 'show the token of server.metrics_token: Authorization: Bearer TOKEN' }, 401)
   }
 }

@@ -1,7 +1,9 @@
-// Metrics over HTTP, for whoever shows the token.
+// Metrics over HTTP. They have a gate of their own: the token that Prometheus holds must not open the console.
 import { bearerOnly } from './guarded.ts'
 import type { Mount } from './server.ts'
 import type { TokenGate } from './token.ts'
+
+export const METRICS_PATH = '/metrics'
 
 /** What `/metrics` answers with. */
 export interface Exposition {
@@ -11,7 +13,7 @@ export interface Exposition {
 
 export function metricsRoute(exposition: Exposition, gate: TokenGate): Mount {
   return (app) => {
-    app.get('/metrics', bearerOnly(gate), async (context) =>
+    app.get(METRICS_PATH, bearerOnly(gate), async (context) =>
       context.body(await exposition.text(), 200, { 'content-type': exposition.contentType }),
     )
   }

@@ -17,16 +17,17 @@ export type Mount = (app: Hono) => void
 
 interface Parts {
   readonly mounts: readonly Mount[]
-  readonly gate: TokenGate
+  /** Whose token lets a request for the path pass under any name. */
+  gateOf(path: string): TokenGate
   /** The names of the configuration, asked each time: a reload may have changed them. */
   readonly names: () => readonly string[]
   /** A fault of this program within a route; the asker is told nothing of it. */
   onFault(error: unknown): void
 }
 
-function routes({ mounts, gate, names, onFault }: Parts): Hono {
+function routes({ mounts, gateOf, names, onFault }: Parts): Hono {
   const app = new Hono()
-  app.use(safeHeaders, ownHostOnly(names, gate))
+  app.use(safeHeaders, ownHostOnly(names, gateOf))
   for (const mount of mounts) mount(app)
   app.notFound((context) => context.json({ error: 'not found' }, 404))
   app.onError((error, context) => {

@@ -1,4 +1,4 @@
-// Who may see metrics and pages: whoever shows the token of the configuration. Compared in constant time, and whoever
+// Who may see metrics and pages: whoever shows a token of the configuration that is for them. Compared in constant time, and whoever
 // guesses is made to wait. It never keeps or writes what was shown.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/ports.ts'
@@ -11,7 +11,7 @@ export interface TokenGate {
   judge(shown: string, from: string): Verdict
   /** Whether there is a token to show at all. */
   isOpen(): boolean
-  /** A digest of the token of now, to tell it from a later one; undefined where there is none. */
+  /** A digest of the tokens of now, to tell them from later ones; undefined where there is none. */
   digest(): string | undefined
 }
 
@@ -31,8 +31,9 @@ export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
 }
 
-/** `token` is asked each time: a reload may have changed it. */
-export function createTokenGate(token: () => string | undefined, clock: Clock): TokenGate {
+/** `tokens` are asked each time: a reload may have changed them. Each opens; an undefined one opens nothing. */
+export function createTokenGate(tokens: () => readonly (string | undefined)[], clock: Clock): TokenGate {
+  const configured = (): readonly string[] => tokens().filter((token) => token !== undefined)
   const wrong = new Map<string, { count: number; until: number }>()
 
   function guessed(from: string, now: number): void {
@@ -48,18 +49,19 @@ export function createTokenGate(token: () => string | undefined, clock: Clock): 
   }
 
   return {
-    isOpen: () => token() !== undefined,
+    isOpen: () => configured().length > 0,
     digest() {
-      const right = token()
-      return right === undefined ? undefined : digest(right).toString('hex')
+      const right = configured()
+      return right.length === 0 ? undefined : digest(right.join(' ')).toString('hex')
     },
     judge(shown, from) {
-      const right = token()
-      if (right === undefined) return 'closed'
+      const right = configured()
+      if (right.length === 0) return 'closed'
       const now = clock.monotonic()
       const known = wrong.get(from)
       if (known !== undefined && known.until > now && known.count >= GUESSES) return 'throttled'
-      if (timingSafeEqual(digest(shown), digest(right))) return 'right'
+      const given = digest(shown)
+      if (right.filter((token) => timingSafeEqual(given, digest(token))).length > 0) return 'right'
       guessed(from, now)
       return 'wrong'
     },

@@ -73,7 +73,10 @@ export interface ServerSettings {
   readonly port: number
   /** Names beside addresses and localhost under which it may be asked. */
   readonly hosts: readonly string[]
+  /** Opens console and metrics. */
   readonly token: string | undefined
+  /** Opens metrics and nothing else. */
+  readonly metricsToken: string | undefined
 }
 
 /** Who is told of what. */

@@ -77,5 +77,5 @@ it('has no secret, wherever one has got to', async () => {
   for (const secret of settings.secrets) expect(text).not.toContain(secret)
   expect(settings.secrets.length).toBeGreaterThan(1)
   const hidden = shown.filter(({ value }) => value === '(set, not shown)').map(({ path }) => path)
-  expect(hidden).toEqual(expect.arrayContaining(['service.api_key', 'service.api_version', 'server.token']))
+  expect(hidden).toEqual(expect.arrayContaining(['service.api_key', 'service.api_version', 'server.token', 'server.metrics_token']))
 })

@@ -9,6 +9,7 @@ export const FOLDER = fileURLToPath(new URL('../fixtures/config/', import.meta.u
 export const ENV = {
   KEY: 's3cret-of-the-service',
   TOKEN: 't0ken-of-the-console',
+  METRICS_TOKEN: 't0ken-of-the-metrics',
   EMPTY: '',
   SPACED: 'abc def',
   NUMBER: '8081',

@@ -68,7 +68,7 @@ describe('settings', () => {
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
       log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
       keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 365 * 86_400_000, syncLogMs: undefined },
-      server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined },
+      server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined, metricsToken: undefined },
       maxParallel: 4,
       alerts: [],
       secrets: [ENV.KEY],
@@ -126,10 +126,10 @@ describe('settings', () => {
         runsMs: 60 * 86_400_000,
         syncLogMs: undefined,
       },
-      server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN },
+      server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN, metricsToken: ENV.METRICS_TOKEN },
       maxParallel: 2,
       alerts: [],
-      secrets: [ENV.KEY, ENV.TOKEN],
+      secrets: [ENV.KEY, ENV.TOKEN, ENV.METRICS_TOKEN],
     })
     const [shop, crm] = pipelines
     expect(crm!.source).toMatchObject({ type: 'json', folder: '/srv/crm', records: 'data' })

@@ -112,12 +112,12 @@ export async function openDesk(change: (data: ConsoleData) => ConsoleData = (dat
     live: () => live(now()),
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
   })
-  const gate = createTokenGate(() => desk.token, clock)
+  const gate = createTokenGate(() => [desk.token], clock)
   const faults: unknown[] = []
   const onFault = (error: unknown): void => void faults.push(error)
   const server = await startConsole(
-    { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN },
-    { mounts: [pageRoutes({ data, gate, clock, onFault })], gate, names: () => [], onFault },
+    { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metricsToken: undefined },
+    { mounts: [pageRoutes({ data, gate, clock, onFault })], gateOf: () => gate, names: () => [], onFault },
   )
   const desk: Desk = {
     clock,

@@ -15,6 +15,8 @@ const dockerfile = read('Dockerfile')
 const SAMPLE = 'contact-sync/contact-sync.yaml'
 const { version } = JSON.parse(read('package.json')) as { version: string }
 
+const TOKENS = { CONTACT_SYNC_TOKEN: 'token', CONTACT_SYNC_METRICS_TOKEN: 'other' }
+
 /** As it would be loaded inside: at the image's place, with the example's secret mounted. */
 async function settingsInside(env: Record<string, string>): Promise<Settings> {
   const readFile = (path: string) => {
@@ -36,21 +38,27 @@ const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
 describe('the configuration of the examples', () => {
   it('is right as it stands, and writes to the one volume alone', async () => {
-    const settings = await settingsInside({ CONTACT_SYNC_TOKEN: 'token' })
-    expect(settings.server).toMatchObject({ host: '0.0.0.0', port: Number(port), token: 'token' })
+    const settings = await settingsInside(TOKENS)
+    expect(settings.server).toMatchObject({
+      host: '0.0.0.0',
+      port: Number(port),
+      token: 'token',
+      metricsToken: 'other',
+    })
     const folders = settings.pipelines.map(({ source }) => String(source['folder']))
     for (const path of [settings.state.path, settings.log.folder, ...folders])
       expect(path).toMatch(/^\/state\//)
   })
 
   it('follows the port of the healthcheck', async () => {
-    const settings = await settingsInside({ CONTACT_SYNC_TOKEN: 'token', PORT: '9090' })
+    const settings = await settingsInside({ ...TOKENS, PORT: '9090' })
     expect(settings.server.port).toBe(9090)
     expect(dockerfile).toContain(`process.env.PORT||${port}`)
   })
 
-  it('asks for the token', async () => {
-    await expect(settingsInside({})).rejects.toThrow('CONTACT_SYNC_TOKEN')
+  it('asks for both tokens', async () => {
+    for (const name of Object.keys(TOKENS))
+      await expect(settingsInside({ ...TOKENS, [name]: '' })).rejects.toThrow(name)
   })
 })
 
@@ -75,7 +83,10 @@ const composeSchema = z.strictObject({
       security_opt: z.tuple([z.literal('no-new-privileges:true')]),
       mem_limit: z.string().regex(/^\d+m$/),
       pids_limit: z.int().min(20),
-      environment: z.strictObject({ CONTACT_SYNC_TOKEN: z.string().startsWith('${CONTACT_SYNC_TOKEN:?') }),
+      environment: z.strictObject({
+        CONTACT_SYNC_TOKEN: z.string().startsWith('${CONTACT_SYNC_TOKEN:?'),
+        CONTACT_SYNC_METRICS_TOKEN: z.string().startsWith('${CONTACT_SYNC_METRICS_TOKEN:?'),
+      }),
       secrets: z.tuple([z.literal('api_key')]),
       volumes: z.tuple([
         bind.extend({ target: z.literal('/config'), read_only: z.literal(true) }),
@@ -114,17 +125,21 @@ const labels = z.object({ 'app.kubernetes.io/name': z.literal('contact-sync') })
 const probe = (path: string) =>
   z.object({ httpGet: z.object({ path: z.literal(path), port: z.literal('http') }), periodSeconds: z.int() })
 
+const fromSecret = (name: string, key: string) =>
+  z.object({
+    name: z.literal(name),
+    valueFrom: z.object({
+      secretKeyRef: z.object({ name: z.literal('contact-sync'), key: z.literal(key) }),
+    }),
+  })
+
 const containerSchema = z.object({
   name: z.literal('contact-sync'),
   image: z.literal('contact-sync'),
   args: z.tuple([z.literal('start')]),
   env: z.tuple([
-    z.object({
-      name: z.literal('CONTACT_SYNC_TOKEN'),
-      valueFrom: z.object({
-        secretKeyRef: z.object({ name: z.literal('contact-sync'), key: z.literal('token') }),
-      }),
-    }),
+    fromSecret('CONTACT_SYNC_TOKEN', 'token'),
+    fromSecret('CONTACT_SYNC_METRICS_TOKEN', 'metrics_token'),
   ]),
   ports: z.tuple([z.object({ name: z.literal('http'), containerPort: z.literal(Number(port)) })]),
   startupProbe: probe('/healthz').extend({ failureThreshold: z.int().min(720) }),
@@ -197,7 +212,7 @@ describe('kubernetes.yaml', () => {
     expect(ofKind('PersistentVolumeClaim')?.spec).toMatchObject({ accessModes: ['ReadWriteOncePod'] })
     const service = ofKind('Service')
     expect(service?.spec).toMatchObject({ ports: [{ port: Number(port), targetPort: 'http' }] })
-    const { server } = await settingsInside({ CONTACT_SYNC_TOKEN: 'token' })
+    const { server } = await settingsInside(TOKENS)
     expect(server.hosts).toContain(service?.metadata.name)
   })
 

@@ -53,7 +53,7 @@ export function testSettings(
       runsMs: 86_400_000,
       syncLogMs: undefined,
     },
-    server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined },
+    server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined, metricsToken: undefined },
     maxParallel: 4,
     alerts: [],
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),
