@@ -81,23 +81,26 @@ const fieldsQuery = z.strictObject({
     )
     .optional()
     .meta({ description: 'The fields to answer besides id; first_name, family_name and mail otherwise' }),
+  // They say nothing about one contact.
+  ...pageQuery.shape,
 })
 
 function readers({ contacts, habits }: Rooms): Endpoint[] {
+  const paged = createPaging(habits)
   const isNone = habits.unknownContact === 'json-404' || habits.unknownContact === 'html-404'
   return [
     endpoint({
       method: 'get',
       path: '/contact/:contact_id',
-      summary: 'Read a contact by its id, or all contacts with a mail',
+      summary: 'Read a contact by its id, or the contacts with a mail, page by page',
       place: CONTACT_ID_OR_MAIL,
       query: fieldsQuery,
       answer: z.union([shownContact, z.array(shownContact)]),
       handle({ place, query }) {
         if (typeof place === 'number') return contacts.byId(place, query.fields)
-        const found = contacts.byMail(place, query.fields)
+        const found = contacts.idsByMail(place)
         if (found.length === 0 && isNone) throw unknownContact()
-        return found
+        return paged(found, query).map((id) => contacts.byId(id, query.fields))
       },
     }),
   ]

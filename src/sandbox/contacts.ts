@@ -16,7 +16,7 @@ export interface Contacts {
   create(fields: Fields, methods: Methods): number
   /** `fields` undefined: those that the interface names (4.2). */
   byId(id: number, fields: readonly string[] | undefined): Fields
-  byMail(mail: string, fields: readonly string[] | undefined): Fields[]
+  idsByMail(mail: string): number[]
   update(id: number, fields: Fields): void
   delete(id: number): void
   assertThere(id: number): void
@@ -95,23 +95,40 @@ function createStorage(db: Db, duplicates: Duplicates) {
   }
 }
 
+/** Which contacts a mail finds, as the habits have it; `mail` is the mail in the form for comparison. */
+const FOUND_BY_MAIL: Readonly<Record<Habits['mailLookup'], string>> = {
+  exact: 'mail_key = @mail',
+  wildcard: 'mail_key LIKE @mail',
+  prefix: 'substr(mail_key, 1, length(@mail)) = @mail',
+  secondary: "mail_key = @mail OR lower(fields ->> 'mail2') = @mail",
+}
+
+/** What a contact has where nothing else was given: a value, and no missing one (interface, 2.3). */
+const DEFAULTS: Fields = { mail_status: 3 }
+
 const DEFAULT_FIELDS = ['first_name', 'family_name', 'mail']
 
 export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
   const duplicates = createDuplicates(db)
   const storage = createStorage(db, duplicates)
   const sameMail = db
-    .prepare<[string], number>('SELECT id FROM contact WHERE mail_key = ? ORDER BY id')
+    .prepare<[{ mail: string }], number>(
+      `SELECT id FROM contact WHERE ${FOUND_BY_MAIL[habits.mailLookup]} ORDER BY id`,
+    )
     .pluck()
   const existing = db.prepare<[number], number>('SELECT 1 FROM contact WHERE id = ?').pluck()
 
   const changeTerms = { add: terms.add, replace: terms.set, ignore: () => undefined } as const
+  const mergeTerms = (id: number, ids: readonly number[], { merge }: Methods): void => {
+    const { terms: left } = merged({ terms: terms.idsOf(id) }, { terms: ids }, merge)
+    terms.set(id, left as number[])
+  }
   const split = ({ terms: ids, mail_status: status, ...fields }: Fields) => ({
     fields: habits.mailStatusPermission && status !== undefined ? { ...fields, mail_status: status } : fields,
     ids: ids === undefined ? undefined : (ids as number[]),
   })
   const shown = (id: number, names: readonly string[] | undefined): Fields => {
-    const fields: Fields = { mail_status: 3, ...storage.read(id), id, terms: terms.idsOf(id) }
+    const fields: Fields = { ...DEFAULTS, ...storage.read(id), id, terms: terms.idsOf(id) }
     if (habits.birthdayOffset === 'other') fields['date_of_birth'] = inAnotherOffset(fields['date_of_birth'])
     const wanted = names ?? DEFAULT_FIELDS
     return Object.fromEntries(['id', ...wanted].map((name) => [name, fields[name] ?? null]))
@@ -120,14 +137,19 @@ export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
     const { fields, ids } = split(given)
     const duplicate = duplicates.find(fields, methods.check)
     const id = duplicate ?? storage.insert(withoutBlanks(fields))
-    if (duplicate !== undefined) storage.write(id, merged(storage.read(id), fields, methods.merge))
-    if (ids !== undefined) changeTerms[habits.termsInCreate](id, ids)
+    if (duplicate !== undefined)
+      storage.write(id, merged({ ...DEFAULTS, ...storage.read(id) }, fields, methods.merge))
+    if (ids === undefined) return id
+    const how = habits.termsInCreate
+    if (how !== 'by-method') changeTerms[how](id, ids)
+    else if (duplicate === undefined) terms.set(id, ids)
+    else mergeTerms(id, ids, methods)
     return id
   })
   return {
     create: (fields, methods) => create.immediate(fields, methods),
     byId: (id, fields) => shown(id, fields),
-    byMail: (mail, fields) => sameMail.all(mailKey(mail)).map((id) => shown(id, fields)),
+    idsByMail: (mail) => sameMail.all({ mail: mailKey(mail) }),
     update: (id, given) =>
       db.transaction(() => {
         const { fields, ids } = split(given)

@@ -53,7 +53,7 @@ const idNumber = z.int().positive()
 
 const id = z.string().regex(/^\d+$/).transform(Number).pipe(idNumber)
 
-/** Digits are an id, whatever else a text that must fit. */
+/** Digits are an id, any other text must fit. */
 const idOr = (other: z.ZodString) =>
   z
     .string()
@@ -69,8 +69,8 @@ export const CONTACT_ID_OR_MAIL = {
 const noTerm = (): Failure => new Failure(404, 'there is no such term')
 export const TERM_ID = { schema: id, description: 'The id of a term', none: noTerm }
 export const TERM_ID_OR_NAME = {
-  schema: idOr(z.string()),
-  description: 'The id of a term, digits only, or its name in any case',
+  schema: z.string().meta({ examples: ['1', 'Customer'] }),
+  description: 'The id of a term, or its name in any case; digits that are no id of a term are a name',
   none: noTerm,
 }
 export const FIELD_ID_OR_NAME = {

@@ -98,14 +98,18 @@ export const HABITS = {
   offsetIgnored: onOff('Every page is the first one.'),
   bulkLimit: count('A call with more than N contacts is refused with 413 (0: any number goes).'),
   // Contacts.
+  mailLookup: choice(
+    ['exact', 'wildcard', 'prefix', 'secondary'],
+    'Which contacts are read by a mail: those that have it; those that fit it with _ for any character; those whose mail begins with it; those that have it as mail2, too.',
+  ),
   mailStatusPermission: onOff('The key may set mail_status; without, it is ignored and nothing said.'),
   clearedBy: choice(
     ['both', 'null', 'empty-text', 'nothing'],
     'What empties a field in an update: null and ""; only one of them; nothing. What does not is ignored.',
   ),
   termsInCreate: choice(
-    ['add', 'replace', 'ignore'],
-    'What terms in the body of a create do to a contact, also to one that it is merged into.',
+    ['by-method', 'add', 'replace', 'ignore'],
+    'What terms in the body of a create do to a contact that it is merged into: as the merge method has it for any field; are added; replace; nothing, in a new contact neither.',
   ),
   termsInUpdate: choice(
     ['replace', 'add', 'ignore'],
@@ -127,6 +131,10 @@ export const HABITS = {
   termFolding: choice(
     ['case', 'accents', 'spaces'],
     'What makes two names one term besides case: nothing, accents left out, or blanks left out. For a new database.',
+  ),
+  termInPath: choice(
+    ['id-or-name', 'id', 'name-or-id'],
+    'Digits in /terms/...: an id, or a name where no term has that id; an id only; a name, or an id where no term has that name.',
   ),
   emptyTerms: choice(
     ['nothing', 'all'],

@@ -39,9 +39,11 @@ function createEndpoints({ db, habits }: RouteOptions): Endpoint[] {
 }
 
 function authorise(apiKey: string): MiddlewareHandler {
-  const wanted = Buffer.from(`Bearer ${apiKey}`)
+  const wanted = Buffer.from(apiKey)
   return (context, next) => {
-    const given = Buffer.from(context.req.header('authorization') ?? '')
+    // The scheme is a word in any case (RFC 9110, 11.1); the key is not.
+    const [, key = ''] = /^bearer +(.+)$/i.exec(context.req.header('authorization') ?? '') ?? []
+    const given = Buffer.from(key)
     if (given.length === wanted.length && timingSafeEqual(given, wanted)) return next()
     throw new Failure(401, 'the API key is missing or wrong', 'key')
   }

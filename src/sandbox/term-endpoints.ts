@@ -13,7 +13,17 @@ import {
 } from './endpoint.ts'
 import type { Habits } from './habits.ts'
 import { createPaging, givenPage } from './paging.ts'
-import { termSchema, type Terms } from './terms.ts'
+import { type Term, termSchema, type Terms, throwNoTerm } from './terms.ts'
+
+/** A text that is how an id is written. */
+const isId = (place: string): boolean => /^[1-9]\d*$/.test(place) && Number.isSafeInteger(Number(place))
+
+function termAt(terms: Terms, place: string, { termInPath }: Habits): Term {
+  const byName = terms.named(place)
+  const byId = isId(place) ? terms.numbered(Number(place)) : undefined
+  if (termInPath === 'id') return (/^\d+$/.test(place) ? byId : byName) ?? throwNoTerm()
+  return (termInPath === 'id-or-name' ? (byId ?? byName) : (byName ?? byId)) ?? throwNoTerm()
+}
 
 const text = z.string({ error: 'must be text' })
 
@@ -43,7 +53,7 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
       summary: 'Read a term by its id or name',
       place: TERM_ID_OR_NAME,
       answer: termSchema,
-      handle: ({ place }) => (typeof place === 'number' ? terms.byId(place) : terms.byName(place)),
+      handle: ({ place }) => termAt(terms, place, habits),
     }),
     endpoint({
       method: 'post',

@@ -6,7 +6,7 @@ import type { Db } from './tables.ts'
 
 export const termSchema = z.strictObject({ id: z.int(), name: z.string(), description: z.string() })
 
-type Term = z.infer<typeof termSchema>
+export type Term = z.infer<typeof termSchema>
 
 export interface TermChanges {
   readonly name?: string | undefined
@@ -15,8 +15,8 @@ export interface TermChanges {
 
 export interface Terms {
   list(page: { offset: number; limit: number }): Term[]
-  byId(id: number): Term
-  byName(name: string): Term
+  numbered(id: number): Term | undefined
+  named(name: string): Term | undefined
   /** The id of the term of that name, made where it is new. */
   create(name: string, description: string): number
   update(id: number, changes: TermChanges): void
@@ -34,7 +34,7 @@ function nameKey(name: string, folding: Habits['termFolding']): string {
   return folding === 'accents' ? plain.normalize('NFKD').replace(/\p{M}/gu, '') : plain
 }
 
-function none(): never {
+export function throwNoTerm(): never {
   throw new Failure(404, 'there is no such term')
 }
 
@@ -84,14 +84,14 @@ export function createTerms(db: Db, habits: Pick<Habits, 'termFolding'>): Terms 
   }
   return {
     list: ({ offset, limit }) => page.all(limit, offset),
-    byId: (id) => byId.get(id) ?? none(),
-    byName: (name) => byName.get(key(name)) ?? none(),
+    numbered: (id) => byId.get(id),
+    named: (name) => byName.get(key(name)),
     create(name, description) {
       const existing = byName.get(key(name))
       return existing?.id ?? Number(insert.run(name, key(name), description).lastInsertRowid)
     },
     update(id, changes) {
-      const term = byId.get(id) ?? none()
+      const term = byId.get(id) ?? throwNoTerm()
       const name = changes.name ?? term.name
       const owner = byName.get(key(name))
       if (owner !== undefined && owner.id !== id) throw new Failure(409, 'another term has this name')

@@ -138,6 +138,60 @@ const pages =
     expect((body as { name: string }[]).map(({ name }) => name)).toEqual(expected)
   }
 
+/** Contacts of one mail, a page at a time. */
+const pagesByMail =
+  (query: string, expected: readonly number[]): Proof =>
+  async (probe) => {
+    for (const _ of [1, 2, 3]) await probe.create({ mail: 'a@x.de' })
+    const { body } = await probe.call('GET', `/contact/a%40x.de?${query}`)
+    expect((body as { id: number }[]).map(({ id }) => id)).toEqual(expected)
+  }
+
+const pagesOfContact =
+  (query: string, expected: readonly number[]): Proof =>
+  async (probe) => {
+    const terms = [await term(probe, 'x'), await term(probe, 'y'), await term(probe, 'z')]
+    const id = await probe.create({ mail: 'b@x.de', terms })
+    const { body } = await probe.call('GET', `/contact/${id}/terms?${query}`)
+    expect((body as { id: number }[]).map((one) => terms.indexOf(one.id))).toEqual(expected)
+    // The field of the contact is one value, and no page.
+    expect(await probe.field(id, 'terms')).toEqual(terms)
+  }
+
+const pagesOfDefinitions =
+  (query: string, expected: readonly number[]): Proof =>
+  async (probe) => {
+    const { body } = await probe.call('GET', `/custom-fields?${query}`)
+    expect((body as { field_id: number }[]).map(({ field_id }) => field_id)).toEqual(expected)
+  }
+
+const ANOTHER = [
+  { mail: 'a_b@x.de' },
+  { mail: 'acb@x.de' },
+  { mail: 'a_b@x.de.example' },
+  { mail: 'other@x.de', mail2: 'A_b@x.de' },
+]
+const lookedUp =
+  (expected: readonly number[]): Proof =>
+  async (probe) => {
+    for (const one of ANOTHER) await probe.create(one)
+    const { body } = await probe.call('GET', '/contact/a_b%40x.de')
+    expect((body as { id: number }[]).map(({ id }) => id)).toEqual(expected)
+    expect((await probe.call('GET', NO_MAIL)).body).toEqual([])
+  }
+
+const termInPath =
+  (found: string | undefined, alone: number): Proof =>
+  async (probe) => {
+    for (const name of ['a', '1', '42']) await term(probe, name)
+    expect((await probe.call('GET', '/terms/1')).body).toMatchObject({ name: found })
+    expect((await probe.call('GET', '/terms/42')).status).toBe(alone)
+    expect((await probe.call('GET', '/terms/3')).body).toMatchObject({ id: 3, name: '42' })
+    // An update names a term by its id, and by nothing else.
+    expect((await probe.call('PUT', '/terms/1', { name: 'b' })).body).toEqual({ success: 'true' })
+    expect((await probe.call('GET', '/terms/b')).body).toMatchObject({ id: 1 })
+  }
+
 const status =
   (expected: number): Proof =>
   async (probe) => {
@@ -166,6 +220,27 @@ const termsInCreate =
     expect(await probe.create({ mail: 'a@x.de', terms: [3] }, 'email')).toBe(id)
     expect(await probe.field(id, 'terms')).toEqual(inMerged)
   }
+
+const BY_METHOD: readonly (readonly [merge: string, had: readonly number[], then: readonly number[]])[] = [
+  ['update_add', [], [3]],
+  ['update_add', [1, 2], [3]],
+  ['update', [], []],
+  ['update', [1, 2], [3]],
+  ['add', [], [3]],
+  ['add', [1, 2], [1, 2]],
+]
+const termsByMethod: Proof = async (probe) => {
+  for (const name of ['a', 'b', 'c']) await term(probe, name)
+  for (const [merge, had, then] of BY_METHOD) {
+    const mail = `${merge}.${had.length}@x.de`
+    const id = await probe.create({ mail, terms: had })
+    expect(await probe.field(id, 'terms')).toEqual(had)
+    expect(await probe.create({ mail, terms: [] }, 'email', merge)).toBe(id)
+    expect(await probe.field(id, 'terms')).toEqual(had)
+    expect(await probe.create({ mail, terms: [3] }, 'email', merge)).toBe(id)
+    expect(await probe.field(id, 'terms'), `${merge} over ${had.join()}`).toEqual(then)
+  }
+}
 
 const termsInUpdate =
   (expected: readonly number[]): Proof =>
@@ -327,10 +402,37 @@ const PROOFS: Record<HabitName, Record<string, Proof | Proven>> = {
     epoch: { beside: [LIMITED, 'rate-limit-headers=ratelimit'], proof: reset(true) },
   },
   pageCap: {
-    '0': pages('limit=3', ['a', 'b', 'c']),
-    N: { typed: '2', proof: pages('limit=3', ['a', 'b']) },
+    '0': all(
+      pages('limit=3', ['a', 'b', 'c']),
+      pagesByMail('limit=3', [1, 2, 3]),
+      pagesOfContact('limit=3', [0, 1, 2]),
+      pagesOfDefinitions('limit=3', [1, 2, 3]),
+    ),
+    N: {
+      typed: '2',
+      proof: all(
+        pages('limit=3', ['a', 'b']),
+        pagesByMail('limit=3', [1, 2]),
+        pagesByMail('', [1, 2]),
+        pagesOfContact('limit=3&offset=1', [1, 2]),
+        pagesOfDefinitions('', [1, 2]),
+      ),
+    },
   },
-  offsetIgnored: { false: pages('offset=2', ['c']), true: pages('offset=2&limit=2', ['a', 'b']) },
+  offsetIgnored: {
+    false: all(
+      pages('offset=2', ['c']),
+      pagesByMail('offset=2', [3]),
+      pagesOfContact('offset=2', [2]),
+      pagesOfDefinitions('offset=6', [7, 8]),
+    ),
+    true: all(
+      pages('offset=2&limit=2', ['a', 'b']),
+      pagesByMail('offset=2&limit=2', [1, 2]),
+      pagesOfContact('offset=2&limit=2', [0, 1]),
+      pagesOfDefinitions('offset=2&limit=2', [1, 2]),
+    ),
+  },
   bulkLimit: {
     '0': async (probe) => {
       const many = Array.from({ length: 300 }, (_, index) => ({ mail: `p${index}@x.de` }))
@@ -344,6 +446,12 @@ const PROOFS: Record<HabitName, Record<string, Proof | Proven>> = {
       },
     },
   },
+  mailLookup: {
+    exact: lookedUp([1]),
+    wildcard: lookedUp([1, 2]),
+    prefix: lookedUp([1, 3]),
+    secondary: lookedUp([1, 4]),
+  },
   mailStatusPermission: { false: status(3), true: status(7) },
   clearedBy: {
     both: cleared(true, true),
@@ -352,6 +460,7 @@ const PROOFS: Record<HabitName, Record<string, Proof | Proven>> = {
     nothing: cleared(false, false),
   },
   termsInCreate: {
+    'by-method': termsByMethod,
     add: termsInCreate([1], [1, 2, 3]),
     replace: termsInCreate([1], [3]),
     ignore: termsInCreate([], [1, 2]),
@@ -381,6 +490,11 @@ const PROOFS: Record<HabitName, Record<string, Proof | Proven>> = {
     true: bulkAnswer(['a@x.de', 'c@x.de']),
   },
   termFolding: { case: folded(false, false), accents: folded(true, false), spaces: folded(false, true) },
+  termInPath: {
+    'id-or-name': termInPath('a', 200),
+    id: termInPath('a', 404),
+    'name-or-id': termInPath('1', 200),
+  },
   emptyTerms: {
     nothing: all(removed([], [1, 2]), removed(undefined, [1, 2], 415)),
     all: all(removed([], []), removed(undefined, []), removed([1], [2])),

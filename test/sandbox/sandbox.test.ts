@@ -26,8 +26,15 @@ describe('authorisation and addresses', () => {
     ['no key', { authorization: '' }, 401],
     ['a wrong key', { authorization: 'Bearer x' }, 401],
     ['a key of the same length', { authorization: 'Bearer j' }, 401],
+    ['a key in other case', { authorization: 'Bearer K' }, 401],
+    ['another scheme', { authorization: 'Basic k' }, 401],
+    ['the key without a scheme', { authorization: 'k' }, 401],
+    ['the key and more', { authorization: 'Bearer k k' }, 401],
   ])('%s', async (_, headers, status) => {
     expect(await call('GET', '/terms', undefined, headers)).toMatchObject({ status, body: { error: true } })
+  })
+  it.each(['Bearer k', 'bearer k', 'BEARER k', 'Bearer  k'])('"%s" is the key', async (authorization) => {
+    expect((await call('GET', '/terms', undefined, { authorization })).status).toBe(200)
   })
   it.each([
     ['GET', '/nowhere', 404],
@@ -38,6 +45,11 @@ describe('authorisation and addresses', () => {
     ['PUT', '/contacts', 405],
     ['GET', '/terms?limit=501', 400],
     ['GET', '/terms?offset=x', 400],
+    ['GET', '/contact/a%40x.de?limit=501', 400],
+    ['GET', '/contact/a%40x.de?offset=-1', 400],
+    ['GET', '/custom-fields?limit=501', 400],
+    ['GET', '/contact/1/terms?limit=501', 400],
+    ['GET', '/contact/1?limit=501', 400],
   ])('%s %s is %i, in JSON', async (method, path, status) => {
     expect(await call(method, path)).toMatchObject({ status, body: { error: true } })
   })
@@ -166,6 +178,37 @@ describe('contacts', () => {
     const id = await create({ mail: 'a@x.de', phone: '1', company: 'C' })
     expect(await create({ mail: 'a@x.de', phone: '2', fax: '9' }, 'email', merge)).toBe(id)
     expect((await call('GET', `/contact/${id}?fields=phone,fax,company`)).body).toEqual({ id, ...expected })
+  })
+
+  it.each([
+    ['update_add', [1, 2, 4, 7], [3, 3, 3, 3]],
+    ['update', [1, 2, 4, 7], [3, 3, 3, 3]],
+    ['add', [1, 2, 4, 7], [1, 2, 4, 7]],
+  ] as const)('mail_status 3 is a value: under %s it is no missing field', async (merge, given, expected) => {
+    await probe.close()
+    probe = await openProbe({ mailStatusPermission: true })
+    for (const [index, mail_status] of given.entries()) {
+      const mail = `s${mail_status}@x.de`
+      const id = await create({ mail, mail_status })
+      expect(await create({ mail, mail_status: 3 }, 'email', merge)).toBe(id)
+      expect(await probe.field(id, 'mail_status')).toBe(expected[index])
+    }
+    // The default of a contact that was made without one is as much of a value.
+    const plain = await create({ mail: 'plain@x.de' })
+    await create({ mail: 'plain@x.de', mail_status: 2 }, 'email', merge)
+    expect(await probe.field(plain, 'mail_status')).toBe(merge === 'add' ? 3 : 2)
+  })
+
+  it('of one mail are paged', async () => {
+    const contacts = Array.from({ length: 502 }, () => ({ mail: 'a@x.de' }))
+    const { body } = await call('POST', '/contacts', { contacts, duplicate_check_method: 'none' })
+    const made = (body as { id: number }[]).map(({ id }) => id)
+    const ids = async (query: string) =>
+      ((await call('GET', `/contact/A%40x.de${query}`)).body as { id: number }[]).map(({ id }) => id)
+    expect(await ids('')).toEqual(made.slice(0, 500))
+    expect(await ids('?offset=500')).toEqual(made.slice(500))
+    expect(await ids('?limit=2&offset=1&fields=company')).toEqual(made.slice(1, 3))
+    expect(await ids('?offset=502')).toEqual([])
   })
 
   it('a bad method is refused', async () => {

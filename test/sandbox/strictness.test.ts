@@ -146,7 +146,7 @@ describe('addresses', () => {
 
   it('without the key nothing is told about an address', async () => {
     for (const path of ['/terms', '/nowhere', '/contact/%zz'])
-      expect(await probe.call('PATCH', path, undefined, { authorization: 'bearer k' })).toMatchObject(
+      expect(await probe.call('PATCH', path, undefined, { authorization: 'Basic k' })).toMatchObject(
         refusal(401, 'API key'),
       )
   })
@@ -312,11 +312,15 @@ describe('bodies', () => {
     expect(await probe.call(method, path, body)).toMatchObject({ status: 200, body: { success: 'true' } })
   })
 
-  it('a term may be named by digits, and is then found by its id only', async () => {
+  it('a term may be named by digits, and is found by them where they are no id', async () => {
     const { body } = await probe.call('POST', '/terms', { name: '2' })
     expect(body).toEqual({ id: 3 })
     expect((await probe.call('GET', '/terms/2')).body).toMatchObject({ name: 'VIP' })
     expect((await probe.call('GET', '/terms/3')).body).toMatchObject({ name: '2' })
+    expect((await probe.call('POST', '/terms', { name: '42' })).body).toEqual({ id: 4 })
+    expect((await probe.call('GET', '/terms/42')).body).toEqual({ id: 4, name: '42', description: '' })
+    expect((await probe.call('POST', '/terms', { name: '42' })).body).toEqual({ id: 4 })
+    expect((await probe.call('PUT', '/terms/42', { name: 'x' })).status).toBe(404)
   })
 
   it('whole surrogate pairs and escaped backslashes are text like any other', async () => {
