@@ -113,7 +113,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     on_duplicate_key: z
       .enum(['reject', 'last'])
       .prefault('reject')
-      .describe('The same key again in one file: `reject` the later record, or the `last` one counts.'),
+      .describe('The same key again in one file: `reject` the later record, or the `last` one counts, with its terms alone. Rejected records claim no key.'),
     on_invalid: onInvalid
       .prefault('reject')
       .describe('A value that its field cannot hold: `reject` the record, `drop` the field, or `truncate` what is too long.'),

@@ -173,6 +173,12 @@ export const EVENTS = {
     fields: { field: 'name', times: 'count' },
     means: 'As `on_invalid` asks for.',
   },
+  'terms of records were not given: a later record of the same key counts': {
+    level: 'warn',
+    fields: { file: 'file', records: 'count' },
+    means:
+      'Under `on_duplicate_key: last` the last accepted record of a key counts, with its terms alone. So many records before it name terms that it does not. A union of them is not possible yet: have the exporter write one row for each person, with all terms.',
+  },
   'a guard holds changes back': {
     level: 'warn',
     fields: { guard: 'name', changes: 'count', deletes: 'count', threshold: 'name' },

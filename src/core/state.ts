@@ -15,6 +15,7 @@ import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './summary.ts'
 import type { Contact } from './contact.ts'
 import type { SyncLog } from './sync-log.ts'
+import type { TermPlan } from './terms.ts'
 
 export interface RunRecord {
   readonly id: string
@@ -176,6 +177,13 @@ export interface HoldStore {
   takeReleasedDeletes(pipeline: string, runId: string, which: { missing: boolean }): Promise<number>
 }
 
+/** What a record was that a later one of its key replaced. */
+export interface Unstaged {
+  readonly was: 'created' | 'updated' | 'in_doubt' | 'held' | 'unchanged'
+  /** Terms that it would have given; undefined where it changed none. */
+  readonly terms: TermPlan | undefined
+}
+
 /** Reading and planning one input. Nothing of it counts before `commitPlan`. */
 export interface StagingStore {
   beginInput(input: {
@@ -200,14 +208,19 @@ export interface StagingStore {
     keep: 'first' | 'last',
   ): Promise<readonly (number | undefined)[]>
   stage(staged: StagedInput, entries: readonly StagedEntry[]): Promise<void>
-  /** Takes back what was staged for these lines; says what each was. */
+  /** Takes back what was staged for these records; says what each was, and which terms it would have given. */
   unstage(
     staged: StagedInput,
-    lines: readonly number[],
-  ): Promise<readonly ('created' | 'updated' | 'rejected' | 'in_doubt' | 'held' | 'unchanged')[]>
+    records: readonly { readonly line: number; readonly key: string | undefined }[],
+  ): Promise<readonly Unstaged[]>
+  /**
+   * Rejected records of a key of which another record of the input was accepted. Under `last` those before it are
+   * passed over: dropped, and counted by the result. All others cannot be retried: they would go over what was accepted.
+   */
+  yieldRejects(staged: StagedInput, keep: 'first' | 'last'): Promise<number>
   /** Holds creates whose mail another key of the pipeline has, or another create of the plan, with the reason; how many. */
   holdSharedMails(staged: StagedInput): Promise<number>
-  /** Notes keys of records that `where` skips: they are still there, and stand in nobody's way. */
+  /** Notes keys of records that are skipped or rejected: they are still there, and claim nothing. */
   seeSkipped(staged: StagedInput, keys: readonly string[]): Promise<void>
   /** Plans the deletes (or the withdrawal of terms) of links that a full input lacks; how many. */
   stageMissing(staged: StagedInput, rules: MissingRules): Promise<number>

@@ -4,6 +4,7 @@ import { contactMailKey } from '../core/contact.ts'
 import { FINAL_REJECTS } from '../core/errors.ts'
 import type { OperationKind } from '../core/operation.ts'
 import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../core/state.ts'
+import type { TermPlan } from '../core/terms.ts'
 import { createClaims } from './claims.ts'
 import type { Connection } from './database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
@@ -11,6 +12,7 @@ import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createKnown } from './known.ts'
 import { createMissingLinks, type MissingLinks } from './missing.ts'
 import { recordJson } from './rows.ts'
+import { createSameKeyRejects } from './same-key-rejects.ts'
 import { createSharedMails } from './shared-mails.ts'
 
 /** The order of sending: a mail that an update frees must be free before a create takes it; terms need the contact. */
@@ -110,21 +112,25 @@ type FullInput = NonNullable<Parameters<StagingStore['commitPlan']>[2]>
 type Unstaged = Awaited<ReturnType<StagingStore['unstage']>>[number]
 
 function createUnstage(db: Connection): StagingStore['unstage'] {
-  const takeOperation = db.prepare<[number, number], { kind: string; state: string }>(
-    'DELETE FROM operation WHERE input_id = ? AND line = ? RETURNING kind, state',
+  // A line alone is not enough: records that are read again come from several files.
+  const takeOperation = db.prepare<
+    { input: number; line: number; key: string | null },
+    { kind: string; state: string; terms: string | null }
+  >(
+    'DELETE FROM operation WHERE input_id = @input AND line = @line AND (@key IS NULL OR key = @key) RETURNING kind, state, terms',
   )
-  const takeReject = db.prepare('DELETE FROM reject WHERE input_id = ? AND line = ?')
-  const unstageOne = (inputId: number, line: number): Unstaged => {
-    const operation = takeOperation.get(inputId, line)
-    if (operation?.state === 'waiting') return 'in_doubt'
-    if (operation?.state === 'held') return 'held'
-    if (operation !== undefined) return operation.kind === 'create' ? 'created' : 'updated'
-    return takeReject.run(inputId, line).changes > 0 ? 'rejected' : 'unchanged'
+  const unstageOne = (inputId: number, line: number, key: string | undefined): Unstaged => {
+    const operation = takeOperation.get({ input: inputId, line, key: key ?? null })
+    if (operation === undefined) return { was: 'unchanged', terms: undefined }
+    const terms = operation.terms === null ? undefined : (JSON.parse(operation.terms) as TermPlan)
+    if (operation.state === 'waiting') return { was: 'in_doubt', terms }
+    if (operation.state === 'held') return { was: 'held', terms }
+    return { was: operation.kind === 'create' ? 'created' : 'updated', terms }
   }
-  const unstageAll = db.transaction((inputId: number, lines: readonly number[]) =>
-    lines.map((line) => unstageOne(inputId, line)),
+  const unstageAll = db.transaction((inputId: number, records: Parameters<StagingStore['unstage']>[1]) =>
+    records.map(({ line, key }) => unstageOne(inputId, line, key)),
   )
-  return async (staged, lines) => unstageAll(staged.id, lines)
+  return async (staged, records) => unstageAll(staged.id, records)
 }
 
 const DISCARD = [
@@ -148,13 +154,11 @@ const isClaimed = (
     OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last)))`
 
 /**
- * Operations that were never sent give way to the newer record of their key, whatever became of it short of a reject
- * (that of a second record of the key in the same input says nothing about the first); deletes to any sign of it.
+ * Operations that were never sent give way to the newer record of their key that was accepted (a rejected one says
+ * nothing, and claims nothing); deletes to any sign of it.
  */
 const SUPERSEDE = `
 DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
-  AND (cause = 'missing' OR NOT EXISTS (
-    SELECT 1 FROM reject WHERE reject.input_id = @id AND reject.key = operation.key AND reject.code <> 'KEY_DUPLICATE'))
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id
       AND newer.undoes IS NULL)
     OR ${isClaimed('operation')}
@@ -248,6 +252,7 @@ export function createStagingStore(db: Connection): StagingStore {
     stageMissing: missing.stageMissing,
     stage: createStage(db, fingerprints.put),
     unstage: createUnstage(db),
+    yieldRejects: createSameKeyRejects(db),
     holdSharedMails: createSharedMails(db),
     async commitPlan(staged, sha256, full) {
       commit(staged, sha256, full)

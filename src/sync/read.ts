@@ -9,7 +9,7 @@ import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { SourceItem } from '../core/record.ts'
 import type { Identity, StagedEntry, StagedInput, StagedOperation, StagedRecord } from '../core/state.ts'
 import { type Counts, noCounts } from '../core/summary.ts'
-import { termKey, unknownTermsText } from '../core/terms.ts'
+import { termKey, termsBeyond, unknownTermsText } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
 import { commitPlan } from './commit-plan.ts'
 import { areErased } from './erased.ts'
@@ -22,6 +22,8 @@ interface Reading {
   readonly counts: Counts
   /** How often `on_invalid` dropped or cut a field. */
   readonly mended: Map<string, number>
+  /** Records that a later one of their key replaced, and whose terms it does not name. */
+  readonly passedOver: { withTerms: number }
 }
 
 /** One row of a batch, as far as it is known. */
@@ -95,22 +97,34 @@ async function skipErased(rows: readonly Row[], context: PlanContext): Promise<v
   })
 }
 
+const keyOf = ({ mapped }: Row): string | undefined =>
+  mapped === undefined || mapped.kind === 'skipped' ? undefined : mapped.key
+
 function identityOf(row: Row): Identity | undefined {
   const { line } = row.item
   if (row.settledLink !== undefined) return { linkId: row.settledLink, line }
   if (row.known?.link !== undefined) return { linkId: row.known.link.id, line }
-  const key = row.mapped === undefined || row.mapped.kind === 'skipped' ? undefined : row.mapped.key
+  const key = keyOf(row)
   return key === undefined ? undefined : { key, line }
 }
 
-/** The line of an earlier record of the same identity, for each row that has one. */
+const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
+  pipeline.onDuplicateKey === 'last' ? 'last' : 'first'
+
+type Verdict = EntryBody | 'skipped' | undefined
+
+/** Only accepted records claim a key: a rejected one stands in the way of no other. */
+const isAccepted = (verdict: Verdict): boolean =>
+  verdict === undefined || (verdict !== 'skipped' && verdict.kind !== 'rejected')
+
+/** The line of an earlier accepted record of the same identity, for each accepted row that has one. */
 function earlierLines(
-  rows: readonly Row[],
+  { rows, verdicts }: { rows: readonly Row[]; verdicts: readonly Verdict[] },
   reading: Reading,
   context: PlanContext,
 ): Promise<readonly (number | undefined)[]> {
-  const keep = context.pipeline.onDuplicateKey === 'last' ? 'last' : 'first'
-  return context.state.claim(reading.staged, rows.map(identityOf), keep)
+  const identities = rows.map((row, index) => (isAccepted(verdicts[index]) ? identityOf(row) : undefined))
+  return context.state.claim(reading.staged, identities, keepOf(context))
 }
 
 function stagedRecord(row: Row, reading: Reading): StagedRecord {
@@ -160,29 +174,29 @@ function entryFor(decided: Difference, mapped: MappedRecord & { kind: 'contact' 
   }
 }
 
-/** What is to be staged for a row; undefined where nothing is. */
-function decide(
-  row: Row,
-  earlier: number | undefined,
-  context: PlanContext,
-): EntryBody | 'skipped' | undefined {
-  const { mapped } = row
-  if (earlier !== undefined && context.pipeline.onDuplicateKey === 'reject') {
-    const key = mapped === undefined || mapped.kind === 'skipped' ? undefined : mapped.key
-    return {
-      kind: 'rejected',
-      key,
-      code: 'KEY_DUPLICATE',
-      reason: `key: the record on line ${earlier} has the same key`,
-    }
-  }
+/** What is to be staged for a row by itself; undefined where nothing is. */
+function verdictOn({ mapped, known }: Row, context: PlanContext): Verdict {
   if (mapped === undefined) return undefined
   if (mapped.kind === 'skipped') return 'skipped'
   if (mapped.kind === 'rejected')
     return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
-  const known = row.known ?? { link: undefined, inDoubt: false }
   const desired = { contact: mapped.contact, terms: mapped.terms }
-  return entryFor(difference(desired, known, context.pipeline), mapped, known)
+  const found = known ?? { link: undefined, inDoubt: false }
+  return entryFor(difference(desired, found, context.pipeline), mapped, found)
+}
+
+/** The same, given an earlier record of the same key. */
+function decide(
+  { row, verdict }: { row: Row; verdict: Verdict },
+  earlier: number | undefined,
+  context: PlanContext,
+): Verdict {
+  if (earlier !== undefined && context.pipeline.onDuplicateKey === 'reject') {
+    const key = keyOf(row)
+    const reason = `key: the record on line ${earlier} has the same key`
+    return { kind: 'rejected', key, code: 'KEY_DUPLICATE', reason }
+  }
+  return verdict
 }
 
 /** `create_missing: false`: a record that names a term which the service does not have is rejected. */
@@ -215,12 +229,24 @@ function count(decided: EntryBody | 'skipped' | undefined, counts: Counts): void
 }
 
 /** `on_duplicate_key: last`: the earlier records of the input count as skipped after all. */
-async function supersede(lines: readonly number[], reading: Reading, context: PlanContext): Promise<void> {
-  if (lines.length === 0) return
-  for (const was of await context.state.unstage(reading.staged, lines)) {
+async function supersede(
+  rows: readonly Row[],
+  earlier: readonly (number | undefined)[],
+  { reading, context }: { reading: Reading; context: PlanContext },
+): Promise<void> {
+  const replaced = rows.flatMap((row, index) => {
+    const line = earlier[index]
+    return line === undefined ? [] : [{ line, key: keyOf(row), by: row }]
+  })
+  if (replaced.length === 0) return
+  const unstaged = await context.state.unstage(reading.staged, replaced)
+  unstaged.forEach(({ was, terms }, index) => {
     if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
     reading.counts.skipped += 1
-  }
+    const by = replaced[index]?.by.mapped
+    const given = by?.kind === 'contact' ? (by.terms ?? []) : []
+    if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
+  })
 }
 
 async function planBatch(
@@ -232,10 +258,11 @@ async function planBatch(
   await mapRows(rows, reading, context)
   await skipErased(rows, context)
   await rejectUnknownTerms(rows, context)
-  const earlier = await earlierLines(rows, reading, context)
+  const verdicts = rows.map((row) => verdictOn(row, context))
+  const earlier = await earlierLines({ rows, verdicts }, reading, context)
   const entries: StagedEntry[] = []
   for (const [index, row] of rows.entries()) {
-    const decided = decide(row, earlier[index], context)
+    const decided = decide({ row, verdict: verdicts[index] }, earlier[index], context)
     count(decided, reading.counts)
     if (row.mapped?.kind === 'skipped' && row.mapped.erased === true) reading.counts.erased += 1
     if (row.mapped?.kind === 'contact')
@@ -244,14 +271,19 @@ async function planBatch(
       entries.push({ record: stagedRecord(row, reading), ...decided })
   }
   await context.state.stage(reading.staged, entries)
-  const skipped = rows.flatMap(({ mapped }) => (mapped?.kind === 'skipped' ? (mapped.key ?? []) : []))
-  if (skipped.length > 0) await context.state.seeSkipped(reading.staged, skipped)
-  if (context.pipeline.onDuplicateKey === 'last')
-    await supersede(
-      earlier.filter((line) => line !== undefined),
-      reading,
-      context,
-    )
+  // What is skipped or rejected claims nothing, and is there all the same: nobody takes it for gone.
+  const present = rows.flatMap((row, index) => (isAccepted(verdicts[index]) ? [] : (row.mapped?.key ?? [])))
+  if (present.length > 0) await context.state.seeSkipped(reading.staged, present)
+  if (context.pipeline.onDuplicateKey === 'last') await supersede(rows, earlier, { reading, context })
+}
+
+/** After the last record: rejected ones give way to those of their key that were accepted. */
+async function yieldRejects(reading: Reading, context: PlanContext): Promise<void> {
+  const { counts, staged } = reading
+  if (counts.rejected === 0) return
+  const passedOver = await context.state.yieldRejects(staged, keepOf(context))
+  counts.rejected -= passedOver
+  counts.skipped += passedOver
 }
 
 async function readAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
@@ -288,10 +320,18 @@ export async function planInput(
     const mapper = compileMapping(pipeline, reader.header, customFields)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
-    const reading: Reading = { staged, mapper, context: print, counts: noCounts(), mended: new Map() }
+    const reading: Reading = {
+      staged,
+      mapper,
+      context: print,
+      counts: noCounts(),
+      mended: new Map(),
+      passedOver: { withTerms: 0 },
+    }
     let heldBy: string | undefined
     try {
       await readAll(reader, reading, context)
+      await yieldRejects(reading, context)
       heldBy = await commitPlan(reading, { sha256: reader.sha256(), isLast }, context)
     } catch (error) {
       await state.discardInput(staged)
@@ -299,6 +339,11 @@ export async function planInput(
     }
     for (const [field, times] of reading.mended)
       context.log.warn('values were dropped or cut', { field, times })
+    if (reading.passedOver.withTerms > 0)
+      context.log.warn('terms of records were not given: a later record of the same key counts', {
+        file: input.name,
+        records: reading.passedOver.withTerms,
+      })
     return { staged, counts: reading.counts, heldBy }
   } finally {
     await reader.close()

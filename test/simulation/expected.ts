@@ -73,16 +73,11 @@ export function readingOf(file: SimulatedFile, pipeline: PipelineSettings): Read
       unidentified += 1
       continue
     }
-    if (byKey.has(key) && pipeline.onDuplicateKey === 'reject') {
-      bad.add(key)
-      continue
-    }
-    byKey.set(key, row)
+    // Only accepted rows claim a key: a bad one neither blocks a later good one nor wins over an earlier one.
+    if (!isGood(row, pipeline) || (byKey.has(key) && pipeline.onDuplicateKey === 'reject')) bad.add(key)
+    else byKey.set(key, row)
   }
-  const wanted = new Map<string, Wanted>()
-  for (const [key, row] of byKey)
-    if (isGood(row, pipeline)) wanted.set(key, wantedBy(row, key, pipeline))
-    else bad.add(key)
+  const wanted = new Map([...byKey].map(([key, row]) => [key, wantedBy(row, key, pipeline)]))
   return { wanted, bad, unidentified, rows: file.rows.length }
 }
 
