@@ -324,6 +324,8 @@ export interface RunStore {
   endRun(runId: string, end: RunEnd): Promise<void>
   lastRun(pipeline: string): Promise<RunRecord | undefined>
   run(id: string): Promise<RunRecord | undefined>
+  /** The highest contact id that was known when the run began; 0 where nobody knows, as for runs of older versions. */
+  highestContactBefore(runId: string): Promise<number>
   milestones(pipeline: string): Promise<Milestones>
   backlog(
     pipeline: string,

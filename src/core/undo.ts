@@ -16,8 +16,16 @@ export interface RunEffect {
   readonly fields: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly isCreated: boolean
+  /** Its create was not settled by its own answer, but by a contact that was found. */
+  readonly isFound: boolean
   readonly isDeleted: boolean
   readonly source: Provenance
+}
+
+/** What an undo goes by besides what the run did. */
+export interface UndoEvidence {
+  /** The highest contact id that was known when the run began; 0 where nobody knows. */
+  readonly highestBefore: number
 }
 
 export interface UndoOptions {
@@ -67,6 +75,7 @@ function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
       remove: [...termsBeyond(effect.terms.remove, add), ...termsBeyond(remove, effect.terms.add)],
     },
     isCreated: effect.isCreated || entry.action === 'create',
+    isFound: effect.isFound || (entry.action === 'create' && entry.reason !== null),
     isDeleted: effect.isDeleted || entry.action === 'delete',
   }
 }
@@ -105,6 +114,7 @@ export async function* runEffects(
         fields: {},
         terms: { add: [], remove: [] },
         isCreated: false,
+        isFound: false,
         isDeleted: false,
         source: entry.source ?? { file: '', line: 0 },
       },
@@ -170,7 +180,23 @@ function undoneTerms(
   return { plan: { add, remove, asserts: [...termsBeyond(names, remove), ...add] }, left }
 }
 
-function whyNot(effect: RunEffect, { link, inDoubt }: Known, options: UndoOptions): string | undefined {
+/** What says that the contact was there before the run: a create may have been merged into it. Deleting it would lose more than the run made. */
+function whyThereBefore(
+  { contactId, isFound }: RunEffect,
+  { highestBefore }: UndoEvidence,
+): string | undefined {
+  if (isFound)
+    return 'the answer to its create was lost and the contact was found later, so it may have been there before; it is kept'
+  return contactId <= highestBefore
+    ? 'the service had given its id before the run began, so the create was merged into a contact that was there; it is kept'
+    : undefined
+}
+
+function whyNot(
+  effect: RunEffect,
+  { link, inDoubt }: Known,
+  options: UndoOptions & UndoEvidence,
+): string | undefined {
   if (effect.isDeleted)
     return 'the run deleted it; it comes back as a new contact when its record is in the source again'
   if (inDoubt) return 'a change of it is in doubt; see contact-sync doubts list'
@@ -180,11 +206,15 @@ function whyNot(effect: RunEffect, { link, inDoubt }: Known, options: UndoOption
   if (link.merged) return 'the service merged another record into it'
   if (effect.isCreated && !options.deleteCreated)
     return 'the run created it; --delete-created deletes it where nobody touched it since'
-  return undefined
+  return effect.isCreated ? whyThereBefore(effect, options) : undefined
 }
 
 /** What to do about one contact, and what of it stays as it is. */
-export function undoDecision(effect: RunEffect, known: Known, options: UndoOptions): UndoDecision {
+export function undoDecision(
+  effect: RunEffect,
+  known: Known,
+  options: UndoOptions & UndoEvidence,
+): UndoDecision {
   const { key, contactId } = effect
   const left = (items: readonly [string, string][]): LeftAlone[] =>
     items.map(([what, why]) => ({ key, contactId, what, why }))

@@ -65,7 +65,8 @@ function createMilestones(db: Connection): RunStore['milestones'] {
 
 export function createRunStore(db: Connection): RunStore {
   const begin = db.prepare(
-    'INSERT INTO run (id, pipeline, started_at, config_hash) VALUES (@id, @pipeline, @startedAt, @configHash)',
+    `INSERT INTO run (id, pipeline, started_at, config_hash, highest_contact)
+     SELECT @id, @pipeline, @startedAt, @configHash, coalesce(max(contact_id), 0) FROM link`,
   )
   const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
   const end = db.prepare(
@@ -74,6 +75,9 @@ export function createRunStore(db: Connection): RunStore {
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
   )
+  const highest = db
+    .prepare<[string], number>('SELECT coalesce(highest_contact, 0) FROM run WHERE id = ?')
+    .pluck()
   const byId = db.prepare<[string], RunRow>('SELECT * FROM run WHERE id = ?')
   const backlog = db.prepare<[{ pipeline: string }], Awaited<ReturnType<RunStore['backlog']>>>(BACKLOG)
   return {
@@ -101,6 +105,7 @@ export function createRunStore(db: Connection): RunStore {
       const row = last.get(pipeline)
       return row && runRecord(row)
     },
+    highestContactBefore: async (runId) => highest.get(runId) ?? 0,
     async run(id) {
       const row = byId.get(id)
       return row && runRecord(row)

@@ -361,7 +361,12 @@ CREATE TABLE accepted (
 ) STRICT, WITHOUT ROWID;
 `
 
-const fifth = [accepting].join('')
+// Which contact ids were known when a run began: one that a create of it was given, and that is among them, was there before.
+const numbering = `
+ALTER TABLE run ADD COLUMN highest_contact INTEGER;
+`
+
+const fifth = [accepting, numbering].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth, fifth]
 

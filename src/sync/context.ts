@@ -1,7 +1,15 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { Circuit } from '../core/circuit.ts'
 import type { LogEvent } from '../core/events.ts'
-import type { CallResult, Clock, ServiceReads, ServiceSession, Source, Term } from '../core/ports.ts'
+import type {
+  CallResult,
+  Clock,
+  CustomFieldDefinition,
+  ServiceReads,
+  ServiceSession,
+  Source,
+  Term,
+} from '../core/ports.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LeftAlone } from '../core/undo.ts'
@@ -77,6 +85,8 @@ export interface RunContext extends PlanContext {
     /** How many contacts a bulk call may hold: what is configured, halved each time that it was too much. */
     bulkSize?: number
     markerKey?: Promise<string>
+    /** Every definition of the service, where a contact must be seen as a whole. */
+    definitions?: Promise<CallResult<readonly CustomFieldDefinition[]>>
   }
 }
 

@@ -1,10 +1,13 @@
 // What the contact itself has to say before a run's work on it is put back: only what is still as that run left it may
 // be changed, and only a contact that nobody touched may be deleted.
 import { CONTACT_FIELD_NAMES, type Contact } from '../core/contact.ts'
+import { customFieldKeyOf } from '../core/custom-fields.ts'
 import { shownAs } from '../core/likeness.ts'
 import type { Operation, Settled } from '../core/operation.ts'
+import type { CallResult, CustomFieldDefinition, ServiceContact } from '../core/ports.ts'
 import { termsBeyond } from '../core/terms.ts'
 import { noted, type RunContext } from './context.ts'
+import { markerOf } from './marker.ts'
 import { gone, settledByFailure } from './settle.ts'
 
 /** What may be sent of an update. */
@@ -43,7 +46,97 @@ export async function undoableFields(
   }
 }
 
-const TOUCHED = 'somebody changed it since, so it is kept'
+const TOUCHED = 'it is not as this program left it, so it is kept'
+const STATUS = 'mail_status'
+/** What a contact has of whom nothing was said (interface, 2.3). */
+const UNKNOWN_STATUS = 3
+/** How many fields are asked for at a time: they stand in the address, which must not become too long. */
+const FIELDS_PER_CALL = 80
+
+/** The fields that a contact may have, by the definitions of the service: also those that no mapping names. */
+async function customFieldsOf(context: RunContext): Promise<CallResult<readonly CustomFieldDefinition[]>> {
+  context.seen.definitions ??= context.session.customFields()
+  const result = noted(await context.seen.definitions, context)
+  // A service without such an address has no custom fields.
+  return result.kind === 'absent' ? { kind: 'ok', value: [], request: result.request } : result
+}
+
+/** A contact with all these fields. */
+async function wholeContact(
+  contactId: number,
+  fields: readonly string[],
+  context: RunContext,
+): Promise<CallResult<ServiceContact>> {
+  let shown: Record<string, unknown> = {}
+  for (let from = 0; ; from += FIELDS_PER_CALL) {
+    const names = fields.slice(from, from + FIELDS_PER_CALL)
+    const part = noted(await context.session.contactById(contactId, names), context)
+    if (part.kind !== 'ok') return part
+    shown = { ...shown, ...part.value.fields }
+    if (from + FIELDS_PER_CALL >= fields.length) return { ...part, value: { id: contactId, fields: shown } }
+  }
+}
+
+const UNTICKED: readonly unknown[] = [false, 0, '0', 'false']
+
+/** A box that nobody ticked is blank, however the service writes that. */
+const withoutUnticked = (contact: ServiceContact, boxes: readonly string[]): ServiceContact => ({
+  ...contact,
+  fields: Object.fromEntries(
+    Object.entries(contact.fields).filter(
+      ([field, value]) => value !== false && !(boxes.includes(field) && UNTICKED.includes(value)),
+    ),
+  ),
+})
+
+/** What of the contact is not as it was pushed, a value that was never pushed included. */
+function strangeFields(
+  { known }: Operation,
+  fields: readonly string[],
+  actual: ServiceContact,
+): readonly string[] {
+  const pushed = Object.fromEntries(fields.map((field) => [field, known[field] ?? '']))
+  const asMade = shownAs(pushed, actual)
+  const status = Number(actual.fields[STATUS] ?? UNKNOWN_STATUS)
+  return fields.filter((field) =>
+    field === STATUS ? status !== (known[STATUS] ?? UNKNOWN_STATUS) : !asMade.includes(field),
+  )
+}
+
+/**
+ * What speaks against deleting a contact that this program made: any field that the service shows, and any term, that is
+ * not as it was pushed. Empty where nothing does.
+ */
+export async function strangeParts(
+  operation: Operation,
+  contactId: number,
+  context: RunContext,
+): Promise<CallResult<readonly string[]>> {
+  const definitions = await customFieldsOf(context)
+  if (definitions.kind !== 'ok') return definitions
+  const keyOf = (field: CustomFieldDefinition): string => customFieldKeyOf(field, context.customFieldKey)
+  const boxes = definitions.value.filter(({ type }) => type === 'checkbox_confirmation').map(keyOf)
+  const marker = await markerOf(operation, context)
+  const fields = [
+    ...new Set([...CONTACT_FIELD_NAMES, ...definitions.value.map(keyOf), ...Object.keys(operation.known)]),
+  ].filter((field) => field !== marker?.key)
+  const actual = await wholeContact(contactId, fields, context)
+  if (actual.kind !== 'ok') return actual
+  const terms = noted(await context.session.contactTerms(contactId), context)
+  if (terms.kind !== 'ok' && terms.kind !== 'absent') return terms
+  const names = terms.kind === 'ok' ? terms.value.map(({ name }) => name) : []
+  const pushed = (operation.asserted ?? []).map(({ name }) => name)
+  const seen = withoutUnticked(actual.value, boxes)
+  return {
+    kind: 'ok',
+    request: actual.request,
+    value: [
+      ...strangeFields(operation, fields, seen),
+      ...termsBeyond(names, pushed).map((name) => `term ${name}`),
+      ...termsBeyond(pushed, names).map((name) => `term ${name} (taken away)`),
+    ],
+  }
+}
 
 /** How the deletion of a contact ends that the undone run created and that is no longer as it was made; else undefined. */
 export async function whyUndeletable(
@@ -52,24 +145,12 @@ export async function whyUndeletable(
   context: RunContext,
 ): Promise<Settled | undefined> {
   if (operation.undoes === undefined) return undefined
-  const fields = [...new Set([...CONTACT_FIELD_NAMES, ...Object.keys(operation.known)])]
-  const actual = noted(await context.session.contactById(contactId, fields), context)
-  const { request } = actual
-  if (actual.kind === 'absent')
+  const strange = await strangeParts(operation, contactId, context)
+  const { request } = strange
+  if (strange.kind === 'absent')
     return { operation, request, settlement: { kind: 'done', contactId, reason: 'it was gone already' } }
-  if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
-  const pushed = Object.fromEntries(fields.map((field) => [field, operation.known[field] ?? '']))
-  const asMade = shownAs(pushed, actual.value)
-  // The service may set mail_status by itself.
-  const strange = fields.filter((field) => field !== 'mail_status' && !asMade.includes(field))
-  const terms = noted(await context.session.contactTerms(contactId), context)
-  if (terms.kind !== 'ok' && terms.kind !== 'absent') return settledByFailure(operation, terms, context)
-  const names = terms.kind === 'ok' ? terms.value.map(({ name }) => name) : []
-  const foreign = termsBeyond(
-    names,
-    (operation.asserted ?? []).map(({ name }) => name),
-  )
-  if (strange.length + foreign.length === 0) return undefined
-  const seen = [...strange, ...foreign.map((name) => `term ${name}`)].join(', ')
-  return { operation, request, settlement: { kind: 'settled', reason: `${TOUCHED}: ${seen}` } }
+  if (strange.kind !== 'ok') return settledByFailure(operation, strange, context)
+  if (strange.value.length === 0) return undefined
+  const reason = `${TOUCHED}: ${strange.value.join(', ')}`
+  return { operation, request, settlement: { kind: 'settled', reason } }
 }

@@ -76,6 +76,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
   const input: SourceInput = { name: `undo of ${undo.run}`, version: `undo ${undo.run} ${runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
   const counts = noCounts()
+  const options = { ...undo, highestBefore: await state.highestContactBefore(undo.run) }
   for await (const page of pagesOf(runEffects(undo.entries, () => left(ERASED)))) {
     const known = await state.known(
       pipeline.name,
@@ -83,7 +84,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
     )
     const entries: StagedEntry[] = []
     page.forEach((effect, index) => {
-      const decision = undoDecision(effect, known[index] ?? { link: undefined, inDoubt: false }, undo)
+      const decision = undoDecision(effect, known[index] ?? { link: undefined, inDoubt: false }, options)
       decision.left.forEach(left)
       const entry = stagedEntry(effect, decision.step, undo.run)
       if (entry !== undefined) entries.push(entry)

@@ -11,6 +11,7 @@ const effect = (more: Partial<RunEffect> = {}): RunEffect => ({
   fields: {},
   terms: { add: [], remove: [] },
   isCreated: false,
+  isFound: false,
   isDeleted: false,
   source: { file: 'a.csv', line: 2 },
   ...more,
@@ -25,7 +26,7 @@ const link = (more: Partial<KnownLink> = {}): KnownLink => ({
   merged: false,
   ...more,
 })
-const plain = { deleteCreated: false, addedTerms: false }
+const plain = { deleteCreated: false, addedTerms: false, highestBefore: 0 }
 const decide = (given: RunEffect, at: KnownLink | undefined = link(), options = plain) =>
   undoDecision(given, { link: at, inDoubt: false }, options)
 
@@ -100,6 +101,15 @@ describe('a contact as a whole', () => {
   it('created by the run is deleted where that was asked for, whatever it changed of it later', () => {
     const given = effect({ isCreated: true, fields: { phone: { from: null, to: '2' } } })
     expect(decide(given, link(), { ...plain, deleteCreated: true }).step.kind).toBe('delete')
+  })
+
+  test.each([
+    ['its id was known before the run began', effect({ isCreated: true }), 7, 'had given its id before'],
+    ['its create was settled by a look', effect({ isCreated: true, isFound: true }), 6, 'found later'],
+  ])('created by the run is kept where %s', (_, given, highestBefore, why) => {
+    const { step, left } = decide(given, link(), { ...plain, deleteCreated: true, highestBefore })
+    expect(step.kind).toBe('nothing')
+    expect(left[0]?.why).toContain(why)
   })
 })
 
@@ -178,6 +188,14 @@ describe('what a run did', () => {
       terms: { add: ['A'], remove: [] },
       isCreated: false,
     })
+  })
+
+  it('tells a create that was answered from one that was found', async () => {
+    const all = await effects([
+      entry({ action: 'create' }),
+      entry({ key: 'K2', contact_id: 8, action: 'create', reason: 'found at the service' }),
+    ])
+    expect(all.map(({ isFound }) => isFound)).toEqual([false, true])
   })
 
   it('is told apart by contact, and leaves out what was not done and what was no contact', async () => {

@@ -152,11 +152,55 @@ describe('undo of a run that created contacts', () => {
     expect(body.left).toMatchObject([
       {
         key: 'K1',
-        why: expect.stringContaining('somebody changed it since, so it is kept: company') as string,
+        why: expect.stringContaining('it is not as this program left it, so it is kept: company') as string,
       },
     ])
     expect(await phoneOf(0)).toBeUndefined()
     expect(await phoneOf(1)).toBe('030 1')
+  })
+
+  it('keeps whom somebody touched in a field that no mapping names, or whose mail_status changed', async () => {
+    const creating = await run(peopleCsv(5))
+    await edit(0, { shoe_size: 43 })
+    await edit(1, { mail_status: 2 })
+    await edit(2, { mail_status: 7 })
+    await edit(3, { mail_status: 3 })
+    await shop.configure((await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100% }'))
+    const { body } = await json('undo', creating, '--delete-created', '--yes')
+    expect(body.left?.map(({ key, why }) => [key, why.slice(why.lastIndexOf(':') + 2)])).toEqual([
+      ['K0', 'shoe_size'],
+      ['K1', 'mail_status'],
+      ['K2', 'mail_status'],
+    ])
+    expect(body.pipelines[0]).toMatchObject({ deleted: 2 })
+    expect([await phoneOf(0), await phoneOf(1), await phoneOf(2), await phoneOf(3)]).toEqual([
+      '030 0',
+      '030 1',
+      '030 2',
+      undefined,
+    ])
+  })
+
+  it('keeps a contact that the service had before, into which the create was merged', async () => {
+    await run(peopleCsv(2))
+    await shop.configure(
+      (await config())
+        .replace('key: no', 'key: no\n    guards: { max_deletes: 100% }')
+        .replace('shop:', 'other:'),
+    )
+    await shop.drop('shop', 'merged.csv', peopleCsv(3))
+    const merging = (await json('run')).body.pipelines[0]?.run_id ?? ''
+    // What named them first is gone from the configuration and from the state.
+    const { DatabaseSync } = await import('node:sqlite')
+    const state = new DatabaseSync(shop.path('state', 'contact-sync.db'))
+    state.exec("DELETE FROM link WHERE pipeline = 'shop'")
+    state.close()
+    const { body } = await json('undo', merging, '--delete-created', '--yes')
+    expect(body.left?.map(({ key, why }) => [key, why.includes('had given its id before')])).toEqual([
+      ['K0', true],
+      ['K1', true],
+    ])
+    expect([await phoneOf(0), await phoneOf(1), await phoneOf(2)]).toEqual(['030 0', '030 1', undefined])
   })
 
   it('is held by the guard of deletes, and can be released', async () => {
@@ -201,6 +245,22 @@ describe('undo of terms', () => {
     expect(await termsOf()).toEqual(['A', 'B'])
     // The ledger knows them: the source withdraws A again.
     await run(tagged('B'))
+    expect(await termsOf()).toEqual(['B'])
+  })
+
+  it('keeps a contact that lacks a term which it was given', async () => {
+    await withPolicy('managed')
+    await shop.configure((await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100% }'))
+    const creating = await run(tagged('A;B'))
+    const [contact] = await shop.contacts('t1@example.com', 'id,terms')
+    const [first] = contact?.['terms'] as number[]
+    await fetch(`${shop.sandbox.url}/public/api/V1/contact/${String(contact?.['id'])}/terms`, {
+      method: 'DELETE',
+      headers: { authorization: 'Bearer canary-key-7f3a91', 'content-type': 'application/json' },
+      body: JSON.stringify([first]),
+    })
+    const { body } = await json('undo', creating, '--delete-created', '--yes')
+    expect(body.left).toMatchObject([{ why: expect.stringContaining('term A (taken away)') as string }])
     expect(await termsOf()).toEqual(['B'])
   })
 
