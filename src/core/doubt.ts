@@ -1,10 +1,10 @@
 // What to do about a create whose outcome nobody knows, given what a look-up by mail shows.
 // Rule: adopt what is surely ours, repeat only what is surely not there, else leave it to a person.
 import type { Contact } from './contact.ts'
-import { looksLike, resembles } from './likeness.ts'
+import { looksLike, resembles, showsPart } from './likeness.ts'
 import type { Marker } from './marker.ts'
 import type { MergeMethod } from './merge-method.ts'
-import type { ServiceContact } from './ports.ts'
+import type { MailLookup, ServiceContact } from './ports.ts'
 
 export type DoubtStep =
   | { readonly kind: 'adopt'; readonly contactId: number }
@@ -63,11 +63,24 @@ function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs)
   return check === 'none' || merge === 'update_add' ? { kind: 'absent' } : undefined
 }
 
-/** `found`: every contact that the service shows for the mail that was sent, and that is not known to be another record's. */
-export function doubtStep(sent: Contact, found: readonly ServiceContact[], as: SentAs): DoubtStep {
-  if (found.length === 0) return { kind: 'absent' }
-  const marked = markedStep(sent, found, as)
+/**
+ * Nobody shows the mail that was sent. A service may have changed it on the way in (blanks, dots), so a contact of another
+ * mail that shows part of what was sent beside it may be ours. Under `email` the service itself would find it again.
+ */
+function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check }: SentAs): DoubtStep {
+  const [like] = check === 'email' ? [] : others.filter((contact) => showsPart(sent, contact))
+  if (like === undefined) return { kind: 'absent' }
+  return {
+    kind: 'unclear',
+    reason: `the look-up brought contact ${like.id} with another mail, which shows part of what was sent`,
+  }
+}
+
+/** `found`: what the look-up by the mail that was sent brought, without those that are known to be another record's. */
+export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup, as: SentAs): DoubtStep {
+  const marked = found.length === 0 ? undefined : markedStep(sent, found, as)
   if (marked !== undefined) return marked
+  if (found.length === 0) return withoutMatch(sent, others, as)
   // The service itself picks one of them for a merge, and nobody can say which it was.
   if (as.check === 'email' && found.length > 1)
     return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }
@@ -78,7 +91,7 @@ export function doubtStep(sent: Contact, found: readonly ServiceContact[], as: S
     return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
   // Others share the mail. Under `none` they have nothing to do with ours, unless one is ours and was changed meanwhile;
   // otherwise ours may have been merged into one.
-  if (as.check === 'none' && !mayBeThere(sent, found, as)) return { kind: 'absent' }
+  if (as.check === 'none' && !mayBeThere(sent, found, as)) return withoutMatch(sent, others, as)
   return {
     kind: 'unclear',
     reason: 'the service has contacts with this mail, and none of them shows all that was sent',

@@ -74,10 +74,13 @@ const shownOf = (sent: Contact, shown: ServiceContact): readonly string[] =>
     .map(([field]) => field)
     .filter((field) => field !== 'mail' && field !== 'mail_status')
 
+/** Whether it shows anything of what was sent beside the mail. */
+export const showsPart = (sent: Contact, shown: ServiceContact): boolean => shownOf(sent, shown).length > 0
+
 /**
- * Whether it may be ours, changed by somebody since: it shows something of what was sent beside the mail, and bears no other
- * name (people who share a mail often share an address and a birthday, too). `pushed`: what another pipeline, which has this
- * contact, sent to it; what it shows beyond that has come from elsewhere, whatever name it bears by now.
+ * Whether a contact of the mail may be ours, changed by others since: it shows something of what was sent beside the mail,
+ * whatever name it bears by now. Where names alone were sent, a rename leaves nothing to tell it by, so anybody may be ours.
+ * `pushed`: what another pipeline, which has this contact, sent to it; what it shows beyond that has come from elsewhere.
  */
 export function resembles(sent: Contact, shown: ServiceContact, pushed: Contact | undefined): boolean {
   const same = shownOf(sent, shown)
@@ -85,11 +88,8 @@ export function resembles(sent: Contact, shown: ServiceContact, pushed: Contact 
     const explained = shownOf(pushed, shown)
     return same.some((field) => !explained.includes(field))
   }
-  const isOtherName = NAMES.some(
-    (name) =>
-      sent[name] !== undefined &&
-      asText(shown.fields[name]) !== '' &&
-      !sameAsSent(name, sent[name], shown.fields[name]),
+  const isNameAlone = Object.entries(sent).every(
+    ([field, value]) => value === '' || ['mail', 'mail_status', ...NAMES].includes(field),
   )
-  return !isOtherName && same.length > 0
+  return same.length > 0 || isNameAlone
 }

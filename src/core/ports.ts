@@ -144,11 +144,19 @@ export interface CreatedMember {
   readonly email: string
 }
 
+/** What a look-up by mail brought; every contact with its mail, whether or not that was asked for. */
+export interface MailLookup {
+  /** Every contact that shows the mail in its comparison form, each once. */
+  readonly contacts: readonly ServiceContact[]
+  /** Contacts of other mails: the look-up of the service is not exact. They are nobody's match. */
+  readonly others: readonly ServiceContact[]
+}
+
 /** The reads of the service (interface, 4.2). */
 export interface ContactReader {
   contactById(id: number, fields: readonly string[]): Promise<CallResult<ServiceContact>>
-  /** An empty list and `absent` both mean that there is none. */
-  contactsByMail(mail: string, fields: readonly string[]): Promise<CallResult<readonly ServiceContact[]>>
+  /** Reads every page. `unknown` where a contact in the answer does not show its mail. */
+  contactsByMail(mail: string, fields: readonly string[]): Promise<CallResult<MailLookup>>
 }
 
 /** The writes of the service (interface, 4.2). */
@@ -174,7 +182,7 @@ export interface Term {
 
 /** The reads of terms (interface, 4.1), and of which terms a contact has (interface, 4.3). */
 export interface TermReader {
-  /** Every term, page by page, in the service's order, each id once. */
+  /** Every term, page by page, in the service's order, each id once. `unknown` where the list does not end. */
   terms(): Promise<CallResult<readonly Term[]>>
   termById(id: number): Promise<CallResult<Term>>
   /**
@@ -182,6 +190,7 @@ export interface TermReader {
    * it looks like a number, consists of dots, or holds one of / \ % ? #.
    */
   termByName(name: string): Promise<CallResult<Term>>
+  /** Every page of them. */
   contactTerms(contactId: number): Promise<CallResult<readonly Term[]>>
 }
 
@@ -211,6 +220,7 @@ export interface CustomFieldDefinition {
 
 /** The reads of custom field definitions (interface, 4.4); nothing can be written there. */
 export interface CustomFieldReader {
+  /** Every page of them. */
   customFields(): Promise<CallResult<readonly CustomFieldDefinition[]>>
   customFieldById(id: number): Promise<CallResult<CustomFieldDefinition>>
   /** `unknown` without a request for names that cannot stand in a path (see termByName). */

@@ -1,10 +1,12 @@
 // The operations on contacts (interface, 4.2), each as one call: its path, its body, how its answer is
 // read and whether it may be sent twice. No decision about contacts is taken here.
-import type { CallResult, ContactReader, ContactWriter, ServiceContact } from '../core/ports.ts'
+import { mailLookup } from '../core/mail-lookup.ts'
+import type { CallResult, ContactReader, ContactWriter, MailLookup, ServiceContact } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { notAsked } from './course.ts'
+import type { Lists } from './pages.ts'
 import type { Perform } from './request.ts'
-import { lookupMail, requestUrl } from './url.ts'
+import { lookupMail, type LookupText, requestUrl } from './url.ts'
 import {
   contactReader,
   contactsReader,
@@ -22,11 +24,8 @@ const BY_MAIL = '/contact/<contact_mail>'
 export function createContactCalls(
   settings: ServiceSettings,
   perform: Perform,
+  lists: Lists,
 ): ContactReader & ContactWriter {
-  return { ...readers(settings, perform), ...writers(settings, perform) }
-}
-
-function readers(settings: ServiceSettings, perform: Perform): ContactReader {
   return {
     contactById: (id, fields) =>
       perform({
@@ -38,20 +37,55 @@ function readers(settings: ServiceSettings, perform: Perform): ContactReader {
         read: contactReader(id, fields),
         emptyListIsNone: true,
       }),
-    async contactsByMail(mail, fields) {
-      const segment = lookupMail(mail)
-      if (segment === undefined) return notLookedUp()
-      const result = await perform<readonly ServiceContact[]>({
+    contactsByMail: (mail, fields) => byMail(mail, fields, { settings, perform, lists }),
+    ...writers(settings, perform),
+  }
+}
+
+interface Reach {
+  readonly settings: ServiceSettings
+  readonly perform: Perform
+  readonly lists: Lists
+}
+
+/** Every contact that the service finds; a 404 in JSON is none, as an empty list is. */
+function found(
+  segment: LookupText,
+  fields: readonly string[],
+  { settings, perform, lists }: Reach,
+): Promise<CallResult<readonly ServiceContact[]>> {
+  return lists.read({
+    path: BY_MAIL,
+    async ask(page) {
+      const result = await perform({
         method: 'GET',
         path: BY_MAIL,
         target: 'object',
-        url: requestUrl(settings, ['contact', segment], { fields: asked(fields) }),
+        url: requestUrl(settings, ['contact', segment], { fields, ...page }),
         repeatable: true,
         read: contactsReader(fields),
       })
-      return result.kind === 'absent' ? { kind: 'ok', value: [], request: result.request } : result
+      if (result.kind !== 'absent') return result
+      return { kind: 'ok', value: { came: 0, entries: [] }, request: result.request }
     },
-  }
+  })
+}
+
+const WITHOUT_MAIL = `GET ${BY_MAIL} was answered with contacts that do not show their mail, so none can be taken for the one asked for`
+
+/** The mail is always asked for: without it nobody can tell whether the service looked up exactly. */
+async function byMail(
+  mail: string,
+  fields: readonly string[],
+  reach: Reach,
+): Promise<CallResult<MailLookup>> {
+  const segment = lookupMail(mail)
+  if (segment === undefined) return notLookedUp()
+  const result = await found(segment, [...new Set([...fields, 'mail'])], reach)
+  if (result.kind !== 'ok') return result
+  const value = mailLookup(mail, result.value)
+  if (value !== undefined) return { ...result, value }
+  return { kind: 'unknown', reason: WITHOUT_MAIL, summary: WITHOUT_MAIL, request: result.request }
 }
 
 function writers(settings: ServiceSettings, perform: Perform): ContactWriter {

@@ -8,6 +8,7 @@ import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
 import { createTransport, type Transport } from './http.ts'
 import { createKeyTrust } from './key-trust.ts'
+import { createLists } from './pages.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { perform } from './request.ts'
 import type { CallContext, Counts, Perform } from './request.ts'
@@ -82,11 +83,12 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
       const counts: Counts = { requests: 0, retries: 0 }
       const bound = context(options, counts)
       const send: Perform = (call) => perform(call, bound)
+      const lists = createLists()
       return {
         counts,
-        ...createContactCalls(settings, send),
-        ...createTermCalls(settings, send),
-        ...createCustomFieldCalls(settings, send),
+        ...createContactCalls(settings, send, lists),
+        ...createTermCalls(settings, send, lists),
+        ...createCustomFieldCalls(settings, send, lists),
       }
     },
     cut: () => transport.close(),

@@ -1,16 +1,12 @@
 // The operations on terms and on the terms of contacts (interface, 4.1 and 4.3), each as one call. Which
 // contact is to have which term is decided elsewhere. No list of ids is ever sent empty.
-import type { CallResult, RequestTrace, Term, TermReader, TermWriter } from '../core/ports.ts'
+import type { CallResult, RequestTrace, TermReader, TermWriter } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createLookups } from './lookup.ts'
+import type { Lists } from './pages.ts'
 import type { Perform } from './request.ts'
 import { requestUrl } from './url.ts'
 import { readContactTerms, readCreatedId, readSuccess, readTerm, readTermPage } from './wire.ts'
-
-/** The largest page that the interface allows (interface, 8). */
-const PAGE = 500
-/** A service that never stops answering new terms is not followed for ever. */
-const MOST_PAGES = 10_000
 
 const LIST = '/terms'
 const BY_ID = '/terms/<term_id>'
@@ -19,49 +15,52 @@ const OF_CONTACT = '/contact/<contact_id>/terms'
 const TERM = { resource: 'terms', read: readTerm } as const
 
 /** The term operations of the service. */
-export function createTermCalls(settings: ServiceSettings, perform: Perform): TermReader & TermWriter {
+export function createTermCalls(
+  settings: ServiceSettings,
+  perform: Perform,
+  lists: Lists,
+): TermReader & TermWriter {
   return {
-    ...readers(settings, perform),
+    ...readers(settings, { perform, lists }),
     ...writers(settings, perform),
     ...contactWriters(settings, perform),
   }
 }
 
-/** Reads on by what came, until a page is empty or brings no new id: a service may cap pages, or ignore `offset`. */
-async function allTerms(settings: ServiceSettings, perform: Perform): Promise<CallResult<readonly Term[]>> {
-  const terms = new Map<number, Term>()
-  for (let offset = 0, page = 0; ; page += 1) {
-    const result = await perform({
-      method: 'GET',
-      path: LIST,
-      target: 'collection',
-      url: requestUrl(settings, ['terms'], { offset, limit: PAGE }),
-      repeatable: true,
-      read: readTermPage,
-    })
-    if (result.kind !== 'ok') return result
-    const known = terms.size
-    for (const term of result.value.terms) terms.set(term.id, term)
-    offset += result.value.came
-    const isOver = result.value.came === 0 || terms.size === known || page === MOST_PAGES
-    if (isOver) return { ...result, value: [...terms.values()] }
-  }
-}
-
-function readers(settings: ServiceSettings, perform: Perform): TermReader {
+function readers(
+  settings: ServiceSettings,
+  { perform, lists }: { perform: Perform; lists: Lists },
+): TermReader {
   const lookups = createLookups(settings, perform)
   return {
-    terms: () => allTerms(settings, perform),
+    terms: () =>
+      lists.read({
+        path: LIST,
+        isDocumented: true,
+        ask: (page) =>
+          perform({
+            method: 'GET',
+            path: LIST,
+            target: 'collection',
+            url: requestUrl(settings, ['terms'], page),
+            repeatable: true,
+            read: readTermPage,
+          }),
+      }),
     termById: (id) => lookups.byId(id, { ...TERM, path: BY_ID }),
     termByName: (name) => lookups.byName(name, { ...TERM, path: '/terms/<term_name>' }),
     contactTerms: (contactId) =>
-      perform({
-        method: 'GET',
+      lists.read({
         path: OF_CONTACT,
-        target: 'object',
-        url: requestUrl(settings, ['contact', contactId, 'terms']),
-        repeatable: true,
-        read: readContactTerms,
+        ask: (page) =>
+          perform({
+            method: 'GET',
+            path: OF_CONTACT,
+            target: 'object',
+            url: requestUrl(settings, ['contact', contactId, 'terms'], page),
+            repeatable: true,
+            read: readContactTerms,
+          }),
       }),
   }
 }

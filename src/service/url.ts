@@ -7,7 +7,7 @@ import type { ServiceSettings } from '../core/settings.ts'
 type PathSegment = 'contact' | 'contacts' | 'terms' | 'custom-fields' | number | LookupText
 
 /** A mail or a name that may stand in a path. */
-interface LookupText {
+export interface LookupText {
   readonly text: string
 }
 

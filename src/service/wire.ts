@@ -9,6 +9,7 @@ import type {
   ServiceContact,
   Term,
 } from '../core/ports.ts'
+import type { Page } from './pages.ts'
 
 /** Reads a parsed body; undefined where it is not what the interface says. */
 export type Reader<T> = (json: unknown) => T | undefined
@@ -89,24 +90,27 @@ function listOrNone(json: unknown): readonly unknown[] | undefined {
   return isNone ? [] : listIn(json)
 }
 
-/** One page of terms; `came` counts the entries that cannot be read, too, so that paging goes on behind them. */
-export const readTermPage: Reader<{ came: number; terms: readonly Term[] }> = (json) => {
+/** One page of terms. */
+export const readTermPage: Reader<Page<Term>> = (json) => {
   const list = listOrNone(json)
-  return list && { came: list.length, terms: list.flatMap((entry) => term.safeParse(entry).data ?? []) }
+  return list && { came: list.length, entries: list.flatMap((entry) => term.safeParse(entry).data ?? []) }
 }
 
 /** All or nothing: a term left out would be taken for one that the contact lacks. */
-export const readContactTerms: Reader<readonly Term[]> = (json) => {
-  const list = listOrNone(json)
-  const terms = list?.flatMap((entry) => term.safeParse(entry).data ?? [])
-  return terms?.length === list?.length ? terms : undefined
+export const readContactTerms: Reader<Page<Term>> = (json) => {
+  const page = readTermPage(json)
+  return page?.entries.length === page?.came ? page : undefined
 }
 
 export const readTerm: Reader<Term> = (json) => term.safeParse(json).data
 
 /** Definitions that cannot be read are left out: whoever maps such a field is told that it is not there. */
-export const readCustomFields: Reader<readonly CustomFieldDefinition[]> = (json) =>
-  listOrNone(json)?.flatMap((entry) => definition.safeParse(entry).data ?? [])
+export const readCustomFields: Reader<Page<CustomFieldDefinition>> = (json) => {
+  const list = listOrNone(json)
+  return (
+    list && { came: list.length, entries: list.flatMap((entry) => definition.safeParse(entry).data ?? []) }
+  )
+}
 
 export const readCustomField: Reader<CustomFieldDefinition> = (json) => definition.safeParse(json).data
 
@@ -119,11 +123,13 @@ export function contactReader(asked: number, fields: readonly string[]): Reader<
 }
 
 /** All or nothing: a contact left out of the list would make several matches look like one. */
-export function contactsReader(fields: readonly string[]): Reader<readonly ServiceContact[]> {
+export function contactsReader(fields: readonly string[]): Reader<Page<ServiceContact>> {
   return (json) => {
     const list = listIn(json)
     const contacts = list?.flatMap((entry) => readContact(entry, fields) ?? [])
-    return contacts?.length === list?.length ? contacts : undefined
+    return list !== undefined && contacts?.length === list.length
+      ? { came: list.length, entries: contacts }
+      : undefined
   }
 }
 

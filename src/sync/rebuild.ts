@@ -3,7 +3,7 @@
 import { linkEntry } from '../core/audit.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import { shownContact } from '../core/likeness.ts'
-import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
+import type { CallResult, MailLookup, RequestTrace } from '../core/ports.ts'
 import { type Finding, findingFor } from '../core/rebuild.ts'
 import { type Counts, noCounts, type RunStatus } from '../core/summary.ts'
 import { isStopped, noted } from './context.ts'
@@ -36,16 +36,16 @@ const noRebuildCounts = (): RebuildCounts => ({
 })
 
 type Seen =
-  | { readonly kind: 'seen'; readonly found: readonly ServiceContact[]; readonly request: RequestTrace }
+  | { readonly kind: 'seen'; readonly found: MailLookup; readonly request: RequestTrace }
   | { readonly kind: 'never'; readonly reason: string }
   | { readonly kind: 'unanswered' }
 
 const NO_MAIL = 'the contact has no mail to look it up by, so only a person can tell whether it is there'
 
-function seenBy(result: CallResult<readonly ServiceContact[]>): Seen {
+function seenBy(result: CallResult<MailLookup>): Seen {
   const { request } = result
   if (result.kind === 'ok') return { kind: 'seen', found: result.value, request }
-  if (result.kind === 'absent') return { kind: 'seen', found: [], request }
+  if (result.kind === 'absent') return { kind: 'seen', found: { contacts: [], others: [] }, request }
   const isImpossible = result.kind === 'refused' || (result.kind === 'unknown' && request.attempts === 0)
   return isImpossible
     ? { kind: 'never', reason: `its mail cannot be looked up: ${result.reason}` }
@@ -62,7 +62,7 @@ async function look({ desired }: Candidate, context: RebuildContext): Promise<Se
 async function findingOf(candidate: Candidate, seen: Seen, context: RebuildContext): Promise<Finding> {
   if (seen.kind !== 'seen') return { kind: 'unclear', reason: seen.kind === 'never' ? seen.reason : '' }
   const { name: pipeline, duplicateCheckMethod: check } = context.pipeline
-  const ids = seen.found.map(({ id }) => id)
+  const ids = [...seen.found.contacts, ...seen.found.others].map(({ id }) => id)
   const { here: taken } = await context.state.contactsOfOthers({ pipeline, key: candidate.key }, ids)
   return findingFor(candidate.desired, { found: seen.found, taken }, check)
 }

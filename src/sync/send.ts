@@ -4,7 +4,7 @@ import { matchBulkAnswer } from '../core/bulk.ts'
 import type { Contact } from '../core/contact.ts'
 import { doubtStep, isLostForGood, isRepeatable } from '../core/doubt.ts'
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
-import type { CallResult, CreateOptions, ServiceContact } from '../core/ports.ts'
+import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../core/ports.ts'
 import { sayIgnoredStatus } from './consent.ts'
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
 import { openUntil } from './late.ts'
@@ -57,18 +57,30 @@ async function lookUp(operation: Operation, context: RunContext) {
   const { duplicateCheckMethod: check, duplicateMergeMethod: merge } = context.pipeline
   const marker = await markerOf(operation, context)
   const fields = [...Object.keys(operation.fields), ...(marker === undefined ? [] : [marker.key])]
-  const found: CallResult<readonly ServiceContact[]> = await context.session.contactsByMail(mail, fields)
+  const found: CallResult<MailLookup> = await context.session.contactsByMail(mail, fields)
   if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
-  const { here, elsewhere } = await context.state.contactsOfOthers(operation, idsOf(found.value))
+  const { contacts, others } = found.value
+  const { here, elsewhere } = await context.state.contactsOfOthers(operation, [
+    ...idsOf(contacts),
+    ...idsOf(others),
+  ])
   // Under `none` the contact of another record cannot have become this one's by a merge.
   const taken = check === 'none' ? here : []
-  const free = found.value.filter(({ id }) => !taken.includes(id))
+  const free = contacts.filter(({ id }) => !taken.includes(id))
+  const strangers = others.filter(({ id }) => !here.includes(id) && !elsewhere.has(id))
   // Another pipeline may be about to have one of them: whatever it shows may have come from either.
   const isOpen = check === 'none' && free.length > 0 && (await context.state.isCreatedElsewhere(operation))
   const awaited = isOpen ? idsOf(free).map((id): [number, Contact] => [id, {}]) : []
-  const ofOthers = new Map([...awaited, ...elsewhere])
+  const ofOthers = new Map([
+    ...awaited,
+    ...[...elsewhere].filter(([id]) => free.some((one) => one.id === id)),
+  ])
   return {
-    step: doubtStep(operation.fields, free, { check, merge, marker, ofOthers }),
+    step: doubtStep(
+      operation.fields,
+      { contacts: free, others: strangers },
+      { check, merge, marker, ofOthers },
+    ),
     matches: free.length,
     request: found.request,
   }

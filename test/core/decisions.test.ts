@@ -170,7 +170,13 @@ describe('a doubt', () => {
     ['just ours', [shown(5)], 'none', { kind: 'adopt', contactId: 5 }],
     ['ours among others', [shown(5), shown(6, { first_name: 'B' })], 'none', { kind: 'adopt', contactId: 5 }],
     ['two that look alike', [shown(5), shown(6)], 'none', { kind: 'unclear' }],
-    ['others only, under none', [shown(6, { first_name: 'B' })], 'none', { kind: 'absent' }],
+    [
+      'others only, under none',
+      [shown(6, { first_name: 'B', date_of_birth: '1981-02-02' })],
+      'none',
+      { kind: 'absent' },
+    ],
+    ['perhaps ours, renamed since', [shown(6, { first_name: 'B' })], 'none', { kind: 'unclear' }],
     ['perhaps ours, changed since', [shown(6, { date_of_birth: '1981-02-02' })], 'none', { kind: 'unclear' }],
     [
       'another, of whom nothing is known',
@@ -181,7 +187,28 @@ describe('a doubt', () => {
     ['others only, under auto', [shown(6, { first_name: 'B' })], 'auto', { kind: 'unclear' }],
   ] as const)('%s', (_, found, check, expected) => {
     const as = { check, merge: 'update_add', marker: undefined, ofOthers: new Map() } as const
-    expect(doubtStep(sent, found, as)).toMatchObject(expected)
+    expect(doubtStep(sent, { contacts: found, others: [] }, as)).toMatchObject(expected)
+  })
+
+  it('about a contact of which names alone were sent: whoever has the mail may be ours, renamed', () => {
+    const as = { check: 'none', merge: 'update_add', marker: undefined, ofOthers: new Map() } as const
+    const seen = { contacts: [shown(6, { first_name: 'B' })], others: [] }
+    expect(doubtStep({ mail: 'a@x.de', first_name: 'A' }, seen, as)).toMatchObject({ kind: 'unclear' })
+  })
+
+  it.each([
+    [
+      'shows part of what was sent',
+      { first_name: 'A' },
+      { none: 'unclear', auto: 'unclear', email: 'absent' },
+    ],
+    ['shows nothing of it', { first_name: 'B' }, { none: 'absent', auto: 'absent', email: 'absent' }],
+  ] as const)('where a contact of another mail %s', (_, fields, expected) => {
+    for (const check of ['none', 'auto', 'email'] as const) {
+      const as = { check, merge: 'update_add', marker: undefined, ofOthers: new Map() } as const
+      const seen = { contacts: [], others: [{ id: 6, fields: { mail: 'ab@x.de', ...fields } }] }
+      expect([check, doubtStep(sent, seen, as).kind]).toEqual([check, expected[check]])
+    }
   })
 
   it.each([
@@ -189,7 +216,7 @@ describe('a doubt', () => {
     ['with more than that one sent', { first_name: 'A' }, 'unclear'],
   ] as const)('about a contact that another pipeline has, %s', (_, pushed, kind) => {
     const ofOthers = new Map([[6, pushed]])
-    const seen = [shown(6, { mail: 'a@x.de', mail_status: 1, phone: '1' })]
+    const seen = { contacts: [shown(6, { mail: 'a@x.de', mail_status: 1, phone: '1' })], others: [] }
     const as = { check: 'none', merge: 'update_add', marker: undefined, ofOthers } as const
     expect(doubtStep({ ...sent, phone: '2' }, seen, as)).toMatchObject({ kind })
     // A merge takes the marker away.
@@ -219,7 +246,9 @@ describe('a doubt', () => {
     ['perhaps merged into without leaving it', [shown(5)], 'email', 'add', { kind: 'adopt', contactId: 5 }],
     ['twice', [marked(5, 'i.r.1'), marked(6, 'i.r.1')], 'none', 'add', { kind: 'unclear' }],
   ] as const)('by its marker: %s', (_, found, check, merge, expected) => {
-    expect(doubtStep(sent, found, { check, merge, marker, ofOthers: new Map() })).toMatchObject(expected)
+    expect(
+      doubtStep(sent, { contacts: found, others: [] }, { check, merge, marker, ofOthers: new Map() }),
+    ).toMatchObject(expected)
   })
 
   it('may be sent again at once only with a mail under email', () => {

@@ -36,7 +36,7 @@ describe('the contact of a record', () => {
     ],
   ] as const)('%s', (_, found, taken, expected) => {
     for (const check of ['email', 'none', 'auto'] as const) {
-      const finding = findingFor(RECORD, { found, taken }, check)
+      const finding = findingFor(RECORD, { found: { contacts: found, others: [] }, taken }, check)
       expect([check, finding.kind === 'found' ? finding.contact.id : finding.kind]).toEqual([
         check,
         expected[check],
@@ -45,9 +45,20 @@ describe('the contact of a record', () => {
   })
 })
 
+it.each([
+  ['shows nothing of the record', { mail: 'anne@example.com', first_name: 'Zoe' }, [], 'absent'],
+  ['shows part of the record', { mail: 'ann.@example.com', first_name: 'Ann' }, [], 'unclear'],
+  ['has another record', { mail: 'ann.@example.com', first_name: 'Ann' }, [9], 'absent'],
+] as const)('a contact of another mail, which the look-up brought and which %s', (_, fields, taken, kind) => {
+  for (const check of ['email', 'none', 'auto'] as const) {
+    const found = { contacts: [], others: [{ id: 9, fields }] }
+    expect(findingFor(RECORD, { found, taken }, check).kind).toBe(kind)
+  }
+})
+
 it('names the contacts that a person has to look at', () => {
   const reason = (ids: readonly number[]): unknown =>
-    findingFor(RECORD, { found: ids.map(changed), taken: [] }, 'none')
+    findingFor(RECORD, { found: { contacts: ids.map(changed), others: [] }, taken: [] }, 'none')
   expect(reason([7])).toMatchObject({
     reason: 'the service has contact 7 with this mail, and none shows what the record says now',
   })

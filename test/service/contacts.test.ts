@@ -79,6 +79,13 @@ describe('contactById', () => {
 })
 
 describe('contactsByMail', () => {
+  const onlyPage = (answer: object) => {
+    api().get('/contact/a%40x.example?fields=mail').reply(200, answer)
+    api()
+      .get(/fields=mail&offset=\d&limit=500$/)
+      .reply(200, [])
+  }
+
   it('reads all that share the mail', async () => {
     api()
       .get("/contact/o'hara%2B1%40x.example?fields=mail")
@@ -86,10 +93,56 @@ describe('contactsByMail', () => {
         '0': { id: 1, mail: "o'hara+1@x.example" },
         '2': { id: '3', mail: "O'Hara+1@x.example" },
       })
+    api().get("/contact/o'hara%2B1%40x.example?fields=mail&offset=2&limit=500").reply(200, [])
     expect(await session().contactsByMail("o'hara+1@x.example", ['mail'])).toMatchObject({
       kind: 'ok',
-      value: [{ id: 1 }, { id: 3, fields: { mail: "O'Hara+1@x.example" } }],
+      value: { contacts: [{ id: 1 }, { id: 3, fields: { mail: "O'Hara+1@x.example" } }], others: [] },
     })
+  })
+
+  it('always asks for the mail, and believes no contact that shows another', async () => {
+    api()
+      .get('/contact/a_b%40x.example?fields=phone,mail')
+      .reply(200, [
+        { id: 1, mail: 'acb@x.example' },
+        { id: 2, mail: 'A_B@X.example', phone: '1' },
+        { id: 3, mail: 'a_b@x.example.org' },
+        { id: 4, mail: null },
+      ])
+    api().get('/contact/a_b%40x.example?fields=phone,mail&offset=4&limit=500').reply(200, [])
+    const result = await session().contactsByMail('a_b@x.example', ['phone'])
+    expect(result).toMatchObject({
+      value: { contacts: [{ id: 2, fields: { phone: '1' } }], others: [{ id: 1 }, { id: 3 }, { id: 4 }] },
+    })
+  })
+
+  it('is not known where a contact in the answer does not show its mail', async () => {
+    onlyPage([{ id: 1, mail: 'a@x.example' }, { id: 2 }])
+    expect(await session().contactsByMail('a@x.example', [])).toMatchObject({
+      kind: 'unknown',
+      summary: expect.stringContaining('do not show their mail') as string,
+    })
+  })
+
+  it('reads on where pages are capped, and ends where a page brings nothing new', async () => {
+    const shared = (id: number) => ({ id, mail: 'a@x.example' })
+    api()
+      .get('/contact/a%40x.example?fields=mail')
+      .reply(200, [shared(1), shared(2)])
+    api()
+      .get('/contact/a%40x.example?fields=mail&offset=2&limit=500')
+      .reply(200, [shared(3), shared(4)])
+    api()
+      .get('/contact/a%40x.example?fields=mail&offset=4&limit=500')
+      .reply(200, [shared(3), shared(4)])
+    const bound = session()
+    const ids = [1, 2, 3, 4].map((id) => ({ id }))
+    expect(await bound.contactsByMail('a@x.example', [])).toMatchObject({ value: { contacts: ids } })
+    // Shorter than a page that is known: nothing more is asked.
+    api()
+      .get('/contact/b%40x.example?fields=mail')
+      .reply(200, [{ id: 9, mail: 'b@x.example' }])
+    expect(await bound.contactsByMail('b@x.example', [])).toMatchObject({ value: { contacts: [{ id: 9 }] } })
   })
 
   it.each([
@@ -103,7 +156,7 @@ describe('contactsByMail', () => {
     api().get('/contact/a%40x.example?fields=mail').reply(status, body)
     const result = await session().contactsByMail('a@x.example', ['mail'])
     expect(result.kind).toBe(kind)
-    if (result.kind === 'ok') expect(result.value).toEqual([])
+    if (result.kind === 'ok') expect(result.value).toEqual({ contacts: [], others: [] })
   })
 
   it.each(['a/b@x.example', '77', '..', ''])('never sends a lookup of %j', async (mail) => {
@@ -198,8 +251,6 @@ describe('deleteContact', () => {
 describe('customFields, by which the connection is checked', () => {
   it.each([
     [200, [], 'ok'],
-    [200, [{ field_id: 1, field_name: 'shoe_size' }], 'ok'],
-    [200, { '0': { field_id: 1 } }, 'ok'],
     [200, '<form>Sign in</form>', 'unknown'],
     [404, { error: true }, 'not_applied'],
     [401, { error: true }, 'denied'],

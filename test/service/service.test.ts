@@ -143,7 +143,7 @@ it('tells of throttling without anything personal', async () => {
   const read = service.session({ signal: never }).contactsByMail('jane@secret.example', ['mail'])
   while (events.length === 0) await clock.settle()
   await clock.advance(130_000)
-  expect(await read).toMatchObject({ kind: 'ok', value: [] })
+  expect(await read).toMatchObject({ kind: 'ok', value: { contacts: [] } })
   expect(events).toEqual([
     { type: 'throttled', delayMs: 5_000, summary: 'GET /contact/<contact_mail> was answered with 429' },
   ])

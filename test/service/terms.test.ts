@@ -132,6 +132,20 @@ describe('the terms of a contact', () => {
     expect(() => service.removeContactTerms(5, [])).toThrow('never sent empty')
   })
 
+  it('are read to the end, however many there are', async () => {
+    api().get('/contact/5/terms').reply(200, page(1, 500))
+    api().get('/contact/5/terms?offset=500&limit=500').reply(200, page(501, 200))
+    api().get('/contact/5/terms?offset=700&limit=500').reply(200, [])
+    const result = await session().contactTerms(5)
+    expect(result.kind === 'ok' && result.value).toEqual(page(1, 700))
+  })
+
+  it('are not known where one page of them fails', async () => {
+    api().get('/contact/5/terms').reply(200, page(1, 3))
+    api().get('/contact/5/terms?offset=3&limit=500').reply(500, 'oops')
+    expect(await session().contactTerms(5)).toMatchObject({ kind: 'unknown' })
+  })
+
   it('are not known where one of them cannot be read', async () => {
     api()
       .get('/contact/5/terms')
@@ -160,6 +174,7 @@ describe('custom fields', () => {
         '1': { field_id: 2, field_name: 'tags', type: 'selection', required: 1, multiple_selection: true },
         '2': { label: 'no id' },
       })
+    api().get('/custom-fields?offset=3&limit=500').reply(200, [])
     const value = [
       {
         id: 1,
@@ -173,6 +188,16 @@ describe('custom fields', () => {
       { id: 2, name: 'tags', label: '', description: '', type: 'selection', required: true, multiple: true },
     ]
     expect(await session().customFields()).toMatchObject({ value })
+  })
+
+  it('are listed to the end', async () => {
+    const fields = (from: number, count: number) =>
+      page(from, count).map(({ id, name }) => ({ ...nickname, field_id: id, field_name: name }))
+    api().get('/custom-fields').reply(200, fields(1, 500))
+    api().get('/custom-fields?offset=500&limit=500').reply(200, fields(501, 100))
+    api().get('/custom-fields?offset=600&limit=500').reply(200, [])
+    const result = await session().customFields()
+    expect(result.kind === 'ok' && result.value.map(({ id }) => id)).toEqual(page(1, 600).map(({ id }) => id))
   })
 
   it('are read by id and by a name that can stand in a path', async () => {

@@ -88,11 +88,11 @@ describe('contacts', () => {
 
   it('reads a list whole or not at all', () => {
     const read = contactsReader(['mail'])
-    expect(read({ '0': { id: 1, mail: 'a' }, '1': { id: '2' } })).toEqual([
+    expect(read({ '0': { id: 1, mail: 'a' }, '1': { id: '2' } })?.entries).toEqual([
       { id: 1, fields: { mail: 'a' } },
       { id: 2, fields: {} },
     ])
-    expect(read([])).toEqual([])
+    expect(read([])).toEqual({ came: 0, entries: [] })
     expect(read([{ id: 1 }, { mail: 'a' }])).toBeUndefined()
     expect(read({ id: 1, mail: 'a' })).toBeUndefined()
   })

@@ -1,6 +1,7 @@
 // A service in memory behind the session's port, with a ledger of every write and a script of faults:
 // for tests of the run, where HTTP is not the subject.
 import { type Contact, FULL_ADDRESS_FIELDS, mailKey } from '../../src/core/contact.ts'
+import { mailLookup } from '../../src/core/mail-lookup.ts'
 import type {
   CallResult,
   CreateOptions,
@@ -42,6 +43,8 @@ export interface MemoryService {
   readonly contactTerms: Map<number, Set<number>>
   readonly customFields: CustomFieldDefinition[]
   readonly calls: Call[]
+  /** Whom a look-up by this mail finds besides those who have it. */
+  alsoFound: (mail: string) => readonly number[]
   /** How the service compares the names of terms. */
   foldName: (name: string) => string
   /** The names of a contact's terms, sorted. */
@@ -73,6 +76,7 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
     contactTerms,
     customFields: [],
     calls,
+    alsoFound: () => [],
     foldName: (name) => name.normalize('NFC').trim().toLowerCase(),
     termsOf: (id) =>
       idsOf(id)
@@ -221,9 +225,11 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
       return call(entry, () => (contacts.has(id) ? shown(id, fields) : absent(entry)))
     },
     contactsByMail: (mail, fields) =>
-      call({ method: 'GET', path: '/contact/<contact_mail>', contacts: [{ mail }] }, () =>
-        byMail(mail).map((id) => shown(id, fields)),
-      ),
+      call({ method: 'GET', path: '/contact/<contact_mail>', contacts: [{ mail }] }, () => {
+        const found = [...new Set([...byMail(mail), ...service.alsoFound(mail)])]
+        const asked = found.map((id) => shown(id, [...fields, 'mail']))
+        return mailLookup(mail, asked) ?? { contacts: [], others: [] }
+      }),
     createContact(contact, options) {
       const entry: Call = { method: 'POST', path: '/contact', contacts: [contact], options }
       return call(entry, () => (isComplete(contact) ? create(contact, options) : refused(entry)))

@@ -84,7 +84,7 @@ async function shown(session: ServiceSession) {
   const people = []
   for (let number = 1; number <= PEOPLE; number += 1) {
     const found = await session.contactsByMail(`person${number}@example.com`, fields)
-    for (const contact of found.kind === 'ok' ? found.value : []) {
+    for (const contact of found.kind === 'ok' ? found.value.contacts : []) {
       const terms = await session.contactTerms(contact.id)
       people.push([
         contact.fields,

@@ -45,6 +45,18 @@ describe.each(CHECKS)('under check %s', (check) => {
     expect(service.contacts.size).toBe(5)
   })
 
+  it('never takes a contact of another mail for the one that it looked for', async () => {
+    const service = memoryService({ lastId: 100 })
+    const stranger = { mail: 'person1_@example.com', first_name: 'Somebody', family_name: 'Else', phone: '9' }
+    service.contacts.set(77, stranger)
+    service.alsoFound = () => [77]
+    const line = lost(service, check)
+    line.source.drop('a.csv', people(1))
+    expect(await line.rebuild()).toMatchObject({ status: 'ok', found: 0, absent: 1 })
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 1, updated: 0 })
+    expect(service.contacts.get(77)).toEqual(stranger)
+  })
+
   it('never makes a contact that may be there under other values', async () => {
     const service = memoryService()
     const before = lost(service, check)

@@ -1,6 +1,6 @@
 // What a run does when answers are lost, the service fails, or the process dies in the middle.
 import { describe, expect, it } from 'vitest'
-import type { Call, Fault } from '../support/memory-service.ts'
+import { type Call, type Fault, memoryService } from '../support/memory-service.ts'
 import { HEADER, people, type Line, testLine } from '../support/line.ts'
 
 const once = (fault: Fault, matches: (call: Call) => boolean): ((call: Call) => Fault | undefined) => {
@@ -145,6 +145,43 @@ describe('a lost answer', () => {
     expect(await line.run()).toMatchObject({ status: 'ok', created: 3 })
     expect(line.service.contacts.size).toBe(3)
     expect(line.service.writes()).toHaveLength(1)
+  })
+
+  it.each([
+    ['a name', { family_name: 'Renamed' }],
+    ['both names', { first_name: 'Re', family_name: 'Named' }],
+    ['the phone', { phone: 'changed' }],
+  ])(
+    'under none it is in doubt, and not made again, where others changed %s before the look',
+    async (_, edit) => {
+      const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+      line.source.drop('a.csv', people(1))
+      let posts = 0
+      line.service.fault = (call) => {
+        if (isPost(call)) return posts++ === 0 ? { kind: 'unknown', applied: true } : undefined
+        for (const contact of line.service.contacts.values()) Object.assign(contact, edit)
+        return undefined
+      }
+      expect(await line.run()).toMatchObject({ status: 'partial', created: 0, in_doubt: 1 })
+      await line.run()
+      expect(await line.state.doubts('shop')).toHaveLength(1)
+      expect(line.service.contacts.size).toBe(1)
+    },
+  )
+
+  it.each([
+    ['a stranger', { first_name: 'Zoe' }, { status: 'ok', created: 1, in_doubt: 0 }, 2],
+    ['who may be ours', { phone: '1' }, { status: 'partial', created: 0, in_doubt: 1 }, 1],
+  ])('under none a look-up that brings another mail: %s', async (_, fields, result, size) => {
+    const service = memoryService()
+    service.contacts.set(77, { mail: 'person1@example.com.invalid', ...fields })
+    service.alsoFound = () => [77]
+    const line = testLine({ service, pipeline: { duplicateCheckMethod: 'none' } })
+    line.source.drop('a.csv', [[...HEADER], ['K1', 'person1@example.com', 'A', 'B', '1']])
+    line.service.fault = once({ kind: 'unknown' }, isPost)
+    expect(await line.run()).toMatchObject(result)
+    expect(service.contacts.get(77)).toEqual({ mail: 'person1@example.com.invalid', ...fields })
+    expect(service.contacts.size).toBe(size)
   })
 
   it('under none it is sent again only when it was missing often enough, quiesce apart', async () => {
