@@ -6,7 +6,8 @@ import { SyncError } from '../core/errors.ts'
 import type { Clock, Random } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
-import { cronTicks, hasSeconds, type Ticks } from '../schedule/ticks.ts'
+import { readExpression } from '../schedule/expression.ts'
+import { clockTicks, type Ticks } from '../schedule/ticks.ts'
 import type { Configuration } from './configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
@@ -42,7 +43,7 @@ interface Parts {
   readonly listeners?: readonly DaemonListener[]
   /** Metrics and alerts; nobody watches otherwise. */
   readonly watch?: WatchDaemon
-  /** What wakes it; node-cron otherwise. */
+  /** What wakes it; the clock otherwise. */
   readonly ticks?: Ticks
 }
 
@@ -56,7 +57,9 @@ function createWaking(ticks: Ticks, onTick: () => void) {
   let current: { stop(): void } | undefined
   return {
     follow({ pipelines }: Settings): void {
-      const wanted = pipelines.some(({ schedule }) => schedule !== undefined && hasSeconds(schedule))
+      const wanted = pipelines.some(
+        ({ schedule }) => schedule !== undefined && readExpression(schedule).hasSeconds,
+      )
         ? 'second'
         : 'minute'
       if (wanted === rhythm) return
@@ -115,7 +118,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     onWell: () => pause.allWell(),
   })
   const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
-  const waking = createWaking(parts.ticks ?? cronTicks, () => {
+  const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
     landings.lookAgain()
     runs.pump()
   })

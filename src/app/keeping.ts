@@ -16,7 +16,7 @@ const PAUSE_MS = 3_600_000
 
 interface Parts {
   readonly state: RetentionStore
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly most?: number
 }
 
@@ -51,8 +51,8 @@ export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }:
   }
   return async (pipeline, { log, signal }) => {
     const last = lastAt.get(pipeline.name)
-    if (signal.aborted || (last !== undefined && clock.now() - last < PAUSE_MS)) return
-    lastAt.set(pipeline.name, clock.now())
+    if (signal.aborted || (last !== undefined && clock.monotonic() - last < PAUSE_MS)) return
+    lastAt.set(pipeline.name, clock.monotonic())
     try {
       const removed = await remove(pipeline)
       if (Object.values(removed).some((count) => count > 0))

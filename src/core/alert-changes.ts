@@ -77,7 +77,7 @@ export function alertChanges(
 }
 
 const FIRST_GAP_MS = 10_000
-const LONGEST_GAP_MS = 3_600_000
+export const LONGEST_GAP_MS = 3_600_000
 
 /** How long to wait after so many failed attempts to deliver a message. */
 export const deliveryGapMs = (attempts: number): number =>

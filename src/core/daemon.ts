@@ -59,7 +59,7 @@ export type DaemonEvent =
     }
   /** So many due times passed while nothing could run; one run makes up for them. */
   | { readonly type: 'missed'; readonly pipeline: string; readonly at: number; readonly times: number }
-  /** By more than an hour: what was due between is due again. */
+  /** By more than from one due time to the next, or by more than an hour: what was due between is due again. */
   | { readonly type: 'clock_set_back'; readonly pipeline: string; readonly at: number }
   | { readonly type: 'paused'; readonly pause: Pause }
   /** `ms`: how long it was paused. */

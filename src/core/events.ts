@@ -68,7 +68,8 @@ export const EVENTS = {
   'the clock was set back': {
     level: 'warn',
     fields: {},
-    means: 'By more than an hour: what was due in that time is due again.',
+    means:
+      'By more than from one due time to the next, or by more than an hour: what was due in that time is due again.',
   },
   'the configuration was reloaded': {
     level: 'info',

@@ -13,7 +13,7 @@ export interface AgendaEntry {
   readonly doneUpTo: number
 }
 
-/** What a look found out. `times`: due times, a thousand at most. */
+/** What a look has noticed. `times`: due times, as many as are counted at most. */
 export interface AgendaNews {
   readonly type: 'overlapped' | 'clock_set_back'
   readonly pipeline: string
@@ -69,8 +69,11 @@ interface State {
 
 /** Later than this, a run makes up for a missed one: the schedule is looked at once a minute. */
 const LATE_MS = 120_000
-/** A clock set back by more than this was wrong before; by less, what was due is not due again. */
+/** A clock set back by more than this was wrong before; by less, what was due is not due again at once. */
 const SET_BACK_MS = 3_600_000
+/** Clocks are set right by some seconds now and then. */
+const SET_RIGHT_MS = 60_000
+/** Due times that a look counts, over all pipelines: it must not keep the process from answering, however far clocks jump. */
 const MOST_COUNTED = 1000
 
 function newState(entry: AgendaEntry): State {
@@ -87,12 +90,12 @@ function newState(entry: AgendaEntry): State {
 }
 
 /** Counts what has become due; gives how often, and when first. */
-function takeDue(state: State, now: number): { times: number; first: number } | undefined {
+function takeDue(state: State, now: number, most: number): { times: number; first: number } | undefined {
   const { dueTimes } = state.entry
   const first = state.next
   if (dueTimes === undefined || first === undefined || first > now) return undefined
   let times = 0
-  while (state.next !== undefined && state.next <= now && times < MOST_COUNTED) {
+  while (state.next !== undefined && state.next <= now && times < most) {
     times += 1
     state.next = dueTimes.next(state.next)
   }
@@ -100,15 +103,25 @@ function takeDue(state: State, now: number): { times: number; first: number } | 
   return { times, first }
 }
 
-function lookAt(state: State, now: number): AgendaNews[] {
+/** How far a clock may be set back without being believed: from one due time to the next, an hour at most. */
+function toleratedMs(dueTimes: DueTimes | undefined, now: number): number {
+  const first = dueTimes?.next(now)
+  const second = first === undefined ? undefined : dueTimes?.next(first)
+  if (first === undefined || second === undefined) return SET_BACK_MS
+  return Math.max(SET_RIGHT_MS, Math.min(SET_BACK_MS, second - first))
+}
+
+function lookAt(state: State, now: number, most: number): AgendaNews[] {
   const { name, dueTimes } = state.entry
   const news: AgendaNews[] = []
-  if (state.seenUpTo - now > SET_BACK_MS) {
+  const setBackMs = state.seenUpTo - now
+  if (setBackMs > 0 && setBackMs > toleratedMs(dueTimes, now)) {
     state.seenUpTo = now
-    state.next = dueTimes?.next(now)
+    // The look that notices it is the one that was meant for the last minute.
+    state.next = dueTimes?.next(now - SET_RIGHT_MS)
     if (dueTimes !== undefined) news.push({ type: 'clock_set_back', pipeline: name, times: 1 })
   }
-  const due = takeDue(state, now)
+  const due = takeDue(state, now, most)
   state.seenUpTo = Math.max(state.seenUpTo, now)
   if (due === undefined) return news
   if (state.run !== undefined) {
@@ -143,8 +156,11 @@ function renewed(old: State | undefined, entry: AgendaEntry): State {
 export function createAgenda(entries: readonly AgendaEntry[]): Agenda {
   let states = new Map(entries.map((entry) => [entry.name, newState(entry)]))
   return {
-    look: (now) =>
-      [...states.values()].filter(({ isGone }) => !isGone).flatMap((state) => lookAt(state, now)),
+    look(now) {
+      const present = [...states.values()].filter(({ isGone }) => !isGone)
+      const most = Math.max(1, Math.floor(MOST_COUNTED / present.length))
+      return present.flatMap((state) => lookAt(state, now, most))
+    },
     want(name, now) {
       const state = states.get(name)
       if (state !== undefined && !state.isGone) state.wish ??= { since: now, due: 0 }

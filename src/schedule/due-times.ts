@@ -1,10 +1,13 @@
-// When a pipeline is due. croner says which local times an expression names; here it is decided at which moments they
-// are, where clocks change:
+// When a pipeline is due. node-cron reads the expression (expression.ts). croner says which local times it names after or
+// before a given one: node-cron answers that for the present moment alone, leaves out a time within the hour that clocks
+// skip, and one of every hour where they go back. Here it is decided at which moments the local times are, where clocks
+// change:
 // - A local time that is left out is due at the first moment after the gap. A schedule of every hour loses nothing where
 //   its runs stay as close together as ever, and is not run once more.
 // - A local time that comes twice is due the first time, but for schedules of every hour or every so many minutes, which
 //   keep going.
 import { Cron } from 'croner'
+import { expressionProblem, readExpression } from './expression.ts'
 import { createZone, LARGEST_CHANGE_MS, type Zone } from './local-time.ts'
 
 export interface DueTimes {
@@ -24,25 +27,23 @@ interface LocalTimes {
 
 const MODE = { paused: true, mode: '5-or-6-parts', timezone: 'UTC' } as const
 
-const EVERY_HOUR = /^(\*(\/1)?|0-23)$/
-
 function localTimes(expression: string): LocalTimes {
-  const cron = new Cron(expression, MODE)
-  const fields = expression.trim().toLowerCase() === '@hourly' ? ['0', '*'] : expression.trim().split(/\s+/)
-  const [minute = '', hour = ''] = fields.length === 6 ? fields.slice(1) : fields
-  const isHourly = EVERY_HOUR.test(hour)
+  const { plain, isHourly, keepsGoing } = readExpression(expression)
+  const cron = new Cron(plain, MODE)
   return {
     next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
     previous: (beforeMs) => cron.previousRuns(1, new Date(beforeMs))[0]?.getTime(),
     isHourly,
-    keepsGoing: isHourly || minute.startsWith('*'),
+    keepsGoing,
   }
 }
 
 /** What is wrong with a cron expression, or undefined. */
 export function scheduleProblem(expression: string): string | undefined {
+  const problem = expressionProblem(expression)
+  if (problem !== undefined) return problem
   try {
-    const next = new Cron(expression, MODE).nextRun(new Date(0))
+    const next = new Cron(readExpression(expression).plain, MODE).nextRun(new Date(0))
     return next === null ? 'names a time that never comes' : undefined
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

@@ -1,26 +1,26 @@
-// What wakes the daemon: node-cron, once a minute, or once a second where a schedule has seconds. It only wakes; what is
-// due then is decided by due times and what is known to have run, so a tick too late or too many does no harm.
-import { schedule } from 'node-cron'
+// What wakes the daemon: once a minute, or once a second where a schedule has seconds. It remembers nothing: each tick
+// looks at the clock again, so a clock that jumps or a machine that slept costs one tick and never a walk over what was
+// missed. What is due is decided by due times; a tick too late or too many does no harm.
+import type { Clock } from '../core/ports.ts'
 
 /** Calls until it is stopped. */
 export type Ticks = (every: 'second' | 'minute', onTick: () => void) => { stop(): void }
 
-/** node-cron writes to standard error by itself otherwise. */
-const silent = {
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  debug: () => undefined,
-}
+const PERIOD_MS = { second: 1000, minute: 60_000 } as const
 
-export const cronTicks: Ticks = (every, onTick) => {
-  const expression = every === 'second' ? '* * * * * *' : '* * * * *'
-  const task = schedule(expression, onTick, { timezone: 'UTC', logger: silent, suppressMissedWarning: true })
-  return { stop: () => void task.destroy() }
-}
-
-/** Whether an expression names seconds. */
-export const hasSeconds = (expression: string): boolean => {
-  const [second = '', ...rest] = expression.trim().split(/\s+/)
-  return rest.length === 5 && second !== '0' && second !== '00'
+export function clockTicks(clock: Clock): Ticks {
+  return (every, onTick) => {
+    const ending = new AbortController()
+    const period = PERIOD_MS[every]
+    const wake = async (): Promise<void> => {
+      for (;;) {
+        // At most one period, and by the clock that never jumps: `sleep` does not ask what time it is.
+        await clock.sleep(period - (clock.now() % period), ending.signal)
+        if (ending.signal.aborted) return
+        onTick()
+      }
+    }
+    void wake()
+    return { stop: () => ending.abort() }
+  }
 }

@@ -1,4 +1,5 @@
 // Alerts over restarts: what each receiver was told, so that nobody is told twice, and what it has not taken yet.
+import { LONGEST_GAP_MS } from '../core/alert-changes.ts'
 import type { AlertMessage } from '../core/alert-message.ts'
 import type { AlertStore, QueuedMessage } from '../core/alert-store.ts'
 import type { ConditionName } from '../core/alert-rules.ts'
@@ -67,8 +68,9 @@ export function createAlertStore(db: Connection): AlertStore {
   const pending = db.prepare<[string], MessageRow>(
     'SELECT * FROM alert_message WHERE receiver = ? ORDER BY id',
   )
-  const due = db.prepare<[number], MessageRow>(
-    'SELECT * FROM alert_message WHERE not_before <= ? ORDER BY id',
+  const due = db.prepare<[{ at: number; longest: number }], MessageRow>(
+    // Nothing waits for longer than the longest gap: a message that would was put off under a clock that ran ahead.
+    'SELECT * FROM alert_message WHERE not_before <= @at OR not_before > @at + @longest ORDER BY id',
   )
   const next = db.prepare<[], number | null>('SELECT min(not_before) FROM alert_message').pluck()
   const drop = db.prepare('DELETE FROM alert_message WHERE id = ?')
@@ -96,7 +98,7 @@ export function createAlertStore(db: Connection): AlertStore {
     async keepReceivers(receivers) {
       for (const one of forget) one.run(JSON.stringify(receivers))
     },
-    dueMessages: async (at) => due.all(at).map(queued),
+    dueMessages: async (at) => due.all({ at, longest: LONGEST_GAP_MS }).map(queued),
     nextMessageAt: async () => next.get() ?? undefined,
     async dropMessage(id) {
       drop.run(id)

@@ -136,6 +136,19 @@ it('tries again after growing gaps, always with the same id, and in order', asyn
   expect(await state.alertFigures()).toEqual({ undelivered: 0, raised: new Map([['failed', 1]]) })
 })
 
+it('delivers what was put off under a clock that ran a year ahead', async () => {
+  hook.answers(503)
+  const year = 365 * 86_400_000
+  await ran('failed', 'REFUSED_ALIKE')
+  clock.advance(year)
+  const { alerting, outcomes } = alertingWith([receiver('one')])
+  await alerting.look()
+  clock.advance(-year)
+  hook.answers(200)
+  await alerting.look()
+  expect(outcomes).toEqual(['failed', 'delivered'])
+})
+
 it('gives up what nobody has taken in three days', async () => {
   hook.answers(503)
   await ran('failed', 'REFUSED_ALIKE')

@@ -84,6 +84,35 @@ it('makes up once for what was missed while the machine slept', async () => {
   expect(one.began).toEqual(['01-01 05:01:00 shop', '01-01 06:00:00 shop'])
 })
 
+const YEAR = 365 * 24 * HOUR
+it.each([
+  ['put forward by a year', '2027-01-01T00:00:30Z', YEAR, '01-01 00:02:00', 1],
+  ['put right from 1970', '1970-01-01T00:00:30Z', 57 * YEAR, '12-18 00:02:00', 1],
+  ['put back by a year', '2028-01-01T00:00:30Z', -YEAR, '01-01 00:02:00', 0],
+  ['put back by half an hour', '2027-01-01T12:00:30Z', -HOUR / 2, '01-01 11:32:00', 0],
+  ['put back to 1970', '2027-01-01T00:00:30Z', -57 * YEAR, '01-15 00:02:00', 0],
+])(
+  'runs what is due within a minute under a clock that is %s, and wakes by itself',
+  async (_, start, byMs, first, missed) => {
+    const one = await daemonWith({
+      start,
+      pipelines: [{ schedule: '* * * * *', timezone: 'UTC' }],
+      wakesByItself: true,
+    })
+    await one.clock.advance(MINUTE)
+    expect(one.began).toHaveLength(1)
+    one.clock.set(byMs)
+    await one.clock.advance(3 * MINUTE)
+    const began = one.began.slice(1)
+    expect(began.length).toBeGreaterThanOrEqual(3)
+    expect(began[0]).toBe(`${first} shop`)
+    expect(one.ofType('missed')).toHaveLength(missed)
+    expect(await (await fetch(`http://127.0.0.1:${one.daemon.port}/healthz`)).json()).toEqual({
+      status: 'ok',
+    })
+  },
+)
+
 it('does not run a pipeline twice at once; says so, and counts it', async () => {
   const one = await daemonWith({ outcomes: [{ lasts: 2.5 * HOUR }] })
   await one.pass(4 * HOUR)

@@ -170,6 +170,12 @@ describe('a schedule', () => {
     ['30 2 28 3 *', '2026-12-15T00:00Z', '2027-03-28T01:00:00.000Z'],
     ['30 30 2 28 3 *', '2026-12-15T00:00Z', '2027-03-28T01:00:00.000Z'],
     ['*/10 * * * * *', '2027-03-28T00:59:45Z', '2027-03-28T00:59:50.000Z'],
+    // On the thirteenth and on Fridays, as crontab has it.
+    ['0 12 13 * FRI', '2027-07-10T00:00Z', '2027-07-13T10:00:00.000Z'],
+    ['0 12 13 * FRI', '2027-07-13T12:00Z', '2027-07-16T10:00:00.000Z'],
+    ['0 22-1 * * *', '2027-07-10T20:30Z', '2027-07-10T21:00:00.000Z'],
+    ['0 0 L 2 *', '2027-01-01T00:00Z', '2027-02-27T23:00:00.000Z'],
+    ['0 0 * * 7', '2027-07-09T00:00Z', '2027-07-10T22:00:00.000Z'],
   ])('%s in Berlin, after %s, is due at %s', (expression, after, expected) => {
     const due = createDueTimes(expression, 'Europe/Berlin').next(Date.parse(after))
     expect(due === undefined ? undefined : new Date(due).toISOString()).toBe(expected)
@@ -184,6 +190,10 @@ describe('a schedule', () => {
     ['* * 31 2 *', 'names a time that never comes'],
     ['0 0 1 1 * 2030 *', 'is no cron expression: '],
     ['nonsense', 'is no cron expression: '],
+    ['0 0 40 * *', 'is no cron expression: invalid value for day of month: 40'],
+    ['0 22-2 * * *', undefined],
+    ['0 0 L * *', undefined],
+    ['0 0 * * FRI#2', undefined],
   ])('%s is judged', (expression, problem) => {
     const found = scheduleProblem(expression)
     if (problem === undefined) expect(found).toBeUndefined()

@@ -15,12 +15,15 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>
   /** Lets everything happen that can happen without time passing. */
   settle(): Promise<void>
+  /** Somebody sets the wall clock: forward, or back. Whoever sleeps does not notice. */
+  set(byMs: number): void
   /** How long each sleep was asked for, in order. */
   readonly sleeps: readonly number[]
 }
 
 export function createFakeClock(startMs = Date.UTC(2026, 2, 1, 12)): FakeClock {
   let nowMs = 0
+  let setMs = 0
   let sleepers: Sleeper[] = []
   const sleeps: number[] = []
 
@@ -43,7 +46,8 @@ export function createFakeClock(startMs = Date.UTC(2026, 2, 1, 12)): FakeClock {
   return {
     sleeps,
     settle,
-    now: () => startMs + nowMs,
+    now: () => startMs + nowMs + setMs,
+    set: (byMs) => void (setMs += byMs),
     monotonic: () => nowMs,
     sleep(ms, signal) {
       sleeps.push(ms)

@@ -8,6 +8,7 @@ import type { DaemonEvent, DueDone, EndedRun, Pause } from '../../src/core/daemo
 import type { SyncError } from '../../src/core/errors.ts'
 import type { PipelineSettings, Settings } from '../../src/core/settings.ts'
 import { noCounts } from '../../src/core/summary.ts'
+import type { Ticks } from '../../src/schedule/ticks.ts'
 import type { Log } from '../../src/log/log.ts'
 import { createFakeClock } from '../service/fake-clock.ts'
 import { pipelineSettings, serviceSettings } from './pipeline.ts'
@@ -35,6 +36,8 @@ export interface TestDaemonOptions {
   /** What each probe finds; nothing wrong when they are used up. */
   readonly probes?: (Pick<Pause, 'code' | 'reason'> | undefined)[]
   load?(): Promise<Configuration>
+  /** It is woken by its own clock, as in earnest; by `pass` otherwise. */
+  readonly wakesByItself?: boolean
 }
 
 export function testSettings(
@@ -111,6 +114,11 @@ export async function startTestDaemon(options: TestDaemonOptions) {
   let most = 0
   let wake = (): void => undefined
   let rhythm: 'second' | 'minute' | undefined
+  const ticks: Ticks = (every, onTick) => {
+    rhythm = every
+    wake = onTick
+    return { stop: () => (wake = () => undefined) }
+  }
   const daemon = await startDaemon(
     settings,
     {
@@ -153,11 +161,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       signal: ending.signal,
       listeners: [(event) => void events.push(event)],
       load: options.load ?? (() => Promise.resolve({ ok: true, settings, warnings: [] })),
-      ticks(every, onTick) {
-        rhythm = every
-        wake = onTick
-        return { stop: () => (wake = () => undefined) }
-      },
+      ...(options.wakesByItself === true ? {} : { ticks }),
     },
   )
   await clock.settle()
