@@ -7,6 +7,7 @@ import type { openWatching as OpenWatching } from './app/daemon-watch.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
 import type { forgetContact as ForgetContact, readmitContact as ReadmitContact } from './app/forgetting.ts'
 import type { acceptState as AcceptState, rebuildState as RebuildState } from './app/rebuilding.ts'
+import type { rebindState as RebindState } from './app/service-binding.ts'
 import type { subjectReport as SubjectReport } from './app/subject-report.ts'
 import type { supportBundle as SupportBundle } from './app/support-bundle.ts'
 import type { Settings } from './core/settings.ts'
@@ -19,6 +20,7 @@ export { askService, checkColumns, termProblems } from './app/checking.ts'
 export type { Certificate } from './app/forgetting.ts'
 export { exportLog, knownHead, type LogFormat, writeText } from './app/audit-files.ts'
 export { loadConfiguration } from './app/configuration.ts'
+export { assertReadOfService, bindingWarning, refusingOtherService } from './app/service-binding.ts'
 export { preview, previewUndo } from './app/preview.ts'
 export { openRunner, type Runner } from './app/runner.ts'
 export { pipelineStanding, type Standing } from './app/standing.ts'
@@ -64,6 +66,8 @@ export const rebuildState: typeof RebuildState = async (...args) =>
   (await import('./app/rebuilding.ts')).rebuildState(...args)
 export const acceptState: typeof AcceptState = async (...args) =>
   (await import('./app/rebuilding.ts')).acceptState(...args)
+export const rebindState: typeof RebindState = async (...args) =>
+  (await import('./app/service-binding.ts')).rebindState(...args)
 export const stateInfo: typeof StateInfo = async (...args) =>
   (await import('./store/info.ts')).stateInfo(...args)
 export const subjectReport: typeof SubjectReport = async (...args) =>

@@ -18,6 +18,7 @@ import { type Forgotten } from '../store/forget.ts'
 import type { OwnedState } from '../store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 import { asOwner } from './as-owner.ts'
+import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 
 export interface Asked {
   /** A key, a mail or an id, as in `audit show`. */
@@ -82,6 +83,7 @@ async function deleteAtService(
   const session = service.session({ signal })
   const deleted: number[] = []
   try {
+    await bindAtFirstUse(settings, state.binding, session)
     for (const contactId of subject.contactIds) {
       const result = await session.deleteContact(contactId)
       const isGone = result.kind === 'ok' || result.kind === 'absent'
@@ -216,6 +218,7 @@ export function forgetContact(
 ): Promise<Certificate> {
   return asOwner(settings, pid, async (state) => {
     sweepIfDue(state)
+    if (asked.deleteAtService) assertOfService(settings, state.binding)
     const { people, subject } = await meant(state, asked.contact)
     await asked.confirm(subject)
     const work = { settings, state, subject, id: runId(clock.now(), random) }

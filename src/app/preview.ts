@@ -13,6 +13,7 @@ import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 import type { RunOptions, UndoRequest } from './runner.ts'
+import { assertReadOfService } from './service-binding.ts'
 import { logService } from './service-log.ts'
 
 interface Previewing {
@@ -26,6 +27,7 @@ async function* overCopy(
   { settings, pipeline, options }: Previewing,
   plan: (context: PlanContext) => AsyncGenerator<PlannedChange, PreviewTotals>,
 ): AsyncGenerator<PlannedChange, PreviewTotals> {
+  assertReadOfService(settings)
   const state = openStateCopy(settings.state.path)
   const id = runId(clock.now(), random)
   const source = createSource(pipeline.source, { clock })

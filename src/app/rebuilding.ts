@@ -3,6 +3,7 @@
 import { createCircuit } from '../core/circuit.ts'
 import { planEntry } from '../core/audit.ts'
 import { runId } from '../core/run-id.ts'
+import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import { createService } from '../service/service.ts'
@@ -71,6 +72,7 @@ async function rebuildOne(
     planEntry({ action: 'rebuild', reason }, { at: clock.now(), runId: id, pipeline: name, configHash }),
   )
   try {
+    await bindAtFirstUse(settings, state.binding, session)
     const result = await rebuildPipeline(context, { wait: true })
     return { ...result, requests: session.counts.requests }
   } finally {
@@ -91,6 +93,7 @@ export async function rebuildState(
   const state = openAnyState(settings, rebuilding.pid)
   try {
     const doubt = state.doubt()
+    assertOfService(settings, state.binding)
     for (const pipeline of pipelines) {
       if (rebuilding.signal.aborted) break
       const result = await rebuildOne(settings, pipeline, { state, rebuilding })

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { planEntry } from '../core/audit.ts'
 import { type Circuit, createCircuit, type Stop, stopWithout } from '../core/circuit.ts'
 import type { Pause } from '../core/daemon.ts'
-import type { Clock, Random, Source } from '../core/ports.ts'
+import { SyncError } from '../core/errors.ts'
+import type { Clock, Random, ServiceSession, Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
 import type { RunWatcher, WatchedRun } from '../core/run-watcher.ts'
 import type { RateUse } from '../core/service-event.ts'
@@ -24,6 +25,7 @@ import { runUndo } from '../sync/undo.ts'
 import { createKeeping, type Keeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import { limitRun } from './run-limits.ts'
+import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 import { logService } from './service-log.ts'
 
 export interface RunOptions {
@@ -51,6 +53,11 @@ export interface Runner {
   rate(): RateUse
   /** Asks the service one cheap question, once; what is wrong with it, or undefined. */
   probe(signal: AbortSignal): Promise<Pick<Pause, 'code' | 'reason'> | undefined>
+  /**
+   * Binds a state that an older version left unbound to the service, before a run does. Throws OTHER_SERVICE where it is
+   * another one; where it does not answer, the first run asks again.
+   */
+  bind(signal: AbortSignal): Promise<void>
   /** Goes on with these settings; where the service is spoken to in another way, only while no run goes on. */
   reconfigure(settings: Settings): Promise<void>
   close(): Promise<void>
@@ -193,8 +200,8 @@ async function loggedRun(
   const bounded = { ...options, signal: limits.signal }
   const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
   const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
-  const noted = options.rejectsOnly === true ? noteRetry(context) : Promise.resolve()
-  const result = await noted
+  const result = await bindAtFirstUse(parts.settings, parts.state.binding, context.session)
+    .then(() => (options.rejectsOnly === true ? noteRetry(context) : undefined))
     .then(() => work(context))
     .then(
       (done) => {
@@ -232,6 +239,17 @@ async function probe(service: Service, signal: AbortSignal): ReturnType<Runner['
   return { code: code as Pause['code'], reason }
 }
 
+async function bindIfThere(
+  settings: Settings,
+  { state, reads }: { state: OwnedState; reads: ServiceSession },
+): Promise<void> {
+  try {
+    await bindAtFirstUse(settings, state.binding, reads)
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'OTHER_SERVICE') throw error
+  }
+}
+
 /** Gives what makes the client for these settings: over one state, and watched. */
 function serviceOver(
   machine: Machine,
@@ -252,8 +270,18 @@ function serviceOver(
   }
 }
 
+/** Where the state belongs to another service than is configured. */
+function otherService(settings: Settings, { binding }: OwnedState): unknown {
+  try {
+    assertOfService(settings, binding)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
 /**
- * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE or STATE_OLDER. `thorough` checks the whole state first.
+ * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE, STATE_OLDER or OTHER_SERVICE. `thorough` checks the whole state first.
  */
 export function openRunner(
   first: Settings,
@@ -262,6 +290,11 @@ export function openRunner(
   const { log, pid, thorough, machine = { clock: systemClock, random: systemRandom }, watcher = {} } = options
   const { clock } = machine
   const state = openState(first.state.path, { pid, since: clock.now(), thorough })
+  const refusal = otherService(first, state)
+  if (refusal !== undefined) {
+    void state.close()
+    throw refusal
+  }
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)
@@ -301,6 +334,7 @@ export function openRunner(
       return loggedRun(pipeline, partsFor(source), { options: undoOptions, work })
     },
     probe: (signal) => probe(service, signal),
+    bind: (signal) => bindIfThere(settings, { state, reads: service.session({ signal, attempts: 1 }) }),
     async reconfigure(next) {
       const old = settings
       settings = next

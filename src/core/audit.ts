@@ -39,11 +39,23 @@ export interface AuditEntry {
 
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
- * upgrade: the log was carried over from an older form. erase: the values of one person are gone. expire: values older
+ * rebind: the state belongs to another address. rename, drop: of a pipeline. upgrade: the log was carried over from an older form. erase: the values of one person are gone. expire: values older
  * than is kept are gone.
  */
 export type PlanAction =
-  'hold' | 'release' | 'accept' | 'retry' | 'reload' | 'rebuild' | 'upgrade' | 'erase' | 'readmit' | 'expire'
+  | 'hold'
+  | 'release'
+  | 'accept'
+  | 'retry'
+  | 'reload'
+  | 'rebuild'
+  | 'rebind'
+  | 'rename'
+  | 'drop'
+  | 'upgrade'
+  | 'erase'
+  | 'readmit'
+  | 'expire'
 
 function contactIdOf({ operation, settlement }: Settled): number | null {
   return settlement.kind === 'done' ? settlement.contactId : (operation.contactId ?? null)

@@ -18,7 +18,10 @@ export const ERRORS = {
   // A whole command or run.
   USAGE: entry('fatal', 'See contact-sync --help.'),
   CONFIG_INVALID: entry('fatal', 'Mend the places named, then: contact-sync check'),
-  STATE_LOCKED: entry('fatal', 'Stop the other process first, or use a state of its own (state.path).'),
+  STATE_LOCKED: entry(
+    'fatal',
+    'Stop the other process first, or wait for its end: contact-sync status names it. Never give the same pipelines another state.path: a state without their links would create every contact again.',
+  ),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
   STATE_FULL: entry(
     'fatal',
@@ -31,6 +34,10 @@ export const ERRORS = {
   STATE_OLDER: entry(
     'fatal',
     'Was a backup restored, or is state.path wrong? See "Restore" in state/README.md: contact-sync state rebuild finds what is missing at the service; contact-sync state accept goes on as it is.',
+  ),
+  OTHER_SERVICE: entry(
+    'fatal',
+    'Nothing was sent. If it is the same service under a new address: contact-sync state rebind --yes. If it is another service: give it its own state (another state.path).',
   ),
   HELD_CHANGED: entry(
     'fatal',

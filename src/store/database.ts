@@ -130,6 +130,15 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
 /** A database with the state's tables that leaves no trace. */
 export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, { thorough: false })
 
+/** As openForReading; undefined also where an older version left the state, and nothing has opened it for writing since. */
+export function openIfCurrent(path: string): Connection | undefined {
+  if (!existsSync(path)) return undefined
+  const db = new Database(path, { fileMustExist: true })
+  const isOlder = Number(db.pragma('user_version', { simple: true })) < MIGRATIONS.length
+  db.close()
+  return isOlder ? undefined : openForReading(path)
+}
+
 /** Opens the state for reading only; undefined where there is none yet. */
 export function openForReading(path: string): Connection | undefined {
   if (!existsSync(path)) return undefined

@@ -21,6 +21,7 @@ import { createRebuildStore } from './rebuild.ts'
 import { createWindowMemory, killedAt } from './rate-window.ts'
 import { createRejectStore } from './rejects.ts'
 import { createRetentionStore } from './retention.ts'
+import { createServiceBinding, type ServiceBinding } from './service-binding.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
 import { subjectOf } from './subject.ts'
@@ -32,6 +33,8 @@ export interface OwnedState extends StateStore {
   /** Requests of the last 24 hours, where a limit of a day is set. */
   requestsOfDay(nowMs: number): number
   readonly window: WindowMemory
+  /** Which service it belongs to. */
+  readonly binding: ServiceBinding
   /** Calls the listener with each known error of the state, until the function that it gives is called. */
   onTrouble(listener: (error: SyncError) => void): () => void
   /** Why the state may not be the latest; undefined where nothing speaks against it, or once that is settled. */
@@ -170,6 +173,7 @@ function ownedState(
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
     ...watch.over({ requestsOfDay: createDailyUse(db) }),
     window: watch.over(createWindowMemory(db, killed)),
+    binding: watch.over(createServiceBinding(db)),
     onTrouble: watch.listen,
   }
 }

@@ -1,4 +1,5 @@
 // The commands about the state as a file.
+import { Option } from 'commander'
 import type { CommandGroup } from './entry.ts'
 
 export const STATE: CommandGroup = {
@@ -38,6 +39,15 @@ export const STATE: CommandGroup = {
         'Takes the state as it is for the latest. What was sent since it was copied is not known to it: without the check email, contacts made since are made again.',
       examples: ['contact-sync state accept'],
       load: async () => (await import('../commands/state-rebuild.ts')).accept,
+    },
+    {
+      name: 'rebind',
+      summary: 'lets the state be used under a new address of the same service',
+      description:
+        'Binds the state to the configured service.base_url, for a service that has a new address. Reads up to five known contacts by id first, and refuses where most do not show what was sent to them, or while anything is in doubt.',
+      options: [new Option('--yes', 'does not ask')],
+      examples: ['contact-sync state rebind', 'contact-sync state rebind --yes'],
+      load: async () => (await import('../commands/state-rebuild.ts')).rebind,
     },
   ],
 }

@@ -1,6 +1,8 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
 import {
   askService,
+  assertReadOfService,
+  bindingWarning,
   checkColumns,
   definitionsWith,
   loadConfiguration,
@@ -8,6 +10,7 @@ import {
   termProblems,
 } from '../../app.ts'
 import { customFieldFindings } from '../../core/custom-fields.ts'
+import { SyncError } from '../../core/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { plural } from '../format.ts'
@@ -60,6 +63,31 @@ function checkFields(settings: Settings, definitions: readonly CustomFieldDefini
   }
 }
 
+const knownText = (error: unknown): string => {
+  if (error instanceof SyncError) return `${error.code}: ${error.message}. ${error.hint}`
+  throw error
+}
+
+/** Whether the service shows what the state knows of it. */
+async function checkBinding(settings: Settings, reads: ServiceReads): Promise<Findings> {
+  try {
+    const warning = await bindingWarning(settings, reads)
+    return { problems: [], notes: warning === undefined ? [] : [`warning: service: ${warning}`] }
+  } catch (error) {
+    return { problems: [{ about: 'service', text: knownText(error) }], notes: [] }
+  }
+}
+
+/** Why the service must not be asked with this state; undefined: it may. */
+function otherService(settings: Settings): string | undefined {
+  try {
+    assertReadOfService(settings)
+    return undefined
+  } catch (error) {
+    return knownText(error)
+  }
+}
+
 /** The service at its definitions of custom fields: a cheap read that needs the key; then what else is asked of it. */
 async function checkService(settings: Settings): Promise<Findings & { reached: boolean }> {
   return askService(settings, async (reads) => {
@@ -73,16 +101,25 @@ async function checkService(settings: Settings): Promise<Findings & { reached: b
       return { problems: [{ about: 'service', text: fields.reason }], notes: [], reached: false }
     const terms = await checkTerms(settings, reads)
     const custom = checkFields(settings, fields.value)
-    const notes = ['service: reached, the key is accepted', ...terms.notes, ...custom.notes]
+    const other = await checkBinding(settings, reads)
+    const notes = ['service: reached, the key is accepted', ...other.notes, ...terms.notes, ...custom.notes]
     const marker = markerField === undefined ? undefined : markerProblem(markerField, fields.value)
     const problems = marker === undefined ? [] : [{ about: 'service', text: marker }]
-    return { problems: [...problems, ...custom.problems, ...terms.problems], notes, reached: true }
+    return {
+      problems: [...other.problems, ...problems, ...custom.problems, ...terms.problems],
+      notes,
+      reached: true,
+    }
   })
 }
 
 async function checkAll(settings: Settings, warnings: readonly string[]): Promise<CheckReport> {
   const pipelines = await checkPipelines(settings)
-  const service = await checkService(settings)
+  const refused = otherService(settings)
+  const service =
+    refused === undefined
+      ? await checkService(settings)
+      : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
   const problems = [...pipelines.problems, ...service.problems]
   const notes = [
     'configuration: in order',

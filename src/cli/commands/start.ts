@@ -7,6 +7,7 @@ import {
   openTracing,
   openWatching,
   random,
+  refusingOtherService,
   startDaemon,
 } from '../../app.ts'
 import type { CommonOptions, Io } from '../io.ts'
@@ -29,7 +30,9 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
       watcher: { ...tracing.watcher, onService: watching.onService },
     })
     try {
-      const load = () => loadConfiguration(configFile(io, options), io.env)
+      await runner.bind(io.signal)
+      const load = async () =>
+        refusingOtherService(await loadConfiguration(configFile(io, options), io.env), runner.state.binding)
       const daemon = await startDaemon(settings, runner, {
         clock,
         random,

@@ -1,7 +1,9 @@
-// `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent.
-import { acceptState, clock, rebuildState } from '../../app.ts'
+// `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent; `state rebind`
+// for one whose service has another address.
+import { acceptState, clock, rebindState, rebuildState } from '../../app.ts'
 import { unknowable } from '../../core/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/summary.ts'
+import { confirm } from '../confirm.ts'
 import { duration, number, plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -89,6 +91,32 @@ export async function accept(io: Io, options: CommonOptions): Promise<number> {
       doubt === undefined
         ? 'The state is the latest already; nothing was changed.'
         : `Accepted, though the state ${doubt}. Runs go on from it.`,
+    )
+  return 0
+}
+
+interface RebindOptions extends CommonOptions {
+  readonly yes?: boolean
+}
+
+export async function rebind(io: Io, options: RebindOptions): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const { from, to } = await rebindState(settings, {
+    pid: io.pid,
+    confirm: (rebound) =>
+      confirm(
+        io,
+        `The state belongs to ${rebound.from ?? 'no service yet'}. Is ${rebound.to} the same service under a new address?`,
+        options.yes === true,
+      ),
+  })
+  if (options.json === true) printJson(io, { path: settings.state.path, from: from ?? null, to })
+  else
+    print(
+      io,
+      from === to
+        ? `The state belongs to ${to} already; nothing was changed.`
+        : `The state belongs to ${to} from now on.`,
     )
   return 0
 }
