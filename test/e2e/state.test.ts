@@ -57,7 +57,7 @@ describe('state info', () => {
     expect(code).toBe(0)
     expect(said).toMatchObject({
       exists: true,
-      schema: 4,
+      schema: 5,
       application_id: 'CSY1',
       owner: { pid: daemon.process.pid },
       integrity: 'ok',
