@@ -270,13 +270,13 @@ function serviceOver(
   }
 }
 
-/** Where the state belongs to another service than is configured. */
-function otherService(settings: Settings, { binding }: OwnedState): unknown {
+/** Throws OTHER_SERVICE, and leaves the state to others. */
+function closeIfOfOther(settings: Settings, state: OwnedState): void {
   try {
-    assertOfService(settings, binding)
-    return undefined
+    assertOfService(settings, state.binding)
   } catch (error) {
-    return error
+    void state.close()
+    throw error
   }
 }
 
@@ -290,11 +290,7 @@ export function openRunner(
   const { log, pid, thorough, machine = { clock: systemClock, random: systemRandom }, watcher = {} } = options
   const { clock } = machine
   const state = openState(first.state.path, { pid, since: clock.now(), thorough })
-  const refusal = otherService(first, state)
-  if (refusal !== undefined) {
-    void state.close()
-    throw refusal
-  }
+  closeIfOfOther(first, state)
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)

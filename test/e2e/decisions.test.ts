@@ -1,8 +1,11 @@
 // What a person decides, as the program is used: held plans, doubts, rejects, by the real command line.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+
+// Each command is a process of its own, and a machine may be slow.
+vi.setConfig({ testTimeout: 120_000 })
 
 interface HeldJson {
   readonly held: {
