@@ -28,11 +28,14 @@ function bundledNode(): string | undefined {
   }
 }
 
-/** Runs this very command under another Node: arguments, signals and exit code are passed on. */
+/** With these Node itself writes the headers of requests to standard error, and the key with them. */
+const isDebugged = (): boolean => ['NODE_DEBUG', 'NODE_DEBUG_NATIVE'].some((name) => process.env[name])
+
+/** Runs this very command under another Node, or without Node's own debug output: arguments, signals and exit code are passed on. */
 function handOver(node: string): void {
   const child = spawn(node, process.argv.slice(1), {
     stdio: 'inherit',
-    env: { ...process.env, [HANDED_OVER]: '1' },
+    env: { ...process.env, NODE_DEBUG: undefined, NODE_DEBUG_NATIVE: undefined, [HANDED_OVER]: '1' },
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) =>
@@ -96,4 +99,7 @@ else if (older) {
     `contact-sync needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. Install Node 24, or run "npm ci" in the checkout, which brings it along.\n`,
   )
   process.exitCode = 2
+} else if (isDebugged()) {
+  process.stderr.write('NODE_DEBUG is ignored: Node would print the key and the headers of every request.\n')
+  handOver(process.execPath)
 } else await start()

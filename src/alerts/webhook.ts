@@ -1,6 +1,8 @@
 // A message as a POST to a webhook, signed where there is a secret. Redirects are not followed: they could lead the
 // message, and its signature, anywhere.
 import { createHmac } from 'node:crypto'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import got, { RequestError } from 'got'
 import { slackText } from '../core/alert-message.ts'
 import type { Receiver } from '../core/settings.ts'
@@ -45,6 +47,13 @@ async function statusOf(receiver: Webhook, body: string, options: DeliverOptions
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   stream.once('response', ({ statusCode }: { statusCode: number }) => resolve(statusCode))
   stream.on('error', reject)
+  // A 101 is no response to got, and it would wait for one for ever.
+  stream.once('request', (request: ClientRequest) =>
+    request.once('upgrade', (head: IncomingMessage, socket: Duplex) => {
+      socket.destroy()
+      resolve(head.statusCode ?? 101)
+    }),
+  )
   try {
     return await promise
   } finally {

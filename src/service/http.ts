@@ -1,8 +1,9 @@
 // One attempt over HTTP and nothing more: no retry, no redirect, no waiting for a turn. It never rejects
 // for what a network or a service does, and nothing of a URL, a body or the key leaves it but the answer.
 import { Agent as HttpAgent } from 'node:http'
-import type { ClientRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import type { Duplex } from 'node:stream'
 import got, { RequestError } from 'got'
 import type { ServiceSettings } from '../core/settings.ts'
 import type { Method } from './outcome.ts'
@@ -80,7 +81,14 @@ async function attempt(client: typeof got, request: HttpRequest): Promise<Attemp
       ? {}
       : { body: request.body, headers: { 'content-type': 'application/json' } }),
   })
-  stream.once('request', (outgoing) => watchSending(outgoing as ClientRequest, () => (seen.sent = true)))
+  stream.once('request', (outgoing) => {
+    const sending = outgoing as ClientRequest
+    watchSending(sending, () => (seen.sent = true))
+    watchEnd(sending, (head) => {
+      if (head !== undefined) seen.head = head
+      stream.destroy(new Error('ended without an answer'))
+    })
+  })
   stream.once('response', (head) => (seen.head = head as Head))
   // A DELETE may have a body, so the stream would wait for one.
   if (request.method === 'DELETE') stream.end()
@@ -100,6 +108,25 @@ function watchSending(request: ClientRequest, sending: () => void): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return sending()
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', sending)
+  })
+}
+
+/**
+ * Calls back where a request ends and got would wait for ever: with the head of a 101, whose connection speaks another
+ * protocol from then on, or with nothing where it closed without answer and without error.
+ */
+function watchEnd(request: ClientRequest, ended: (head?: Head) => void): void {
+  let isTold = false
+  const tell = (): void => void (isTold = true)
+  request.once('response', tell)
+  request.once('error', tell)
+  request.once('upgrade', ({ statusCode = 101, headers }: IncomingMessage, socket: Duplex) => {
+    tell()
+    socket.destroy()
+    ended({ statusCode, headers })
+  })
+  request.once('close', () => {
+    if (!isTold) ended()
   })
 }
 

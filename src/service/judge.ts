@@ -72,6 +72,7 @@ const DETAILS: Readonly<Record<BodyKind, string>> = {
 
 function detail(call: Call<unknown>, answer: Answer, body: BodyKind): string {
   const { status } = answer
+  if (status === 101) return ', a change to another protocol, which is not the interface'
   if (status >= 200 && status < 300) return DETAILS[body]
   if (status >= 300 && status < 400) return ', a redirect, which is never followed'
   const isOwnWord = answer.body.kind === 'json' && call.target === 'object'

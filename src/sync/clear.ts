@@ -1,6 +1,6 @@
 // Makes sure that fields which were to be emptied are empty: services differ in what they take for "nothing".
 import type { Contact } from '../core/contact.ts'
-import type { RunContext } from './context.ts'
+import { isStopped, noted, type RunContext } from './context.ts'
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -10,7 +10,7 @@ async function stillFilled(
   fields: readonly string[],
   context: RunContext,
 ): Promise<readonly string[]> {
-  const actual = await context.session.contactById(contactId, fields)
+  const actual = noted(await context.session.contactById(contactId, fields), context)
   return actual.kind === 'ok' ? fields.filter((field) => !isEmpty(actual.value.fields[field])) : []
 }
 
@@ -23,8 +23,9 @@ export async function clearStubbornFields(
   const cleared = Object.keys(sent).filter((field) => sent[field] === '')
   if (cleared.length === 0) return
   const stubborn = await stillFilled(contactId, cleared, context)
-  if (stubborn.length === 0) return
-  await context.session.updateContact(contactId, Object.fromEntries(stubborn.map((field) => [field, null])))
+  if (stubborn.length === 0 || isStopped(context)) return
+  const asNull = Object.fromEntries(stubborn.map((field) => [field, null]))
+  noted(await context.session.updateContact(contactId, asNull), context)
   const left = await stillFilled(contactId, stubborn, context)
   if (left.length > 0)
     context.log.warn('the service does not clear a field', { contact_id: contactId, fields: left.join(', ') })

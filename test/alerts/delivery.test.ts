@@ -1,5 +1,7 @@
 // Messages by real sockets: what a webhook and a mail server get, and what is said when they do not take it.
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliver, receiverName } from '../../src/alerts/delivery.ts'
 import { testMessage } from '../../src/core/alert-message.ts'
@@ -38,6 +40,21 @@ describe('a webhook', () => {
     expect(post!.headers['content-type']).toBe('application/json')
     expect(post!.headers['x-contact-sync-signature']).toBeUndefined()
     expect(JSON.parse(post!.body)).toEqual(message)
+  })
+
+  it('that answers with a change of protocol has not taken it', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const delivery = await deliver(to(`http://127.0.0.1:${port}/`), message, {
+      ...options,
+      timeoutMs: 60_000,
+    })
+    expect(delivery).toEqual({ delivered: false, reason: 'answered with 101' })
+    server.close()
   })
 
   it('can check that the message is ours, and of now', async () => {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+import { KEY, MAIN, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 let shop: Workshop
 beforeEach(async () => (shop = await openWorkshop({ latencyMs: 15 })))
@@ -22,6 +22,17 @@ async function census(count: number): Promise<number[]> {
   )
   return Promise.all(found)
 }
+
+it('prints no key, whatever NODE_DEBUG asks for', async () => {
+  await shop.drop('shop', 'a.csv', peopleCsv(2))
+  const env = ['NODE_DEBUG=http,https,net,tls,stream,http2', 'NODE_DEBUG_NATIVE=tls']
+  const ended = await shop.startBy(['/usr/bin/env', ...env, process.execPath, MAIN], 'run', '--json').ended
+  expect(ended.code).toBe(0)
+  expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'ok', pipelines: [{ created: 2 }] })
+  expect(ended.stderr).toContain('NODE_DEBUG is ignored')
+  expect(ended.stdout + ended.stderr).not.toContain(KEY)
+  expect(ended.stderr).not.toContain('HTTP ')
+})
 
 describe('a process that is killed', () => {
   it.each(['email', 'none'])(

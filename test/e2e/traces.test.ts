@@ -1,7 +1,7 @@
 // Traces by real processes: what a collector gets, and that its absence harms nobody.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MAIN, openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
 
@@ -118,6 +118,23 @@ it.each([
   expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'ok', pipelines: [{ created: 2 }] })
   expect(performance.now() - began).toBeLessThan(15_000)
   expect(deliveries.length).toBeGreaterThan(0)
+})
+
+it('a collector that answers with a change of protocol harms no run and delays its end by a moment at most', async () => {
+  const sockets: Socket[] = []
+  const raw = createRawServer((socket) => {
+    sockets.push(socket.on('error', () => undefined))
+    socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'))
+  }).listen(0, '127.0.0.1')
+  await once(raw, 'listening')
+  const endpoint = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`
+  await shop.drop('shop', 'a.csv', peopleCsv(2))
+  const ended = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, 'run', '--json').ended
+  expect(ended.code).toBe(0)
+  expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'ok', pipelines: [{ created: 2 }] })
+  expect(sockets.length).toBeGreaterThan(0)
+  for (const socket of sockets) socket.destroy()
+  raw.close()
 })
 
 it.each([

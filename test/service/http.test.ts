@@ -53,6 +53,18 @@ function raw(answer: (socket: Socket) => void): Server {
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 const post = { method: 'POST', body: '{"contact":{}}' } as const
 
+describe('an answer that changes the protocol', () => {
+  it.each(['', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'])(
+    'is an answer, and not waited for any longer (%j)',
+    async (headers) => {
+      for (const request of [{}, post, { method: 'DELETE' } as const]) {
+        const server = raw((socket) => socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers}\r\n`))
+        expect(await ask(server, request, 60_000)).toMatchObject({ answered: true, status: 101 })
+      }
+    },
+  )
+})
+
 describe('an answer', () => {
   it.each<[string, RequestListener, unknown]>([
     ['json', (_, res) => res.end('{"id":1}'), { kind: 'json', value: { id: 1 } }],

@@ -191,6 +191,22 @@ describe('a run', () => {
 })
 
 describe('clearing and merging', () => {
+  it('ends the run where the key is refused while a field is cleared', async () => {
+    const line = testLine({ pipeline: { blank: 'clear' } })
+    line.source.drop('a.csv', people(6))
+    await line.run()
+    const before = line.service.calls.length
+    line.service.fault = ({ method }) => (method === 'GET' ? { kind: 'denied', status: 401 } : undefined)
+    line.source.drop('b.csv', [
+      [...HEADER],
+      ...people(6)
+        .slice(1)
+        .map((row) => [...row.slice(0, 4), '']),
+    ])
+    expect(await line.run()).toMatchObject({ status: 'failed', code: 'SERVICE_KEY_REFUSED' })
+    expect(line.service.calls.length - before).toBeLessThan(12)
+  })
+
   it('clears a field that the source blanks, and once only', async () => {
     const line = testLine({ pipeline: { blank: 'clear' } })
     line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '1']])
