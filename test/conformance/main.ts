@@ -1,18 +1,21 @@
-// `npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--json]`: holds a service against its
-// interface. Exit codes: 0 all holds, 2 usage, 3 something does not hold, 5 not reached or key refused.
+// `npm run conformance -- --base-url URL`, with the options below: holds a service against its interface. Exit codes: 0 all holds, 2 usage, 3 something does not hold, 5 not reached or key refused.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createClient, Unreachable } from './client.ts'
 import { reportText } from './report.ts'
 import { CASES, type Verdict, verdictOn } from './suite.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld, MANY, type World } from './world.ts'
 
-const USAGE = `npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--json]
+const USAGE = `npm run conformance -- --base-url URL [--api-key-file FILE] [--rate N] [--many N]
+                              [--choices FIELD=A,B]... [--json]
   --base-url      the service's address, without /public/api
   --api-key-file  a file that holds the key; CONTACT_SYNC_API_KEY without it
   --rate          requests per second, 5 without it; 0 for no limit
+  --many          how many terms and contacts the cases on pages make (60); 501 shows whole pages
+  --choices       FIELD=A,B: values that a custom field of a selection allows; once for each such field
   --json          one JSON document instead of the table
-It makes contacts and terms named conformance-..., and deletes the contacts again. Terms cannot be deleted: they stay.
+It makes contacts and terms named conformance-..., and deletes the contacts again. Terms cannot be deleted: they stay,
+those of the cases on pages (conformance-page-1 ...) for the next run, too.
 `
 
 class Usage extends Error {}
@@ -22,6 +25,8 @@ interface Settings {
   readonly apiKey: string
   readonly rate: number
   readonly json: boolean
+  readonly many: number
+  readonly choices: ReadonlyMap<string, readonly string[]>
 }
 
 function keyFrom(file: string | undefined): string {
@@ -37,6 +42,8 @@ const OPTIONS = {
   'base-url': { type: 'string' },
   'api-key-file': { type: 'string' },
   rate: { type: 'string', default: '5' },
+  many: { type: 'string', default: String(MANY) },
+  choices: { type: 'string', multiple: true, default: [] as string[] },
   json: { type: 'boolean', default: false },
 } as const
 
@@ -46,6 +53,17 @@ function parsed(args: string[]) {
   } catch (error) {
     throw new Usage((error as Error).message)
   }
+}
+
+function choicesIn(texts: readonly string[]): Map<string, string[]> {
+  return new Map(
+    texts.map((text) => {
+      const [name = '', ...values] = text.split(/[=,]/).map((part) => part.trim())
+      if (name === '' || values.length === 0 || values.includes(''))
+        throw new Usage(`--choices ${text}: write FIELD=A,B.`)
+      return [name, values]
+    }),
+  )
 }
 
 function settingsFrom(args: string[]): Settings {
@@ -60,7 +78,10 @@ function settingsFrom(args: string[]): Settings {
     throw new Usage('The key goes over https only; http is for loopback hosts.')
   if (!(rate >= 0)) throw new Usage('--rate must be a number of requests per second.')
   if (apiKey === '') throw new Usage('There is no key: name --api-key-file, or set CONTACT_SYNC_API_KEY.')
-  return { baseUrl, apiKey, rate, json: values.json }
+  const many = Number(values.many)
+  if (!Number.isInteger(many) || many < 5 || many > 2000)
+    throw new Usage('--many must be a number from 5 to 2000.')
+  return { baseUrl, apiKey, rate, json: values.json, many, choices: choicesIn(values.choices) }
 }
 
 /** The verdicts so far, also where an interrupt ends the run early. */
@@ -76,12 +97,12 @@ async function judge(world: World, onVerdict: (count: number) => void): Promise<
   return verdicts
 }
 
-async function run({ baseUrl, apiKey, rate, json }: Settings): Promise<number> {
+async function run({ baseUrl, apiKey, rate, json, many, choices }: Settings): Promise<number> {
   const client = createClient({ baseUrl, apiKey, rate })
   const hello = await client.call('GET', '/terms?limit=1')
   if (hello.status === 401 || hello.status === 403)
     throw new Unreachable(`the key was refused with ${hello.status}`)
-  const world = createWorld(client, baseUrl)
+  const world = createWorld(client, baseUrl, { many, choices })
   process.stderr.write(`Everything made carries the token ${world.token}.\n`)
   const showProgress = (count: number): void => {
     if (process.stderr.isTTY) process.stderr.write(`\r${count} of ${CASES.length}`)

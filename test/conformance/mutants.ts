@@ -1,58 +1,28 @@
 // Ways to break one rule of the interface, each with the case that must notice.
-import type { Asked, Spoil, Told } from './broken-server.ts'
-import { type Fields, isObject } from './world.ts'
-
-export interface Mutant {
-  readonly does: string
-  /** The id of the case that names the rule. */
-  readonly caughtBy: string
-  readonly spoil: Spoil
-}
-
-type Matches = (asked: Asked) => boolean
-
-const to =
-  (method: string, path: RegExp): Matches =>
-  (asked) =>
-    asked.method === method && path.test(asked.path)
-
-/** Passes on something else than was asked. */
-const asking =
-  (matches: Matches, change: (asked: Asked) => Partial<Asked>): Spoil =>
-  async (asked, forward) =>
-    forward(matches(asked) ? { ...asked, ...change(asked) } : asked)
-
-/** Passes on what was asked, and changes the answer. */
-const telling =
-  (matches: Matches, change: (json: unknown, asked: Asked) => unknown): Spoil =>
-  async (asked, forward) => {
-    const told = await forward(asked)
-    return matches(asked) && told.status === 200 ? { ...told, json: change(told.json, asked) } : told
-  }
-
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
-const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : [])
-const methods = (changes: Fields) => (asked: Asked) => ({ body: { ...fieldsOf(asked.body), ...changes } })
-const contact = (change: (given: Fields) => Fields) => (asked: Asked) => {
-  const body = fieldsOf(asked.body)
-  return { body: { ...body, contact: change(fieldsOf(body['contact'])) } }
-}
-const without =
-  (...names: string[]) =>
-  (json: unknown): Fields =>
-    Object.fromEntries(Object.entries(fieldsOf(json)).filter(([name]) => !names.includes(name)))
-
-const CREATE = to('POST', /^\/contact$/)
-const BULK = to('POST', /^\/contacts$/)
-const BY_ID = to('GET', /^\/contact\/\d+(\?|$)/)
-const BY_MAIL = to('GET', /^\/contact\/[^/]*%40/)
-const UPDATE = to('PUT', /^\/contact\/\d+$/)
-const SET_TERMS = to('POST', /^\/contact\/\d+\/terms$/)
-const ADD_TERMS = to('PUT', /^\/contact\/\d+\/terms$/)
-const DELETE_TERMS = to('DELETE', /^\/contact\/\d+\/terms$/)
-const LIST_TERMS = to('GET', /^\/terms(\?|$)/)
-const CREATE_TERM = to('POST', /^\/terms$/)
-const SUCCESS: Told = { status: 200, json: { success: 'true' } }
+import type { Spoil } from './broken-server.ts'
+import { IN_DEPTH } from './mutants-in-depth.ts'
+import {
+  ADD_TERMS,
+  asking,
+  BULK,
+  BY_ID,
+  BY_MAIL,
+  contact,
+  CREATE,
+  CREATE_TERM,
+  DELETE_TERMS,
+  fieldsOf,
+  LIST_TERMS,
+  listOf,
+  methods,
+  type Mutant,
+  SET_TERMS,
+  SUCCESS,
+  telling,
+  to,
+  UPDATE,
+  without,
+} from './spoils.ts'
 
 /** Has the field cut on its way in, and shows it whole again on its way out. */
 function keepingWhole(name: string, size: number): Spoil {
@@ -295,4 +265,4 @@ const OTHERS: readonly Mutant[] = [
   },
 ]
 
-export const MUTANTS: readonly Mutant[] = [...READING, ...CREATING, ...OTHERS]
+export const MUTANTS: readonly Mutant[] = [...READING, ...CREATING, ...OTHERS, ...IN_DEPTH]

@@ -8,16 +8,31 @@ import { startBrokenServer } from './broken-server.ts'
 import { createClient } from './client.ts'
 import { MUTANTS } from './mutants.ts'
 import { CASES, verdictOn } from './suite.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld, type World, type WorldOptions } from './world.ts'
 
 let sandbox: Sandbox
-const worldOf = (baseUrl: string): World =>
-  createWorld(createClient({ baseUrl, apiKey: 'k', rate: 0 }), baseUrl)
+/** One whose key may set mail_status. */
+let permissive: Sandbox
+const CHOICES = new Map([
+  ['language', ['de', 'en', 'fr']],
+  ['interests', ['books', 'music', 'sports']],
+])
+const worldOf = (baseUrl: string, options: Partial<WorldOptions> = {}): World =>
+  createWorld(createClient({ baseUrl, apiKey: 'k', rate: 0 }), baseUrl, { choices: CHOICES, ...options })
 
 beforeAll(async () => {
   sandbox = await startSandbox({ port: 0, apiKey: 'k', clock: systemClock })
+  permissive = await startSandbox({
+    port: 0,
+    apiKey: 'k',
+    clock: systemClock,
+    habits: { mailStatusPermission: true },
+  })
 })
-afterAll(async () => sandbox.close())
+afterAll(async () => {
+  await sandbox.close()
+  await permissive.close()
+})
 
 describe('the sandbox', () => {
   let world: World
@@ -40,16 +55,30 @@ describe('the sandbox', () => {
     const { verdict, remark } = await verdictOn(one, world)
     expect(verdict, remark).toBe(one.kind === 'rule' ? 'holds' : 'observed')
     expect(remark).not.toContain('could not be seen')
+    expect(remark).not.toMatch(/nothing to see it by|is ignored$/)
   })
+
+  // What depends on how much there is, and on what the key may.
+  it.each(CASES.filter(({ section, kind }) => kind === 'rule' && ['3', '8'].includes(section)))(
+    'beyond a page, and with every right: $section $sentence [$id]',
+    async (one) => {
+      const large = worldOf(permissive.url, { many: 501 })
+      const { verdict, remark } = await verdictOn(one, large)
+      expect(verdict, remark).toBe('holds')
+      expect(remark).not.toMatch(/to see it by|may not set/)
+    },
+  )
 })
 
 describe('a server that', () => {
-  it.each(MUTANTS)('$does is caught by $caughtBy', async ({ caughtBy, spoil }) => {
-    const server = await startBrokenServer(sandbox.url, spoil)
+  it.each(MUTANTS)('$does is caught by $caughtBy', async ({ caughtBy, spoil, mayPermit, many }) => {
+    const server = await startBrokenServer((mayPermit ? permissive : sandbox).url, spoil)
     const rule = CASES.find(({ id }) => id === caughtBy)
     expect(rule).toBeDefined()
     if (rule !== undefined)
-      expect(await verdictOn(rule, worldOf(server.url))).toMatchObject({ verdict: 'does not hold' })
+      expect(await verdictOn(rule, worldOf(server.url, many === undefined ? {} : { many }))).toMatchObject({
+        verdict: 'does not hold',
+      })
     await server.close()
   })
 })

@@ -4,10 +4,12 @@ import { AUTHENTICATION } from './cases/authentication.ts'
 import { BULK } from './cases/bulk.ts'
 import { CONTACT_TERMS } from './cases/contact-terms.ts'
 import { CREATING } from './cases/creating.ts'
+import { CUSTOM_VALUES } from './cases/custom-values.ts'
 import { CUSTOM_FIELDS } from './cases/custom-fields.ts'
 import { DUPLICATES } from './cases/duplicates.ts'
 import { FIELDS } from './cases/fields.ts'
 import { GENERAL } from './cases/general.ts'
+import { PAGES } from './cases/pages.ts'
 import { READING } from './cases/reading.ts'
 import { TERMS } from './cases/terms.ts'
 import { UPDATING } from './cases/updating.ts'
@@ -25,6 +27,8 @@ export const CASES: readonly Case[] = [
   ...UPDATING,
   ...CONTACT_TERMS,
   ...CUSTOM_FIELDS,
+  ...CUSTOM_VALUES,
+  ...PAGES,
   ...AUTHENTICATION,
 ]
 

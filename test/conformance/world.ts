@@ -11,7 +11,17 @@ export interface Methods {
   readonly merge?: string
 }
 
-export interface World {
+export interface WorldOptions {
+  /** How many entries the lists have that are read to their end. Beyond 500 a whole page is seen. */
+  readonly many: number
+  /** Values that fields of selections allow, by field_name: the interface shows them nowhere. */
+  readonly choices: ReadonlyMap<string, readonly string[]>
+}
+
+/** More than the smallest page that services are met to have, and affordable. */
+export const MANY = 60
+
+export interface World extends WorldOptions {
   readonly token: string
   readonly baseUrl: string
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
@@ -29,6 +39,8 @@ export interface World {
   read(id: number, fields: readonly string[]): Promise<Fields>
   /** A new term's id and name. */
   makeTerm(description?: string): Promise<{ id: number; name: string }>
+  /** As many terms as `many` says, the same in every run: they are made once for each service. */
+  manyTerms(): Promise<number[]>
   termIds(contactId: number): Promise<number[]>
   /** Deletes the contacts made; gives how many are gone, and how many are left. */
   tidy(): Promise<{ deleted: number; left: number; terms: number }>
@@ -94,7 +106,23 @@ function createMaker(call: World['call'], token: string) {
   }
 }
 
-export function createWorld(client: Client, baseUrl: string): World {
+function createPool(call: World['call'], many: number): World['manyTerms'] {
+  const pool: number[] = []
+  return async () => {
+    while (pool.length < many) {
+      // A name that there is gives the id that there is (interface, 4.1).
+      const answer = await call('POST', '/terms', { body: { name: `conformance-page-${pool.length + 1}` } })
+      const id = idIn(answer.json)
+      must(!isRefused(answer) && id > 0, `creating a term was answered ${told(answer)}`)
+      must(!pool.includes(id), `two names of terms were answered with the id ${id}`)
+      pool.push(id)
+    }
+    return [...pool].sort((one, other) => one - other)
+  }
+}
+
+export function createWorld(client: Client, baseUrl: string, options: Partial<WorldOptions> = {}): World {
+  const { many = MANY, choices = new Map<string, string[]>() } = options
   const token = `t${letters().slice(0, 7)}`
   const made = new Set<number>()
   let terms = 0
@@ -106,7 +134,10 @@ export function createWorld(client: Client, baseUrl: string): World {
   return {
     token,
     baseUrl,
+    many,
+    choices,
     call,
+    manyTerms: createPool(call, many),
     ...createMaker(call, token),
     async read(id, fields) {
       const answer = await call('GET', `/contact/${id}?fields=${fields.join(',')}`)

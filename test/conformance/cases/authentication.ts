@@ -22,6 +22,30 @@ const ENDPOINTS = [
   ['GET', '/custom-fields/999999999'],
 ] as const
 
+/** What deletes is asked to delete something of our own, or a service without any check would delete another's. */
+const DELETES = [
+  ['DELETE', '/contact/<id>', undefined],
+  ['DELETE', '/contact/<id>/terms', 'terms'],
+] as const
+
+async function mustKeep(
+  world: World,
+  path: string,
+  isOfTerms: boolean,
+  value: string | undefined,
+): Promise<void> {
+  const { id: term } = await world.makeTerm()
+  const id = await world.make({ terms: [term] })
+  await world.call('PUT', `/contact/${id}/terms`, { body: [term] })
+  const body = isOfTerms ? { body: [term] } : {}
+  const answer = await world.call('DELETE', path.replace('<id>', String(id)), {
+    ...body,
+    authorization: { value },
+  })
+  must(answer.status === 401 || answer.status === 403, `DELETE ${path} was answered ${told(answer)}`)
+  mustEqual(await world.termIds(id), [term], 'the terms of the contact afterwards')
+}
+
 /** Bodies are empty objects, so that a service without any check has nothing to act on. */
 async function mustRefuse(
   world: World,
@@ -50,9 +74,21 @@ export const AUTHENTICATION = [
       },
     ),
   ),
-  rule('key-wrong', 'A wrong key is refused', async (world) => {
-    await mustRefuse(world, 'GET', '/terms', 'Bearer conformance-no-such-key')
-    await mustRefuse(world, 'POST', '/contact', 'Bearer conformance-no-such-key')
+  ...DELETES.map(([method, path, terms]) =>
+    rule(
+      `key-missing ${method} ${path}`,
+      `Without the header ${method} ${path} is refused, and deletes nothing`,
+      async (world) => {
+        await mustKeep(world, path, terms !== undefined, undefined)
+        return undefined
+      },
+    ),
+  ),
+  rule('key-wrong', 'A wrong key is refused, wherever it is sent', async (world) => {
+    for (const [method, path] of ENDPOINTS)
+      await mustRefuse(world, method, path, 'Bearer conformance-no-such-key')
+    for (const [, path, terms] of DELETES)
+      await mustKeep(world, path, terms !== undefined, 'Bearer conformance-no-such-key')
     return undefined
   }),
   rule('key-empty', 'A Bearer header without a key is refused', async (world) => {

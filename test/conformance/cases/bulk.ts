@@ -2,6 +2,7 @@
 import { must, mustEqual, openOf, ruleOf } from '../case.ts'
 import type { Answer } from '../client.ts'
 import { type Fields, idIn, isRefused, members, type Methods, told, type World } from '../world.ts'
+import { BORN, obvious } from './duplicates.ts'
 
 const rule = ruleOf('4.2')
 const open = openOf('4.2')
@@ -30,6 +31,51 @@ async function sendMany(world: World, contacts: Fields[], methods?: Methods): Pr
   const second = isRefused(answer) ? await send(world, asObject(contacts), methods) : answer
   must(!isRefused(second), `the call was answered ${told(second)}`)
   return members(second.json)
+}
+
+/** Contacts of one mail, as many as the world has of a thing; in calls that every service takes. */
+export async function manyOf(world: World, mail: string): Promise<number[]> {
+  const ids: number[] = []
+  for (let left = world.many; left > 0; left -= 50) {
+    const contacts = Array.from({ length: Math.min(50, left) }, () => ({ mail }))
+    ids.push(...(await sendMany(world, contacts)).map(idIn))
+  }
+  mustEqual(new Set(ids).size, world.many, 'the number of contacts made under none')
+  return ids.sort((one, other) => one - other)
+}
+
+/** As the interface's defaults have it: neither of the methods is named. */
+async function sendPlain(world: World, contact: Fields): Promise<number> {
+  const body = { contacts: asArray([contact]) }
+  const first = await world.call('POST', '/contacts', { body })
+  const answer = isRefused(first)
+    ? await world.call('POST', '/contacts', { body: { contacts: asObject([contact]) } })
+    : first
+  must(!isRefused(answer), `the call was answered ${told(answer)}`)
+  return idIn(members(answer.json)[0])
+}
+
+/** What a contact with phone 1 and company C has, once a member with phone 2 and fax 9 was merged into it. */
+async function mergedBy(world: World, send: (contact: Fields) => Promise<unknown>): Promise<unknown[]> {
+  const contact = obvious(world)
+  const id = await world.make({ ...contact, phone: '1', company: 'C' })
+  await send({ ...contact, phone: '2', fax: '9' })
+  const { phone, fax, company } = await world.read(id, ['phone', 'fax', 'company'])
+  return [phone, fax, company].map((value) => value || null)
+}
+
+const mergedIn = async (world: World, merge: string): Promise<unknown[]> =>
+  mergedBy(world, async (contact) => sendMany(world, [contact], { check: 'email', merge }))
+
+const WHOLE = ['first_name', 'family_name', 'title', 'fax', 'ba_city', 'ba_country', 'date_of_birth']
+
+/** Some fields of a contact, in the order of WHOLE; moments as moments. */
+async function stored(world: World, id: number): Promise<unknown[]> {
+  const contact = await world.read(id, WHOLE)
+  return WHOLE.map((name) => {
+    const moment = name === 'date_of_birth' ? Date.parse(String(contact[name])) : Number.NaN
+    return moment === Date.parse(BORN) ? BORN : contact[name]
+  })
 }
 
 const idOfMail = (list: readonly Fields[], mail: unknown): number =>
@@ -107,6 +153,64 @@ export const BULK = [
     const { phone, fax } = await world.read(id, ['phone', 'fax'])
     mustEqual([phone, fax], ['1', '9'], 'phone and fax')
     return undefined
+  }),
+  rule('bulk-merge-update', 'Under update, a member that is a duplicate adds nothing', async (world) => {
+    mustEqual(await mergedIn(world, 'update'), ['2', null, 'C'], 'phone, fax and company')
+    return undefined
+  }),
+  rule(
+    'bulk-merge-update-add',
+    'Under update_add, a member that is a duplicate adds and overwrites',
+    async (world) => {
+      mustEqual(await mergedIn(world, 'update_add'), ['2', '9', 'C'], 'phone, fax and company')
+      return undefined
+    },
+  ),
+  rule('bulk-merge-default', 'update_add is the default of a call, too', async (world) => {
+    mustEqual(
+      await mergedBy(world, async (contact) => sendPlain(world, contact)),
+      ['2', '9', 'C'],
+      'phone, fax and company',
+    )
+    return undefined
+  }),
+  rule('bulk-check-default', 'auto is the default of a call, too', async (world) => {
+    const contact = obvious(world)
+    const id = await world.make(contact)
+    mustEqual(
+      await sendPlain(world, { ...contact, mail: world.newMail() }),
+      id,
+      'the id of the same person with another mail',
+    )
+    return undefined
+  }),
+  rule('bulk-merge-new', 'Whatever the merge method, a new member has all that was sent', async (world) => {
+    for (const merge of ['update_add', 'update', 'add'])
+      for (const check of ['none', 'email']) {
+        const contact = { ...obvious(world), fax: '9', ba_country: 'DE' } as Fields
+        const id = idOfMail(await sendMany(world, [contact], { check, merge }), contact['mail'])
+        mustEqual(
+          await stored(world, id),
+          WHOLE.map((name) => contact[name]),
+          `what ${merge} leaves`,
+        )
+      }
+    return undefined
+  }),
+  rule('bulk-terms', 'A member can bring its terms', async (world) => {
+    const [{ id: term }, mail] = [await world.makeTerm(), world.newMail()]
+    const id = idOfMail(await sendMany(world, [{ mail, terms: [term] }]), mail)
+    mustEqual(await world.termIds(id), [term], 'the terms')
+    return undefined
+  }),
+  rule('bulk-invalid-mail', 'A member whose mail is not valid is not made', async (world) => {
+    const mail = `conformance-${world.token}-invalid`
+    const answer = await send(world, asArray([{ mail }]))
+    must(
+      isRefused(answer) || members(answer.json).every((one) => !(idIn(one) > 0)),
+      `it was answered ${told(answer)}`,
+    )
+    return `answered ${answer.status}`
   }),
   container('bulk-array', 'an array', asArray),
   container('bulk-object', 'an object', asObject),

@@ -5,6 +5,9 @@ import { idIn, isObject, isRefused, members, told, type World } from '../world.t
 const rule = ruleOf('4.3')
 const open = openOf('4.3')
 
+/** No term has it. */
+const NO_TERM = 999_999_999
+
 async function change({ call }: World, method: string, id: number, terms: readonly number[]): Promise<void> {
   const answer = await call(method, `/contact/${id}/terms`, { body: terms })
   must(!isRefused(answer), `${method} was answered ${told(answer)}`)
@@ -81,8 +84,31 @@ const ENDPOINTS = [
     return `answered ${answer.status}; ${(await world.termIds(id)).length} of 2 terms are left`
   }),
   open('contact-terms-unknown', 'A term that does not exist: not shown', async (world) =>
-    told(await world.call('PUT', `/contact/${await world.make()}/terms`, { body: [999_999_999] })),
+    told(await world.call('PUT', `/contact/${await world.make()}/terms`, { body: [NO_TERM] })),
   ),
+  rule('contact-terms-phantom', 'No contact carries a term that does not exist', async (world) => {
+    const { id, one, two } = await withTwo(world)
+    const remarks = []
+    for (const [method, path, body] of [
+      ['PUT', `/contact/${id}/terms`, [NO_TERM]],
+      ['DELETE', `/contact/${id}/terms`, [NO_TERM]],
+      ['PUT', `/contact/${id}/terms`, [one, NO_TERM]],
+      ['PUT', `/contact/${id}`, { terms: [one, two, NO_TERM] }],
+      ['POST', `/contact/${id}/terms`, [one, two, NO_TERM]],
+    ] as const) {
+      remarks.push((await world.call(method, path, { body })).status)
+      const known = [one, two]
+      mustEqual(
+        await world.termIds(id),
+        known,
+        `the list after ${method} ${path.replace(String(id), '<id>')}`,
+      )
+      mustEqual((await world.read(id, ['terms']))['terms'], known, 'the field terms')
+    }
+    const created = await world.post({ mail: world.newMail(), terms: [NO_TERM] }, { check: 'none' })
+    if (!isRefused(created)) mustEqual(await world.termIds(idIn(created.json)), [], 'the terms of a new one')
+    return `answered ${remarks.join(', ')}`
+  }),
 ]
 
 const FIELD = [

@@ -16,7 +16,7 @@ async function mustFind(world: World, place: 'field_id' | 'field_name'): Promise
     const path = `/custom-fields/${encodeURIComponent(String(definition[place]))}`
     const { json } = await world.call('GET', path)
     must(isObject(json), `GET ${path} gives no object`)
-    mustEqual(json['field_id'], definition['field_id'], `the field_id of ${path}`)
+    for (const name of Object.keys(SHAPE)) mustEqual(json[name], definition[name], `the ${name} of ${path}`)
   }
   return list.length === 0 ? 'there are none to see it by' : undefined
 }

@@ -1,6 +1,6 @@
 // Sections 2.3, 3 and 8: every field of a contact, what it may hold and how much.
 import { must, mustEqual, openOf, ruleOf } from '../case.ts'
-import { idIn, isRefused, type World } from '../world.ts'
+import { idIn, isRefused, told, type World } from '../world.ts'
 
 const rule = ruleOf('2.3')
 const size = ruleOf('8')
@@ -37,6 +37,12 @@ const NO_CHOICE: Readonly<Record<string, string>> = { ba_country: 'Germany' }
 async function stored({ post, read, newMail }: World, name: string, value: unknown): Promise<unknown> {
   const answer = await post({ mail: newMail(), [name]: value }, { check: 'none' })
   return isRefused(answer) ? undefined : (await read(idIn(answer.json), [name]))[name]
+}
+
+/** What a contact holds in the field after an update with this. */
+async function updated(world: World, id: number, name: string, value: unknown): Promise<unknown> {
+  await world.call('PUT', `/contact/${id}`, { body: { [name]: value } })
+  return (await world.read(id, [name]))[name]
 }
 
 /** Of exactly so many characters, with both names of the address as long as they may be. */
@@ -128,10 +134,31 @@ const STATUS = [
     return undefined
   }),
   ruleOf('3')('mail-status-values', 'mail_status holds 1, 2, 3, 4 or 7 and nothing else', async (world) => {
-    const kept = await stored(world, 'mail_status', 5)
-    must(kept !== 5, 'it holds 5')
+    const id = await world.make()
+    for (const value of [0, 5, 6, 8, -1]) {
+      must((await stored(world, 'mail_status', value)) !== value, `it holds ${value}`)
+      must((await updated(world, id, 'mail_status', value)) !== value, `it holds ${value} after an update`)
+    }
     return undefined
   }),
+  ruleOf('3')(
+    'mail-status-each',
+    'mail_status holds each of 1, 2, 3, 4 and 7, where the key may set it',
+    async (world) => {
+      const given = [1, 2, 4, 7, 3]
+      const [created, changed]: unknown[][] = [[], []]
+      const id = await world.make()
+      for (const value of given) {
+        created?.push(await stored(world, 'mail_status', value))
+        changed?.push(await updated(world, id, 'mail_status', value))
+      }
+      const isIgnored = [created, changed].flat().every((value) => value === 3 || value === undefined)
+      if (isIgnored) return 'this key may not set it'
+      mustEqual(created, given, 'what new contacts hold')
+      mustEqual(changed, given, 'what a contact holds after each update')
+      return undefined
+    },
+  ),
   openOf('2.3')(
     'mail-status-set',
     'Setting mail_status takes effect only with special permissions',
@@ -141,6 +168,50 @@ const STATUS = [
       return kept === 7 ? 'this key may' : `this key may not: it stays ${JSON.stringify(kept)}`
     },
   ),
+]
+
+const UPDATES = [
+  rule('update-every-field', 'Each standard field can be changed by an update', async (world) => {
+    const given = {
+      ...Object.fromEntries(Object.keys(TEXTS).map((name) => [name, `${name.slice(0, 9)} 2`])),
+      ...Object.fromEntries(Object.entries(CHOICES).map(([name, values]) => [name, values.at(-1)])),
+      mail: world.newMail(),
+      mail2: world.newMail(),
+    }
+    const before = {
+      ...Object.fromEntries(Object.keys(TEXTS).map((name) => [name, '1'])),
+      ...Object.fromEntries(Object.entries(CHOICES).map(([name, values]) => [name, values[0]])),
+    }
+    const id = await world.make(before)
+    const answer = await world.call('PUT', `/contact/${id}`, { body: given })
+    must(!isRefused(answer), `the update was answered ${told(answer)}`)
+    const kept = await world.read(id, Object.keys(given))
+    for (const [name, value] of Object.entries(given)) mustEqual(kept[name], value, name)
+    const born = await updated(world, id, 'date_of_birth', '1980-03-04T12:00:00+00:00')
+    mustEqual(Date.parse(String(born)), Date.parse('1980-03-04T12:00:00+00:00'), 'date_of_birth')
+    return undefined
+  }),
+  size('size-in-update', 'In an update, too, a text holds as many characters, and no more', async (world) => {
+    const id = await world.make()
+    for (const [name, most] of Object.entries(TEXTS)) {
+      mustEqual(await updated(world, id, name, 'y'.repeat(most)), 'y'.repeat(most), `${most} in ${name}`)
+      const kept = await updated(world, id, name, 'x'.repeat(most + 1))
+      must(kept !== 'x'.repeat(most + 1), `${most + 1} characters were stored whole in ${name}`)
+    }
+    return undefined
+  }),
+  rule('allowed-in-update', 'In an update, too, a field of choices holds nothing else', async (world) => {
+    const id = await world.make()
+    for (const name of Object.keys(CHOICES)) {
+      const value = NO_CHOICE[name] ?? 'x'
+      must((await updated(world, id, name, value)) !== value, `${name} holds ${value}`)
+    }
+    must(
+      (await updated(world, id, 'date_of_birth', 'yesterday')) !== 'yesterday',
+      'date_of_birth holds yesterday',
+    )
+    return undefined
+  }),
 ]
 
 const ALL = [
@@ -170,4 +241,4 @@ const ALL = [
   ),
 ]
 
-export const FIELDS = [...textCases, ...choiceCases, ...MAILS, ...DATES, ...STATUS, ...ALL]
+export const FIELDS = [...textCases, ...choiceCases, ...MAILS, ...DATES, ...STATUS, ...UPDATES, ...ALL]

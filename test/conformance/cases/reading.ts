@@ -70,7 +70,22 @@ const BY_MAIL = [
     const id = await world.make({ mail })
     const json = await byMail(world, mail)
     must(Array.isArray(json), 'the answer is no array')
-    mustEqual(members(json).map(idIn), [id], 'the ids found')
+    mustEqual(
+      members(json).map((one) => one['id']),
+      [id],
+      'the ids found',
+    )
+    return undefined
+  }),
+  rule('by-mail-exact', 'A mail finds the contacts that have it, and no others', async (world) => {
+    const [local, domain] = ['conformance_', `${world.token}.example.com`] as const
+    const mail = `${local}a@${domain}`
+    const id = await world.make({ mail })
+    await world.make({ mail: `conformanceXa@${domain}` })
+    await world.make({ mail: `${mail}.example` })
+    await world.make({ mail: `x${mail}` })
+    await world.make({ mail2: mail })
+    mustEqual(members(await byMail(world, mail)).map(idIn), [id], 'the ids found')
     return undefined
   }),
   rule('by-mail-shared', 'Several contacts may share a mail, and all are found by it', async (world) => {

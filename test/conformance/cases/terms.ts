@@ -6,6 +6,9 @@ const rule = ruleOf('4.1')
 const open = openOf('4.1')
 const limit = ruleOf('8')
 
+/** No term has it. */
+const NO_TERM = 999_999_999
+
 async function listed({ call }: World, query: string): Promise<Fields[]> {
   const answer = await call('GET', `/terms${query}`)
   must(answer.status === 200, `GET /terms${query} was answered ${told(answer)}`)
@@ -58,7 +61,7 @@ const LISTING = [
     return undefined
   }),
   limit('terms-default-limit', 'The default page size is 500', async (world) => {
-    for (const _ of [1, 2, 3]) await world.makeTerm()
+    await world.manyTerms()
     const [plain, full] = [await listed(world, ''), await listed(world, '?limit=500')]
     mustEqual(plain.length, full.length, 'the number of terms without limit')
     must(plain.length <= 500, `the list without limit has ${plain.length} terms`)
@@ -127,6 +130,42 @@ const ONE = [
       return undefined
     },
   ),
+  rule(
+    'term-same-name-keeps',
+    'Creating a term of an existing name leaves the name as it is',
+    async (world) => {
+      const { id, name } = await world.makeTerm('kept')
+      await world.call('POST', '/terms', { body: { name: name.toUpperCase() } })
+      mustEqual((await term(world, id))['name'], name, 'the name afterwards')
+      return undefined
+    },
+  ),
+  rule('term-unknown-id', 'An id that no term has gives no term', async (world) => {
+    const { status, json } = await world.call('GET', `/terms/${NO_TERM}`)
+    must(status >= 400 || !isObject(json) || !('name' in json), `it was answered ${JSON.stringify(json)}`)
+    await world.call('PUT', `/terms/${NO_TERM}`, { body: { name: `conformance-${world.token}-nothing` } })
+    const after = await world.call('GET', `/terms/${NO_TERM}`)
+    must(
+      after.status >= 400 || !isObject(after.json) || !('name' in after.json),
+      `after an update there is ${JSON.stringify(after.json)}`,
+    )
+    return `answered ${status}`
+  }),
+  rule('term-name-odd', 'A name of blanks, umlauts and signs is read by its name', async (world) => {
+    const name = `conformance-${world.token} Grüße & Co`
+    const id = idIn((await world.call('POST', '/terms', { body: { name } })).json)
+    mustEqual(named(await term(world, id))['name'], name, 'the name')
+    mustEqual(idIn(await term(world, name)), id, 'the id of the term of that name')
+    return undefined
+  }),
+  open('term-name-digits', 'A term named by digits, read by its name: not shown', async (world) => {
+    const name = `9${Date.now()}`
+    const id = idIn((await world.call('POST', '/terms', { body: { name } })).json)
+    const { json } = await world.call('GET', `/terms/${name}`)
+    // The term stays: under a name that says whose it is.
+    await world.call('PUT', `/terms/${id}`, { body: { name: `conformance-${world.token}-${name}` } })
+    return idIn(json) === id ? 'it is found' : 'it is not found: digits are an id'
+  }),
   open(
     'term-same-name-description',
     'The description in a create of an existing name: not shown',
