@@ -1,24 +1,25 @@
 // Erases one person: at the service if asked to, in the files that were put away, in the logs, in the state; and says what
 // was removed and what lies outside our reach. Part of the composition. Each step may be done again: who is ended half-way
 // calls it once more.
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { erasureEntry, planEntry } from '../core/audit.ts'
-import { namesMail, redaction, type Subject } from '../core/erasing.ts'
+import { mailKey } from '../core/contact.ts'
+import { heldValues, type Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/errors.ts'
-import { recordKey, wantedColumns } from '../core/mapping.ts'
+import { everyEntry } from '../core/log-lines.ts'
 import { runId } from '../core/run-id.ts'
-import type { PipelineSettings, Settings } from '../core/settings.ts'
+import type { Settings } from '../core/settings.ts'
 import type { LoggedPerson, LogHead } from '../core/sync-log.ts'
 import { eraseInLogs } from '../log/erase.ts'
 import { createService } from '../service/service.ts'
-import { eraseRecords } from '../sources/erase.ts'
-import type { Theirs } from '../sources/erasing.ts'
+import { eraseRecords, type LeftFile } from '../sources/erase.ts'
 import { type Forgotten } from '../store/forget.ts'
 import type { OwnedState } from '../store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 import { asOwner } from './as-owner.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
+import { inMessages, type Sought, theirsIn } from './sought.ts'
 
 export interface Asked {
   /** A key, a mail or an id, as in `audit show`. */
@@ -32,28 +33,69 @@ export interface Certificate {
   readonly at: string
   readonly run_id: string
   readonly contact_ids: readonly number[]
+  /** When the person was erased for the first time, where that is not now; ISO 8601. */
+  readonly erasedBefore: string | null
   readonly removed: Omit<Forgotten, 'tokens'> & {
     readonly tokens: readonly string[]
     readonly files: readonly { readonly file: string; readonly records: number }[]
     readonly logs: readonly string[]
     readonly copies: readonly string[]
+    /** Records that were left out when files were archived, since the first time. */
+    readonly whenArchived: number
   }
+  /** Files and rows that could not be searched, or may be about the person. */
+  readonly notErased: readonly LeftFile[]
   readonly deletedAtService: readonly number[]
   /** What still holds the person, or may, and is not ours to change. */
   readonly outside: readonly string[]
   readonly head: LogHead
 }
 
+interface Meant extends Sought {
+  readonly people: readonly LoggedPerson[]
+}
+
+/** Values that the log holds, beside those of links and operations. */
+async function subjectOf(state: OwnedState, people: readonly LoggedPerson[]): Promise<Subject> {
+  const subject = state.subjectOf(people)
+  const values = new Map(subject.values.map((one) => [JSON.stringify(one), one]))
+  for (const { person } of people)
+    for await (const { fields } of everyEntry(state, { person }))
+      for (const [field, { from, to }] of Object.entries(fields))
+        for (const one of [...heldValues({ [field]: from }), ...heldValues({ [field]: to })])
+          values.set(JSON.stringify(one), one)
+  return { ...subject, values: [...values.values()] }
+}
+
+/** Somebody of whom the log knows nothing: erased before, or never sent. */
+function unlogged(state: OwnedState, settings: Settings, contact: string): Meant {
+  const [, kind, rest = contact] = /^(key|mail|id):(.*)$/s.exec(contact) ?? []
+  const name = rest.trim()
+  const isMail = name.includes('@') && kind !== 'key' && kind !== 'id'
+  const isKey = kind === undefined || kind === 'key'
+  const names = {
+    keys: isKey ? settings.pipelines.map(({ name: pipeline }) => ({ pipeline, key: name })) : [],
+    mails: isMail ? [mailKey(name)] : [],
+  }
+  const before = state.erasedBefore(names)
+  const rows = state.namedInRows(names)
+  const keys = names.keys.filter((one) => state.erasedBefore({ keys: [one], mails: [] }) !== undefined)
+  if (before === undefined && rows.keys.length + rows.mails.length === 0)
+    throw new SyncError(
+      'USAGE',
+      `the state knows no contact ${contact}, and nobody was erased under that name`,
+      {
+        hint: 'Name a key, a mail address or a contact id. Who was erased before is found by a mail or a key, not by an id.',
+      },
+    )
+  const subject = { keys: [...keys, ...rows.keys], contactIds: [], mails: names.mails, values: [] }
+  return { people: [], subject, before }
+}
+
 /** Everybody who must be meant: who bears the same mail and is no other contact is the same person. */
-async function meant(
-  state: OwnedState,
-  contact: string,
-): Promise<{ people: LoggedPerson[]; subject: Subject }> {
+async function meant(state: OwnedState, settings: Settings, contact: string): Promise<Meant> {
   const people = new Map((await state.people(contact)).map((person) => [person.person, person]))
-  if (people.size === 0)
-    throw new SyncError('USAGE', `the sync log knows no contact ${contact}`, {
-      hint: 'Name a key, a mail address or a contact id. Who was erased already is not found any more.',
-    })
+  if (people.size === 0) return unlogged(state, settings, contact)
   const ids = new Set([...people.values()].flatMap(({ contactIds }) => contactIds))
   if (people.size > 1 && ids.size > 1)
     throw new SyncError('USAGE', `${contact} may be several people: contacts ${[...ids].join(', ')}`, {
@@ -62,13 +104,14 @@ async function meant(
   for (const mail of state.subjectOf([...people.values()]).mails)
     for (const other of await state.people(`mail:${mail}`))
       if (other.contactIds.every((id) => ids.has(id))) people.set(other.person, other)
-  return { people: [...people.values()], subject: state.subjectOf([...people.values()]) }
+  const all = [...people.values()]
+  const subject = await subjectOf(state, all)
+  return { people: all, subject, before: state.erasedBefore(subject) }
 }
 
-interface Work {
+interface Work extends Meant {
   readonly settings: Settings
   readonly state: OwnedState
-  readonly subject: Subject
   readonly id: string
 }
 
@@ -110,34 +153,43 @@ async function deleteAtService(
   }
 }
 
-function theirs(pipeline: PipelineSettings, { state, subject }: Work): Theirs {
-  const keys = new Set(subject.keys.filter((one) => one.pipeline === pipeline.name).map(({ key }) => key))
-  const redacted = redaction(subject)
-  return {
-    columns: wantedColumns(pipeline),
-    isTheirs(header, values) {
-      const key = recordKey(pipeline, header)?.(values)
-      if (key !== undefined && keys.has(key)) return true
-      if (!namesMail(subject, values)) return false
-      return key === undefined || !state.isOfOthers(subject, pipeline.name, key)
-    },
-    isNamed: (text) => namesMail(subject, [text]),
-    redacted,
-  }
-}
-
 async function eraseFiles(work: Work) {
+  const { settings, state, subject } = work
   const changed: { file: string; records: number }[] = []
-  const left: string[] = []
-  for (const pipeline of work.settings.pipelines) {
-    const found = await eraseRecords(pipeline.source, theirs(pipeline, work))
-    changed.push(...found.changed.map((one) => ({ ...one, file: `${pipeline.name}: ${one.file}` })))
-    left.push(...found.left.map(({ file, why }) => `${pipeline.name}: ${file}: ${why}`))
+  const left: LeftFile[] = []
+  for (const pipeline of settings.pipelines) {
+    const isOfOthers = (key: string): boolean => state.isOfOthers(subject, pipeline.name, key)
+    const found = await eraseRecords(pipeline.source, theirsIn(pipeline, work, isOfOthers))
+    const named = (file: string): string => `${pipeline.name}: ${file}`
+    changed.push(...found.changed.map((one) => ({ ...one, file: named(one.file) })))
+    left.push(...found.left.map((one) => ({ ...one, file: named(one.file) })))
   }
+  const configured = new Set(settings.pipelines.map(({ name }) => name))
+  const others = new Set(subject.keys.map(({ pipeline }) => pipeline).filter((name) => !configured.has(name)))
+  for (const name of others)
+    left.push({
+      file: `${name}: all files`,
+      why: 'the pipeline is no longer configured; its folders were not searched',
+    })
   return { changed, left }
 }
 
 const SQLITE_ID_AT = 68
+
+/** As it stands in a database's file; a file that cannot be read is taken for a copy. */
+function applicationId(path: string): string {
+  const bytes = Buffer.alloc(4)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    readSync(file, bytes, 0, bytes.length, SQLITE_ID_AT)
+    return bytes.toString('latin1')
+  } catch {
+    return 'CSY1'
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
 
 /** Databases of ours beside the state: copies from before an upgrade, which are removed, and others, which are named. */
 function copiesOf(path: string): { old: string[]; others: string[] } {
@@ -146,11 +198,7 @@ function copiesOf(path: string): { old: string[]; others: string[] } {
   const isOld = (name: string): boolean => name.startsWith(`${basename(path)}.before-schema-`)
   const isCopy = (name: string): boolean => {
     if (name === basename(path) || isOld(name)) return false
-    return (
-      readFileSync(join(folder, name))
-        .subarray(SQLITE_ID_AT, SQLITE_ID_AT + 4)
-        .toString('latin1') === 'CSY1'
-    )
+    return applicationId(join(folder, name)) === 'CSY1'
   }
   const names = files.map(({ name }) => name)
   return { old: names.filter(isOld), others: names.filter(isCopy) }
@@ -170,34 +218,40 @@ function outsideText(
     ...copies.map((name) => `a copy of the state: ${name}`),
     'backups of the state, and of its folder, wherever they were put',
     'files that wait in the inbox, and the systems that they come from: their records are skipped from now on',
+    'entries of the sync log about others whose reason names the person: the key of a record with the same mail, say',
     'exports of the sync log and of rejects that were given away',
-    'whatever was printed, and where the operational log is sent to',
+    'whatever was printed, delivered as an alert or a trace, and where the operational log is sent to',
   ]
 }
 
-async function erase(
-  work: Work,
-  people: readonly LoggedPerson[],
-  deleted: readonly number[],
-): Promise<Certificate> {
-  const { settings, state, subject, id } = work
-  const redacted = redaction(subject)
+async function erase(work: Work, deleted: readonly number[]): Promise<Certificate> {
+  const { settings, state, subject, people, before, id } = work
+  const names = settings.pipelines.map(({ name }) => name)
+  const messages = inMessages(work, [...new Set([...names, ...subject.keys.map(({ pipeline }) => pipeline)])])
   const { folder } = settings.log
   const files = await eraseFiles(work)
-  const logs = folder === undefined ? [] : await eraseInLogs(folder, redacted)
+  const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redacted)
   const at = clock.now()
-  const forgotten = state.forget({ subject, people, redacted, at, runId: id })
+  const records = files.changed.reduce((sum, one) => sum + one.records, 0)
+  const forgotten = state.forget({ subject, people, recognition: messages, records, at, runId: id })
   state.sweep()
   state.accept()
   const { old, others } = copiesOf(settings.state.path)
   for (const name of old) rmSync(join(dirname(settings.state.path), name), { force: true })
+  const { uncertainRejects } = forgotten
+  const rejects = {
+    file: 'the state',
+    why: `${uncertainRejects} rejects name somebody of the same name or telephone; look with contact-sync rejects list`,
+  }
   return {
     at: new Date(at).toISOString(),
     run_id: id,
     contact_ids: subject.contactIds,
-    removed: { ...forgotten, files: files.changed, logs, copies: old },
+    erasedBefore: before === undefined ? null : new Date(before.at).toISOString(),
+    removed: { ...forgotten, files: files.changed, logs, copies: old, whenArchived: before?.leftOut ?? 0 },
     deletedAtService: deleted,
-    outside: [...files.left, ...outsideText(work, deleted, others)],
+    notErased: [...files.left, ...(uncertainRejects > 0 ? [rejects] : [])],
+    outside: outsideText(work, deleted, others),
     head: await state.logHead(),
   }
 }
@@ -219,11 +273,11 @@ export function forgetContact(
   return asOwner(settings, pid, async (state) => {
     sweepIfDue(state)
     if (asked.deleteAtService) assertOfService(settings, state.binding)
-    const { people, subject } = await meant(state, asked.contact)
-    await asked.confirm(subject)
-    const work = { settings, state, subject, id: runId(clock.now(), random) }
+    const whom = await meant(state, settings, asked.contact)
+    await asked.confirm(whom.subject)
+    const work = { ...whom, settings, state, id: runId(clock.now(), random) }
     const deleted = asked.deleteAtService ? await deleteAtService(work, signal) : []
-    return erase(work, people, deleted)
+    return erase(work, deleted)
   })
 }
 

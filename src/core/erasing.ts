@@ -1,5 +1,19 @@
-// Who is to be erased, and how a record or a text is known to be of them.
+// Who is to be erased, and how a record or a text is known to be of them. A mail or a key of some length names somebody for
+// sure; values do only together, because others share a street, a surname or a telephone.
+import { domainToUnicode } from 'node:url'
 import { mailKey } from './contact.ts'
+
+/** A value that the person has or had. */
+export interface HeldValue {
+  readonly field: string
+  readonly value: string
+}
+
+/** Values under fields, as texts. */
+export const heldValues = (fields: Readonly<Record<string, unknown>>): HeldValue[] =>
+  Object.entries(fields).flatMap(([field, value]) =>
+    typeof value === 'string' && value !== '' ? [{ field, value }] : [],
+  )
 
 /** A person by everything that is known of them. */
 export interface Subject {
@@ -7,28 +21,116 @@ export interface Subject {
   readonly contactIds: readonly number[]
   /** In the form for comparison. */
   readonly mails: readonly string[]
+  readonly values: readonly HeldValue[]
 }
 
-/** Shorter keys than this stand in other texts by chance. */
+/** maybe: somebody who shares the name, or the telephone, may be meant as well. */
+export type Naming = 'surely' | 'maybe' | undefined
+
+/** How the person is known in texts. */
+export interface Recognition {
+  naming(text: string): Naming
+  /** The text without mails, keys and telephones of the person, and without the name where it stands in full. */
+  redacted(text: string): string
+  /** A text that may quote a whole row: where it names the person nothing of it is left. */
+  withoutQuotes(text: string): string
+}
+
+/** Whom a file is searched for. */
+export interface Sought {
+  /** What the mapping reads: the header of a source that has none of its own. */
+  readonly columns: readonly string[]
+  /** `text`: the record as it stands in the file, where its values are not all of it. */
+  ofRecord(header: readonly string[], values: readonly string[], text?: string): Naming | Promise<Naming>
+  /** A line that is no record: its bytes, each as the character of its number, or its text where the file is UTF-16. */
+  ofLine(text: string): Naming | Promise<Naming>
+}
+
+/** The ways in which a value may stand in a text, the value itself first: other encodings, say. */
+export type Spellings = (value: string) => readonly string[]
+
+/** Shorter keys and telephones than this stand in other texts by chance. */
 const TELLING = 4
+const SHORTEST_NAME = 2
+
+/** What stands in place of a text that quoted a row of the person. */
+export const ERASED_QUOTE = '[erased: this text named a person who was erased]'
+const ERASED = '[erased]'
+
+/** Under what somebody is reached; a household may share it. */
+const REACHING = ['phone', 'phone2', 'fax', 'mail2', 'skype', 'fb', 'twitter']
+/** What else tells two people of one name apart. */
+const TELLING_FIELDS = ['ba_street', 'ba_street2', 'date_of_birth']
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 
-/** What names the person in a text: mails, and keys that are long enough to mean nobody else. */
-function namesPattern({ mails, keys }: Subject): RegExp | undefined {
-  const names = [...mails, ...keys.map(({ key }) => key).filter((key) => key.length >= TELLING)]
-  if (names.length === 0) return undefined
-  return new RegExp(`(?<![\\p{L}\\p{N}._%+-])(?:${names.map(escaped).join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+interface Words {
+  areIn(text: string): boolean
+  without(text: string): string
 }
 
-/** The text without what names the person. */
-export function redaction(subject: Subject): (text: string) => string {
-  const pattern = namesPattern(subject)
-  return (text) => (pattern === undefined ? text : text.replace(pattern, '[erased]'))
+/** Any of the values as a whole word. Spellings outside ASCII are looked for only where the text has such letters. */
+function wordsOf(values: readonly string[], spellings: Spellings): Words {
+  const cases = values.flatMap((value) => [value, value.toLowerCase(), value.toUpperCase()])
+  const all = [...new Set(cases.flatMap(spellings))].filter((form) => form.trim() !== '')
+  const matching = (forms: readonly string[]): RegExp | undefined => {
+    if (forms.length === 0) return undefined
+    const longestFirst = forms.toSorted((a, b) => b.length - a.length).map(escaped)
+    return new RegExp(`(?<![\\p{L}\\p{N}._%+-])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'giu')
+  }
+  const [plain, any] = [matching(all.filter(isAscii)), matching(all)]
+  const without = (text: string): string => {
+    const pattern = isAscii(text) ? plain : any
+    return pattern === undefined ? text : text.replace(pattern, ERASED)
+  }
+  const areIn = (text: string): boolean => {
+    const pattern = isAscii(text) ? plain : any
+    return pattern !== undefined && text.search(pattern) >= 0
+  }
+  return { areIn, without }
+}
+
+/** A mail with its domain as it is sent, and as people write it. */
+function mailForms(mail: string): string[] {
+  const at = mail.lastIndexOf('@') + 1
+  return [mail, mail.slice(0, at) + domainToUnicode(mail.slice(at))]
+}
+
+/** How somebody is recognised in records, in lines of files and in messages. */
+export function recognition(
+  { mails, keys, values }: Pick<Subject, 'mails' | 'keys' | 'values'>,
+  spellings: Spellings = (value) => [value],
+): Recognition {
+  const of = (fields: readonly string[], least: number): string[] =>
+    values
+      .filter(({ field, value }) => fields.includes(field) && value.trim().length >= least)
+      .map(({ value }) => value)
+  const tellingKeys = keys.map(({ key }) => key).filter((key) => key.length >= TELLING)
+  const own = wordsOf([...mails.flatMap(mailForms), ...tellingKeys], spellings)
+  const first = wordsOf(of(['first_name'], SHORTEST_NAME), spellings)
+  const family = wordsOf(of(['family_name'], SHORTEST_NAME), spellings)
+  const reaching = wordsOf(of(REACHING, TELLING), spellings)
+  const telling = wordsOf(of([...REACHING, ...TELLING_FIELDS], TELLING), spellings)
+  const isFullName = (text: string): boolean => first.areIn(text) && family.areIn(text)
+  const naming = (text: string): Naming => {
+    if (own.areIn(text)) return 'surely'
+    if (isFullName(text)) return telling.areIn(text) ? 'surely' : 'maybe'
+    return reaching.areIn(text) ? 'maybe' : undefined
+  }
+  const redacted = (text: string): string => {
+    const left = reaching.without(own.without(text))
+    return isFullName(text) ? family.without(first.without(left)) : left
+  }
+  return {
+    naming,
+    redacted,
+    withoutQuotes: (text) => (naming(text) === undefined ? text : ERASED_QUOTE),
+  }
 }
 
 /** Whether one of the values is, or holds, a mail of the person. */
-export function namesMail({ mails }: Subject, values: readonly string[]): boolean {
+export function namesMail({ mails }: Pick<Subject, 'mails'>, values: readonly string[]): boolean {
   return values.some((value) => {
     if (!value.includes('@')) return false
     const lower = value.toLowerCase()
@@ -36,8 +138,26 @@ export function namesMail({ mails }: Subject, values: readonly string[]): boolea
   })
 }
 
+/** One person who is sought in files, and in what is said about them. */
+export interface Theirs extends Sought {
+  isNamed(text: string): boolean
+  /** See `Recognition`. */
+  withoutQuotes(text: string): string
+}
+
+/** How often records of each tombstone were left out of an archived file. */
+export type LeftOut = ReadonlyMap<string, number>
+
 /** People who were erased by request. */
 export interface TombstoneStore {
+  /** Whether anybody was. */
+  hasTombstones(): Promise<boolean>
+  /** The tombstone of whoever the texts are about: by the key of a record, or by a mail or key that stands in them. */
+  tombstoneOf(
+    pipeline: string,
+    about: { readonly key: string | undefined; readonly texts: readonly string[] },
+  ): Promise<string | undefined>
+  noteLeftOut(counts: LeftOut): Promise<void>
   /** Which of the records are of somebody who must not come back, in the order given. */
   areErased(
     pipeline: string,
@@ -48,4 +168,17 @@ export interface TombstoneStore {
       readonly values: readonly string[]
     }[],
   ): Promise<readonly boolean[]>
+}
+
+/** A person who was erased before, of whom nothing is known but tombstones. */
+export interface ErasedBefore {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Records of theirs that were left out when files were archived. */
+  readonly leftOut: number
+  /** Whether the key of a record, or a mail in one of the texts, is of the person; without a key also a key in them. */
+  isTheirs(
+    pipeline: string,
+    about: { readonly key: string | undefined; readonly texts: readonly string[] },
+  ): boolean
 }

@@ -100,6 +100,17 @@ export function recordKey(
   return isWhole ? keyReader(pipeline, new Map(places)) : undefined
 }
 
+/** The key of records that come header by header: each header is looked at once. */
+export function recordKeys(
+  pipeline: PipelineSettings,
+): (header: readonly string[], values: readonly string[]) => string | undefined {
+  let last: { readonly header: readonly string[]; readonly read: ReturnType<typeof recordKey> } | undefined
+  return (header, values) => {
+    if (last?.header !== header) last = { header, read: recordKey(pipeline, header) }
+    return last.read?.(values)
+  }
+}
+
 function describeSource(mapping: FieldMapping): string {
   if (mapping.value !== undefined) return 'the constant'
   if (mapping.template !== undefined) return 'the template'

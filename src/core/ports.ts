@@ -1,5 +1,6 @@
 // What the inside asks of the outside. Everything is asynchronous and works on batches, so that an
 // implementation may live on another machine one day. Each port has a contract suite in test/contracts.
+import type { Sought } from './erasing.ts'
 import type { Contact, FieldValue } from './contact.ts'
 import type { SyncError } from './errors.ts'
 import type { SourceItem } from './record.ts'
@@ -73,10 +74,11 @@ export interface Source {
   /**
    * Moves the input to `processed` or `failed`, under its name with the run's id, unless another version
    * has taken its place (then nothing is moved and false is returned). With a reason, a text beside it says why.
+   * `leaveOut`: records of these people are not in the archived file; it never has its name with them in it.
    */
   archive(
     input: SourceInput,
-    to: { folder: 'processed' | 'failed'; runId: string; reason?: string },
+    to: { folder: 'processed' | 'failed'; runId: string; reason?: string; leaveOut?: Sought | undefined },
   ): Promise<boolean>
   /** Removes what a run that was cut off while it put this input away left of it; the input itself still waits. */
   clearLeftovers(input: SourceInput, runId: string): Promise<void>

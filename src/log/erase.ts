@@ -14,7 +14,8 @@ export async function eraseInLogs(
     const stats = await lstat(path)
     if (!stats.isFile()) continue
     const text = await readFile(path, 'utf8')
-    const without = redacted(text)
+    // A full name counts within a line only.
+    const without = text.split('\n').map(redacted).join('\n')
     if (without === text) continue
     const part = `${path}.part`
     try {

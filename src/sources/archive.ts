@@ -36,19 +36,47 @@ export async function moveVersion(path: Buffer, version: string, place: ArchiveP
 }
 
 /**
+ * Archives a file if it still is the version given, with another content than it has: that is safe under its name before
+ * the file is removed. false (and nothing is archived) if it is another version. Ended in between, both are there, and
+ * the next run archives the file again.
+ */
+export async function moveRewritten(
+  path: Buffer,
+  version: string,
+  place: ArchivePlace,
+  content: AsyncIterable<Buffer>,
+): Promise<boolean> {
+  if ((await versionAt(path)) !== version) return false
+  let isSame = false
+  await writeWhole(
+    place,
+    undefined,
+    async (file) => {
+      for await (const part of content) await file.write(part)
+    },
+    async () => (isSame = (await versionAt(path)) === version),
+  )
+  if (isSame) await reportingFailure(place, () => rm(path))
+  return isSame
+}
+
+/**
  * Writes a file whole or not at all: under a hidden name first, renamed when it is safe on the disk.
- * @param ending the new file's ending, `.reason.txt` say
+ * @param ending the new file's ending, `.reason.txt` say; the input's own where it is not given
+ * @param isWanted asked when everything is written: without it, the file does not get its name
  */
 export async function writeWhole(
   place: ArchivePlace,
-  ending: string,
+  ending: string | undefined,
   write: (file: FileHandle) => Promise<void>,
+  isWanted: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<void> {
   await reportingFailure(place, async () => {
     await makeFolder(place.folder)
     const temporary = entryPath(place.folder, archivedName(WRITING, place.runId, ending))
     try {
       await writeSynced(temporary, write)
+      if (!(await isWanted())) return
       const target = await reserve(place, ending)
       await rename(temporary, target)
     } finally {

@@ -9,15 +9,25 @@ export interface LineSpan {
   readonly last: number
 }
 
-/** Bytes of a code unit, and which of them is the character below 256 (the other is zero). */
+/** Bytes of a code unit, and which of them is the character below 256 (the others are zero). */
 interface Unit {
-  readonly bytes: 1 | 2
-  readonly at: 0 | 1
+  readonly bytes: 1 | 2 | 4
+  readonly at: 0 | 1 | 3
 }
 
 export function unitOf(encoding: string): Unit {
-  if (!/^(utf-?16|ucs-?2)/i.test(encoding)) return { bytes: 1, at: 0 }
-  return { bytes: 2, at: /be$/i.test(encoding) ? 1 : 0 }
+  const isBig = /be$/i.test(encoding)
+  if (/^(utf-?32|ucs-?4)/i.test(encoding)) return { bytes: 4, at: isBig ? 3 : 0 }
+  if (/^(utf-?16|ucs-?2)/i.test(encoding)) return { bytes: 2, at: isBig ? 1 : 0 }
+  return { bytes: 1, at: 0 }
+}
+
+/** The character below 256 that stands there; undefined for any other. */
+function plainAt(bytes: Buffer, at: number, unit: Unit): number | undefined {
+  if (unit.bytes === 1) return bytes[at]
+  for (let index = 0; index < unit.bytes; index += 1)
+    if (index !== unit.at && bytes[at + index] !== 0) return undefined
+  return bytes[at + unit.at]
 }
 
 /** The bytes of the file without those lines. `spans` in order. */
@@ -37,8 +47,7 @@ export async function* withoutLines(
     const kept = Buffer.allocUnsafe(whole)
     let size = 0
     for (let at = 0; at < whole; at += unit.bytes) {
-      const isPlain = unit.bytes === 1 || bytes[at + 1 - unit.at] === 0
-      const byte = isPlain ? bytes[at + unit.at] : undefined
+      const byte = plainAt(bytes, at, unit)
       if (wasReturn && byte !== LF) line += 1
       wasReturn = byte === CR
       while ((spans[next]?.last ?? Number.POSITIVE_INFINITY) < line) next += 1

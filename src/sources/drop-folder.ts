@@ -2,8 +2,10 @@
 // An input is claimed by its version, not by moving it: until it is put away it stays where it was dropped.
 import { join } from 'node:path'
 import { SyncError } from '../core/errors.ts'
+import type { Sought } from '../core/erasing.ts'
 import type { RejectRow, Source, SourceInput } from '../core/ports.ts'
-import { moveVersion, versionAt, writeWhole, type ArchivePlace } from './archive.ts'
+import { moveRewritten, moveVersion, versionAt, writeWhole, type ArchivePlace } from './archive.ts'
+import type { Found, StoredFile } from './erasing.ts'
 import { entryPath, rawName } from './file-name.ts'
 import { listFolder, type Listing } from './folder-listing.ts'
 import { clearLeftovers } from './leftovers.ts'
@@ -11,6 +13,10 @@ import { openInputFile, type InputFile } from './input-file.ts'
 import type { SourceDeps } from './kind.ts'
 import type { FolderOptions } from './options.ts'
 import { writeRejectFiles, type RejectsLayout } from './rejects.ts'
+import { searchFile } from './search-file.ts'
+
+/** How records of people are found in a file of the kind. */
+type Find = (file: StoredFile, sought: Sought) => Promise<Found>
 
 type Destination = Parameters<Source['writeRejects']>[1]
 
@@ -26,7 +32,7 @@ export interface DropFolder extends Pick<Source, 'list' | 'isWaiting' | 'archive
   ): Promise<void>
 }
 
-export function createDropFolder(options: FolderOptions, deps: SourceDeps): DropFolder {
+export function createDropFolder(options: FolderOptions, deps: SourceDeps, find: Find): DropFolder {
   const look = (): Promise<Listing> => listFolder(options, deps.clock.now())
   return {
     async list({ wait, signal }) {
@@ -54,7 +60,12 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps): Drop
       const path = pathOf(options.folder, input)
       if (path === undefined) return false
       const place = placeOf(options.folder, input, to)
-      if (!(await moveVersion(path, input.version, place))) return false
+      const rewritten = to.leaveOut && (await contentWithout(path, input, find, to.leaveOut))
+      const isMoved =
+        rewritten === undefined
+          ? await moveVersion(path, input.version, place)
+          : await moveRewritten(path, input.version, place, rewritten)
+      if (!isMoved) return false
       const { reason } = to
       if (reason !== undefined) {
         await writeWhole(place, '.reason.txt', (file) => file.writeFile(`${reason.trimEnd()}\n`))
@@ -67,6 +78,24 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps): Drop
     },
     writeRejects: (input, to, layout, rows) =>
       writeRejectFiles(placeOf(options.folder, input, to), layout, rows),
+  }
+}
+
+/** The file without records of those people; undefined where it has none, or cannot be searched. */
+async function contentWithout(
+  path: Buffer,
+  input: SourceInput,
+  find: Find,
+  leaveOut: Sought,
+): Promise<AsyncIterable<Buffer> | undefined> {
+  const file = { path, name: input.name, input, mode: 0o640 }
+  try {
+    const { records, content } = await searchFile(file, find, leaveOut)
+    return records === 0 ? undefined : content()
+  } catch (error) {
+    // What cannot be searched is moved as it is; another version in its place is not moved at all.
+    if (error instanceof SyncError && (error.class === 'input' || error.class === 'later')) return undefined
+    throw error
   }
 }
 

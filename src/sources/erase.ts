@@ -1,65 +1,32 @@
-// Takes one person's records out of the archived files of a drop folder: in `processed` and `failed`, with the rejects
-// beside them. How records lie in a file, the source's kind knows; only reasons, and files that cannot be read as records,
-// are dealt with here.
-import { lstat, readdir, readFile } from 'node:fs/promises'
+// Takes one person's records out of the files that a drop folder has put away: in `processed` and `failed`, with the rejects
+// and reasons beside them. What could not be searched, or may be about somebody else, is named and left alone.
+import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SyncError } from '../core/errors.ts'
+import type { Theirs } from '../core/erasing.ts'
 import type { SourceSettings } from '../core/settings.ts'
-import { eraseRows } from './csv/erase.ts'
+import { findRows } from './csv/erase.ts'
 import { csvKind } from './csv/kind.ts'
 import { csvOptions } from './csv/options.ts'
-import { type ArchivedFile, ERASING, replaceContent, type Theirs } from './erasing.ts'
-import { displayName } from './file-name.ts'
+import { ERASING, type Found, replaceContent, type StoredFile } from './erasing.ts'
+import { describeFault } from './fault.ts'
+import { displayName, entryPath } from './file-name.ts'
 import { fileVersion } from './input-file.ts'
 import type { SourceKind } from './kind.ts'
 import { kindOf, SOURCE_KINDS } from './registry.ts'
+import { searchFile } from './search-file.ts'
 
 type Kinds = Readonly<Record<string, SourceKind>>
+
+export interface LeftFile {
+  readonly file: string
+  readonly why: string
+}
 
 export interface ErasedFiles {
   readonly changed: readonly { readonly file: string; readonly records: number }[]
   /** Files that may hold the person still. */
-  readonly left: readonly { readonly file: string; readonly why: string }[]
-}
-
-async function putAway(folder: string): Promise<ArchivedFile[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
-  })
-  const found: ArchivedFile[] = []
-  for (const name of names.sort()) {
-    const path = join(folder, name)
-    const stats = await lstat(path, { bigint: true })
-    // Links are never followed: what lies behind them is not ours.
-    if (!stats.isFile() || name.endsWith(ERASING)) continue
-    const shown = displayName(Buffer.from(name))
-    const input = { name: shown, version: fileVersion(stats), bytes: Number(stats.size) }
-    found.push({ path, name, input, mode: Number(stats.mode) & 0o777 })
-  }
-  return found
-}
-
-/** A file that cannot be read as records: its lines that name the person go. */
-async function eraseLines(put: ArchivedFile, theirs: Theirs): Promise<number> {
-  const text = (await readFile(put.path)).toString('latin1')
-  const wide = text.replaceAll('\0', '')
-  if (!theirs.isNamed(text)) {
-    if (wide !== text && theirs.isNamed(wide)) throw new SyncError('INPUT_BINARY', 'it is no plain text')
-    return 0
-  }
-  const lines = text.split(/(?<=\n)/)
-  const kept = lines.map((line) => (theirs.isNamed(line) ? line.replaceAll(/[^\r\n]/g, '') : line))
-  await replaceContent(put, [Buffer.from(kept.join(''), 'latin1')])
-  return lines.filter((line) => theirs.isNamed(line)).length
-}
-
-async function eraseReason(put: ArchivedFile, theirs: Theirs): Promise<number> {
-  const text = await readFile(put.path, 'utf8')
-  const redacted = theirs.redacted(text)
-  if (redacted === text) return 0
-  await replaceContent(put, [Buffer.from(redacted)])
-  return 1
+  readonly left: readonly LeftFile[]
 }
 
 /** Our own rejects are CSV whatever the kind of the source. */
@@ -71,19 +38,79 @@ interface Erasing {
   readonly kinds: Kinds
 }
 
-async function eraseIn(put: ArchivedFile, { settings, theirs, kinds }: Erasing): Promise<number> {
-  if (put.name.endsWith('.reason.txt')) return eraseReason(put, theirs)
+function find(file: StoredFile, { settings, theirs, kinds }: Erasing): Promise<Found> {
   const { kind, options } = kindOf(settings, kinds)
-  try {
-    if (kind !== csvKind && OWN_REJECTS.test(put.name))
-      return await eraseRows(put, csvOptions.parse({ folder: '.' }), theirs)
-    return await kind.erase(put, options, theirs)
-  } catch (error) {
-    // What was put into `failed` often is no file that could be read.
-    const isKnown = (error instanceof SyncError && error.class === 'input') || error instanceof SyntaxError
-    if (!isKnown) throw error
-    return eraseLines(put, theirs)
+  const isOwn = kind !== csvKind && OWN_REJECTS.test(file.name)
+  const byRecords = isOwn
+    ? () => findRows(file, csvOptions.parse({ folder: '.' }), theirs)
+    : () => kind.find(file, options, theirs)
+  return searchFile(file, byRecords, theirs)
+}
+
+/** Our own text about a file, which may quote a row of it. */
+async function eraseReason(file: StoredFile, theirs: Theirs): Promise<number> {
+  const text = await readFile(file.path, 'utf8')
+  const left = theirs.withoutQuotes(text)
+  if (left === text) return 0
+  await replaceContent(file, [Buffer.from(`${left.trimEnd()}\n`)])
+  return 1
+}
+
+interface Report {
+  readonly changed: { file: string; records: number }[]
+  readonly left: LeftFile[]
+}
+
+async function eraseIn(file: StoredFile, shown: string, erasing: Erasing, report: Report): Promise<void> {
+  const { theirs } = erasing
+  if (theirs.isNamed(file.input.name)) report.left.push({ file: shown, why: 'its name names the person' })
+  if (file.name.endsWith('.reason.txt')) {
+    const records = await eraseReason(file, theirs)
+    if (records > 0) report.changed.push({ file: shown, records })
+    return
   }
+  if (file.input.bytes === 0) return
+  const { records, uncertain, content } = await find(file, erasing)
+  if (records > 0) {
+    await replaceContent(file, content())
+    report.changed.push({ file: shown, records })
+  }
+  if (uncertain.length > 0) {
+    const where = `line ${uncertain.join(', ')}`
+    report.left.push({
+      file: shown,
+      why: `${where}: names somebody of the same name or telephone; look whether it is the person`,
+    })
+  }
+}
+
+async function namesIn(folder: string): Promise<Buffer[]> {
+  return readdir(folder, { encoding: 'buffer' }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  })
+}
+
+async function eraseEntry(folder: string, raw: Buffer, erasing: Erasing, report: Report): Promise<void> {
+  const path = entryPath(join(String(erasing.settings['folder']), folder), raw)
+  const name = raw.toString()
+  const shown = join(folder, displayName(raw))
+  // What a call left that was ended half-way: a part of a file that is still there as a whole.
+  if (name.endsWith(ERASING)) return rm(path, { force: true })
+  const stats = await lstat(path, { bigint: true })
+  // Links are never followed: what lies behind them is not ours.
+  if (!stats.isFile()) {
+    report.left.push({ file: shown, why: 'it is no regular file and was not searched' })
+    return
+  }
+  const input = { name: displayName(raw), version: fileVersion(stats), bytes: Number(stats.size) }
+  await eraseIn({ path, name, input, mode: Number(stats.mode) & 0o777 }, shown, erasing, report)
+}
+
+/** Why a file was not searched; of an error that is not known nothing is quoted. */
+function whyNot(error: unknown): string {
+  const why = error instanceof SyncError ? error.message : describeFault(error)
+  return `it was not searched: ${why}`
 }
 
 /** Erases in everything that this source's folder has put away. */
@@ -92,18 +119,17 @@ export async function eraseRecords(
   theirs: Theirs,
   kinds: Kinds = SOURCE_KINDS,
 ): Promise<ErasedFiles> {
-  const changed: { file: string; records: number }[] = []
-  const left: { file: string; why: string }[] = []
-  const eraseOne = async (put: ArchivedFile, folder: string): Promise<void> => {
-    const file = join(folder, put.input.name)
-    const records = await eraseIn(put, { settings, theirs, kinds })
-    if (records > 0) changed.push({ file, records })
-    if (theirs.isNamed(put.input.name)) left.push({ file, why: 'its name names the person' })
-  }
-  for (const folder of ['processed', 'failed'])
-    for (const put of await putAway(join(String(settings['folder']), folder)))
-      await eraseOne(put, folder).catch((error: unknown) => {
-        left.push({ file: join(folder, put.input.name), why: error instanceof Error ? error.message : '' })
+  const report: Report = { changed: [], left: [] }
+  const erasing = { settings, theirs, kinds }
+  for (const folder of ['processed', 'failed']) {
+    const names = await namesIn(join(String(settings['folder']), folder)).catch((error: unknown) => {
+      report.left.push({ file: folder, why: whyNot(error) })
+      return []
+    })
+    for (const raw of names.sort(Buffer.compare))
+      await eraseEntry(folder, raw, erasing, report).catch((error: unknown) => {
+        report.left.push({ file: join(folder, displayName(raw)), why: whyNot(error) })
       })
-  return { changed, left }
+  }
+  return report
 }

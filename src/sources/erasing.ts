@@ -1,35 +1,32 @@
-// What erasing a person from an archived file needs, whatever the kind of its source: whose records they are, and the
+// What erasing people from a file needs, whatever the kind of its source: which file it is, what was found, and the
 // replacement of the file as a whole. How records lie in a file, its kind knows (`SourceKind.erase`).
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import type { SourceInput } from '../core/ports.ts'
 
-/** Whose records they are. */
-export interface Theirs {
-  /** What the mapping reads: the header of a source that has none of its own. */
-  readonly columns: readonly string[]
-  isTheirs(header: readonly string[], values: readonly string[]): boolean
-  /** Whether a text names the person, wherever that may be. */
-  isNamed(text: string): boolean
-  /** The text without what names the person. */
-  redacted(text: string): string
-}
-
-/** A file in `processed` or `failed`. */
-export interface ArchivedFile {
-  readonly path: string
+export interface StoredFile {
+  readonly path: Buffer
   readonly name: string
   readonly input: SourceInput
   readonly mode: number
+}
+
+export interface Found {
+  /** How many records, or lines, are theirs. */
+  readonly records: number
+  /** Lines on which somebody of the same name, telephone or the like stands: they stay. */
+  readonly uncertain: readonly number[]
+  /** The file without what is theirs. May be asked for once. */
+  content(): AsyncIterable<Buffer>
 }
 
 export const ERASING = '.erasing'
 
 /** The new content under the old name, whole or not at all. */
 export async function replaceContent(
-  { path, mode }: ArchivedFile,
+  { path, mode }: StoredFile,
   parts: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Promise<void> {
-  const part = `${path}${ERASING}`
+  const part = Buffer.concat([path, Buffer.from(ERASING)])
   let file: FileHandle | undefined
   try {
     file = await open(part, 'w', mode)

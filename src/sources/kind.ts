@@ -2,7 +2,8 @@
 // A kind reads its options from here only after its schema has checked them; it never validates again.
 import type { z } from 'zod'
 import type { Clock, Source } from '../core/ports.ts'
-import type { ArchivedFile, Theirs } from './erasing.ts'
+import type { Sought } from '../core/erasing.ts'
+import type { Found, StoredFile } from './erasing.ts'
 
 export interface SourceDeps {
   readonly clock: Clock
@@ -21,24 +22,24 @@ export interface SourceKind {
   /** `options` is the output of `schema`. */
   create(options: unknown, deps: SourceDeps): Source
   /**
-   * Takes somebody's records out of an archived file of this kind, the others staying on their lines; how many there were.
+   * Finds somebody's records in a file of this kind, and gives the file without them, the others on their lines.
    * Throws a SyncError of class `input`, or a SyntaxError, for a file that cannot be read as records.
    */
-  erase(file: ArchivedFile, options: unknown, theirs: Theirs): Promise<number>
+  find(file: StoredFile, options: unknown, sought: Sought): Promise<Found>
 }
 
-interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create' | 'erase'> {
+interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create' | 'find'> {
   readonly schema: S
   create(options: z.output<S>, deps: SourceDeps): Source
-  erase(file: ArchivedFile, options: z.output<S>, theirs: Theirs): Promise<number>
+  find(file: StoredFile, options: z.output<S>, sought: Sought): Promise<Found>
 }
 
-/** A kind whose `create` and `erase` are written against its own schema, in the form that the registry holds. */
+/** A kind whose `create` and `find` are written against its own schema, in the form that the registry holds. */
 export function sourceKind<S extends z.ZodObject>(kind: TypedKind<S>): SourceKind {
   // The configuration has checked the options with this very schema: the cast states that, once, for all kinds.
   return {
     ...kind,
     create: (options, deps) => kind.create(options as z.output<S>, deps),
-    erase: (file, options, theirs) => kind.erase(file, options as z.output<S>, theirs),
+    find: (file, options, sought) => kind.find(file, options as z.output<S>, sought),
   }
 }

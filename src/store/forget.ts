@@ -1,7 +1,7 @@
 // Destroys what the state holds of one person: the keys of their values in the sync log, everything under their keys and
 // mails elsewhere. What stays is the chain, their token in it, and tombstones. All of it is one transaction; afterwards the
 // file is written anew, because pages of a database may hold what was deleted from them.
-import type { Subject } from '../core/erasing.ts'
+import type { Recognition, Subject } from '../core/erasing.ts'
 import { planEntry } from '../core/audit.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import { createAppend } from './audit-append.ts'
@@ -17,6 +17,10 @@ export interface Forgotten {
   /** Of these: what may be under way at the service, and nobody will look it up any more. */
   readonly inDoubt: number
   readonly rejects: number
+  /** Of those that stay: how many name somebody of the same name or telephone, and may be of the person. */
+  readonly uncertainRejects: number
+  /** Texts about others, and about runs, from which the person was taken out. */
+  readonly texts: number
   readonly tombstones: number
   readonly tokens: readonly string[]
 }
@@ -24,8 +28,10 @@ export interface Forgotten {
 export interface Forgetting {
   readonly subject: Subject
   readonly people: readonly LoggedPerson[]
-  /** Takes out of a text what names the person. */
-  redacted(text: string): string
+  /** Of the person in texts about others, and about runs. */
+  readonly recognition: Recognition
+  /** How many records were taken out of files. */
+  readonly records: number
   readonly at: number
   readonly runId: string
 }
@@ -87,23 +93,67 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
 /** Texts about others, and about runs, in which the person may be named. */
 const TEXTS = [
   ['operation', 'reason'],
+  ['operation', 'file'],
   ['reject', 'reason'],
+  ['reject', 'file'],
   ['hold', 'reason'],
-  ['run', 'error'],
   ['input', 'name'],
+  ['accepted', 'name'],
+  ['alert_message', 'message'],
 ] as const
 
-function redactTexts(db: Connection, redacted: (text: string) => string): void {
-  for (const [table, column] of TEXTS) {
+/** Texts that may quote a row of a file as a whole. */
+const QUOTING = [['run', 'error']] as const
+
+/** Names of columns, as a JSON list: those of a file without a header are the values of its first record. */
+const HEADERS = [
+  ['input', 'header'],
+  ['reject', 'header'],
+] as const
+
+type Column = readonly [table: string, column: string]
+
+/** How many texts were changed. */
+function replaceTexts(db: Connection, columns: readonly Column[], without: (text: string) => string): number {
+  let changed = 0
+  for (const [table, column] of columns) {
     const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`)
     const texts = db
       .prepare<[], string>(`SELECT DISTINCT ${column} FROM ${table} WHERE ${column} IS NOT NULL`)
       .pluck()
     for (const text of texts.all()) {
-      const without = redacted(text)
-      if (without !== text) update.run(without, text)
+      const left = without(text)
+      if (left !== text) changed += update.run(left, text).changes
     }
   }
+  return changed
+}
+
+function withoutHeader(text: string, { naming }: Recognition): string {
+  const names = JSON.parse(text) as readonly string[]
+  return naming(names.join('\n')) === undefined ? text : JSON.stringify(names.map(() => ''))
+}
+
+const redactTexts = (db: Connection, recognition: Recognition): number =>
+  replaceTexts(db, TEXTS, recognition.redacted) +
+  replaceTexts(db, QUOTING, recognition.withoutQuotes) +
+  replaceTexts(db, HEADERS, (text) => withoutHeader(text, recognition))
+
+/** Rejects without a key and a mail that name the person all the same; `uncertain` may be of somebody of the same name. */
+function removeNamed(db: Connection, { naming }: Recognition): { removed: number; uncertain: number } {
+  const rows = db.prepare<[], { id: number; record: string }>(
+    'SELECT id, record FROM reject WHERE key IS NULL',
+  )
+  const remove = db.prepare('DELETE FROM reject WHERE id = ?')
+  const counts = { removed: 0, uncertain: 0 }
+  const gone: number[] = []
+  for (const { id, record } of rows.iterate()) {
+    const found = naming(record)
+    if (found === 'surely') gone.push(id)
+    if (found === 'maybe') counts.uncertain += 1
+  }
+  for (const id of gone) counts.removed += remove.run(id).changes
+  return counts
 }
 
 /** Mails that no other link has: theirs alone. */
@@ -116,18 +166,20 @@ const SWEEP = "INSERT OR REPLACE INTO meta VALUES ('sweep', '1')"
 
 export function forgetPerson(
   db: Connection,
-  { subject, people, redacted, at, runId }: Forgetting,
+  { subject, people, recognition, records, at, runId }: Forgetting,
 ): Forgotten {
   return db.transaction(() => {
     const { tokens, logEntries } = destroyValues(db, people)
     const rows = removeRows(db, subject)
-    redactTexts(db, redacted)
+    const named = removeNamed(db, recognition)
+    const rejects = rows.rejects + named.removed
+    const texts = redactTexts(db, recognition)
     const tombstones = setTombstones(db, { keys: subject.keys, mails: ownMails(db, subject.mails) }, at)
-    const reason = `a person was erased: the values of ${logEntries} entries, ${rows.links} links, ${rows.openOperations} open operations, ${rows.rejects} rejects`
+    const reason = `a person was erased: the values of ${logEntries} entries, ${rows.links} links, ${rows.openOperations} open operations, ${rejects} rejects, ${records} records in files`
     const about = { at, runId, pipeline: null, configHash: '' }
     createAppend(db)(planEntry({ action: 'erase', reason, tokens }, about))
     db.exec(SWEEP)
-    return { logEntries, tokens, tombstones, ...rows }
+    return { logEntries, tokens, tombstones, texts, ...rows, rejects, uncertainRejects: named.uncertain }
   })()
 }
 

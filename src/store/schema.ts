@@ -366,7 +366,12 @@ const numbering = `
 ALTER TABLE run ADD COLUMN highest_contact INTEGER;
 `
 
-const fifth = [accepting, numbering].join('')
+// tombstone.left_out: records of the person that were left out of archived files since. Tombstones of one person have one `at`.
+const leavingOut = `
+ALTER TABLE tombstone ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
+`
+
+const fifth = [accepting, numbering, leavingOut].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth, fifth]
 

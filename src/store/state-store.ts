@@ -1,6 +1,6 @@
 // The state as the rest of the program sees it: one object over one connection.
 import { existsSync } from 'node:fs'
-import type { Subject } from '../core/erasing.ts'
+import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/errors.ts'
 import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
@@ -24,8 +24,8 @@ import { createRetentionStore } from './retention.ts'
 import { createServiceBinding, type ServiceBinding } from './service-binding.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
-import { subjectOf } from './subject.ts'
-import { createTombstoneStore, liftTombstones } from './tombstones.ts'
+import { namedInRows, subjectOf } from './subject.ts'
+import { createTombstoneStore, erasedBefore, liftTombstones } from './tombstones.ts'
 import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
@@ -49,6 +49,10 @@ export interface OwnedState extends StateStore {
   readmit(subject: Pick<Subject, 'keys' | 'mails'>): number
   /** Who the people of the log are, with what the links say besides. */
   subjectOf(people: readonly LoggedPerson[]): Subject
+  /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
+  namedInRows(names: Pick<Subject, 'keys' | 'mails'>): Pick<Subject, 'keys' | 'mails'>
+  /** See tombstones.ts. */
+  erasedBefore(names: Pick<Subject, 'keys' | 'mails'>): ErasedBefore | undefined
   /** Whether a link of somebody else has the key. */
   isOfOthers(subject: Subject, pipeline: string, key: string): boolean
   isSweepDue(): boolean
@@ -124,7 +128,10 @@ function createRebuilt(db: Connection): OwnedState['rebuilt'] {
 
 function createForgetting(
   db: Connection,
-): Pick<OwnedState, 'forget' | 'readmit' | 'subjectOf' | 'isOfOthers' | 'isSweepDue' | 'sweep'> {
+): Pick<
+  OwnedState,
+  'forget' | 'readmit' | 'subjectOf' | 'namedInRows' | 'erasedBefore' | 'isOfOthers' | 'isSweepDue' | 'sweep'
+> {
   const contactOf = db
     .prepare<[string, string], number>('SELECT contact_id FROM link WHERE pipeline = ? AND key = ?')
     .pluck()
@@ -132,6 +139,8 @@ function createForgetting(
     forget: (forgetting) => forgetPerson(db, forgetting),
     readmit: (subject) => liftTombstones(db, subject),
     subjectOf: (people) => subjectOf(db, people),
+    namedInRows: (names) => namedInRows(db, names),
+    erasedBefore: (names) => erasedBefore(db, names),
     isOfOthers({ contactIds }, pipeline, key) {
       const contactId = contactOf.get(pipeline, key)
       return contactId !== undefined && !contactIds.includes(contactId)

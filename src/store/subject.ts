@@ -1,7 +1,7 @@
 // All that the state holds about one person beside the sync log, for whoever asks what is held about them, and for
 // whoever erases it: rows by pipeline and key, and rejected records that name the person's mail.
-import { mailKey } from '../core/contact.ts'
-import type { Subject } from '../core/erasing.ts'
+import { type Contact, mailKey } from '../core/contact.ts'
+import { heldValues, type Subject } from '../core/erasing.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import type { Connection } from './connection.ts'
 
@@ -27,14 +27,38 @@ export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subj
   const keys = new Map(
     [...named, ...links].map(({ pipeline, key }) => [JSON.stringify([pipeline, key]), { pipeline, key }]),
   )
+  const wanted = db.prepare<[string, string], string>(
+    'SELECT desired FROM operation WHERE pipeline = ? AND key = ?',
+  )
+  const desired = [...keys.values()].flatMap(({ pipeline, key }) => wanted.pluck().all(pipeline, key))
+  const contacts = [...links.map(({ known }) => known), ...desired].map((text) => JSON.parse(text) as Contact)
   const mails = [
     ...people.flatMap((person) => person.mails),
-    ...links.map(({ known }) => (JSON.parse(known) as { mail?: string }).mail ?? ''),
+    ...contacts.map(({ mail }) => (typeof mail === 'string' ? mail : '')),
   ]
   return {
     keys: [...keys.values()],
     contactIds: [...ids],
     mails: [...new Set(mails.filter((mail) => mail !== '').map(mailKey))],
+    values: contacts.flatMap(heldValues),
+  }
+}
+
+/** Of the names those under which rejects and operations are kept: of such records the log may know nothing. */
+export function namedInRows(
+  db: Connection,
+  { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
+): Pick<Subject, 'keys' | 'mails'> {
+  const tables = ['reject', 'operation']
+  const hasKey = tables.map((table) =>
+    db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
+  )
+  const names = tables.map((table) =>
+    db.prepare<[string], number>(`SELECT 1 FROM ${table} WHERE instr(lower(record), ?) > 0 LIMIT 1`),
+  )
+  return {
+    keys: keys.filter(({ pipeline, key }) => hasKey.some((one) => one.get(pipeline, key) !== undefined)),
+    mails: mails.filter((mail) => names.some((one) => one.get(mail) !== undefined)),
   }
 }
 

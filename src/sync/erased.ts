@@ -1,6 +1,9 @@
-// Asks which of the records that were mapped are of people who were erased by request.
+// People who were erased by request: which of the records that were mapped are of them, and what of a file must not be
+// archived, or quoted, because of them.
 import { contactMailKey } from '../core/contact.ts'
-import type { MappedRecord } from '../core/mapping.ts'
+import { type Naming, type Sought } from '../core/erasing.ts'
+import { SyncError } from '../core/errors.ts'
+import { type MappedRecord, recordKeys, wantedColumns } from '../core/mapping.ts'
 import type { PlanContext } from './context.ts'
 
 type Mapped = Exclude<MappedRecord, { kind: 'skipped' }> & { readonly values: readonly string[] }
@@ -16,4 +19,48 @@ export function areErased(
     values: record.values,
   }))
   return state.areErased(pipeline.name, asked)
+}
+
+interface LeavingOut {
+  readonly sought: Sought
+  /** Enters how many records were found. */
+  note(): Promise<void>
+}
+
+/** Undefined where nobody was erased. */
+export async function leavingOut({
+  state,
+  pipeline,
+}: Pick<PlanContext, 'state' | 'pipeline'>): Promise<LeavingOut | undefined> {
+  if (!(await state.hasTombstones())) return undefined
+  const found = new Map<string, number>()
+  const read = recordKeys(pipeline)
+  const naming = async (key: string | undefined, texts: readonly string[]): Promise<Naming> => {
+    const tombstone = await state.tombstoneOf(pipeline.name, { key, texts })
+    if (tombstone === undefined) return undefined
+    found.set(tombstone, (found.get(tombstone) ?? 0) + 1)
+    return 'surely'
+  }
+  return {
+    sought: {
+      columns: wantedColumns(pipeline),
+      ofRecord: (header, values, text) =>
+        naming(read(header, values), text === undefined ? values : [...values, text]),
+      ofLine: (line) => naming(undefined, [line]),
+    },
+    note: () => state.noteLeftOut(found),
+  }
+}
+
+/** An error about a file may quote a row of somebody who was erased: then nothing of its message is kept. */
+export async function withoutErased(
+  error: SyncError,
+  { state, pipeline }: Pick<PlanContext, 'state' | 'pipeline'>,
+): Promise<SyncError> {
+  if (!(await state.hasTombstones())) return error
+  const tombstone = await state.tombstoneOf(pipeline.name, { key: undefined, texts: [error.message] })
+  if (tombstone === undefined) return error
+  return new SyncError(error.code, 'the reason quotes somebody who was erased, and is left out', {
+    hint: error.hint,
+  })
 }

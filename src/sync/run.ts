@@ -8,6 +8,7 @@ import { applyPlan } from './apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { planInput } from './read.ts'
+import { leavingOut, withoutErased } from './erased.ts'
 import { describeTerms } from './term-directory.ts'
 import {
   carryOver,
@@ -87,13 +88,17 @@ export async function waitingInputs(context: PlanContext, wait: boolean) {
 export const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
   empty && context.pipeline.mode === 'full'
 
-async function refuseInput(input: SourceInput, error: SyncError, context: PlanContext): Promise<InputReport> {
+async function refuseInput(input: SourceInput, cause: SyncError, context: PlanContext): Promise<InputReport> {
+  const error = await withoutErased(cause, context)
   const report = refusal(input, error)
   context.log.warn('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
   if (report.status === 'left') return report
   const reason = `${report.error ?? ''}\n${error.hint}\n`
   try {
-    await context.source.archive(input, { folder: 'failed', runId: context.runId, reason })
+    const erased = await leavingOut(context)
+    const to = { folder: 'failed', runId: context.runId, reason, leaveOut: erased?.sought } as const
+    await context.source.archive(input, to)
+    await erased?.note()
   } catch (failure) {
     // It cannot even be moved: it stays, and the other files go on.
     const known = inputError(failure)
@@ -113,8 +118,11 @@ async function finishInput(staged: StagedInput, read: number, context: RunContex
   const to = { folder, runId: context.runId } as const
   if (await context.state.hasRejects(staged))
     await context.source.writeRejects(input, to, staged.header, context.state.rejectsOfInput(staged))
-  const moved = await context.source.archive(input, isHeld ? { ...to, reason: `${EMPTY_FULL}\n` } : to)
+  const erased = await leavingOut(context)
+  const where = { ...to, leaveOut: erased?.sought }
+  const moved = await context.source.archive(input, isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where)
   await context.state.finishInput(staged, folder)
+  await erased?.note()
   if (!moved)
     context.log.warn('a file was replaced while it was worked on; the new one is taken next', {
       file: input.name,

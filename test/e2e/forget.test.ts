@@ -205,4 +205,83 @@ describe('audit forget', () => {
     })
     expect((await traces(ERIKA)).every((trace) => trace.endsWith('mine.db'))).toBe(true)
   })
+
+  it('finds them in files without a header, read in the wrong encoding, and in what errors quote', async () => {
+    const line = Object.values(ERIKA).join(',')
+    await drop('shop', 'a.csv', HEADER + row(other(1)) + row(ERIKA))
+    await json('run')
+    // Her record in place of the header: the reason, and the error of the run, quote it.
+    await drop('shop', 'b.csv', `${line},Kunde\n${row(other(2))}`)
+    await json('run')
+    const [reason] = (await readdir(shop.path('state/inbox/shop/failed'))).filter((name) =>
+      name.endsWith('.txt'),
+    )
+    const quoted = await readFile(shop.path('state/inbox/shop/failed', reason!), 'utf8')
+    expect(quoted).toContain(ERIKA.no)
+    // What was never read at all: nobody knows its encoding, and only names and telephone say who it is.
+    const failed = (name: string, bytes: Buffer): Promise<void> =>
+      writeFile(shop.path('state/inbox/shop/failed', name), bytes)
+    const nameless = `7,,${ERIKA.first},${ERIKA.last},${ERIKA.phone},`
+    const text = `"broken\n${nameless}\n${line}\nOTHER-3,other3@example.com\n`
+    await failed('c.r.csv', Buffer.from(text, 'utf8'))
+    await failed('d.r.csv', Buffer.from(text, 'latin1'))
+    await failed('e.r.csv', Buffer.from(`\ufeff${text}`, 'utf16le'))
+    // A word of hers as it reads in the wrong encoding, as a reason may show it.
+    const misread = Buffer.from(ERIKA.last, 'utf8').toString('latin1')
+    await failed('f.r.reason.txt', Buffer.from(`The name of ${ERIKA.mail} reads ${misread}\n`))
+
+    const { code, said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(said).toMatchObject({ not_erased: [] })
+    expect(code).toBe(0)
+    expect(await traces({ ...ERIKA, misread })).toEqual([])
+    const left = await readFile(shop.path('state/inbox/shop/failed/c.r.csv'), 'utf8')
+    expect(left).toBe('"broken\n\n\nOTHER-3,other3@example.com\n')
+    const wide = await readFile(shop.path('state/inbox/shop/failed/e.r.csv'))
+    expect(wide.toString('utf16le')).toBe('\ufeff"broken\n\n\nOTHER-3,other3@example.com\n')
+  })
+
+  it('finds them in a file that was read in another encoding than it has', async () => {
+    const configured = CONFIGURATION.replace(
+      'folder: state/inbox/shop,',
+      'folder: state/inbox/shop, encoding: windows-1252,',
+    )
+    const umlaut = { ...ERIKA, no: 'ÖRIKA-4711' }
+    await drop('shop', 'a.csv', HEADER + row(umlaut) + row(other(1)))
+    await json('run')
+    await shop.configure(configured)
+    const damaged = { ...umlaut, mail: 'elsewhere@example.net', first: 'Jemand', last: 'Anders', phone: '1' }
+    await drop('shop', 'b.csv', HEADER + row(damaged) + row(other(2)))
+    await json('run')
+    expect((await json('audit', 'forget', umlaut.mail, '--yes')).code).toBe(0)
+    expect(await traces(umlaut)).toEqual([])
+  })
+
+  it('names what could not be searched and what may be of somebody alike, and does not claim to be done', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA) + row(other(1)))
+    await json('run')
+    await mkdir(shop.path('state/inbox/shop/failed'), { recursive: true })
+    const zip = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.from('nobody knows'), Buffer.alloc(20)])
+    await writeFile(shop.path('state/inbox/shop/failed/x.r.xlsx'), zip)
+    await writeFile(
+      shop.path('state/inbox/shop/failed/y.r.csv'),
+      `"x\n9,a@b.example,${ERIKA.first},${ERIKA.last}\n`,
+    )
+    const { code, said } = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(code).toBe(3)
+    expect(said).toMatchObject({
+      not_erased: [
+        { file: 'shop: failed/x.r.xlsx', why: expect.stringContaining('ZIP archive') as unknown },
+        { file: 'shop: failed/y.r.csv', why: expect.stringContaining('line 2') as unknown },
+      ],
+    })
+  })
+
+  it('finds who was never sent, and is known by rejects alone', async () => {
+    await drop('shop', 'a.csv', HEADER + row(other(1)) + row({ ...ERIKA, mail: 'no mail at all' }))
+    expect((await json('run')).code).toBe(3)
+    const { code, said } = await json('audit', 'forget', ERIKA.no, '--yes')
+    expect(code).toBe(0)
+    expect(said).toMatchObject({ removed: { rejects: 1, links: 0 } })
+    expect(await traces(ERIKA)).toEqual([])
+  })
 })

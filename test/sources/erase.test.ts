@@ -2,18 +2,20 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eraseRecords } from '../../src/sources/erase.ts'
-import type { Theirs } from '../../src/sources/erasing.ts'
+import type { Theirs } from '../../src/core/erasing.ts'
 import type { SourceKind } from '../../src/sources/kind.ts'
 import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 
 const MAIL = 'ann@example.org'
 const theirs: Theirs = {
   columns: ['mail'],
-  isTheirs: (_header, values) => values.includes(MAIL),
+  ofRecord: (_header, values) => (values.includes(MAIL) ? 'surely' : undefined),
+  ofLine: (text) => (text.includes(MAIL) ? 'surely' : undefined),
   isNamed: (text) => text.includes(MAIL),
-  redacted: (text) => text.replaceAll(MAIL, '[erased]'),
+  withoutQuotes: (text) => (text.includes(MAIL) ? '[erased]' : text),
 }
 
 describe('eraseRecords', () => {
@@ -48,9 +50,9 @@ describe('eraseRecords', () => {
     const asked: string[] = []
     const vcard: SourceKind = {
       ...SOURCE_KINDS['csv']!,
-      erase: (file, options) => {
+      find: (file, options) => {
         asked.push(`${file.name} ${JSON.stringify(options)}`)
-        return Promise.resolve(1)
+        return Promise.resolve({ records: 1, uncertain: [], content: () => Readable.from([]) })
       },
     }
     put('a.vcf', `BEGIN:VCARD\nEMAIL:${MAIL}\nEND:VCARD\n`)

@@ -4,6 +4,7 @@ import { openState } from '../../src/store/state-store.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { recognition } from '../../src/core/erasing.ts'
 import { people, testLine } from '../support/line.ts'
 
 it('takes a create in doubt along, counts it, and nothing of it is sent any more', async () => {
@@ -15,10 +16,17 @@ it('takes a create in doubt along, counts it, and nothing of it is sent any more
     line.source.drop('1.csv', people(1))
     expect(await line.run()).toMatchObject({ in_doubt: 1 })
     const mail = 'person1@example.com'
+    const subject = {
+      keys: [{ pipeline: line.pipeline.name, key: 'K1' }],
+      contactIds: [],
+      mails: [mail],
+      values: [],
+    }
     const forgotten = state.forget({
-      subject: { keys: [{ pipeline: line.pipeline.name, key: 'K1' }], contactIds: [], mails: [mail] },
+      subject,
       people: [],
-      redacted: (text) => text.replaceAll(mail, '(erased)'),
+      recognition: recognition(subject),
+      records: 0,
       at: line.clock.now(),
       runId: 'erasure',
     })

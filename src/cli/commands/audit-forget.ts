@@ -21,13 +21,31 @@ function question({ contactIds, keys, mails }: Subject, isDeleted: boolean): str
   return `Erase ${who}? This cannot be taken back.${there}`
 }
 
-function certificateText({ at, run_id: run, removed, deletedAtService, outside, head }: Certificate): string {
-  const { links, openOperations, inDoubt, rejects, logEntries, files, logs, copies, tombstones, tokens } =
-    removed
+function certificateText(certificate: Certificate): string {
+  const { at, run_id: run, erasedBefore, removed, deletedAtService, notErased, outside, head } = certificate
+  const {
+    texts,
+    whenArchived,
+    links,
+    openOperations,
+    inDoubt,
+    rejects,
+    logEntries,
+    files,
+    logs,
+    copies,
+    tombstones,
+    tokens,
+  } = removed
   const records = files.reduce((sum, one) => sum + one.records, 0)
   return [
     `erased at ${at}, as ${run} of the sync log`,
-    'removed:',
+    ...(erasedBefore === null
+      ? []
+      : [
+          `this person was erased before, at ${erasedBefore}; since then ${plural(whenArchived, 'record')} of theirs ${whenArchived === 1 ? 'was' : 'were'} left out when files were archived`,
+        ]),
+    erasedBefore === null ? 'removed:' : 'found and removed this time:',
     `  the values of ${plural(logEntries, 'entry', 'entries')} of the sync log, and their keys (${tokens.join(', ')})`,
     `  ${plural(links, 'link')} with the last known values, ${plural(openOperations, 'open operation')}, ${plural(rejects, 'reject')}`,
     ...(inDoubt > 0
@@ -35,21 +53,39 @@ function certificateText({ at, run_id: run, removed, deletedAtService, outside, 
       : []),
     `  ${plural(records, 'record')} in ${plural(files.length, 'file')}`,
     ...files.map((one) => `    ${one.file}: ${one.records}`),
+    ...(texts > 0
+      ? [`  what named the person in ${plural(texts, 'message')} about others, runs and files`]
+      : []),
     ...(logs.length > 0 ? [`  the names in ${logs.join(', ')}`] : []),
     ...copies.map((name) => `  ${name}, the state as it was before an upgrade`),
     ...deletedAtService.map((id) => `  contact ${id} at the service`),
     `kept: the entries themselves without any values, and ${plural(tombstones, 'tombstone')}, so that the person does not come back`,
+    ...(notErased.length > 0
+      ? [
+          'NOT DONE: these could not be searched, or may be about the person; look at each, then call this again:',
+          ...notErased.map(({ file, why }) => `  ${file}: ${why}`),
+        ]
+      : []),
     'outside the reach of contact-sync:',
     ...outside.map((text) => `  ${text}`),
     headText(head),
   ].join('\n')
 }
 
-function certificateJson({ removed, deletedAtService, head, ...said }: Certificate) {
-  const { logEntries, openOperations, inDoubt, ...counts } = removed
+function certificateJson(certificate: Certificate) {
+  const { erasedBefore, removed, deletedAtService, notErased, head, ...said } = certificate
+  const { logEntries, openOperations, inDoubt, uncertainRejects: _, whenArchived, ...counts } = removed
   return {
     ...said,
-    removed: { log_entries: logEntries, open_operations: openOperations, in_doubt: inDoubt, ...counts },
+    erased_before: erasedBefore,
+    removed: {
+      log_entries: logEntries,
+      open_operations: openOperations,
+      in_doubt: inDoubt,
+      ...counts,
+      when_archived: whenArchived,
+    },
+    not_erased: notErased,
     deleted_at_service: deletedAtService,
     audit: head,
   }
@@ -70,7 +106,7 @@ export async function forget(io: Io, options: ForgetOptions, [contact = '']: str
   )
   if (options.json === true) printJson(io, certificateJson(certificate))
   else print(io, certificateText(certificate))
-  return 0
+  return certificate.notErased.length === 0 ? 0 : 3
 }
 
 async function readmit(io: Io, options: ForgetOptions, contact: string): Promise<number> {

@@ -1,40 +1,52 @@
-// Takes one person's rows out of an archived CSV file. The rows of others stay on the lines on which they were.
+// Finds people's rows in a CSV file, and gives the file without them. The rows of others stay on the lines on which they
+// were. What stands before the first record is looked through line by line: in a file without a header it is a record.
 import { createReadStream } from 'node:fs'
+import type { Naming, Sought } from '../../core/erasing.ts'
 import type { SourceItem } from '../../core/record.ts'
-import { type LineSpan, unitOf, withoutLines } from '../blank-lines.ts'
-import { type ArchivedFile, replaceContent, type Theirs } from '../erasing.ts'
+import { unitOf, withoutLines } from '../blank-lines.ts'
+import type { Found, StoredFile } from '../erasing.ts'
 import { openInputFile } from '../input-file.ts'
-import { surveyText } from '../text-survey.ts'
+import { createSpans, type Spans, searchLines } from '../search-lines.ts'
 import type { CsvOptions } from './options.ts'
 import { readCsv } from './reader.ts'
 
-/** Lines of the person's records; the last one of a file goes to its end. */
-async function spansOf(
+type Asked = (values: readonly string[]) => Naming | Promise<Naming>
+
+/** Notes lines of their records, the last one to the end of the file. Gives the lines of the first and the last record. */
+async function searchRows(
   batches: AsyncIterable<readonly SourceItem[]>,
-  isTheirs: (values: readonly string[]) => boolean,
-): Promise<LineSpan[]> {
-  const spans: LineSpan[] = []
-  let open: number | undefined
+  naming: Asked,
+  spans: Spans,
+): Promise<{ first: number; last: number }> {
+  const seen = { first: Number.POSITIVE_INFINITY, last: Number.POSITIVE_INFINITY }
+  let open: { line: number; naming: Naming } | undefined
   for await (const batch of batches)
     for (const { line, values } of batch) {
-      if (open !== undefined) spans.push({ first: open, last: line - 1 })
-      open = isTheirs(values) ? line : undefined
+      if (open !== undefined) spans.note(open.naming, open.line, line - 1)
+      open = { line, naming: await naming(values) }
+      seen.first = Math.min(seen.first, line)
+      seen.last = line
     }
-  if (open !== undefined) spans.push({ first: open, last: Number.POSITIVE_INFINITY })
-  return spans
+  if (open !== undefined) spans.note(open.naming, open.line, Number.POSITIVE_INFINITY)
+  return seen
 }
 
-/** How many rows were taken out. Throws a SyncError of class `input` for a file that cannot be read as rows. */
-export async function eraseRows(put: ArchivedFile, options: CsvOptions, theirs: Theirs): Promise<number> {
-  const opened = () => openInputFile(Buffer.from(put.path), put.input)
-  const reader = await readCsv(await opened(), options)
-  const spans = await spansOf(reader.batches(), (values) => theirs.isTheirs(reader.header, values)).finally(
+/** Throws a SyncError of class `input` for a file that cannot be read as rows. */
+export async function findRows(file: StoredFile, options: CsvOptions, sought: Sought): Promise<Found> {
+  const reader = await readCsv(await openInputFile(file.path, file.input), options)
+  const { header, encoding } = reader
+  const [before, rows, after] = [createSpans(), createSpans(), createSpans()]
+  const seen = await searchRows(reader.batches(), (values) => sought.ofRecord(header, values), rows).finally(
     () => reader.close(),
   )
-  if (spans.length === 0) return 0
-  const file = await opened()
-  const { encoding } = await surveyText(file, options.encoding).finally(() => file.close())
-  const bytes = createReadStream(put.path) as AsyncIterable<Buffer>
-  await replaceContent(put, withoutLines(bytes, spans, unitOf(encoding)))
-  return spans.length
+  await searchLines(file.path, { encoding, to: seen.first - 1 }, sought, before)
+  // A footer is no record; nor is what follows the last one within its own lines.
+  if (options.skip_footer > 0) await searchLines(file.path, { encoding, from: seen.last + 1 }, sought, after)
+  const all = [before, rows, after]
+  const gone = all.flatMap(({ gone: lines }) => lines)
+  return {
+    records: gone.length,
+    uncertain: all.flatMap(({ uncertain }) => uncertain),
+    content: () => withoutLines(createReadStream(file.path) as AsyncIterable<Buffer>, gone, unitOf(encoding)),
+  }
 }

@@ -2,7 +2,7 @@
 import type { Source } from '../../core/ports.ts'
 import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
-import { eraseRows } from './erase.ts'
+import { findRows } from './erase.ts'
 import { csvOptions, type CsvOptions } from './options.ts'
 import { readCsv } from './reader.ts'
 
@@ -14,11 +14,11 @@ export const csvKind = sourceKind({
   schema: csvOptions,
   rejects: ['.rejects.csv'],
   create: createCsvSource,
-  erase: eraseRows,
+  find: findRows,
 })
 
 function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
-  const folder = createDropFolder(options, deps)
+  const folder = createDropFolder(options, deps, (file, theirs) => findRows(file, options, theirs))
   // The delimiters of the files opened last, so that their rejects look like them.
   const delimiters = new Map<string, string>()
   return {

@@ -15,6 +15,8 @@ const SAMPLE_BYTES = 64 * 1024
 
 export interface CsvReader extends InputReader {
   readonly delimiter: string
+  /** In which the file was read. */
+  readonly encoding: string
 }
 
 /** Opens a file as CSV; closes it when that fails. Throws a SyncError of class `input` or `later`. */
@@ -55,6 +57,7 @@ async function openReader(file: InputFile, rows: AsyncGenerator<CsvRow[]>, shape
     header,
     ...(form.twiceEncoded === undefined ? {} : { twiceEncoded: form.twiceEncoded }),
     delimiter: dialect.delimiter,
+    encoding: form.encoding,
     bytesRead: () => file.bytesRead(),
     batches: () => checkedWhole(file, items()),
     sha256: () => file.sha256(),

@@ -1,9 +1,13 @@
-// Takes one person's records out of an archived JSON file. The records of others stay on the lines on which they were.
-import { type ArchivedFile, replaceContent, type Theirs } from '../erasing.ts'
-import { openInputFile } from '../input-file.ts'
+// Finds people's records in a JSON file, and gives the file without them. The records of others stay on the lines on which
+// they were. What stands around the records is looked through, too: it stays, and is named.
+import type { Naming, Sought } from '../../core/erasing.ts'
+import type { Found, StoredFile } from '../erasing.ts'
+import { type InputFile, openInputFile } from '../input-file.ts'
+import { byteText } from '../readings.ts'
 import { utf8Text } from '../text-stream.ts'
-import { surveyText } from '../text-survey.ts'
+import { surveyText, type TextForm } from '../text-survey.ts'
 import type { JsonOptions } from './options.ts'
+import { type JsonLayout, jsonRecords } from './parse.ts'
 import { columnReader, isObject, textOf } from './values.ts'
 import { withoutRecords } from './without-records.ts'
 
@@ -17,28 +21,84 @@ async function depthOf(parts: AsyncIterable<Buffer>, path: string | undefined): 
   return 0
 }
 
-/** How many records were taken out. Throws a SyncError of class `input`, or a SyntaxError, for a file that is no JSON. */
-export async function eraseObjects(put: ArchivedFile, options: JsonOptions, theirs: Theirs): Promise<number> {
-  const readers = theirs.columns.map(columnReader)
-  let records = 0
-  const isTheirs = (text: string): boolean => {
+function createNaming(sought: Sought): (text: string) => Naming | Promise<Naming> {
+  const readers = sought.columns.map(columnReader)
+  return (text) => {
     const value: unknown = JSON.parse(text)
-    const values = isObject(value) ? readers.map((read) => textOf(read(value))) : []
-    const found = theirs.isTheirs(theirs.columns, values) || theirs.isNamed(text)
-    if (found) records += 1
-    return found
+    if (!isObject(value)) return sought.ofLine(byteText(Buffer.from(text)))
+    const values = readers.map((read) => textOf(read(value)))
+    // Written anew, so that escaped letters are letters.
+    return sought.ofRecord(sought.columns, values, JSON.stringify(value))
   }
-  const file = await openInputFile(Buffer.from(put.path), put.input)
+}
+
+/** Damaged brackets would hide records: the file is read as it is for a run. Throws INPUT_JSON and INPUT_RECORD_TOO_LARGE. */
+async function assertWhole(name: string, parts: AsyncIterable<Buffer>, layout: JsonLayout): Promise<void> {
+  for await (const _ of jsonRecords({ name, layout, parts }));
+}
+
+function layoutOf(depth: number, path: string | undefined): JsonLayout {
+  if (depth === 0) return { kind: 'lines' }
+  return depth === 1 || path === undefined ? { kind: 'list' } : { kind: 'inside', path: path.split('.') }
+}
+
+/** Around records there are brackets and names; more than this is no use to look at. */
+const MOST_OUTSIDE = 256 * 1024
+
+interface Place {
+  readonly form: TextForm
+  readonly depth: number
+}
+
+async function* contentOf(
+  opened: () => Promise<InputFile>,
+  { form, depth }: Place,
+  isTheirs: (text: string) => boolean,
+): AsyncGenerator<Buffer> {
+  const file = await opened()
+  try {
+    yield* withoutRecords(utf8Text(file, form), { depth, isTheirs })
+  } finally {
+    await file.close()
+  }
+}
+
+/** Throws a SyncError of class `input` for a file that is no text. */
+export async function findObjects(put: StoredFile, options: JsonOptions, sought: Sought): Promise<Found> {
+  const opened = (): Promise<InputFile> => openInputFile(put.path, put.input)
+  const naming = createNaming(sought)
+  let isUncertain = false
+  const file = await opened()
   try {
     const form = await surveyText(file, options.encoding)
     const path = put.name.endsWith('.rejects.jsonl') ? undefined : options.records
     const depth = await depthOf(utf8Text(file, form), path)
-    const look = withoutRecords(utf8Text(file, form), { depth, isTheirs })
-    for await (const _ of look);
-    if (records === 0) return 0
-    const found = records
-    await replaceContent(put, withoutRecords(utf8Text(file, form), { depth, isTheirs }))
-    return found
+    await assertWhole(put.input.name, utf8Text(file, form), layoutOf(depth, path))
+    let outside = ''
+    // Which of the records, by their number: they are asked about once.
+    const theirs = new Set<number>()
+    let number = 0
+    const look = async (text: string): Promise<boolean> => {
+      const one = await naming(text)
+      if (one === 'surely') theirs.add(number)
+      if (one === 'maybe') isUncertain = true
+      number += 1
+      return false
+    }
+    const around = (part: Buffer): void => {
+      if (outside.length < MOST_OUTSIDE) outside += byteText(part).replaceAll(/[\s,[\]{}]+/g, ' ')
+    }
+    for await (const _ of withoutRecords(utf8Text(file, form), { depth, isTheirs: look, around }));
+    if ((await sought.ofLine(outside)) !== undefined) isUncertain = true
+    return {
+      records: theirs.size,
+      // Lines are not counted here.
+      uncertain: isUncertain ? [1] : [],
+      content() {
+        let at = 0
+        return contentOf(opened, { form, depth }, () => theirs.has(at++))
+      },
+    }
   } finally {
     await file.close()
   }

@@ -2,7 +2,7 @@
 import type { Source } from '../../core/ports.ts'
 import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
-import { eraseObjects } from './erase.ts'
+import { findObjects } from './erase.ts'
 import { jsonOptions, type JsonOptions } from './options.ts'
 import { readJson } from './reader.ts'
 
@@ -17,11 +17,11 @@ export const jsonKind = sourceKind({
   schema: jsonOptions,
   rejects: ['.rejects.csv', '.rejects.jsonl'],
   create: createJsonSource,
-  erase: eraseObjects,
+  find: findObjects,
 })
 
 function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
-  const folder = createDropFolder(options, deps)
+  const folder = createDropFolder(options, deps, (file, theirs) => findObjects(file, options, theirs))
   return {
     list: folder.list,
     isWaiting: folder.isWaiting,

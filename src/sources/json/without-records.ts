@@ -6,7 +6,9 @@ const [OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x
 /** `depth`: how many brackets stand around a record. */
 export interface RecordPlace {
   readonly depth: number
-  isTheirs(text: string): boolean
+  isTheirs(text: string): boolean | Promise<boolean>
+  /** Is given what stands around the records. */
+  around?(part: Buffer): void
 }
 
 function blanked(record: string, depth: number): Buffer {
@@ -42,31 +44,34 @@ function createLevel() {
 /** UTF-8 in and out. */
 export async function* withoutRecords(
   parts: AsyncIterable<Buffer>,
-  { depth, isTheirs }: RecordPlace,
+  { depth, isTheirs, around }: RecordPlace,
 ): AsyncGenerator<Buffer> {
   const follow = createLevel()
   let held: Buffer[] | undefined
-  const take = (last: Buffer): Buffer => {
+  const take = async (last: Buffer): Promise<Buffer> => {
     const record = Buffer.concat([...(held ?? []), last])
     held = undefined
     const text = record.toString('utf8')
-    return isTheirs(text) ? blanked(text, depth) : record
+    return (await isTheirs(text)) ? blanked(text, depth) : record
   }
   for await (const part of parts) {
     let from = 0
     for (const [at, byte] of part.entries()) {
       const bracket = follow(byte)
       if (bracket?.opens === depth && held === undefined) {
+        around?.(part.subarray(from, at))
         yield part.subarray(from, at)
         from = at
         held = []
       } else if (bracket?.closes === depth && held !== undefined) {
-        yield take(part.subarray(from, at + 1))
+        yield await take(part.subarray(from, at + 1))
         from = at + 1
       }
     }
-    if (held === undefined) yield part.subarray(from)
-    else held.push(part.subarray(from))
+    if (held === undefined) {
+      around?.(part.subarray(from))
+      yield part.subarray(from)
+    } else held.push(part.subarray(from))
   }
   yield* held ?? []
 }
