@@ -284,4 +284,54 @@ describe('audit forget', () => {
     expect(said).toMatchObject({ removed: { rejects: 1, links: 0 } })
     expect(await traces(ERIKA)).toEqual([])
   })
+
+  it('keeps later files with them out of the archive, and can be called again', async () => {
+    await shop.configure(
+      CONFIGURATION.replace('key: no', 'key: no\n    where: \'record["tags"] != "aside"\''),
+    )
+    await drop('shop', 'a.csv', HEADER + row(other(1)) + row(ERIKA))
+    await json('run')
+    const first = (await json('audit', 'forget', ERIKA.mail, '--yes')).said
+    expect(first).toMatchObject({ erased_before: null, removed: { when_archived: 0 } })
+    // Skipped by the condition, or in a file that is refused, quoted by its reason: none of it may lie about.
+    const aside = row({ ...ERIKA, no: 'NEW-KEY-1' }, 'aside')
+    await drop(
+      'shop',
+      'b.csv',
+      HEADER + row(other(1)) + row({ ...ERIKA, mail: 'broken' }) + aside + row(other(2)),
+    )
+    await drop('shop', 'c.csv', `${Object.values(ERIKA).join(',')},\n${row(other(3))}`)
+    await drop('shop', 'd.csv', Buffer.from(`\ufeff${HEADER}${row(ERIKA)}${row(other(4))}`, 'utf16le'))
+    await drop(
+      'crm',
+      'e.json',
+      JSON.stringify([{ id: 'C9', mail: ERIKA.mail, first: ERIKA.first }, { id: 'C1' }]),
+    )
+    const ran = await shop.cli('run', '--json')
+    expect(ran.stdout + ran.stderr).not.toContain(ERIKA.phone)
+    expect(await traces(ERIKA)).toEqual([])
+    const [, processed] = (await readdir(shop.path('state/inbox/shop/processed'))).sort()
+    expect(await readFile(shop.path('state/inbox/shop/processed', processed!), 'utf8')).toBe(
+      `${HEADER}${row(other(1))}\n\n${row(other(2))}`,
+    )
+    expect(await readdir(shop.path('state/inbox/shop'), { withFileTypes: true })).toSatisfy(
+      (entries: { isFile(): boolean }[]) => entries.every((entry) => !entry.isFile()),
+    )
+    // Somebody puts an old export back: it is found under the mail, though nothing but hashes is known.
+    await writeFile(
+      shop.path('state/inbox/shop/processed/old.csv'),
+      HEADER + row({ ...ERIKA, mail: '' }) + row({ ...ERIKA, no: '' }) + row(other(5)),
+    )
+    const again = await json('audit', 'forget', ERIKA.mail, '--yes')
+    expect(again.code).toBe(0)
+    expect(again.said).toMatchObject({
+      erased_before: first['at'],
+      removed: { when_archived: 5, files: [{ file: 'shop: processed/old.csv', records: 2 }] },
+      not_erased: [],
+    })
+    expect(await traces(ERIKA)).toEqual([])
+    const text = await shop.cli('audit', 'forget', `key:${ERIKA.no}`, '--yes')
+    expect(text.stdout).toContain('was erased before')
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
+  })
 })

@@ -125,7 +125,7 @@ export const AUDIT: CommandGroup = {
       name: 'forget',
       summary: 'erases one person, and leaves the chain whole',
       description:
-        'Destroys the values of one person: in the sync log, the links, rejects, open operations, the files in processed/ and failed/ and the logs; copies of the state from before an upgrade are removed. Their records are skipped from then on. Prints a certificate of what was removed, and of what lies outside its reach. Cannot be taken back.',
+        'Destroys the values of one person: in the sync log, the links, rejects, open operations, the files in processed/ and failed/ and the logs; copies of the state from before an upgrade are removed. Their records are skipped from then on, and left out when files are archived. Prints a certificate of what was removed, of what could not be searched (then it ends with 3), and of what lies outside its reach. May be called again for somebody who was erased. Cannot be taken back.',
       arguments: '<CONTACT>',
       options: [
         new Option(
