@@ -59,11 +59,14 @@ interface Meant extends Sought {
 async function subjectOf(state: OwnedState, people: readonly LoggedPerson[]): Promise<Subject> {
   const subject = state.subjectOf(people)
   const values = new Map(subject.values.map((one) => [JSON.stringify(one), one]))
+  const add = (fields: Readonly<Record<string, unknown>>): void => {
+    for (const one of heldValues(fields)) values.set(JSON.stringify(one), one)
+  }
   for (const { person } of people)
-    for await (const { fields } of everyEntry(state, { person }))
-      for (const [field, { from, to }] of Object.entries(fields))
-        for (const one of [...heldValues({ [field]: from }), ...heldValues({ [field]: to })])
-          values.set(JSON.stringify(one), one)
+    for await (const { fields } of everyEntry(state, { person })) {
+      add(Object.fromEntries(Object.entries(fields).map(([field, { from }]) => [field, from])))
+      add(Object.fromEntries(Object.entries(fields).map(([field, { to }]) => [field, to])))
+    }
   return { ...subject, values: [...values.values()] }
 }
 

@@ -47,42 +47,42 @@ export async function moveRewritten(
   content: AsyncIterable<Buffer>,
 ): Promise<boolean> {
   if ((await versionAt(path)) !== version) return false
-  let isSame = false
-  await writeWhole(
+  const isWritten = await writeWhole(
     place,
     undefined,
     async (file) => {
       for await (const part of content) await file.write(part)
     },
-    async () => (isSame = (await versionAt(path)) === version),
+    async () => (await versionAt(path)) === version,
   )
-  if (isSame) await reportingFailure(place, () => rm(path))
-  return isSame
+  if (isWritten) await reportingFailure(place, () => rm(path))
+  return isWritten
 }
 
 /**
  * Writes a file whole or not at all: under a hidden name first, renamed when it is safe on the disk.
  * @param ending the new file's ending, `.reason.txt` say; the input's own where it is not given
- * @param isWanted asked when everything is written: without it, the file does not get its name
+ * @param isWanted asked when everything is written: without it, the file does not get its name, and false is returned
  */
 export async function writeWhole(
   place: ArchivePlace,
   ending: string | undefined,
   write: (file: FileHandle) => Promise<void>,
   isWanted: () => Promise<boolean> = () => Promise.resolve(true),
-): Promise<void> {
-  await reportingFailure(place, async () => {
+): Promise<boolean> {
+  return reportingFailure(place, async () => {
     await makeFolder(place.folder)
     const temporary = entryPath(place.folder, archivedName(WRITING, place.runId, ending))
     try {
       await writeSynced(temporary, write)
-      if (!(await isWanted())) return
+      if (!(await isWanted())) return false
       const target = await reserve(place, ending)
       await rename(temporary, target)
     } finally {
       await rm(temporary, { force: true })
     }
     await syncFolder(place.folder)
+    return true
   })
 }
 
