@@ -1,4 +1,5 @@
 // What alerts are judged by, gathered from the state, the daemon and what runs have just met.
+import { currentBacklog } from '../core/backlog.ts'
 import { type AlertFacts, conditionOfService, type PipelineFacts } from '../core/alert.ts'
 import type { DaemonCondition, DaemonListener, EndedRun } from '../core/daemon.ts'
 import type { Clock } from '../core/ports.ts'
@@ -45,7 +46,7 @@ async function pipelineFacts(
     isRunning: live?.runningSince !== undefined,
     lastRun: await state.lastRun(name),
     milestones: await state.milestones(name),
-    backlog: await state.backlog(name),
+    backlog: currentBacklog(await state.backlog(name), live?.runningSince !== undefined),
     broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
     waitingSince: live?.waitingSince,
   }

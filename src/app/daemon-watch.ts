@@ -1,11 +1,12 @@
 // Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
 // and every minute for what time alone brings about.
+import { currentBacklog } from '../core/backlog.ts'
 import { readiness } from '../console/health.ts'
 import type { Exposition } from '../console/metrics-route.ts'
 import type { DaemonCondition, DaemonEvent, DaemonListener } from '../core/daemon.ts'
 import type { Clock } from '../core/ports.ts'
 import type { ServiceListener } from '../core/service-event.ts'
-import type { Settings } from '../core/settings.ts'
+import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import type { PipelineStanding, Standings } from '../metrics/standings.ts'
@@ -37,8 +38,16 @@ const SHORTEST_MS = 1_000
 
 type Observed = Pick<Runner, 'state' | 'rate'>
 
-async function pipelineStanding(name: string, state: Runner['state']): Promise<PipelineStanding> {
-  return { name, ...(await state.backlog(name)), ...(await state.milestones(name)) }
+async function pipelineStanding(
+  { name, schedule }: PipelineSettings,
+  state: Runner['state'],
+  condition: DaemonCondition,
+): Promise<PipelineStanding> {
+  const live = condition.pipelines.find((pipeline) => pipeline.name === name)
+  const milestones = await state.milestones(name)
+  const watchedSince = milestones.firstRunAt ?? (schedule === undefined ? undefined : condition.startedAt)
+  const backlog = currentBacklog(await state.backlog(name), live?.runningSince !== undefined)
+  return { name, ...backlog, ...milestones, watchedSince }
 }
 
 async function standings(
@@ -49,7 +58,7 @@ async function standings(
   const { pipelines, service, state } = settings()
   const now = condition()
   const rows: PipelineStanding[] = []
-  for (const { name } of pipelines) rows.push(await pipelineStanding(name, runner.state))
+  for (const pipeline of pipelines) rows.push(await pipelineStanding(pipeline, runner.state, now))
   return {
     pipelines: rows,
     condition: now,

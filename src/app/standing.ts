@@ -1,5 +1,6 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
+import { currentBacklog, NO_BACKLOG } from '../core/backlog.ts'
 import { SyncError } from '../core/errors.ts'
 import { estimate, type Estimate } from '../core/estimate.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
@@ -35,6 +36,8 @@ export interface Standing {
   readonly rejects: number
   readonly held: number
   readonly inDoubt: number
+  /** Sent by the run that goes on; the answer is still to come. */
+  readonly onItsWay: number
   readonly toBeTriedAgain: number
 }
 
@@ -64,8 +67,6 @@ async function stillToSend(
   }
 }
 
-const NOTHING = { linked: 0, rejects: 0, held: 0, inDoubt: 0, retriable: 0 }
-
 /** `owner`: who holds the state now. `state`: undefined where there is none yet. */
 export async function pipelineStanding(
   pipeline: PipelineSettings,
@@ -78,13 +79,14 @@ export async function pipelineStanding(
   const { settings, state, owner } = of
   const { name, schedule: expression, timezone } = pipeline
   const run = await state?.lastRun(name)
-  const backlog = (await state?.backlog(name)) ?? NOTHING
+  const isRunning =
+    run !== undefined && run.endedAt === undefined && owner !== undefined && owner.since <= run.startedAt
+  const backlog = currentBacklog((await state?.backlog(name)) ?? NO_BACKLOG, isRunning)
   const next = expression === undefined ? undefined : nextDue({ name, expression, timezone })
   return {
     pipeline: name,
     lastRun: run,
-    isRunning:
-      run !== undefined && run.endedAt === undefined && owner !== undefined && owner.since <= run.startedAt,
+    isRunning,
     nextRun: next?.getTime(),
     lastSuccess: (await state?.milestones(name))?.lastSuccessAt,
     waiting: await waitingFiles(pipeline),
@@ -96,6 +98,7 @@ export async function pipelineStanding(
     rejects: backlog.rejects,
     held: backlog.held,
     inDoubt: backlog.inDoubt,
+    onItsWay: backlog.onItsWay,
     toBeTriedAgain: backlog.retriable,
   }
 }

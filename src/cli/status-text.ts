@@ -38,8 +38,9 @@ function waitingText({ waiting }: Standing): string[] {
   return parts.length === 0 ? [] : [`inbox: ${parts.join(', ')}`]
 }
 
-function sendingText({ toSend, isRunning }: Standing): string[] {
-  if (toSend.changes === 0) return []
+function sendingText({ toSend, isRunning, onItsWay }: Standing): string[] {
+  if (toSend.changes === 0)
+    return onItsWay === 0 ? [] : [`${plural(onItsWay, 'operation')} on the way, the answer still to come`]
   const { changes, requests, seconds } = toSend
   const time = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
   return [`still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run goes on'}`]

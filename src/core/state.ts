@@ -1,5 +1,6 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
+import type { Backlog } from './backlog.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditEntry } from './audit.ts'
 import type { DueStore } from './daemon.ts'
@@ -327,9 +328,8 @@ export interface RunStore {
   /** The highest contact id that was known when the run began; 0 where nobody knows, as for runs of older versions. */
   highestContactBefore(runId: string): Promise<number>
   milestones(pipeline: string): Promise<Milestones>
-  backlog(
-    pipeline: string,
-  ): Promise<{ linked: number; rejects: number; held: number; inDoubt: number; retriable: number }>
+  /** As the state has it; `currentBacklog` says what it means. */
+  backlog(pipeline: string): Promise<Backlog>
 }
 
 export interface RejectStore {

@@ -1,5 +1,6 @@
 // What people may look at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
+import type { Backlog } from './backlog.ts'
 import type { Contact } from './contact.ts'
 import type { Operation } from './operation.ts'
 import type { HeldPlan, RunRecord } from './state.ts'
@@ -16,14 +17,6 @@ export interface Page<T> {
 export interface PageRequest {
   readonly from: string | undefined
   readonly limit: number
-}
-
-export interface Backlog {
-  readonly linked: number
-  readonly rejects: number
-  readonly held: number
-  readonly inDoubt: number
-  readonly retriable: number
 }
 
 export interface PipelineView {

@@ -20,6 +20,16 @@ const PREFIX = 'contact_sync_'
 /** `broken`: ended by a fault of the state or of this program. */
 const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'broken'] as const
 
+/** Gauges that are named as if they were counters; each is the sum of another one. */
+const MISNAMED = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+]
+
+/** `left`: not taken yet, because it still changes or the run was stopped. */
+const FILE_STATUSES = ['done', 'refused', 'held', 'left'] as const
+
 const REQUEST_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60, 300]
 const RUN_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600]
@@ -92,6 +102,7 @@ function createRunMetrics(registry: Registry) {
     'Records read, each counted once, by what became of it.',
     'outcome',
   )
+  const files = counter('files_total', 'Files that runs met, by what became of them.', 'status')
   const deleted = counter(
     'deleted_total',
     'Contacts deleted, or stripped of terms, because their record has gone.',
@@ -116,12 +127,14 @@ function createRunMetrics(registry: Registry) {
   const begin = (pipeline: string): void => {
     for (const status of RUN_STATUSES) runs.inc({ pipeline, status }, 0)
     for (const outcome of OUTCOMES) records.inc({ pipeline, outcome }, 0)
+    for (const status of FILE_STATUSES) files.inc({ pipeline, status }, 0)
     for (const one of [deleted, terms, drift, overlaps, missed]) one.inc({ pipeline }, 0)
   }
   const ended = ({ run }: Extract<DaemonEvent, { type: 'run_ended' }>): void => {
     const { pipeline, status } = run
     runs.inc({ pipeline, status })
     for (const outcome of OUTCOMES) records.inc({ pipeline, outcome }, run[outcome])
+    for (const { status } of run.files) files.inc({ pipeline, status })
     deleted.inc({ pipeline }, run.deleted)
     terms.inc({ pipeline }, run.terms_created)
     drift.inc({ pipeline }, run.drift)
@@ -156,7 +169,9 @@ export function createMetrics(
   standings: () => Promise<Standings>,
 ): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: PREFIX })
+  // Under their usual names, so that dashboards for Node fit.
+  collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
   const build = new Gauge({
     name: `${PREFIX}build_info`,
     help: 'Always 1; which version this is.',

@@ -1,17 +1,15 @@
 // The gauges: how things stand at the moment of a look. All are set anew each time, so that what is no longer configured
 // is no longer shown. Times are seconds since the epoch, as Prometheus wants them: an age is `time() - ...`.
+import type { Backlog } from '../core/backlog.ts'
 import type { DaemonCondition } from '../core/daemon.ts'
 import type { RateUse } from '../core/service-event.ts'
 import type { Milestones } from '../core/state.ts'
 import { Gauge, type Registry } from 'prom-client'
 
-export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'lastFile'> {
+export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'lastFile'>, Backlog {
   readonly name: string
-  readonly linked: number
-  readonly rejects: number
-  readonly held: number
-  readonly inDoubt: number
-  readonly retriable: number
+  /** Its first run; where it has had none, the start of the daemon if it has a schedule. */
+  readonly watchedSince: number | undefined
 }
 
 export interface Standings {
@@ -76,11 +74,17 @@ const OF_PIPELINE: readonly (readonly [name: string, help: string, value: OfPipe
   ['rejects', 'Rejected records that are kept.', ({ rejects }) => rejects],
   ['held', 'Changes that are held for a person.', ({ held }) => held],
   ['in_doubt', 'Operations whose outcome is not known.', ({ inDoubt }) => inDoubt],
+  ['on_its_way', 'Operations that were sent and wait for their answer.', ({ onItsWay }) => onItsWay],
   ['retriable', 'Operations that the next run tries again.', ({ retriable }) => retriable],
   [
     'last_success_timestamp_seconds',
     'When the last run ended that was not given up.',
     ({ lastSuccessAt }) => seconds(lastSuccessAt),
+  ],
+  [
+    'watched_since_timestamp_seconds',
+    'When its first run began; where it has had none, when the daemon started, if it has a schedule.',
+    ({ watchedSince }) => seconds(watchedSince),
   ],
   [
     'last_file_timestamp_seconds',

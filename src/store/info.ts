@@ -1,4 +1,5 @@
 // What there is to say about the state as a file: read beside a running owner, changes nothing.
+import { type Backlog, currentBacklog } from '../core/backlog.ts'
 import { statSync } from 'node:fs'
 import type { Connection } from './database.ts'
 import { openForReading } from './database.ts'
@@ -24,13 +25,8 @@ export interface StateInfo {
   readonly isMarked: boolean
 }
 
-interface StatePipeline {
+interface StatePipeline extends Backlog {
   readonly pipeline: string
-  readonly linked: number
-  readonly rejects: number
-  readonly held: number
-  readonly inDoubt: number
-  readonly retriable: number
 }
 
 const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -58,7 +54,14 @@ const PIPELINES = `
 SELECT DISTINCT pipeline FROM run UNION SELECT DISTINCT pipeline FROM link UNION SELECT DISTINCT pipeline FROM operation ORDER BY 1`
 
 async function inspect(db: Connection, path: string): Promise<StateInfo> {
-  const { backlog } = createRunStore(db)
+  const { backlog, lastRun } = createRunStore(db)
+  const owner = ownerOf(db, path)
+  const openOf = async (pipeline: string): Promise<Backlog> => {
+    const run = await lastRun(pipeline)
+    const isRunning =
+      owner !== undefined && run !== undefined && run.endedAt === undefined && owner.since <= run.startedAt
+    return currentBacklog(await backlog(pipeline), isRunning)
+  }
   const names = db.prepare<[], string>(PIPELINES).pluck().all()
   const mark = readMark(path)
   const verdicts = db.pragma('quick_check(10)') as { quick_check: string }[]
@@ -66,10 +69,10 @@ async function inspect(db: Connection, path: string): Promise<StateInfo> {
     ...stateSizes(path),
     schema: Number(db.pragma('user_version', { simple: true })),
     applicationId: applicationText(db),
-    owner: ownerOf(db, path),
+    owner,
     integrity: verdicts.map(({ quick_check: verdict }) => verdict).join('; '),
     mark: currentMark(db),
-    pipelines: await Promise.all(names.map(async (pipeline) => ({ pipeline, ...(await backlog(pipeline)) }))),
+    pipelines: await Promise.all(names.map(async (pipeline) => ({ pipeline, ...(await openOf(pipeline)) }))),
     doubt: doubtOfState(db, mark),
     isMarked: mark !== undefined,
   }

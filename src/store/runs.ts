@@ -1,4 +1,5 @@
 // Runs and their counts, and what a pipeline still has before it.
+import { NO_BACKLOG } from '../core/backlog.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Milestones, RunRecord, RunStore } from '../core/state.ts'
 import { noCounts, type Counts, type RunStatus } from '../core/summary.ts'
@@ -24,7 +25,8 @@ SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
        - (SELECT count(*) FROM reject WHERE input_id IN (SELECT id FROM input WHERE pipeline = @pipeline
           AND state IN ('reading', 'planned') AND state = 'reading')) AS rejects,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held') AS held,
-       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('in_doubt', 'sending')) AS inDoubt,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'in_doubt') AS inDoubt,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'sending') AS onItsWay,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'planned')
        + (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting')) AS retriable`
 
@@ -111,7 +113,7 @@ export function createRunStore(db: Connection): RunStore {
       return row && runRecord(row)
     },
     async backlog(pipeline) {
-      return backlog.get({ pipeline }) ?? { linked: 0, rejects: 0, held: 0, inDoubt: 0, retriable: 0 }
+      return backlog.get({ pipeline }) ?? NO_BACKLOG
     },
   }
 }

@@ -36,6 +36,7 @@ const standing: Standing = {
   rejects: 0,
   held: 0,
   inDoubt: 0,
+  onItsWay: 0,
   toBeTriedAgain: 0,
 }
 

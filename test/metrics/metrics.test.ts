@@ -32,6 +32,8 @@ const STANDINGS: Standings = {
       rejects: 1,
       held: 2,
       inDoubt: 3,
+      onItsWay: 6,
+      watchedSince: 4_000,
       retriable: 4,
       lastSuccessAt: 5_000,
       lastFile: undefined,
@@ -197,7 +199,7 @@ it('shows what is configured now, and pauses and overdue runs by their reason', 
   expect(await series('daily_limit')).toMatchObject({ daily_limit: 500 })
 })
 
-it('has the process and the event loop, under the same prefix, and text that Prometheus can read', async () => {
+it('has the process and the event loop, under their usual names, and text that Prometheus can read', async () => {
   const { metrics } = metricsOver()
   const text = await metrics.text()
   expect(metrics.contentType).toMatch(/^text\/plain; version=0\.0\.4/)
@@ -206,10 +208,10 @@ it('has the process and the event loop, under the same prefix, and text that Pro
     'process_open_fds',
     'nodejs_eventloop_lag_p99_seconds',
   ])
-    expect(text).toContain(`\ncontact_sync_${name} `)
+    expect(text).toContain(`\n${name} `)
   for (const line of text.split('\n').filter((one) => one !== '')) {
     expect(line).toMatch(
-      /^(# (HELP|TYPE) contact_sync_|contact_sync_[a-z0-9_]+(\{.*\})? (-?[0-9.e+-]+|Na[Nn]|[+-]Inf)$)/,
+      /^(# (HELP|TYPE) (contact_sync|process|nodejs)_|(contact_sync|process|nodejs)_[a-z0-9_]+(\{.*\})? (-?[0-9.e+-]+|Na[Nn]|[+-]Inf)$)/,
     )
   }
 })

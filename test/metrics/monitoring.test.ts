@@ -6,8 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { CONDITION_NAMES } from '../../src/core/alert-rules.ts'
-import { noCounts } from '../../src/core/summary.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { exampleMetrics } from '../monitoring/example-metrics.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (name: string): string => readFileSync(resolve(root, name), 'utf8')
@@ -74,76 +73,9 @@ const queries: (readonly [string, string])[] = [
 const families = new Map<string, Set<string>>()
 
 beforeAll(async () => {
-  const live = {
-    name: 'shop',
-    dueAt: 1,
-    runningSince: undefined,
-    waitingSince: undefined,
-    brokenAt: undefined,
-    brokenBy: undefined,
-    overlaps: 0,
-    missed: 0,
-  }
-  const metrics = createMetrics({ version: '1', pipelines: ['shop'] }, async () =>
-    Promise.resolve({
-      pipelines: [
-        {
-          name: 'shop',
-          linked: 1,
-          rejects: 1,
-          held: 1,
-          inDoubt: 1,
-          retriable: 1,
-          lastSuccessAt: 1,
-          lastFile: { at: 1, read: 1, rejected: 0 },
-        },
-      ],
-      condition: {
-        running: true,
-        stateOpen: true,
-        startedAt: 1,
-        pause: undefined,
-        refusedReload: undefined,
-        pipelines: [live],
-      },
-      isReady: true,
-      rate: { allowed: 1, used: 1, waiting: 1, pausedMs: 0 },
-      limits: { window: 1, day: 1 },
-      requestsOfDay: 1,
-      state: { bytes: 1, walBytes: 1 },
-      undelivered: 0,
-      raised: new Map([['held', 1]]),
-    }),
-  )
-  metrics.onService({
-    type: 'request',
-    method: 'GET',
-    path: '/x',
-    status: 200,
-    attempt: 1,
-    durationMs: 1,
-    waitedMs: 1,
-    sentAt: 1,
-  })
-  metrics.onService({ type: 'retry', method: 'GET', path: '/x', attempt: 1, delayMs: 1, summary: '' })
-  metrics.onDaemon({
-    type: 'run_ended',
-    at: 1,
-    run: {
-      ...noCounts(),
-      pipeline: 'shop',
-      run_id: 'r',
-      status: 'ok',
-      requests: 1,
-      retries: 0,
-      duration_ms: 1,
-      drift: 0,
-      files: [],
-      warnings: [],
-    },
-  })
+  const metrics = await exampleMetrics()
   for (const line of (await metrics.text()).split('\n')) {
-    const [, name, labels = ''] = /^(contact_sync_\w+)(?:\{(.*)\})? /.exec(line) ?? []
+    const [, name, labels = ''] = /^((?:contact_sync|process|nodejs)_\w+)(?:\{(.*)\})? /.exec(line) ?? []
     if (name === undefined) continue
     const known = families.get(name) ?? new Set()
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label)
@@ -156,7 +88,7 @@ const ADDED = ['job', 'instance']
 
 describe('a query', () => {
   it.each(queries)('of "%s" asks for series and labels that are there', (_, query) => {
-    const selectors = [...query.matchAll(/(contact_sync_\w+)(?:\{([^}]*)\})?/g)]
+    const selectors = [...query.matchAll(/((?:contact_sync|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
     expect(selectors.length).toBeGreaterThan(0)
     const labels = new Set(ADDED)
     for (const [, name = '', matchers = ''] of selectors) {
@@ -200,14 +132,15 @@ describe('the dashboard', () => {
     const all = queries.map(([, query]) => query).join(' ')
     const missing = [...families.keys()]
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''))
-      .filter((name) => !/^contact_sync_(process|nodejs)_/.test(name))
+      .filter((name) => name.startsWith('contact_sync_'))
       .filter((name) => !all.includes(name))
-    // Which version, since when, when next, and whether a reload was refused: for tables of one's own.
+    // Which version, since when, when next, and what goes on at this moment: for tables of one's own.
     expect(new Set(missing)).toEqual(
       new Set(
         [
           'started_timestamp_seconds',
-          'reload_refused',
+          'running',
+          'on_its_way',
           'next_run_timestamp_seconds',
           'daily_limit_total',
         ].map((name) => `contact_sync_${name}`),

@@ -21,9 +21,10 @@ const infoJson = (path: string, info: Info) => ({
       ? null
       : { pid: info.owner.pid, since: new Date(info.owner.since).toISOString() },
   integrity: info.integrity,
-  pipelines: info.pipelines.map(({ inDoubt, retriable, ...counts }) => ({
+  pipelines: info.pipelines.map(({ inDoubt, onItsWay, retriable, ...counts }) => ({
     ...counts,
     in_doubt: inDoubt,
+    on_its_way: onItsWay,
     to_be_tried_again: retriable,
   })),
   sync_log: { entries: info.mark.entries, hash: info.mark.hash },

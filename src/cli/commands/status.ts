@@ -46,6 +46,7 @@ const standingJson = (standing: Standing) => ({
   rejects: standing.rejects,
   held: standing.held,
   in_doubt: standing.inDoubt,
+  on_its_way: standing.onItsWay,
   to_be_tried_again: standing.toBeTriedAgain,
 })
 

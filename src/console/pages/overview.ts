@@ -1,4 +1,5 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
+import { currentBacklog } from '../../core/backlog.ts'
 import { html } from 'hono/html'
 import { OUTCOMES } from '../../core/summary.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
@@ -207,12 +208,12 @@ function dayTable(days: readonly DayView[]): Html {
 }
 
 export function overviewPage(overview: Overview): PageParts {
-  const { live, pipelines, days } = overview
-  const rows = pipelines.map((one) => ({
-    ...one,
-    live: live.pipelines.find(({ name }) => name === one.pipeline),
-  }))
-  const body = html`${attention(overview)}
+  const { live, days } = overview
+  const rows = overview.pipelines.map((one): Row => {
+    const now = live.pipelines.find(({ name }) => name === one.pipeline)
+    return { ...one, backlog: currentBacklog(one.backlog, now?.running === true), live: now }
+  })
+  const body = html`${attention({ ...overview, pipelines: rows })}
     <h2>Pipelines</h2>
     ${pipelineTable(rows, live.now)}
     <h2>Records by day</h2>

@@ -1,0 +1,43 @@
+// The alert rules by Prometheus itself, and `/metrics` by its conventions: where promtool is installed, which `.ci/run`
+// sees to. What the rules are to do stands in alerts.test.yaml.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { exampleMetrics } from './example-metrics.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const promtool = (args: readonly string[], input = '') =>
+  spawnSync('promtool', args, { cwd: root, input, encoding: 'utf8' })
+const isThere = promtool(['--version']).status === 0
+
+describe.skipIf(!isThere)('promtool', () => {
+  it('takes the alert rules', () => {
+    const { status, stderr } = promtool(['check', 'rules', 'config/monitoring/alerts.yaml'])
+    expect([status, stderr]).toEqual([0, ''])
+  })
+
+  it('sees each rule begin, and not begin, where it should', () => {
+    const { status, stdout, stderr } = promtool(['test', 'rules', 'test/monitoring/alerts.test.yaml'])
+    expect(status, stdout + stderr).toBe(0)
+  })
+
+  it('finds the series named after the conventions', async () => {
+    const text = await (await exampleMetrics()).text()
+    const { status, stdout, stderr } = promtool(['check', 'metrics'], text)
+    expect([status, stdout, stderr]).toEqual([0, '', ''])
+  })
+})
+
+it('shows the process under the names that are usual for it', async () => {
+  const text = await (await exampleMetrics()).text()
+  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'process_open_fds',
+      'nodejs_eventloop_lag_p99_seconds',
+    ]),
+  )
+  for (const name of names) expect(name).toMatch(/^(contact_sync|process|nodejs)_/)
+})
