@@ -15,6 +15,7 @@ import { eraseInLogs } from '../log/erase.ts'
 import { createService } from '../service/service.ts'
 import { eraseRecords, type LeftFile } from '../sources/erase.ts'
 import { type Forgotten } from '../store/forget.ts'
+import { statePlace } from '../store/place.ts'
 import type { OwnedState } from '../store/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 import { asOwner } from './as-owner.ts'
@@ -239,8 +240,9 @@ async function erase(work: Work, deleted: readonly number[]): Promise<Certificat
   const forgotten = state.forget({ subject, people, recognition: messages, records, at, runId: id })
   state.sweep()
   state.accept()
-  const { old, others } = copiesOf(settings.state.path)
-  for (const name of old) rmSync(join(dirname(settings.state.path), name), { force: true })
+  const place = statePlace(settings.state.path)
+  const { old, others } = copiesOf(place)
+  for (const name of old) rmSync(join(dirname(place), name), { force: true })
   const { uncertainRejects } = forgotten
   const rejects = {
     file: 'the state',

@@ -8,7 +8,9 @@ import type { Connection } from './connection.ts'
 import { carryLogOver } from './audit-upgrade.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
 import { syncFile, syncFolder } from './durable.ts'
+import { noteBeforeMarks } from './mark.ts'
 import { networkFileSystem } from './network.ts'
+import { statePlace } from './place.ts'
 import { stateError } from './trouble.ts'
 
 export type { Connection }
@@ -61,7 +63,10 @@ function keepCopy(db: Connection, path: string): void {
 }
 
 /** What a migration does that SQL cannot, by the version that it leads to. */
-const FOLLOW_UPS: ReadonlyMap<number, (db: Connection) => void> = new Map([[4, carryLogOver]])
+const FOLLOW_UPS: ReadonlyMap<number, (db: Connection) => void> = new Map([
+  [3, noteBeforeMarks],
+  [4, carryLogOver],
+])
 
 function migrate(db: Connection, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }))
@@ -131,7 +136,8 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
 export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, { thorough: false })
 
 /** As openForReading; undefined also where an older version left the state, and nothing has opened it for writing since. */
-export function openIfCurrent(path: string): Connection | undefined {
+export function openIfCurrent(statePath: string): Connection | undefined {
+  const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
   const db = new Database(path, { fileMustExist: true })
   const isOlder = Number(db.pragma('user_version', { simple: true })) < MIGRATIONS.length
@@ -140,7 +146,8 @@ export function openIfCurrent(path: string): Connection | undefined {
 }
 
 /** Opens the state for reading only; undefined where there is none yet. */
-export function openForReading(path: string): Connection | undefined {
+export function openForReading(statePath: string): Connection | undefined {
+  const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
   let db: Connection | undefined
   try {

@@ -5,6 +5,7 @@ import type { Connection } from './database.ts'
 import { openForReading } from './database.ts'
 import { isOwned } from './lock.ts'
 import { currentMark, doubtOfState, lostText, type Mark, readMark } from './mark.ts'
+import { statePlace } from './place.ts'
 import { createRunStore } from './runs.ts'
 import { stateError } from './trouble.ts'
 
@@ -32,10 +33,10 @@ interface StatePipeline extends Backlog {
 const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** Of the database, and of the log beside it; 0 where there is none. */
-export const stateSizes = (path: string): Pick<StateInfo, 'bytes' | 'walBytes'> => ({
-  bytes: size(path),
-  walBytes: size(`${path}-wal`),
-})
+export function stateSizes(path: string): Pick<StateInfo, 'bytes' | 'walBytes'> {
+  const place = statePlace(path)
+  return { bytes: size(place), walBytes: size(`${place}-wal`) }
+}
 
 /** "CSY1" of its four bytes. */
 function applicationText(db: Connection): string {

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
+import { statePlace } from './place.ts'
 import { stateError } from './trouble.ts'
 
 export interface Lock {
@@ -24,9 +25,10 @@ function heldBy(path: string): string {
 
 /** Whether a process holds the state now. Looks without taking anything. */
 export function isOwned(statePath: string): boolean {
+  const place = statePlace(statePath)
   let db: Database.Database | undefined
   try {
-    db = new Database(`${statePath}.lock`, { readonly: true, fileMustExist: true })
+    db = new Database(`${place}.lock`, { readonly: true, fileMustExist: true })
     db.pragma('busy_timeout = 0')
     db.pragma('schema_version')
     return false
@@ -39,10 +41,11 @@ export function isOwned(statePath: string): boolean {
 
 /** Throws STATE_LOCKED, with the owner's process id where it is known, when another process holds the state. */
 export function acquireLock(statePath: string): Lock {
+  const place = statePlace(statePath)
   let db: Database.Database | undefined
   try {
-    mkdirSync(dirname(statePath), { recursive: true })
-    db = new Database(`${statePath}.lock`)
+    mkdirSync(dirname(place), { recursive: true })
+    db = new Database(`${place}.lock`)
     // Somebody may be looking whether it is held (isOwned).
     db.pragma('busy_timeout = 100')
     db.exec('BEGIN EXCLUSIVE')
@@ -50,7 +53,7 @@ export function acquireLock(statePath: string): Lock {
     db?.close()
     if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')))
       throw stateError(error, statePath)
-    throw new SyncError('STATE_LOCKED', `another process holds the state ${statePath}${heldBy(statePath)}`, {
+    throw new SyncError('STATE_LOCKED', `another process holds the state ${place}${heldBy(place)}`, {
       cause: error,
     })
   }

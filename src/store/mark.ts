@@ -1,9 +1,10 @@
 // The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { AUDIT_START, type PublicPart } from '../core/audit-chain.ts'
 import type { Connection } from './database.ts'
 import { replaceFile } from './durable.ts'
+import { statePlace } from './place.ts'
 
 export interface Mark {
   /** Told apart from any other state by chance. */
@@ -16,7 +17,7 @@ export interface Mark {
   readonly hash: string
 }
 
-const markPath = (statePath: string): string => `${statePath}.mark`
+const markPath = (statePath: string): string => `${statePlace(statePath)}.mark`
 
 /** On the disk when this returns. */
 export const writeMark = (statePath: string, mark: Mark): void =>
@@ -39,6 +40,15 @@ export function readMark(statePath: string): Mark | 'unreadable' | undefined {
   }
 }
 
+/** Older versions put the mark beside the link by which the state was named: it is moved to where the state lies. */
+export function moveMarkFromLink(statePath: string): void {
+  const beside = `${statePath}.mark`
+  const place = markPath(statePath)
+  if (beside === place || existsSync(place) || !existsSync(beside)) return
+  replaceFile(place, readFileSync(beside, 'utf8'))
+  rmSync(beside)
+}
+
 export function currentMark(db: Connection): Mark {
   const meta = db.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck()
   const last = db.prepare<[], number>('SELECT started_at FROM run ORDER BY rowid DESC LIMIT 1').pluck().get()
@@ -57,6 +67,16 @@ export function currentMark(db: Connection): Mark {
 /** When this state was copied by `state backup`, ISO 8601; undefined for one that was never put back. */
 const copiedAt = (db: Connection): string | undefined =>
   db.prepare<[], string>("SELECT value FROM meta WHERE name = 'backup'").pluck().get()
+
+const BEFORE_MARKS = 'before_marks'
+
+/** A state of schema 1 or 2 has no mark, because there was none. To be called while it is carried over. */
+export function noteBeforeMarks(db: Connection): void {
+  db.prepare('INSERT INTO meta SELECT ?, 1 FROM run LIMIT 1').run(BEFORE_MARKS)
+}
+
+const isOfBeforeMarks = (db: Connection): boolean =>
+  db.prepare('SELECT 1 FROM meta WHERE name = ?').get(BEFORE_MARKS) !== undefined
 
 const runText = ({ runs, lastRun }: Mark): string =>
   runs === 0 ? 'no run yet' : `run ${runs}${lastRun === null ? '' : ` of ${lastRun}`}`
@@ -87,20 +107,33 @@ export const lostText = (mark: Mark | 'unreadable'): string =>
     ? 'is not there, but its mark is'
     : `is not there, but its mark says that ${runText(mark)} began with it`
 
+/** One of the two may be ahead: a restored state that has worked since has runs of its own. */
+function missingText(mark: Mark, now: Mark): string {
+  const count = (number: number, one: string, more: string): string[] =>
+    number > 0 ? [`${number} ${number === 1 ? one : more}`] : []
+  const [runs, entries] = [mark.runs - now.runs, mark.entries - now.entries]
+  const missing = [...count(runs, 'run', 'runs'), ...count(entries, 'entry', 'entries')]
+  const what = `${missing.join(' and ')}${entries > 0 ? ' of the sync log' : ''}`
+  return `${what} ${missing.length === 1 && Math.max(runs, entries) === 1 ? 'is' : 'are'} missing`
+}
+
 /** Why the state may not be the latest; undefined where nothing speaks against it. */
 export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefined): string | undefined {
   if (mark === 'unreadable') return 'has a mark that cannot be read'
   const now = currentMark(db)
   const copied = copiedAt(db)
-  if (mark === undefined)
-    return copied === undefined
+  if (mark === undefined) {
+    if (copied !== undefined)
+      return `is a backup of ${copied}, and without its mark nothing says what was sent since`
+    const isNew = now.runs === 0 && now.entries === 0
+    return isNew || isOfBeforeMarks(db)
       ? undefined
-      : `is a backup of ${copied}, and without its mark nothing says what was sent since`
+      : `has no mark beside it: it may be a copy, and nothing says what was sent since ${runText(now)}`
+  }
   if (mark.instance !== now.instance)
     return `is not the one that worked here last: the mark of that one says ${runText(mark)}`
   if (mark.runs > now.runs || mark.entries > now.entries) {
-    const runs = `${mark.runs - now.runs} ${mark.runs - now.runs === 1 ? 'run' : 'runs'}`
-    return `is older than its mark: it stands at ${runText(now)}, the mark at ${runText(mark)}; ${runs} and ${Math.max(0, mark.entries - now.entries)} entries of the sync log are missing`
+    return `is older than its mark: it stands at ${runText(now)}, the mark at ${runText(mark)}; ${missingText(mark, now)}`
   }
   if (!isInLog(db, mark)) return 'has another sync log than its mark says'
   if (copied !== undefined && !isSame(mark, now))

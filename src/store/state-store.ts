@@ -15,8 +15,17 @@ import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from
 import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { currentMark, doubtOfState, isUpToDate, lostText, readMark, writeMark } from './mark.ts'
+import {
+  currentMark,
+  doubtOfState,
+  isUpToDate,
+  lostText,
+  readMark,
+  moveMarkFromLink,
+  writeMark,
+} from './mark.ts'
 import { keepingMark, truncateLog } from './owned.ts'
+import { statePlace } from './place.ts'
 import { createRebuildStore } from './rebuild.ts'
 import { createWindowMemory, killedAt } from './rate-window.ts'
 import { createRejectStore } from './rejects.ts'
@@ -165,7 +174,7 @@ function ownedState(
   const accept = (): void => {
     // What an older state has forgotten had numbers: those of operations are in the markers of contacts.
     if (!isSettled) db.exec("UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'")
-    db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt')").run()
+    db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt', 'before_marks')").run()
     writeMark(path, currentMark(db))
     isSettled = true
   }
@@ -191,10 +200,12 @@ function ownedState(
  * Opens the state as its one owner. Throws STATE_LOCKED when another process has it, STATE_UNUSABLE when it cannot be
  * used, STATE_OLDER when it is not the latest.
  */
-export function openState(path: string, owner: Owner): OwnedState {
+export function openState(statePath: string, owner: Owner): OwnedState {
+  const path = statePlace(statePath)
   const lock = acquireLock(path)
   let db: Connection | undefined
   try {
+    moveMarkFromLink(statePath)
     const mark = readMark(path)
     const isLost = mark !== undefined && !existsSync(path)
     if (isLost && owner.evenOlder !== true) throw older(path, lostText(mark))

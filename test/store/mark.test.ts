@@ -9,6 +9,7 @@ import { stateInfo } from '../../src/store/info.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import { openState } from '../../src/store/state-store.ts'
 import { people, testLine } from '../support/line.ts'
+import { OLD_SCHEMAS, writeOldState } from './old-state.ts'
 
 let folder = ''
 let path = ''
@@ -56,11 +57,60 @@ it('a first state is marked, and opened again without a word', async () => {
   })
 })
 
-it('a state of before there were marks is given one', async () => {
-  await run(3)
+it.each([1, 2])('a state of schema %i, before there were marks, is given one', async (schema) => {
+  writeOldState(path, schema)
+  await openState(path, owner).close()
+  expect(await stateInfo(path)).toMatchObject({ doubt: undefined, isMarked: true })
   await rm(`${path}.mark`)
-  await run(1, 4)
-  expect(await stateInfo(path)).toMatchObject({ isMarked: true, mark: { runs: 2 } })
+  expect(() => openState(path, owner)).toThrow(expect.objectContaining(refused))
+})
+
+it.each(OLD_SCHEMAS.filter((schema) => schema > 2))(
+  'a state of schema %i is taken over with its mark, and refused without',
+  async (schema) => {
+    writeOldState(path, schema)
+    const mark = await readFile(`${path}.mark`)
+    await rm(`${path}.mark`)
+    expect(() => openState(path, owner)).toThrow('has no mark beside it')
+    expect(() => openState(path, owner)).toThrow(expect.objectContaining(refused))
+    await writeFile(`${path}.mark`, mark)
+    await openState(path, owner).close()
+    expect(await stateInfo(path)).toMatchObject({ doubt: undefined, isMarked: true })
+  },
+)
+
+it('has its mark before the first request of its first run', async () => {
+  await openState(path, owner).close()
+  expect(JSON.parse(await readFile(`${path}.mark`, 'utf8'))).toMatchObject({ runs: 0, entries: 0 })
+})
+
+it('a plain copy without its mark is refused, and accepted by a word', async () => {
+  await run(3)
+  const copy = join(folder, 'elsewhere.db')
+  await copyFile(path, copy)
+  expect(() => openState(copy, owner)).toThrow(
+    /has no mark beside it: it may be a copy, and nothing says what was sent since run 1 of/,
+  )
+  expect(() => openState(copy, owner)).toThrow(expect.objectContaining(refused))
+  expect(await stateInfo(copy)).toMatchObject({
+    doubt: expect.stringContaining('no mark') as string,
+    isMarked: false,
+  })
+  const state = openState(copy, { ...owner, evenOlder: true })
+  state.accept()
+  await state.close()
+  await openState(copy, owner).close()
+})
+
+it('a copy that was accepted, and has worked since, says what it lacks and never less than nothing', async () => {
+  await run(3)
+  const mark = JSON.parse(await readFile(`${path}.mark`, 'utf8')) as { runs: number; entries: number }
+  await writeFile(`${path}.mark`, JSON.stringify({ ...mark, runs: 0, entries: 9 }))
+  expect(() => openState(path, owner)).toThrow(/; 6 entries of the sync log are missing/)
+  await writeFile(`${path}.mark`, JSON.stringify({ ...mark, runs: 2, entries: 1 }))
+  expect(() => openState(path, owner)).toThrow(/; 1 run is missing/)
+  await writeFile(`${path}.mark`, JSON.stringify({ ...mark, runs: 2, entries: 4 }))
+  expect(() => openState(path, owner)).toThrow(/; 1 run and 1 entry of the sync log are missing/)
 })
 
 it('a backup that is the latest is taken as it is', async () => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Term } from '../../src/core/ports.ts'
+import { currentMark, writeMark } from '../../src/store/mark.ts'
 import { type MemoryService, memoryService } from '../support/memory-service.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../fixtures/states')
@@ -20,6 +21,8 @@ export function writeOldState(path: string, schema: number): void {
   db.exec(readFileSync(resolve(FOLDER, `v${schema}.sql`), 'utf8'))
   if (db.pragma('user_version', { simple: true }) !== schema)
     throw new Error(`v${schema}.sql is of another schema`)
+  // As their programs did; those of schemas 1 and 2 knew no mark.
+  if (schema > 2) writeMark(path, currentMark(db))
   db.close()
 }
 
