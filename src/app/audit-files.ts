@@ -1,11 +1,10 @@
 // The sync log as a file: for auditors, and for a person who asks what is held about them. Part of the composition.
 import { createWriteStream } from 'node:fs'
-import { once } from 'node:events'
-import { finished } from 'node:stream/promises'
-import { SyncError } from '../core/errors.ts'
+import { pipeline } from 'node:stream/promises'
 import { everyEntry, exportLine, tableHead, tableRows } from '../core/log-lines.ts'
 import type { LogFilter, SyncLog } from '../core/sync-log.ts'
 import { readMark } from '../store/mark.ts'
+import { writeExport } from './export-file.ts'
 
 export type LogFormat = 'jsonl' | 'csv'
 
@@ -15,35 +14,19 @@ export function knownHead(statePath: string): { readonly entries: number } | und
   return typeof mark === 'object' ? mark : undefined
 }
 
-/** Only its owner may read it: it holds what the log holds. Throws USAGE where it cannot be written. */
-export async function writeText(
+/** Throws USAGE where it cannot be written; `replaced`: a file of that name was there. */
+export const writeText = (
   path: string,
   parts: AsyncIterable<string> | Iterable<string>,
-): Promise<void> {
-  const file = createWriteStream(path, { mode: 0o600 })
-  const written = finished(file)
-  written.catch(() => undefined)
-  try {
-    for await (const part of parts) if (!file.write(part)) await Promise.race([once(file, 'drain'), written])
-    file.end()
-    await written
-  } catch (error) {
-    file.destroy()
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    if (code === undefined || error instanceof SyncError) throw error
-    throw new SyncError('USAGE', `${path} cannot be written (${code})`, {
-      hint: 'Name a file in a folder that is there, and in which this user may write.',
-      cause: error,
-    })
-  }
-}
+): Promise<{ readonly replaced: boolean }> =>
+  writeExport(path, (file) => pipeline(parts, createWriteStream(file, { mode: 0o600 })))
 
 /** Writes what fits the filter, oldest first; gives how many entries, and the hash of the last of them. */
 export async function exportLog(
   log: SyncLog,
   path: string,
   { filter, format }: { filter: LogFilter; format: LogFormat },
-): Promise<{ readonly entries: number; readonly hash: string | null }> {
+): Promise<{ readonly entries: number; readonly hash: string | null; readonly replaced: boolean }> {
   const done = { entries: 0, hash: null as string | null }
   async function* parts(): AsyncGenerator<string> {
     // A byte order mark, so that spreadsheets take it for UTF-8.
@@ -54,6 +37,6 @@ export async function exportLog(
       yield format === 'csv' ? tableRows(entry) : `${JSON.stringify(exportLine(entry))}\n`
     }
   }
-  await writeText(path, parts())
-  return done
+  const { replaced } = await writeText(path, parts())
+  return { ...done, replaced }
 }

@@ -42,3 +42,7 @@ export function bytes(count: number): string {
   const power = Math.min(units.length, Math.floor(Math.log10(count) / 3))
   return `${(count / 1000 ** power).toFixed(1)} ${units[power - 1] ?? ''}`
 }
+
+/** Behind the name of a file that was written. */
+export const replacedText = (replaced: boolean): string =>
+  replaced ? ', in place of the file that was there' : ''

@@ -1,6 +1,6 @@
 // A whole copy of the state while its owner works: one moment of it, held by a read transaction, so that writers are
 // neither waited for nor stopped. The copy has its name only once it has been read again and found whole.
-import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
 import { syncFile, syncFolder } from './durable.ts'
@@ -65,17 +65,43 @@ function finishCopy(file: string, expected: Record<string, number>, at: number):
   }
 }
 
-/** Before anything is in it, so that nobody else may ever read it. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+/** Before anything is in it, so that nobody else may ever read it. What is there already, a link say, is never used. */
 function makeEmpty(file: string): void {
   try {
-    writeFileSync(file, '', { mode: 0o600 })
-    chmodSync(file, 0o600)
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = codeOf(error)
+    if (code === 'EEXIST')
+      throw new SyncError('USAGE', `${file} is there already`, {
+        hint: 'Another backup to this name may be on its way. If none is, remove that file, or give the backup another name.',
+        cause: error,
+      })
     throw new SyncError('USAGE', `${file} cannot be written (${code})`, {
       hint: 'Name a file in a folder that is there, and in which this user may write.',
       cause: error,
     })
+  }
+}
+
+const isThere = (file: string): SyncError =>
+  new SyncError('USAGE', `${file} is there already`, {
+    hint: 'A backup never replaces another one: give it a new name, with the date for example.',
+  })
+
+/** Gives the copy its name, which nobody may have taken meanwhile. */
+function nameCopy(part: string, file: string): void {
+  try {
+    linkSync(part, file)
+    rmSync(part)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') throw isThere(file)
+    // File systems without hard links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(code)) throw error
+    renameSync(part, file)
   }
 }
 
@@ -88,23 +114,22 @@ export async function backupState(
   file: string,
   { at, signal }: { at: number; signal: AbortSignal },
 ): Promise<BackupReport> {
-  if (existsSync(file))
-    throw new SyncError('USAGE', `${file} is there already`, {
-      hint: 'A backup never replaces another one: give it a new name, with the date for example.',
-    })
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw isThere(file)
   const from = openForReading(path)
   if (from === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
   const part = `${file}.part`
+  let isOurs = false
   try {
     makeEmpty(part)
+    isOurs = true
     const counts = await copyTo(part, from, signal)
     const mark = finishCopy(part, counts, at)
     syncFile(part)
-    renameSync(part, file)
+    nameCopy(part, file)
     syncFolder(file)
     return { bytes: statSync(file).size, links: counts['link'] ?? 0, mark }
   } catch (error) {
-    rmSync(part, { force: true })
+    if (isOurs) rmSync(part, { force: true })
     throw stateError(error, `${path} (to ${file})`)
   } finally {
     from.close()

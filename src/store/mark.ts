@@ -2,7 +2,7 @@
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { AUDIT_START, type PublicPart } from '../core/audit-chain.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { replaceFile } from './durable.ts'
 import { statePlace } from './place.ts'
 

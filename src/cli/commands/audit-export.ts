@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { exportLog, type LogFormat, subjectReport, writeText } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
-import { plural } from '../format.ts'
+import { plural, replacedText } from '../format.ts'
 import { type Io, printError, printJson } from '../io.ts'
 import { type FilterOptions, logFilter, peopleNamed, withLog } from './audit.ts'
 import { commandSettings } from '../settings.ts'
@@ -18,13 +18,13 @@ export async function exportAudit(io: Io, options: ExportOptions, [name]: string
   if (options.subject !== undefined) return exportSubject(io, options, { file, subject: options.subject })
   return withLog(io, options, async (state) => {
     const what = { filter: logFilter(options), format: options.format ?? 'jsonl' }
-    const { entries, hash } = await exportLog(state, file, what)
+    const { entries, hash, replaced } = await exportLog(state, file, what)
     const head = await state.logHead()
-    if (options.json === true) printJson(io, { file, entries, hash, head })
+    if (options.json === true) printJson(io, { file, entries, hash, head, replaced })
     else
       printError(
         io,
-        `${plural(entries, 'entry', 'entries')} written to ${file}; the head of the log is ${head.hash}`,
+        `${plural(entries, 'entry', 'entries')} written to ${file}${replacedText(replaced)}; the head of the log is ${head.hash}`,
       )
     return 0
   })
@@ -40,15 +40,15 @@ async function exportSubject(
   return withLog(io, options, async (state, path) => {
     await peopleNamed(state, subject)
     const report = await subjectReport(state, path, subject)
-    await writeText(file, [
+    const { replaced } = await writeText(file, [
       `${JSON.stringify(report, null, 2)}
 `,
     ])
-    if (options.json === true) printJson(io, { file, people: report.people.length })
+    if (options.json === true) printJson(io, { file, people: report.people.length, replaced })
     else
       printError(
         io,
-        `${plural(report.people.length, 'person', 'people')} written to ${file}. Not in it: the contact as ${settings.service.baseUrl} has it, and files that wait in the inbox.`,
+        `${plural(report.people.length, 'person', 'people')} written to ${file}${replacedText(replaced)}. Not in it: the contact as ${settings.service.baseUrl} has it, and files that wait in the inbox.`,
       )
     return 0
   })

@@ -1,9 +1,9 @@
 // `rejects list` and `rejects export`: the records that could not be pushed, to look at and to mend.
 import { resolve } from 'node:path'
-import { openStateForReading, writeRejectsCsv } from '../../app.ts'
+import { openStateForReading, writeExport, writeRejectsCsv } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { RejectEntry } from '../../core/state.ts'
-import { plural } from '../format.ts'
+import { plural, replacedText } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
@@ -74,8 +74,10 @@ export async function exportRejects(
   const path = resolve(io.cwd, file)
   const header = await unitedHeader(openRejects(io, options, names))
   const seen = { rows: 0 }
-  await writeRejectsCsv(path, header, underHeader(header, openRejects(io, options, names), seen))
-  if (options.json === true) printJson(io, { file: path, rejects: seen.rows })
-  else printError(io, `${plural(seen.rows, 'record')} written to ${path}`)
+  const { replaced } = await writeExport(path, (part) =>
+    writeRejectsCsv(part, header, underHeader(header, openRejects(io, options, names), seen)),
+  )
+  if (options.json === true) printJson(io, { file: path, rejects: seen.rows, replaced })
+  else printError(io, `${plural(seen.rows, 'record')} written to ${path}${replacedText(replaced)}`)
   return 0
 }

@@ -4,7 +4,7 @@
 /** By command and argument where it means something of its own there, else by argument. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   PIPELINE: 'a pipeline of the configuration; all of them where none is named',
-  FILE: 'the file to write; one that is there already is replaced',
+  FILE: 'the file to write, for its owner alone; one that is there already is replaced, which is said',
   'state backup FILE': 'the file to write; one that is there already is an error',
   'support-bundle FILE':
     'the archive to write, contact-sync-support-<time>.tar.gz by default; one that is there already is an error',
