@@ -60,7 +60,7 @@ async function stillToSend(
   const totals = await state.planTotals(run.id)
   const { bulk, rateLimit } = settings.service
   const limits = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.perMs }
-  const { duplicateMergeMethod: mergeMethod, terms } = pipeline
+  const { updateMethod: mergeMethod, terms } = pipeline
   return {
     changes: totals.operations,
     ...estimate({ ...totals, newTerms: 0 }, { ...limits, mergeMethod, terms }),

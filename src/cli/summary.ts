@@ -32,6 +32,13 @@ function nextSteps(result: PipelineResult): string[] {
   return steps
 }
 
+/** `phone 12, fax 3`: what the update method keeps back. */
+export function withheldLines(withheld: Readonly<Record<string, number>> | undefined): string[] {
+  if (withheld === undefined) return []
+  const fields = Object.entries(withheld).map(([field, times]) => `${field} ${number(times)}`)
+  return [`  withheld by update_method: ${fields.join(', ')}`]
+}
+
 /** Several lines without a trailing line break. */
 export function resultText(result: PipelineResult): string {
   const counts = OUTCOMES.filter((outcome) => result[outcome] > 0)
@@ -45,5 +52,12 @@ export function resultText(result: PipelineResult): string {
   if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)
   if (result.erased > 0) parts.push(`of those skipped ${number(result.erased)} erased by request`)
   const body = parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
-  return [head, ...body, ...stopped, ...result.files.flatMap(fileLines), ...nextSteps(result)].join('\n')
+  return [
+    head,
+    ...body,
+    ...withheldLines(result.withheld),
+    ...stopped,
+    ...result.files.flatMap(fileLines),
+    ...nextSteps(result),
+  ].join('\n')
 }

@@ -94,6 +94,7 @@ function pipelineSettings(name: string, values: PipelineValues, source: SourceOp
     where: values.where,
     duplicateCheckMethod: values.duplicate_check_method,
     duplicateMergeMethod: values.duplicate_merge_method,
+    updateMethod: values.update_method ?? values.duplicate_merge_method,
     terms: termSettings(values.terms),
     updateVia: values.update_via,
     allowConsentRaise: values.allow_consent_raise,

@@ -21,6 +21,8 @@ export function pipelineHash(
   pathOptionNames: readonly string[],
 ): string {
   const { key, map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod } = pipeline
+  // Set apart alone: so that a configuration that does not speak of it keeps its hash.
+  const updateMethod = pipeline.updateMethod === duplicateMergeMethod ? undefined : pipeline.updateMethod
   // Descriptions are of the terms, not of anybody's contact.
   const { policy, createMissing, assign } = pipeline.terms
   const terms = { policy, createMissing, assign }
@@ -29,7 +31,7 @@ export function pipelineHash(
       ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
     ),
   )
-  const rules = { map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod, terms }
+  const rules = { map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod, updateMethod, terms }
   const decides = { source, key, ...rules, allowConsentRaise: pipeline.allowConsentRaise }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')
 }

@@ -132,6 +132,10 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       .enum(['update_add', 'update', 'add'])
       .prefault('update_add')
       .describe('What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.'),
+    update_method: z
+      .enum(['update_add', 'update', 'add'])
+      .optional()
+      .describe('The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.'),
     update_via: z.enum(['id', 'bulk']).prefault('id').describe(
         'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
       ),

@@ -1,5 +1,5 @@
-// `duplicate_merge_method` for the later updates of a linked contact: what of a change may be sent,
-// given what the contact holds now (interface, 4.2).
+// `update_method`: what of a later change of a linked contact may be sent, given what the contact holds now
+// (interface, 4.2), and what is withheld.
 import type { Contact } from './contact.ts'
 
 export type MergeMethod = 'update_add' | 'update' | 'add'
@@ -25,3 +25,7 @@ export function allowedFields(
   })
   return Object.fromEntries(allowed)
 }
+
+/** The fields of a change that the method does not let through. */
+export const withheldFields = (fields: Contact, allowed: Contact): Contact =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => !Object.hasOwn(allowed, field)))

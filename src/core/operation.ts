@@ -103,6 +103,8 @@ export interface Settled {
   readonly request: RequestTrace | undefined
   /** The fields that were really sent, where the merge method allowed fewer than planned. */
   readonly sent?: Contact
+  /** Planned fields that the update method kept back: the contact has other values, and the state does not take them for pushed. */
+  readonly withheld?: readonly string[]
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
   /** It failed, and a request of it before that was carried out. */

@@ -134,6 +134,8 @@ export interface PipelineSettings {
   readonly where: string | undefined
   readonly duplicateCheckMethod: 'auto' | 'email' | 'none'
   readonly duplicateMergeMethod: 'update_add' | 'update' | 'add'
+  /** The same for later updates of linked contacts. */
+  readonly updateMethod: 'update_add' | 'update' | 'add'
   readonly terms: TermSettings
   readonly updateVia: 'id' | 'bulk'
   readonly allowConsentRaise: boolean

@@ -26,12 +26,14 @@ const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
 
 /** What a step that is done has settled of the contact: everything but the mail_status that is still to go. */
-function settledFields({ operation, sent }: Settled): Operation['known'] {
+function settledFields({ operation, sent, withheld = [] }: Settled): Operation['known'] {
   const { kind, desired, consent, undoes } = operation
   if (kind === 'terms') return {}
   // What is put back field by field says nothing about the others.
   if (undoes !== undefined) return sent ?? {}
-  const { mail_status: status, ...others } = desired
+  const { mail_status: status, ...others } = Object.fromEntries(
+    Object.entries(desired).filter(([field]) => !withheld.includes(field)),
+  )
   const isLeft = consent !== undefined && kind !== 'consent'
   return isLeft || status === undefined ? others : { ...others, mail_status: status }
 }
@@ -72,7 +74,9 @@ function createLinking(db: Connection) {
     const { pipeline, key, id } = operation
     const fields = settledFields(settled)
     const known = nextKnown(operation.known, fields)
-    const unsure = unsureJson(operation.unsure.filter((field) => !Object.hasOwn(fields, field)))
+    const isClear = (field: string): boolean =>
+      Object.hasOwn(fields, field) || settled.withheld?.includes(field) === true
+    const unsure = unsureJson(operation.unsure.filter((field) => !isClear(field)))
     const mailKey = contactMailKey(known) ?? null
     const hasMail = bringsMail(settled) ? 1 : 0
     const link =

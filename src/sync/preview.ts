@@ -3,7 +3,7 @@
 import { type Estimate, estimate } from '../core/estimate.ts'
 import { type FieldChange, fieldChanges } from '../core/diff.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { MergeMethod } from '../core/merge-method.ts'
+import { allowedFields, type MergeMethod, withheldFields } from '../core/merge-method.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import type { PlanTotals } from '../core/state.ts'
@@ -24,6 +24,7 @@ import {
   isEmptyFull,
   refusal,
   waitingInputs,
+  withheldOf,
 } from './run.ts'
 
 export interface PlannedChange {
@@ -32,6 +33,8 @@ export interface PlannedChange {
   /** Null for a contact that is not there yet. */
   readonly contact_id: number | null
   readonly fields: Readonly<Record<string, FieldChange>>
+  /** What the update method keeps back, as far as the state can tell; absent where it keeps nothing back. */
+  readonly withheld?: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   /** No line where the record is no longer there. */
   readonly source: { readonly file: string; readonly line: number | null }
@@ -42,6 +45,8 @@ export interface PreviewTotals extends Counts {
   readonly status: RunStatus
   readonly estimate: Estimate
   readonly files: readonly InputReport[]
+  /** How many changes of each field the update method keeps back; absent where there are none. */
+  readonly withheld?: Readonly<Record<string, number>>
   /** Why no plan could be made. */
   readonly error?: string
   readonly code?: ErrorCode
@@ -49,30 +54,46 @@ export interface PreviewTotals extends Counts {
 
 const PAGE = 500
 
+/** What goes of an update and what does not, going by what was pushed last: a plan reads no contacts. */
+function partedFields({ kind, undoes, fields, known }: Operation, { pipeline }: PlanContext) {
+  const isUpdate = kind === 'update' && undoes === undefined
+  const sent = isUpdate ? allowedFields(fields, known, pipeline.updateMethod) : fields
+  return { sent, withheld: withheldFields(fields, sent) }
+}
+
 /** A whole change, with the fields, terms and mail_status that go in steps of their own. */
-function plannedChange(operation: Operation): PlannedChange {
+function plannedChange(operation: Operation, context: PlanContext): PlannedChange {
   const { contactId, consent, terms } = operation
+  const { sent, withheld } = partedFields(operation, context)
   const { file, line } = operation.source
-  const fields = consent === undefined ? operation.fields : { ...operation.fields, mail_status: consent }
+  const fields = consent === undefined ? sent : { ...sent, mail_status: consent }
   return {
     action: operation.kind === 'create' || operation.kind === 'delete' ? operation.kind : 'update',
     key: operation.key,
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
     fields: fieldChanges(fields, operation.known),
+    ...(Object.keys(withheld).length === 0 ? {} : { withheld: fieldChanges(withheld, operation.known) }),
     terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
     source: { file, line: operation.cause === 'missing' && operation.undoes === undefined ? null : line },
   }
 }
 
-const isEmpty = ({ action, fields, terms }: PlannedChange): boolean =>
-  action !== 'delete' && Object.keys(fields).length + terms.add.length + terms.remove.length === 0
+const isEmpty = ({ action, fields, withheld = {}, terms }: PlannedChange): boolean =>
+  action !== 'delete' &&
+  Object.keys({ ...fields, ...withheld }).length + terms.add.length + terms.remove.length === 0
 
 /** The step as it would be settled if all went well. */
 function pretended(operation: Operation, context: PlanContext, ids: { next: number }): Settled {
   const { kind, terms: plan } = operation
   const contactId = operation.contactId ?? (ids.next -= 1)
-  if (kind !== 'terms' || plan === undefined)
-    return { operation, request: undefined, settlement: { kind: 'done', contactId } }
+  if (kind !== 'terms' || plan === undefined) {
+    const { sent, withheld } = partedFields(operation, context)
+    const kept = Object.keys(withheld)
+    context.tally.noteWithheld(kept)
+    const isNothing = kept.length > 0 && Object.keys(sent).length === 0
+    const settlement = isNothing ? ({ kind: 'settled' } as const) : ({ kind: 'done', contactId } as const)
+    return { operation, request: undefined, sent, withheld: kept, settlement }
+  }
   const done = { added: plan.add, removed: plan.remove, unusable: [] }
   const terms = termOutcome(plan, operation.asserted, done, context.pipeline.terms.policy)
   const isNothing = plan.add.length + plan.remove.length === 0
@@ -108,7 +129,7 @@ async function* pretend(context: PlanContext, { ids, madeTerms }: Pretence): Asy
     if (page.length === 0) return
     const first = page.filter(({ outcome }) => outcome === undefined)
     await countNewTerms(first, madeTerms, context)
-    yield* first.map(plannedChange).filter((change) => !isEmpty(change))
+    yield* first.map((operation) => plannedChange(operation, context)).filter((change) => !isEmpty(change))
     await remember(
       page.map((operation) => pretended(operation, context, ids)),
       context,
@@ -192,11 +213,7 @@ export async function* previewUndoing(
 function totals(
   context: PlanContext,
   service: ServiceSettings,
-  {
-    work,
-    files,
-    mergeMethod = context.pipeline.duplicateMergeMethod,
-  }: Preview & { mergeMethod?: MergeMethod },
+  { work, files, mergeMethod = context.pipeline.updateMethod }: Preview & { mergeMethod?: MergeMethod },
 ): PreviewTotals {
   const { requests, perMs } = service.rateLimit
   const { terms } = context.pipeline
@@ -220,6 +237,7 @@ function totals(
     ...context.tally.counts,
     estimate: estimate(all, { bulkSize: service.bulk.size, requests, perMs, mergeMethod, terms }),
     files,
+    ...withheldOf(context),
     ...(stop === undefined ? {} : { error: stop.message, code: stop.code }),
   }
 }

@@ -39,6 +39,8 @@ export interface PipelineResult extends Counts {
   readonly duration_ms: number
   /** How often it met something at the service that others had changed. */
   readonly drift: number
+  /** How many changes of each field the update method kept back; absent where there were none. */
+  readonly withheld?: Readonly<Record<string, number>>
   readonly files: readonly InputReport[]
   readonly error?: string
   /** Why the run was given up; absent when it was not. */
@@ -46,6 +48,10 @@ export interface PipelineResult extends Counts {
 }
 
 export const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
+
+/** For summaries: what the update method kept back, where it did. */
+export const withheldOf = ({ tally }: PlanContext): Pick<PipelineResult, 'withheld'> =>
+  Object.keys(tally.withheld).length === 0 ? {} : { withheld: { ...tally.withheld } }
 
 /** A folder that cannot be read is no file, and one that is left was not looked into. */
 const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
@@ -268,6 +274,7 @@ export async function accountFor(
     status,
     ...tally.counts,
     ...context.session.counts,
+    ...withheldOf(context),
     duration_ms: Math.round(clock.monotonic() - started),
     drift: tally.drift,
     files,

@@ -15,6 +15,8 @@ export interface Sendable {
   readonly fields: Contact
   /** Why not all of it. */
   readonly reason?: string
+  /** What the update method keeps back. */
+  readonly withheld?: readonly string[]
 }
 
 const only = (contact: Contact, fields: readonly string[]): Contact =>

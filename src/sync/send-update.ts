@@ -1,7 +1,8 @@
 // Sends updates of linked contacts: by id, or many in one call where that can only reach the right contact.
 import { matchBulkAnswer } from '../core/bulk.ts'
 import { type Contact, contactMailKey } from '../core/contact.ts'
-import { allowedFields, needsActual } from '../core/merge-method.ts'
+import { shownAs } from '../core/likeness.ts'
+import { allowedFields, needsActual, withheldFields } from '../core/merge-method.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreatedMember } from '../core/ports.ts'
 import type { PipelineSettings } from '../core/settings.ts'
@@ -19,14 +20,28 @@ async function sendableFields(
   context: RunContext,
 ): Promise<Sendable | Settled> {
   if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
-  const method = context.pipeline.duplicateMergeMethod
+  const method = context.pipeline.updateMethod
   if (!needsActual(method)) return { fields: operation.fields }
   const actual = noted(await context.session.contactById(contactId, Object.keys(operation.fields)), context)
   if (actual.kind === 'absent') return gone(operation, actual.request)
   if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
   const fields = allowedFields(operation.fields, actual.value.fields, method)
-  if (Object.keys(fields).length > 0) return { fields }
-  return { operation, request: actual.request, sent: {}, settlement: { kind: 'settled' } }
+  // What the contact shows already, of a request whose answer was lost for example, is as wanted.
+  const asWanted = shownAs(operation.fields, actual.value)
+  const withheld = Object.keys(withheldFields(operation.fields, fields)).filter(
+    (field) => !asWanted.includes(field),
+  )
+  context.tally.noteWithheld(withheld)
+  const reason =
+    withheld.length === 0 ? {} : { reason: `update_method: ${method} withholds ${withheld.join(', ')}` }
+  if (Object.keys(fields).length > 0) return { fields, withheld, ...reason }
+  return {
+    operation,
+    request: actual.request,
+    sent: {},
+    withheld,
+    settlement: { kind: 'settled', ...reason },
+  }
 }
 
 /** PUT with the changed fields alone (interface, 4.2). */
@@ -34,7 +49,7 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
   const contactId = operation.contactId ?? 0
   const sendable = await sendableFields(operation, contactId, context)
   if ('settlement' in sendable) return settle([sendable], context)
-  const { fields, reason } = sendable
+  const { fields, reason, withheld = [] } = sendable
   const early = 'mail' in fields ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
@@ -43,12 +58,13 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
   if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
   await clearStubbornFields(contactId, fields, context)
   const settlement = { kind: 'done', contactId, ...(reason === undefined ? {} : { reason }) } as const
-  await settle([{ operation, request: result.request, sent: fields, settlement }], context)
+  await settle([{ operation, request: result.request, sent: fields, withheld, settlement }], context)
 }
 
 /**
  * Whether an update could go through POST /contacts: under check `email` the mail alone says which contact is meant,
- * so it must be there and unchanged; and what clears a field is not a merge.
+ * so it must be there and unchanged; and what clears a field is not a merge. Where the update method keeps fields back,
+ * only a look at the contact shows which, so such updates go by id.
  */
 export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): boolean {
   const { kind, fields, known, undoes } = operation
@@ -56,6 +72,7 @@ export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): 
     kind !== 'update' ||
     undoes !== undefined ||
     pipeline.updateVia !== 'bulk' ||
+    needsActual(pipeline.updateMethod) ||
     pipeline.duplicateCheckMethod !== 'email'
   )
     return false
@@ -115,7 +132,10 @@ export async function sendUpdates(operations: readonly Operation[], context: Run
   if (second === undefined) return sendUpdate(first, context)
   await context.state.markSending(operations)
   const contacts = operations.map(byMail)
-  const options = createOptions(context, true)
+  const options = {
+    ...createOptions(context, true),
+    duplicateMergeMethod: context.pipeline.updateMethod,
+  }
   const result = noted(await context.session.createContacts(contacts, options), context)
   shrinkBulk(operations.length, result, context)
   if (result.kind === 'ok') return settleBulk(operations, result, context)

@@ -13,6 +13,9 @@ export interface Tally {
   /** How often this run met something at the service that others had changed. */
   readonly drift: number
   noteDrift(): void
+  /** How often each field was kept back by the update method. */
+  readonly withheld: Readonly<Record<string, number>>
+  noteWithheld(fields: readonly string[]): void
 }
 
 function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
@@ -29,6 +32,7 @@ export function createTally(runId: string): Tally {
   let settledOperations = 0
   let deletesFailed = 0
   let drift = 0
+  const withheld: Record<string, number> = {}
   const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
@@ -47,6 +51,10 @@ export function createTally(runId: string): Tally {
     },
     noteDrift() {
       drift += 1
+    },
+    withheld,
+    noteWithheld(fields) {
+      for (const field of fields) withheld[field] = (withheld[field] ?? 0) + 1
     },
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]

@@ -45,6 +45,7 @@ describe('settings', () => {
       where: undefined,
       duplicateCheckMethod: 'email',
       duplicateMergeMethod: 'update_add',
+      updateMethod: 'update_add',
       terms: { policy: 'add', createMissing: true, assign: [], descriptions: {}, verify: true },
       updateVia: 'id',
       allowConsentRaise: false,
@@ -147,6 +148,7 @@ describe('settings', () => {
       where: 'record["Status"] != "deleted"',
       duplicateCheckMethod: 'none',
       duplicateMergeMethod: 'add',
+      updateMethod: 'update',
     })
     expect(shop!.map).toEqual({
       mail: {
@@ -344,6 +346,7 @@ describe('the hash of a pipeline', () => {
     ['timezone: Europe/Berlin'],
     ['mode: full'],
     ['duplicate_check_method: none'],
+    ['update_method: update_add'],
     ['blank: keep'],
   ])('does not depend on %s', async (extra) => {
     expect(await hashOf(`${SHOP}${extra}`)).toBe(await hashOf(SHOP))
@@ -356,6 +359,7 @@ describe('the hash of a pipeline', () => {
     ['on_invalid: drop'],
     ['on_duplicate_key: last'],
     ['duplicate_merge_method: add'],
+    ['update_method: add'],
   ])('depends on %s', async (extra) => {
     expect(await hashOf(`${SHOP}${extra}`)).not.toBe(await hashOf(SHOP))
   })

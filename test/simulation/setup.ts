@@ -91,7 +91,7 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
     ? (['add', 'managed', 'managed', 'replace'] as const)
     : (['add', 'managed'] as const)
   const fields = Object.entries(FIELD_COLUMNS).map(([field, column]) => [field, { column }] as const)
-  return {
+  const drawn: Omit<PipelineSettings, 'updateMethod'> = {
     name,
     schedule: undefined,
     timezone: undefined,
@@ -130,6 +130,7 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
     allowConsentRaise: false,
     hash: `mapping of ${name}`,
   }
+  return { ...drawn, updateMethod: drawn.duplicateMergeMethod }
 }
 
 /** A call that was half applied and then refused is read back at once, once: that needs a service that shows it at once. */

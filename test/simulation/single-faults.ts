@@ -28,6 +28,7 @@ function pipelineOf(drawn: PipelineSettings, { check, policy, via }: Story): Pip
     blank: 'clear',
     duplicateCheckMethod: check,
     duplicateMergeMethod: 'update_add',
+    updateMethod: 'update_add',
     updateVia: via,
     guards: {
       ...drawn.guards,

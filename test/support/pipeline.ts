@@ -38,6 +38,7 @@ export function pipelineSettings(changes: Partial<PipelineSettings> = {}): Pipel
     where: undefined,
     duplicateCheckMethod: 'email',
     duplicateMergeMethod: 'update_add',
+    updateMethod: changes.duplicateMergeMethod ?? 'update_add',
     terms: { policy: 'add', createMissing: true, assign: [], descriptions: {}, verify: true },
     updateVia: 'id',
     allowConsentRaise: false,

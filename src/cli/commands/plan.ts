@@ -8,6 +8,7 @@ import { duration, number, plural, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
+import { withheldLines } from '../summary.ts'
 import { planLog } from './run.ts'
 
 interface PlanOutput {
@@ -37,18 +38,30 @@ function jsonOutput(io: Io): PlanOutput {
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
-export function changeText({ action, key, contact_id: id, fields, terms, source }: PlannedChange): string {
+export function changeText({
+  action,
+  key,
+  contact_id: id,
+  fields,
+  withheld = {},
+  terms,
+  source,
+}: PlannedChange): string {
   const contact = id === null ? '' : ` (contact ${id})`
   const lines = Object.entries(fields).map(([field, { from, to }]) =>
     action === 'create'
       ? `      ${field}: ${shownValue(to)}`
       : `      ${field}: ${shownValue(from)} -> ${shownValue(to)}`,
   )
+  const kept = Object.entries(withheld).map(
+    ([field, { from, to }]) =>
+      `      ${field}: ${shownValue(from)} -> ${shownValue(to)} (withheld by update_method)`,
+  )
   const named = [...terms.add.map((name) => `+${name}`), ...terms.remove.map((name) => `-${name}`)]
   const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
   const place = source.line === null ? `gone from ${source.file}` : `${source.file}:${source.line}`
   const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${place}]`
-  return [head, ...lines, ...tags].join('\n')
+  return [head, ...lines, ...kept, ...tags].join('\n')
 }
 
 export function totalsText(totals: PreviewTotals): string {
@@ -70,6 +83,7 @@ export function totalsText(totals: PreviewTotals): string {
     return [`  given up: ${code}: ${error ?? ''}`, `    ${ERRORS[code].hint}`].join('\n')
   return [
     `  ${plural(totals.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
+    ...withheldLines(totals.withheld),
     `  ${work}`,
     ...files,
   ].join('\n')
