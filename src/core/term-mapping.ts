@@ -4,6 +4,7 @@ import type { Contact } from './contact.ts'
 import { SyncError } from './errors.ts'
 import { cleanText, textProblem } from './field-check.ts'
 import type { PipelineSettings, TermAssignment } from './settings.ts'
+import { termNames } from './term-list.ts'
 import { distinctTerms } from './terms.ts'
 
 /** The record's cells by column name, and the contact that was mapped from it. */
@@ -34,12 +35,7 @@ export function termColumns(pipeline: PipelineSettings): readonly string[] {
 
 function compileAssignment(entry: TermAssignment, isNull: (value: string) => boolean): Assigner {
   if ('column' in entry) {
-    const { column, split } = entry
-    return ({ cell }) => {
-      const value = cell(column)
-      const parts = split === undefined || value === '' ? [value] : value.split(split)
-      return parts.filter((part) => !isNull(cleanText(part)))
-    }
+    return ({ cell }) => termNames(cell(entry.column), entry).filter((part) => !isNull(cleanText(part)))
   }
   const { name, when } = entry
   if (when === undefined) return () => [name]
