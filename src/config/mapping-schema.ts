@@ -7,7 +7,7 @@ import { constantProblem } from './constants.ts'
 import { flag, text, timezone } from './scalars.ts'
 import { transformList } from './transform-schema.ts'
 
-const WAYS = ['column', 'columns', 'value', 'template', 'expression'] as const
+const WAYS = ['column', 'columns', 'value', 'template', 'expression', 'pick'] as const
 
 function templateProblem(template: string): string | undefined {
   const rest = template.replace(/\{\{|\}\}/g, '')
@@ -20,6 +20,25 @@ function templateProblem(template: string): string | undefined {
 const template = text.check((ctx) => {
   const message = templateProblem(ctx.value)
   if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+})
+
+/** A form of a column's name: `*` stands for its number. */
+const numbered = text.refine((form) => form.split('*').length === 2, {
+  error: 'has not exactly one *; write it where the number stands, "Phone * - Value"',
+})
+
+const pickRule = z.strictObject({
+  label: z
+    .union([numbered, z.array(numbered).min(1, { error: 'is an empty list; name the columns that hold the label' })], {
+      error: 'has the wrong form; write "Phone * - Type", or a list of such names',
+    })
+    .describe('The column that says what a value is, with `*` for the number; or several, of which the first in the file counts.'),
+  value: numbered.describe('The column with the value; `*` is the same number.'),
+  of: z
+    .array(text)
+    .min(1, { error: 'is an empty list; name the labels to take, the best first' })
+    .describe('Labels, the best first, without regard to case, blanks and hyphens; `*` stands for any text.'),
+  except: z.array(text).prefault([]).describe('Labels that never count, in the same form.'),
 })
 
 export const onInvalid = z.enum(['reject', 'drop', 'truncate'])
@@ -38,6 +57,12 @@ const mappingKeys = z
       .optional()
       .describe('Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.'),
     expression: text.optional().describe('A CEL expression over the record.'),
+    pick: pickRule
+      .optional()
+      .describe('One of several numbered columns, chosen by the label in the column beside it.'),
+    optional: flag
+      .optional()
+      .describe('With pick: a file may have none of its columns; then the field is left alone.'),
     transform: transformList
       .optional()
       .describe('Transforms for the value, in order: a name, `{ name: options }`, or a list of these.'),
@@ -83,10 +108,12 @@ const mappingKeys = z
     const say = (message: string, path: string[] = []) =>
       ctx.issues.push({ code: 'custom', input: value, path, message })
     const ways = WAYS.filter((way) => value[way] !== undefined)
-    if (ways.length === 0) say('does not say where the value comes from; give one of column, columns, value and template')
+    if (ways.length === 0) say('does not say where the value comes from; give one of column, columns, value, template and pick')
     if (ways.length > 1) say(`has ${ways.join(' and ')} at once; keep one of them`)
     if (value.otherwise !== undefined && value.lookup === undefined)
       say('means nothing without lookup; use default for blank values', ['otherwise'])
+    if (value.optional !== undefined && value.pick === undefined)
+      say('is for pick only; leave it out', ['optional'])
     if (value.timezone !== undefined && value.date === undefined)
       say('means nothing without date; leave it out', ['timezone'])
   })
@@ -105,7 +132,9 @@ export function fieldMapping(written: string | MappingKeys): FieldMapping {
   if (typeof written === 'string') return { column: written }
   const { column, columns, value, template: pattern, transform, lookup, otherwise } = written
   const { default: fallback, on_invalid: mend, blank: blanks } = written
-  const from = { column, columns, value, template: pattern, transform, lookup, otherwise }
+  const { pick, optional } = written
+  const picked = pick && { ...pick, label: typeof pick.label === 'string' ? [pick.label] : pick.label }
+  const from = { column, columns, value, template: pattern, pick: picked, optional, transform, lookup, otherwise }
   const { split, size } = written
   const number = written.number === true ? {} : written.number === false ? undefined : written.number
   const given = { ...from, default: fallback, onInvalid: mend, blank: blanks, number, split, size }

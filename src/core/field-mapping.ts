@@ -5,6 +5,7 @@ import type { ContactField, FieldValue } from './contact.ts'
 import type { CustomFieldRule } from './custom-fields.ts'
 import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from './field-check.ts'
 import { parseNumber } from './number.ts'
+import { compilePick, pickPairs } from './pick.ts'
 import type { FieldMapping, OnInvalid, PipelineSettings } from './settings.ts'
 import { parseTemplate } from './template.ts'
 import { compileTransforms } from './transforms.ts'
@@ -33,6 +34,8 @@ interface FieldTarget {
   readonly name: string
   readonly key: string
   readonly required: boolean
+  /** Whether a blank may empty it. */
+  readonly clearable: boolean
   isBlank(value: string): boolean
   check(value: string): FieldCheck
   /** The longest beginning of the value that fits; undefined where cutting makes no sense. */
@@ -44,6 +47,7 @@ const NO_MATCH = Symbol('no match')
 export function mappingColumns(mapping: FieldMapping): readonly string[] {
   if (mapping.column !== undefined) return [mapping.column]
   if (mapping.columns !== undefined) return mapping.columns
+  if (mapping.pick !== undefined) return [mapping.pick.value]
   return mapping.template === undefined ? [] : parseTemplate(mapping.template).columns
 }
 
@@ -77,6 +81,10 @@ function valueReader(
   if (mapping.value !== undefined) {
     const constant = String(mapping.value)
     return () => constant
+  }
+  if (mapping.pick !== undefined) {
+    const choose = compilePick(mapping.pick, pickPairs(mapping.pick, columns.keys()))
+    return (values) => choose((column) => cell(values, column))
   }
   const alternatives = mappingColumns(mapping)
   return (values) => {
@@ -127,7 +135,7 @@ function compileTarget(
   const lookup = lookupReader(mapping)
   const asNumber = numberReader(mapping)
   const onInvalid = mapping.onInvalid ?? pipeline.onInvalid
-  const clears = (mapping.blank ?? pipeline.blank) === 'clear'
+  const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'
   const invalid = (problem: string): FieldResult =>
     onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem } }
   return {
@@ -158,7 +166,9 @@ export function compileField(
   const check = (value: string): FieldCheck => checkField(field, value)
   const cut = (value: string): string | undefined => truncated(field, value)
   const isBlank = (value: string): boolean => value === ''
-  const target = { name: field, key: field, required: false, isBlank, check, cut }
+  // A blank says nothing about a consent.
+  const clearable = field !== 'mail_status'
+  const target = { name: field, key: field, required: false, clearable, isBlank, check, cut }
   return compileTarget(target, mapping, pipeline, columns)
 }
 
@@ -176,6 +186,7 @@ export function compileCustomField(
     name: `custom_fields.${rule.name}`,
     key: rule.key,
     required: rule.required,
+    clearable: true,
     isBlank: rule.isBlank,
     check: rule.check,
     cut,

@@ -8,7 +8,8 @@ import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { cleanText } from './field-check.ts'
 import { compileCustomField, compileField, type FieldMapper, mappingColumns } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
-import type { FieldMapping, PipelineSettings } from './settings.ts'
+import { pickColumns, pickPairs } from './pick.ts'
+import type { FieldMapping, PickRule, PipelineSettings } from './settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
 
 export type MappedRecord =
@@ -50,11 +51,23 @@ function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
 /** Every column that the pipeline names, once each: what a source without a header (json) has to look for. */
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
   const mapped = [...Object.values(pipeline.map), ...Object.values(pipeline.customFields)].flatMap(
-    mappingColumns,
+    (mapping) => (mapping.pick === undefined ? mappingColumns(mapping) : pickColumns(mapping.pick)),
   )
   const where = compiledWhere(pipeline)?.columns ?? []
   return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline)])]
 }
+
+/** The columns of a `pick` that the input has; those of the first number where it has none. */
+function pickWishes(rule: PickRule, header: readonly string[], isOptional: boolean): readonly string[] {
+  const pairs = pickPairs(rule, header)
+  if (pairs.length > 0)
+    return pairs.flatMap(({ label, value }) => [...(label === undefined ? [] : [label]), value])
+  return isOptional ? [] : [rule.value, ...rule.label.slice(0, 1)].map((form) => form.replace('*', '1'))
+}
+
+/** Whether this input speaks of the field: an optional one may have no column for it. */
+const isSpokenOf = ({ pick, optional }: FieldMapping, header: readonly string[]): boolean =>
+  pick === undefined || optional !== true || pickPairs(pick, header).length > 0
 
 /** `columns` are alternatives: one of them has to be there. Every other column is needed. */
 function columnWishes(pipeline: PipelineSettings, header: readonly string[]): ColumnWish[] {
@@ -62,7 +75,8 @@ function columnWishes(pipeline: PipelineSettings, header: readonly string[]): Co
     ([name, mapping]) => [`custom_fields.${name}`, mapping] as const,
   )
   const fields = [...Object.entries(pipeline.map), ...custom].flatMap(([field, mapping]) => {
-    const columns = mappingColumns(mapping)
+    const { pick, optional = false } = mapping
+    const columns = pick === undefined ? mappingColumns(mapping) : pickWishes(pick, header, optional)
     const present = columns.filter((column) => columnIndex(header, column) !== undefined)
     const needed = mapping.columns !== undefined && present.length > 0 ? present : columns
     return needed.map((column) => ({ column, wantedBy: `map.${field}` }))
@@ -166,6 +180,26 @@ const failed = (reason: string, key: string | undefined): MappedRecord => ({
 const whereFailed = (problem: string, key: string | undefined): MappedRecord =>
   failed(`where: ${problem}`, key)
 
+interface Against {
+  readonly header: readonly string[]
+  readonly columns: ColumnIndex
+  readonly customFields: CustomFieldRules
+}
+
+/** The fields that this input speaks of, standard ones first. */
+function fieldMappers(pipeline: PipelineSettings, { header, columns, customFields }: Against): FieldMapper[] {
+  const standard = CONTACT_FIELD_NAMES.flatMap((field): FieldMapper[] => {
+    const mapping = pipeline.map[field]
+    if (mapping === undefined || !isSpokenOf(mapping, header)) return []
+    return [compileField(field, mapping, pipeline, columns)]
+  })
+  const custom = customFields.rules.flatMap((rule): FieldMapper[] => {
+    const mapping = pipeline.customFields[rule.name] ?? {}
+    return isSpokenOf(mapping, header) ? [compileCustomField(rule, mapping, pipeline, columns)] : []
+  })
+  return [...standard, ...custom]
+}
+
 /**
  * Compiles a pipeline's mapping for inputs with this header.
  * Throws INPUT_COLUMN_MISSING or INPUT_COLUMN_AMBIGUOUS, naming every such column.
@@ -176,14 +210,7 @@ export function compileMapping(
   customFields: CustomFieldRules = NO_CUSTOM_FIELDS,
 ): Mapper {
   const columns = resolveColumns(header, columnWishes(pipeline, header))
-  const standard = CONTACT_FIELD_NAMES.flatMap((field): FieldMapper[] => {
-    const mapping = pipeline.map[field]
-    return mapping === undefined ? [] : [compileField(field, mapping, pipeline, columns)]
-  })
-  const custom = customFields.rules.map((rule) =>
-    compileCustomField(rule, pipeline.customFields[rule.name] ?? {}, pipeline, columns),
-  )
-  const fields = [...standard, ...custom]
+  const fields = fieldMappers(pipeline, { header, columns, customFields })
   const readKey = keyReader(pipeline, columns)
   const where = compileWhere(pipeline, header, columns)
   const readTerms = compileTermReader(pipeline, header, columns)

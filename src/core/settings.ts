@@ -192,12 +192,26 @@ export interface SourceSettings {
   readonly [option: string]: unknown
 }
 
-/** How one contact field is made. Exactly one of column, columns, value and template is there. */
+/** A value among numbered pairs of columns; `*` is the same number in label and value. */
+export interface PickRule {
+  /** Forms of the column that holds the label; the first that the input has. */
+  readonly label: readonly string[]
+  readonly value: string
+  /** Labels, the best first; `*` stands for any text. */
+  readonly of: readonly string[]
+  /** Labels that never count. */
+  readonly except: readonly string[]
+}
+
+/** How one contact field is made. Exactly one of column, columns, value, template and pick is there. */
 export interface FieldMapping {
   readonly column?: string
   readonly columns?: readonly string[]
   readonly value?: FieldValue
   readonly template?: string
+  readonly pick?: PickRule
+  /** With `pick`: an input may have none of its columns, and does not speak of the field then. */
+  readonly optional?: boolean
   readonly transform?: readonly TransformCall[]
   readonly lookup?: Readonly<Record<string, string | null>>
   /** With `lookup`: for values that it lacks; null: blank. Absent: such a value is invalid. */
