@@ -215,7 +215,8 @@ export const EVENTS = {
   'the service does not clear a field': {
     level: 'warn',
     fields: { contact_id: 'contact', fields: 'name' },
-    means: 'The source blanked the field and the service keeps its value: clear it there by hand.',
+    means:
+      'The source blanked the field, and the service empties it neither with null nor with an empty text: clear it there by hand. The next change of the record tries again.',
   },
   'the service ignores mail_status; its key seems to lack the permission to set it': {
     level: 'warn',

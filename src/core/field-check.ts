@@ -46,9 +46,13 @@ function isRealDate(text: string): boolean {
 function checkDate(value: string): FieldCheck {
   // Noon keeps the day in every time zone that a reader may be in.
   if (DATE.test(value) && isRealDate(value)) return { value: `${value}T12:00:00+00:00` }
-  const [, date, , offset] = DATE_TIME.exec(value) ?? []
-  if (date !== undefined && isRealDate(date))
+  const [, date, , offset = ''] = DATE_TIME.exec(value) ?? []
+  if (date !== undefined && isRealDate(date)) {
+    // The interface shows offsets with a plus alone. A moment turned into another zone could be another birthday:
+    // so the day stays, as the source wrote it, at noon.
+    if (offset.startsWith('-')) return { value: `${date}T12:00:00+00:00` }
     return { value: offset === 'Z' ? `${value.slice(0, -1)}+00:00` : value }
+  }
   return invalid('is no date of the form 1980-12-31 or 1980-12-31T00:00:00+01:00')
 }
 

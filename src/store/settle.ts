@@ -42,6 +42,10 @@ function settledFields({ operation, sent, withheld = [] }: Settled): Operation['
 const bringsMail = ({ operation: { kind, fields }, sent }: Settled): boolean =>
   kind === 'create' || (kind === 'update' && 'mail' in (sent ?? fields))
 
+/** What nobody knows of the contact after the step: neither what was settled nor what was seen and kept back. */
+const stillUnsure = ({ operation, withheld = [] }: Settled, settled: Operation['known']): string[] =>
+  operation.unsure.filter((field) => !Object.hasOwn(settled, field) && !withheld.includes(field))
+
 /** Brings a step that is done into the links; after the last one the record is settled in the form it came in. */
 function createLinking(db: Connection) {
   const upsert = db.prepare<[Record<string, unknown>], number>(UPSERT_LINK).pluck()
@@ -74,9 +78,7 @@ function createLinking(db: Connection) {
     const { pipeline, key, id } = operation
     const fields = settledFields(settled)
     const known = nextKnown(operation.known, fields)
-    const isClear = (field: string): boolean =>
-      Object.hasOwn(fields, field) || settled.withheld?.includes(field) === true
-    const unsure = unsureJson(operation.unsure.filter((field) => !isClear(field)))
+    const unsure = unsureJson(stillUnsure(settled, fields))
     const mailKey = contactMailKey(known) ?? null
     const hasMail = bringsMail(settled) ? 1 : 0
     const link =

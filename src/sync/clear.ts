@@ -1,32 +1,86 @@
-// Makes sure that fields which were to be emptied are empty: services differ in what they take for "nothing".
+// Sends the fields of an update, and makes sure that those which were to be emptied are empty: services differ in what
+// they take for "nothing". What a service empties with neither form is named, and never taken for emptied.
 import type { Contact } from '../core/contact.ts'
+import { emptiedFields, emptyValues } from '../core/nothing.ts'
+import type { CallResult } from '../core/ports.ts'
 import { isStopped, noted, type RunContext } from './context.ts'
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** A change without some of its fields. */
+export const without = (fields: Contact, names: readonly string[]): Contact =>
+  Object.fromEntries(Object.entries(fields).filter(([field]) => !names.includes(field)))
 
 async function stillFilled(
   contactId: number,
   fields: readonly string[],
   context: RunContext,
 ): Promise<readonly string[]> {
+  if (fields.length === 0) return []
   const actual = noted(await context.session.contactById(contactId, fields), context)
   return actual.kind === 'ok' ? fields.filter((field) => !isEmpty(actual.value.fields[field])) : []
 }
 
-/** After a PUT with `''`: reads back, sends `null` once for what is still there, and says so when that does not help. */
-export async function clearStubbornFields(
-  contactId: number,
-  sent: Contact,
+export interface FieldsSent {
+  readonly result: CallResult<true>
+  /** Fields that the service does not empty. */
+  readonly stubborn: readonly string[]
+}
+
+interface Update {
+  readonly contactId: number
+  readonly fields: Contact
+  /** What was pushed last. */
+  readonly known: Contact
+}
+
+type Put = (body: Parameters<RunContext['session']['updateContact']>[1]) => Promise<CallResult<true>>
+
+/** Where a body with empty fields was refused: the other form, then the other fields alone. */
+async function sentAfterRefusal(
+  refused: CallResult<true>,
+  { fields, known }: Update,
+  put: Put,
+): Promise<FieldsSent> {
+  const emptied = emptiedFields(fields)
+  const others = without(fields, emptied)
+  const second = await put({ ...others, ...emptyValues(emptied, known, 'second') })
+  if (second.kind !== 'refused') return { result: second, stubborn: [] }
+  if (Object.keys(others).length === 0) return { result: refused, stubborn: [] }
+  const rest = await put(others)
+  return rest.kind === 'refused' ? { result: refused, stubborn: [] } : { result: rest, stubborn: emptied }
+}
+
+/** After an update that was taken: what it left is tried in the other form, once. */
+async function leftFilled(
+  { contactId, fields, known }: Update,
+  put: Put,
   context: RunContext,
-): Promise<void> {
-  const cleared = Object.keys(sent).filter((field) => sent[field] === '')
-  if (cleared.length === 0) return
-  const stubborn = await stillFilled(contactId, cleared, context)
-  if (stubborn.length === 0 || isStopped(context)) return
-  const asNull = Object.fromEntries(stubborn.map((field) => [field, null]))
-  noted(await context.session.updateContact(contactId, asNull), context)
-  const left = await stillFilled(contactId, stubborn, context)
-  if (left.length > 0)
-    context.log.warn('the service does not clear a field', { contact_id: contactId, fields: left.join(', ') })
+): Promise<readonly string[]> {
+  const left = await stillFilled(contactId, emptiedFields(fields), context)
+  if (left.length === 0 || isStopped(context)) return left
+  await put(emptyValues(left, known, 'second'))
+  return stillFilled(contactId, left, context)
+}
+
+/** PUT of the fields; those to be emptied are read back. */
+export async function sendFields(update: Update, context: RunContext): Promise<FieldsSent> {
+  const { contactId, fields, known } = update
+  const put: Put = async (body) => noted(await context.session.updateContact(contactId, body), context)
+  const emptied = emptiedFields(fields)
+  const first = await put({ ...fields, ...emptyValues(emptied, known, 'first') })
+  if (emptied.length === 0) return { result: first, stubborn: [] }
+  const sent =
+    first.kind === 'refused' && !isStopped(context)
+      ? await sentAfterRefusal(first, update, put)
+      : { result: first, stubborn: [] }
+  if (sent.result.kind !== 'ok') return sent
+  const stubborn = sent.stubborn.length > 0 ? sent.stubborn : await leftFilled(update, put, context)
+  if (stubborn.length > 0 && !isStopped(context))
+    context.log.warn('the service does not clear a field', {
+      contact_id: contactId,
+      fields: stubborn.join(', '),
+    })
+  return { ...sent, stubborn }
 }

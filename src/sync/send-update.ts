@@ -6,7 +6,7 @@ import { allowedFields, needsActual, withheldFields } from '../core/merge-method
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreatedMember } from '../core/ports.ts'
 import type { PipelineSettings } from '../core/settings.ts'
-import { clearStubbornFields } from './clear.ts'
+import { sendFields, without } from './clear.ts'
 import { noted, type RunContext, shrinkBulk } from './context.ts'
 import { openUntil, tooEarly } from './late.ts'
 import { createOptions } from './send.ts'
@@ -53,12 +53,17 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
   const early = 'mail' in fields ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
-  const result = noted(await context.session.updateContact(contactId, fields), context)
+  const update = { contactId, fields, known: operation.known }
+  const { result, stubborn } = await sendFields(update, context)
   if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
   if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
-  await clearStubbornFields(contactId, fields, context)
-  const settlement = { kind: 'done', contactId, ...(reason === undefined ? {} : { reason }) } as const
-  await settle([{ operation, request: result.request, sent: fields, withheld, settlement }], context)
+  const uncleared = stubborn.length === 0 ? undefined : `the service does not clear ${stubborn.join(', ')}`
+  const reasons = [reason, uncleared].filter((text) => text !== undefined).join('; ')
+  const settlement = { kind: 'done', contactId, ...(reasons === '' ? {} : { reason: reasons }) } as const
+  const sent = without(fields, stubborn)
+  // What is still filled is not known to be empty: it is tried again with the next change of the record.
+  const settled = { operation, sent, withheld: [...withheld, ...stubborn], settlement }
+  await settle([{ ...settled, request: result.request }], context)
 }
 
 /**

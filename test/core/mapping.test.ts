@@ -95,6 +95,13 @@ describe('a field', () => {
       { A: '1980-02-29T00:30:00+01:00' },
       '1980-02-29T00:30:00+01:00',
     ],
+    [
+      'keeps the day of a moment with a negative offset, which the interface does not show',
+      'date_of_birth',
+      { column: 'A' },
+      { A: '1980-02-29T23:30:00-05:00' },
+      '1980-02-29T12:00:00+00:00',
+    ],
     ['takes a country code in any case', 'ba_country', { column: 'A' }, { A: 'de' }, 'DE'],
     [
       'counts characters, not bytes',
