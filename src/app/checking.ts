@@ -6,15 +6,24 @@ import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../core/terms.ts'
 import { createService } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
+import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
+
+const aloneText = (code: string): string =>
+  `the rate limit is counted by this process alone: the file beside the state that shares it cannot be used (${code})`
 
 /** Lets a command ask the service, one attempt a call: somebody is waiting for the answer. */
 export async function askService<T>(
   settings: Settings,
   ask: (reads: ServiceReads) => Promise<T>,
+  tell?: (text: string) => void,
 ): Promise<T> {
   const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
-  const service = createService(once, { clock, random })
+  const service = createService(once, {
+    clock,
+    random,
+    ...sharedWindow(settings, (code) => tell?.(aloneText(code))),
+  })
   try {
     return await ask(service.session({ signal: new AbortController().signal }))
   } finally {

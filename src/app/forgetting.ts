@@ -17,6 +17,7 @@ import { eraseRecords, type LeftFile } from '../sources/erase.ts'
 import { type Forgotten } from '../store/forget.ts'
 import { statePlace } from '../store/place.ts'
 import type { OwnedState } from '../store/state-store.ts'
+import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
 import { asOwner } from './as-owner.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
@@ -126,7 +127,8 @@ async function deleteAtService(
 ): Promise<number[]> {
   const { perDay } = settings.service.rateLimit
   const daily = perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }
-  const service = createService(settings.service, { clock, random, window: state.window, ...daily })
+  const deps = { clock, random, window: state.window, ...daily, ...sharedWindow(settings) }
+  const service = createService(settings.service, deps)
   const session = service.session({ signal })
   const deleted: number[] = []
   try {

@@ -12,6 +12,7 @@ import { type PlannedChange, previewPipeline, type PreviewTotals, previewUndoing
 import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'
+import { sharedWindow } from './rate-window.ts'
 import type { RunOptions, UndoRequest } from './runner.ts'
 import { assertReadOfService } from './service-binding.ts'
 import { logService } from './service-log.ts'
@@ -32,7 +33,9 @@ async function* overCopy(
   const id = runId(clock.now(), random)
   const source = createSource(pipeline.source, { clock })
   const { signal, report, log } = options
-  const service = createService(settings.service, { clock, random, onEvent: logService(log) })
+  const onEvent = logService(log)
+  const window = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
+  const service = createService(settings.service, { clock, random, onEvent, ...window })
   // Only its reads are handed on: a plan has no way to write.
   const session: ServiceReads = service.session({ signal })
   const circuit = createCircuit(pipeline.guards)

@@ -3,6 +3,8 @@
 import { createCircuit } from '../core/circuit.ts'
 import { planEntry } from '../core/audit.ts'
 import { runId } from '../core/run-id.ts'
+import { sharedWindow } from './rate-window.ts'
+import { logService } from './service-log.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
@@ -46,7 +48,10 @@ async function rebuildOne(
   const signal = AbortSignal.any([rebuilding.signal, trouble.signal])
   const { perDay, concurrency } = settings.service.rateLimit
   const daily = perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }
-  const service = createService(settings.service, { clock, random, window: state.window, ...daily })
+  const onEvent = logService(rebuilding.log)
+  const shared = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
+  const deps = { clock, random, window: state.window, onEvent, ...daily, ...shared }
+  const service = createService(settings.service, deps)
   // Only its reads are handed on: a rebuild has no way to write.
   const session = service.session({ signal })
   const circuit = createCircuit(pipeline.guards)

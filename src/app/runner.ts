@@ -7,7 +7,7 @@ import { SyncError } from '../core/errors.ts'
 import type { Clock, Random, ServiceSession, Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
 import type { RunWatcher, WatchedRun } from '../core/run-watcher.ts'
-import type { RateUse } from '../core/service-event.ts'
+import type { RateUse, ServiceListener } from '../core/service-event.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { UndoOptions } from '../core/undo.ts'
 import type { Log } from '../log/log.ts'
@@ -24,6 +24,7 @@ import { createMailTurns, createTurns, type MailTurns, type Turns } from '../syn
 import { runUndo } from '../sync/undo.ts'
 import { createKeeping, type Keeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../system.ts'
+import { sharedWindow } from './rate-window.ts'
 import { limitRun } from './run-limits.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 import { logService } from './service-log.ts'
@@ -250,21 +251,27 @@ async function bindIfThere(
   }
 }
 
+const REAL: Machine = { clock: systemClock, random: systemRandom }
+
 /** Gives what makes the client for these settings: over one state, and watched. */
 function serviceOver(
   machine: Machine,
   { state, watcher, log }: { state: OwnedState; watcher: RunWatcher; log: Log },
 ): (settings: Settings) => Service {
   const logged = logService(log)
-  return ({ service }) => {
+  const onEvent: ServiceListener = (event) => {
+    logged(event)
+    watcher.onService?.(event)
+  }
+  return (settings) => {
+    const { service } = settings
     const { perDay } = service.rateLimit
     return createService(service, {
       ...machine,
+      // A simulated world has no other processes, and a time of its own.
+      ...(machine === REAL ? sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason })) : {}),
       window: state.window,
-      onEvent(event) {
-        logged(event)
-        watcher.onService?.(event)
-      },
+      onEvent,
       ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
     })
   }
@@ -287,7 +294,7 @@ export function openRunner(
   first: Settings,
   options: { log: Log; pid: number; thorough: boolean; machine?: Machine; watcher?: RunWatcher },
 ): Runner {
-  const { log, pid, thorough, machine = { clock: systemClock, random: systemRandom }, watcher = {} } = options
+  const { log, pid, thorough, machine = REAL, watcher = {} } = options
   const { clock } = machine
   const state = openState(first.state.path, { pid, since: clock.now(), thorough })
   closeIfOfOther(first, state)

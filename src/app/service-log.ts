@@ -22,6 +22,8 @@ export function logService(log: Log): ServiceListener {
         return log.debug('all requests wait', { wait_ms: event.delayMs })
       case 'daily_limit':
         return log.warn('the daily allowance is used up')
+      case 'alone':
+        return log.warn('the rate limit is counted by this process alone', { code: event.reason })
     }
   }
 }

@@ -9,7 +9,7 @@ const rateLimit = z.strictObject({
   requests: count(1, 100_000).prefault(5).describe('Requests in any window of `per`.'),
   per: duration({ min: '1ms', max: '1d' }).prefault('1s').describe('The length of the window.'),
   concurrency: count(1, 100).prefault(4).describe('Requests under way at the same time.'),
-  per_day: count(1, 1_000_000_000).optional().describe('Requests in any 24 hours, counted in the state; unset: no limit.'),
+  per_day: count(1, 1_000_000_000).optional().describe('Requests in any 24 hours, counted over all processes; unset: no limit.'),
 })
 
 const retry = z.strictObject({
@@ -44,7 +44,7 @@ export const serviceSchema = z.strictObject({
     .prefault('V1')
     .describe('The version in the path of the interface.'),
   timeout: duration({ min: '1ms', max: '1h' }).prefault('30s').describe('How long an answer may take.'),
-  rate_limit: rateLimit.prefault({}).describe('The limit on requests, shared by all pipelines.'),
+  rate_limit: rateLimit.prefault({}).describe('The limit on requests, shared by all pipelines, and by all processes and commands with this state.'),
   retry: retry.prefault({}).describe('What happens to a request that failed for now.'),
   bulk: bulk.prefault({}).describe('Calls that create several contacts.'),
   doubt: doubt.prefault({}).describe('Requests whose outcome is unknown.'),

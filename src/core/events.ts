@@ -259,6 +259,12 @@ export const EVENTS = {
     fields: {},
     means: '`service.rate_limit.per_day`: nothing more is sent until it is free again.',
   },
+  'the rate limit is counted by this process alone': {
+    level: 'warn',
+    fields: { code: 'code' },
+    means:
+      'The file `<state.path>.window`, by which all processes share the limit, cannot be used. Processes that ask at the same time may go over it: make it readable and writable for all of them, or remove it.',
+  },
   'a request was answered, or got no answer': {
     level: 'debug',
     fields: { method: 'name', path: 'call', status: 'id', attempt: 'count', ms: 'ms' },

@@ -243,6 +243,20 @@ export interface DailyAllowance {
   take(nowMs: number): Promise<boolean>
 }
 
+/** The rate limit over all processes that ask one service; `now` is the wall clock, in milliseconds since the epoch. */
+export interface SharedWindow {
+  /** Takes one of so many places and gives 0, or how long it may be until one is free. */
+  take(now: number, places: number): number
+  /** The answer, or the failure, came: the place is free one window from now. */
+  giveBack(now: number): void
+  /** Nothing was sent: the place is free at once. */
+  undo(now: number): void
+  /** Takes one request off the allowance of a day; false when it is used up. */
+  takeOfDay(now: number, perDay: number): boolean
+  /** Hands on what is still counted. */
+  close(now: number): void
+}
+
 /** What the window of the rate limit holds when a process ends, for the one after it. */
 export interface WindowMemory {
   /**

@@ -35,6 +35,8 @@ export type ServiceEvent =
   | { readonly type: 'waiting'; readonly delayMs: number }
   /** `per_day` is used up: nothing more is sent. */
   | { readonly type: 'daily_limit' }
+  /** The window cannot be shared with other processes; `reason`: the code of the error. */
+  | { readonly type: 'alone'; readonly reason: string }
 
 export type ServiceListener = (event: ServiceEvent) => void
 

@@ -1,8 +1,9 @@
 // Whose turn it is: one limiter for all calls to the service. Order and concurrency are p-queue's; each
 // task then waits for the shared pause, for a place in the window and for the day's allowance.
-// It knows nothing of HTTP, and it must never let more requests out than the service may count.
+// It knows nothing of HTTP, and it must never let more requests out than the service may count: of this process, and where a
+// window is shared, of all processes together.
 import PQueue from 'p-queue'
-import type { Clock, DailyAllowance, WindowMemory } from '../core/ports.ts'
+import type { Clock, DailyAllowance, SharedWindow, WindowMemory } from '../core/ports.ts'
 import type { RateUse } from '../core/service-event.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
@@ -43,20 +44,55 @@ function placesBefore(
   return freeAt.map((at) => now + Math.min(at - clock.now(), perMs)).filter((at) => at > now)
 }
 
-export function createRateLimiter(
-  settings: RateLimitSettings,
-  deps: { readonly clock: Clock; readonly daily?: DailyAllowance; readonly window?: WindowMemory },
-): RateLimiter {
+interface LimiterDeps {
+  readonly clock: Clock
+  readonly daily?: DailyAllowance
+  readonly window?: WindowMemory
+  readonly shared?: SharedWindow
+}
+
+/** The places of this process, by the monotonic clock, and with each one of all processes, by the wall clock. */
+function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
+  const { clock, daily, shared } = deps
+  const ring = createSlotRing(settings.perMs, placesBefore(settings, deps))
+  return {
+    used: ring.used,
+    cooling: ring.cooling,
+    take(nowMs: number, places: number): number {
+      const waitMs = ring.take(nowMs, places)
+      if (waitMs > 0 || shared === undefined) return waitMs
+      const sharedMs = shared.take(clock.now(), places)
+      if (sharedMs > 0) ring.undo()
+      return sharedMs
+    },
+    async takeOfDay(): Promise<boolean> {
+      const { perDay } = settings
+      const isLeft = perDay === undefined || shared?.takeOfDay(clock.now(), perDay) !== false
+      return isLeft && (daily === undefined || (await daily.take(clock.now())))
+    },
+    giveBack(isSent: boolean): void {
+      if (isSent) {
+        ring.giveBack(clock.monotonic())
+        shared?.giveBack(clock.now())
+      } else {
+        ring.undo()
+        shared?.undo(clock.now())
+      }
+    },
+  }
+}
+
+export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps): RateLimiter {
   const { clock } = deps
   const queue = new PQueue({ concurrency: settings.concurrency })
-  const ring = createSlotRing(settings.perMs, placesBefore(settings, deps))
+  const places = createPlaces(settings, deps)
   const allowance = createAllowance(settings.requests)
   let resumeAtMs = -Infinity
   let waitingForPlace = 0
   let released = Promise.withResolvers<undefined>()
 
-  function release(giveBack: () => void): void {
-    giveBack()
+  function release(isSent: boolean): void {
+    places.giveBack(isSent)
     released.resolve(undefined)
     released = Promise.withResolvers()
   }
@@ -70,7 +106,7 @@ export function createRateLimiter(
     while (!signal.aborted) {
       const nowMs = clock.monotonic()
       const pausedMs = resumeAtMs - nowMs
-      const waitMs = pausedMs > 0 ? pausedMs : ring.take(nowMs, allowance.places(nowMs))
+      const waitMs = pausedMs > 0 ? pausedMs : places.take(nowMs, allowance.places(nowMs))
       if (waitMs === 0) return true
       // A place under way comes back within the request's time-out, so that wait needs no signal.
       await (waitMs === Infinity ? released.promise : clock.sleep(Math.ceil(waitMs), signal))
@@ -84,11 +120,11 @@ export function createRateLimiter(
     if (!isTaken) return { kind: 'aborted' }
     let sentAtMs: number | undefined
     try {
-      if (deps.daily !== undefined && !(await deps.daily.take(clock.now()))) return { kind: 'daily_limit' }
+      if (!(await places.takeOfDay())) return { kind: 'daily_limit' }
       sentAtMs = clock.monotonic()
       return { kind: 'taken', value: await task(), sentAtMs }
     } finally {
-      release(() => (sentAtMs === undefined ? ring.undo() : ring.giveBack(clock.monotonic())))
+      release(sentAtMs !== undefined)
     }
   }
 
@@ -96,7 +132,7 @@ export function createRateLimiter(
     const nowMs = clock.monotonic()
     return {
       allowed: allowance.places(nowMs),
-      used: ring.used(nowMs),
+      used: places.used(nowMs),
       // Those that were let out of the queue and wait for a place are not at work yet.
       waiting: queue.size + waitingForPlace,
       pausedMs: Math.max(0, resumeAtMs - nowMs),
@@ -112,7 +148,7 @@ export function createRateLimiter(
       allowance.halve({ nowMs: clock.monotonic(), sentAtMs, resumeAtMs })
     },
     idle: () => queue.onIdle(),
-    freeAt: () => ring.cooling().map((at) => at - clock.monotonic() + clock.now()),
+    freeAt: () => places.cooling().map((at) => at - clock.monotonic() + clock.now()),
   }
 }
 

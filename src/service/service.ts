@@ -1,6 +1,13 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
-import type { Clock, DailyAllowance, Random, ServiceSession, WindowMemory } from '../core/ports.ts'
+import type {
+  Clock,
+  DailyAllowance,
+  Random,
+  ServiceSession,
+  SharedWindow,
+  WindowMemory,
+} from '../core/ports.ts'
 import { createRedaction } from '../core/redact.ts'
 import type { RateUse, ServiceListener } from '../core/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
@@ -22,6 +29,8 @@ export interface ServiceDeps {
   readonly daily?: DailyAllowance
   /** Carries the window of the rate limit from one process to the next. */
   readonly window?: WindowMemory
+  /** The rate limit of all processes that ask this service. */
+  readonly shared?: SharedWindow
   readonly onEvent?: ServiceListener
   /** In place of HTTP: how a simulated service is reached. */
   readonly transport?: Transport
@@ -95,6 +104,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
     async close() {
       await limiter.idle()
       deps.window?.save(limiter.freeAt())
+      deps.shared?.close(deps.clock.now())
       transport.close()
     },
   }

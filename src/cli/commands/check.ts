@@ -14,7 +14,7 @@ import { SyncError } from '../../core/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { plural } from '../format.ts'
-import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { configFile } from '../settings.ts'
 
 interface CheckReport {
@@ -89,36 +89,40 @@ function otherService(settings: Settings): string | undefined {
 }
 
 /** The service at its definitions of custom fields: a cheap read that needs the key; then what else is asked of it. */
-async function checkService(settings: Settings): Promise<Findings & { reached: boolean }> {
-  return askService(settings, async (reads) => {
-    const { markerField } = settings.service
-    const mapped = [
-      ...settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields)),
-      ...(markerField === undefined ? [] : [markerField]),
-    ]
-    const fields = await definitionsWith([...new Set(mapped)], reads)
-    if (fields.kind !== 'ok')
-      return { problems: [{ about: 'service', text: fields.reason }], notes: [], reached: false }
-    const terms = await checkTerms(settings, reads)
-    const custom = checkFields(settings, fields.value)
-    const other = await checkBinding(settings, reads)
-    const notes = ['service: reached, the key is accepted', ...other.notes, ...terms.notes, ...custom.notes]
-    const marker = markerField === undefined ? undefined : markerProblem(markerField, fields.value)
-    const problems = marker === undefined ? [] : [{ about: 'service', text: marker }]
-    return {
-      problems: [...other.problems, ...problems, ...custom.problems, ...terms.problems],
-      notes,
-      reached: true,
-    }
-  })
+async function checkService(settings: Settings, io: Io): Promise<Findings & { reached: boolean }> {
+  return askService(
+    settings,
+    async (reads) => {
+      const { markerField } = settings.service
+      const mapped = [
+        ...settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields)),
+        ...(markerField === undefined ? [] : [markerField]),
+      ]
+      const fields = await definitionsWith([...new Set(mapped)], reads)
+      if (fields.kind !== 'ok')
+        return { problems: [{ about: 'service', text: fields.reason }], notes: [], reached: false }
+      const terms = await checkTerms(settings, reads)
+      const custom = checkFields(settings, fields.value)
+      const other = await checkBinding(settings, reads)
+      const notes = ['service: reached, the key is accepted', ...other.notes, ...terms.notes, ...custom.notes]
+      const marker = markerField === undefined ? undefined : markerProblem(markerField, fields.value)
+      const problems = marker === undefined ? [] : [{ about: 'service', text: marker }]
+      return {
+        problems: [...other.problems, ...problems, ...custom.problems, ...terms.problems],
+        notes,
+        reached: true,
+      }
+    },
+    (text) => printError(io, text),
+  )
 }
 
-async function checkAll(settings: Settings, warnings: readonly string[]): Promise<CheckReport> {
+async function checkAll(settings: Settings, warnings: readonly string[], io: Io): Promise<CheckReport> {
   const pipelines = await checkPipelines(settings)
   const refused = otherService(settings)
   const service =
     refused === undefined
-      ? await checkService(settings)
+      ? await checkService(settings, io)
       : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
   const problems = [...pipelines.problems, ...service.problems]
   const notes = [
@@ -135,7 +139,7 @@ export async function check(io: Io, options: CommonOptions): Promise<number> {
   const file = configFile(io, options)
   const loaded = await loadConfiguration(file, io.env)
   const report: CheckReport = loaded.ok
-    ? await checkAll(loaded.settings, loaded.warnings)
+    ? await checkAll(loaded.settings, loaded.warnings, io)
     : { problems: loaded.problems.map((text) => ({ about: 'configuration', text })), notes: [], exitCode: 2 }
   if (options.json === true) {
     const { problems, notes } = report

@@ -6,7 +6,11 @@ import { commandSettings } from '../settings.ts'
 
 export async function terms(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
-  const result = await askService(settings, (reads) => reads.terms())
+  const result = await askService(
+    settings,
+    (reads) => reads.terms(),
+    (text) => printError(io, text),
+  )
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
     return 5

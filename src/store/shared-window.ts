@@ -1,0 +1,281 @@
+// The places of the rate limit and the requests of a day, shared by every process that asks one service: a small database
+// beside the state, which whoever asks may write, whether or not the state is theirs. It is made with the first request.
+// Where it cannot be had, each process counts for itself, as one that is alone.
+import { closeSync, constants, mkdirSync, openSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { SharedWindow } from '../core/ports.ts'
+import type { Connection } from './connection.ts'
+
+export interface WindowOptions {
+  /** Whose requests are counted together. */
+  readonly service: string
+  readonly perMs: number
+  /** No request lasts longer. */
+  readonly timeoutMs: number
+  /** Told once, where it cannot be shared. */
+  onAlone(reason: string): void
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS asker (
+    id INTEGER PRIMARY KEY, service TEXT NOT NULL, space TEXT NOT NULL, pid TEXT NOT NULL, started TEXT NOT NULL,
+    busy INTEGER NOT NULL, seen_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS cooling (
+    service TEXT NOT NULL, free_at INTEGER NOT NULL, places INTEGER NOT NULL, PRIMARY KEY (service, free_at)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS hour (
+    service TEXT NOT NULL, hour INTEGER NOT NULL, requests INTEGER NOT NULL, PRIMARY KEY (service, hour)
+  ) STRICT, WITHOUT ROWID;
+`
+const HOUR_MS = 3_600_000
+/** The hour that runs and the 24 before it, as the state counts a day. */
+const HOURS = 25
+const DAY_MS = 24 * HOUR_MS
+/** Where others have all places under way, nobody knows when one comes back. */
+const POLL_MS = 50
+/** So many answered requests are written together while others are under way. */
+const TOGETHER = 16
+/** Times are kept in steps of this share of a window, rounded up: the table stays small at any rate. */
+const STEPS = 200
+
+interface Process {
+  /** Within which processes can see each other. */
+  readonly space: string
+  readonly pid: string
+  readonly started: string
+}
+
+/** The process by its number and the time of its start, as Linux shows it; undefined where there is none, or no such system. */
+function processAt(pid: string): Process | undefined {
+  try {
+    // The name in parentheses may hold anything, blanks and parentheses included.
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const started = text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    return { space: readlinkSync('/proc/self/ns/pid'), pid: text.split(' ', 1)[0] ?? '', started }
+  } catch {
+    return undefined
+  }
+}
+
+/** Beside what the path leads to: a link to the state must not have a window of its own. */
+function windowPath(statePath: string): string {
+  try {
+    return `${realpathSync(statePath)}.window`
+  } catch {
+    mkdirSync(dirname(statePath), { recursive: true })
+    return join(realpathSync(dirname(statePath)), `${basename(statePath)}.window`)
+  }
+}
+
+function openWindow(statePath: string): Connection {
+  const path = windowPath(statePath)
+  // For its owner alone from the first moment on; and never through a link that somebody else has laid.
+  closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
+  const db = new Database(path)
+  db.pragma('busy_timeout = 5000')
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = NORMAL')
+  db.exec(SCHEMA)
+  return db
+}
+
+interface Asker extends Process {
+  readonly id: number
+  readonly busy: number
+  readonly seen_at: number
+}
+
+/** Places of answered requests, by the time at which each is free. */
+function createCooling(db: Connection, { service, perMs }: WindowOptions) {
+  const windowMs = perMs * 1.001 + 2
+  const slackMs = Math.min(perMs, 1000)
+  const step = Math.max(1, Math.floor(perMs / STEPS))
+  const coolAt = (at: number): number => Math.ceil((at + windowMs) / step) * step
+  const add = db.prepare(
+    'INSERT INTO cooling VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET places = places + excluded.places',
+  )
+  const drop = db.prepare('DELETE FROM cooling WHERE service = ? AND free_at <= ?')
+  const late = db
+    .prepare<[string, number], number | null>(
+      'SELECT sum(places) FROM cooling WHERE service = ? AND free_at > ?',
+    )
+    .pluck()
+  const dropLate = db.prepare('DELETE FROM cooling WHERE service = ? AND free_at > ?')
+  const byTime = db.prepare<[string], { free_at: number; places: number }>(
+    'SELECT free_at, places FROM cooling WHERE service = ? ORDER BY free_at',
+  )
+  const cool = (at: number, places: number): void => void add.run(service, coolAt(at), places)
+
+  return {
+    windowMs,
+    cool,
+    tidy(at: number): void {
+      drop.run(service, at)
+      // The wall clock was put back: what is as far away as no answer could bring it is a window away from now. The slack
+      // is for what others wrote while this process waited for the file.
+      const latest = coolAt(at) + slackMs
+      const places = late.get(service, latest) ?? 0
+      if (places === 0) return
+      dropLate.run(service, latest)
+      cool(at, places)
+    },
+    /** How long it is until so many are free, as far as anybody knows. */
+    waitFor(at: number, needed: number): number {
+      let freed = 0
+      for (const { free_at, places } of byTime.iterate(service)) {
+        freed += places
+        if (freed >= needed) return free_at - at
+      }
+      return Math.min(POLL_MS, perMs)
+    },
+  }
+}
+
+/** The work of one asker on the open file, each method within one transaction. */
+function createPlaces(db: Connection, options: WindowOptions, now: number) {
+  const { service, timeoutMs } = options
+  const cooling = createCooling(db, options)
+  const self = processAt('self') ?? { space: '', pid: '', started: '' }
+  db.prepare('DELETE FROM asker WHERE busy = 0 AND seen_at < ?').run(now - DAY_MS)
+  const add = db.prepare(
+    'INSERT INTO asker (service, space, pid, started, busy, seen_at) VALUES (?, ?, ?, ?, 0, ?)',
+  )
+  const id = Number(add.run(service, self.space, self.pid, self.started, now).lastInsertRowid)
+  const work = db.prepare('UPDATE asker SET busy = busy + ?, seen_at = ? WHERE id = ?')
+  const taken = db
+    .prepare<[string, string], number>(
+      `SELECT (SELECT coalesce(sum(places), 0) FROM cooling WHERE service = ?)
+            + (SELECT coalesce(sum(busy), 0) FROM asker WHERE service = ?)`,
+    )
+    .pluck()
+  const others = db.prepare<[string, number], Asker>(
+    'SELECT * FROM asker WHERE service = ? AND busy > 0 AND id <> ?',
+  )
+  const forget = db.prepare('DELETE FROM asker WHERE id = ?')
+
+  function isAlive(asker: Asker, at: number): boolean {
+    if (asker.space !== '' && asker.space === self.space)
+      return processAt(asker.pid)?.started === asker.started
+    return asker.seen_at + timeoutMs + cooling.windowMs > at && asker.seen_at <= at
+  }
+
+  /** What a process that has ended had under way is free one window after its end was noticed. */
+  function releaseDead(at: number): void {
+    for (const asker of others.all(service, id).filter((one) => !isAlive(one, at))) {
+      cooling.cool(at, asker.busy)
+      forget.run(asker.id)
+    }
+  }
+
+  function note(at: number, answered: readonly number[]): void {
+    for (const one of answered) cooling.cool(one, 1)
+    if (answered.length > 0) work.run(-answered.length, at, id)
+  }
+
+  return {
+    note: db.transaction(note),
+    take: db.transaction((at: number, places: number, answered: readonly number[]): number => {
+      note(at, answered)
+      cooling.tidy(at)
+      const used = taken.get(service, service) ?? 0
+      if (used < places) {
+        work.run(1, at, id)
+        return 0
+      }
+      releaseDead(at)
+      return cooling.waitFor(at, used - places + 1)
+    }),
+    undo: (at: number) => void work.run(-1, at, id),
+    leave: () => void forget.run(id),
+  }
+}
+
+function createDay(db: Connection, service: string): (now: number, perDay: number) => boolean {
+  const used = db
+    .prepare<[string, number], number>(
+      'SELECT coalesce(sum(requests), 0) FROM hour WHERE service = ? AND hour > ?',
+    )
+    .pluck()
+  const add = db.prepare(
+    'INSERT INTO hour VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET requests = requests + 1',
+  )
+  const old = db.prepare('DELETE FROM hour WHERE hour <= ?')
+  return db.transaction((now: number, perDay: number): boolean => {
+    const hour = Math.floor(now / HOUR_MS)
+    old.run(hour - HOURS)
+    if ((used.get(service, hour - HOURS) ?? 0) >= perDay) return false
+    add.run(service, hour)
+    return true
+  }).immediate
+}
+
+interface Opened {
+  readonly db: Connection
+  readonly places: ReturnType<typeof createPlaces>
+  readonly takeOfDay: (now: number, perDay: number) => boolean
+}
+
+/** Opens nothing before the first place is taken. Times are those of the wall clock, in milliseconds since the epoch. */
+export function createSharedWindow(statePath: string, options: WindowOptions): SharedWindow {
+  let opened: Opened | 'alone' | undefined
+  let busy = 0
+  let answered: number[] = []
+
+  function alone(error: unknown): void {
+    if (opened !== 'alone' && opened !== undefined) opened.db.close()
+    opened = 'alone'
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
+    options.onAlone(code)
+  }
+
+  /** Does the work on the shared file; what it gives where there is none to be had, is `otherwise`. */
+  function shared<T>(now: number, work: (shared: Opened) => T, otherwise: T): T {
+    if (opened === 'alone') return otherwise
+    try {
+      if (opened === undefined) {
+        const db = openWindow(statePath)
+        opened = { db, places: createPlaces(db, options, now), takeOfDay: createDay(db, options.service) }
+      }
+      return work(opened)
+    } catch (error) {
+      alone(error)
+      return otherwise
+    }
+  }
+
+  function flush(now: number): void {
+    const done = answered
+    answered = []
+    if (done.length > 0) shared(now, ({ places }) => places.note.immediate(now, done), undefined)
+  }
+
+  return {
+    take(now, places) {
+      const done = answered
+      answered = []
+      const waitMs = shared(now, (at) => at.places.take.immediate(now, places, done), 0)
+      if (waitMs === 0) busy += 1
+      return waitMs
+    },
+    giveBack(now) {
+      busy -= 1
+      answered.push(now)
+      if (busy === 0 || answered.length >= TOGETHER) flush(now)
+    },
+    undo(now) {
+      busy -= 1
+      shared(now, ({ places }) => places.undo(now), undefined)
+    },
+    takeOfDay: (now, perDay) => shared(now, (at) => at.takeOfDay(now, perDay), true),
+    close(now) {
+      if (opened === undefined || opened === 'alone') return
+      flush(now)
+      if (busy === 0) shared(now, ({ places }) => places.leave(), undefined)
+      // `flush` may have found that the file is gone.
+      if (typeof opened === 'object') opened.db.close()
+      opened = undefined
+    },
+  }
+}

@@ -1,0 +1,45 @@
+// One rate limit and one day for all processes that ask a service: at the same time, and one after the other.
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
+
+let shop: Workshop
+beforeEach(async () => (shop = await openWorkshop({ rateLimit: { requests: 3, perMs: 1000 } })))
+afterEach(async () => shop.close())
+
+async function limited(limit: string): Promise<void> {
+  const yaml = await readFile(shop.path('config.yaml'), 'utf8')
+  await shop.configure(
+    yaml
+      .replace('{ requests: 500, per: 1s, concurrency: 4 }', limit)
+      .replace('settle: 0s }', 'settle: 0s }\n    terms: { assign: [Customer] }'),
+  )
+}
+
+const throttled = (): number => shop.sandbox.requests().filter(({ status }) => status === 429).length
+
+it('commands beside a run and one after the other never go over the limit', async () => {
+  await limited('{ requests: 3, per: 1s, concurrency: 3 }')
+  await shop.drop('shop', 'a.csv', peopleCsv(6))
+  const beside = [
+    shop.start('run', '--json'),
+    ...['terms', 'fields', 'plan', 'check', 'terms'].map((name) => shop.start(name)),
+  ]
+  const ended = await Promise.all(beside.map(async (one) => one.ended))
+  expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0])
+  for (let again = 0; again < 3; again += 1) expect((await shop.cli('terms')).code).toBe(0)
+  expect(throttled()).toBe(0)
+}, 120_000)
+
+it('the requests of a day are those of all commands', async () => {
+  await limited('{ requests: 3, per: 1s, concurrency: 3, per_day: 4 }')
+  for (let asked = 0; asked < 4; asked += 1) await shop.cli('fields')
+  const used = shop.sandbox.requests().length
+  expect(used).toBe(4)
+  expect((await shop.cli('terms')).code).toBe(5)
+  await shop.drop('shop', 'a.csv', peopleCsv(1))
+  expect(JSON.parse((await shop.cli('run', '--json')).stdout)).toMatchObject({
+    pipelines: [{ created: 0, requests: 0 }],
+  })
+  expect(shop.sandbox.requests()).toHaveLength(used)
+}, 120_000)
