@@ -121,7 +121,11 @@ export const ERRORS = {
   // A record.
   RECORD_RAGGED: entry(
     'record',
-    'Give the row as many values as the header has; source.ragged: pad fills up missing trailing ones.',
+    'Give the row as many values as the header has. source.ragged: pad fills up missing ones at the end where most rows lack them.',
+  ),
+  RECORD_MAYBE_CUT: entry(
+    'record',
+    'Drop the whole file again. Where the files of this source never end with a line break, set source.last_line: accept.',
   ),
   RECORD_NOT_AN_OBJECT: entry('record', 'Every record must be a JSON object.'),
   KEY_MISSING: entry(
@@ -158,10 +162,15 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * Rejects that reading the same record again cannot mend: the first record of a key counts, and a row that is no
- * record stays none.
+ * Rejects that reading the same record again cannot mend: the first record of a key counts, a row that is no record stays
+ * none, and what was cut off a row is not in it.
  */
-export const FINAL_REJECTS: readonly ErrorCode[] = ['KEY_DUPLICATE', 'RECORD_RAGGED', 'RECORD_NOT_AN_OBJECT']
+export const FINAL_REJECTS: readonly ErrorCode[] = [
+  'KEY_DUPLICATE',
+  'RECORD_RAGGED',
+  'RECORD_MAYBE_CUT',
+  'RECORD_NOT_AN_OBJECT',
+]
 
 /** What a known error tells a person. The message holds no secret and no personal data. */
 export class SyncError extends Error {

@@ -169,6 +169,12 @@ export const EVENTS = {
     fields: { file: 'file', places: 'count', line: 'count' },
     means: 'The exporter damages umlauts: mend it there. What was read is sent as it is.',
   },
+  'a file of mended rejects is a supplement: nothing is concluded from what it lacks': {
+    level: 'info',
+    fields: { file: 'file' },
+    means:
+      'It has the columns `_reason`, `_file` and `_line`, so it is never a full export, whatever `mode` says.',
+  },
   'values were dropped or cut': {
     level: 'warn',
     fields: { field: 'name', times: 'count' },

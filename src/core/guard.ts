@@ -3,7 +3,13 @@
 import type { GuardSettings, Limit } from './settings.ts'
 
 export type GuardName =
-  'max_rejects' | 'max_changes' | 'max_new_terms' | 'unreadable_keys' | 'hold_first_deletes' | 'max_deletes'
+  | 'max_rejects'
+  | 'max_changes'
+  | 'max_new_terms'
+  | 'unreadable_keys'
+  | 'hold_first_deletes'
+  | 'shrunken_export'
+  | 'max_deletes'
 
 export interface PlanNumbers {
   readonly read: number
@@ -16,6 +22,8 @@ export interface PlanNumbers {
   /** Contacts to be deleted or stripped of terms because their record has gone. */
   readonly deletes: number
   readonly newTerms: number
+  /** What a full export is compared with: records of the last accepted one; undefined for all other inputs. */
+  readonly lastRecords?: number | undefined
   /** Whether the pipeline has ever deleted. */
   readonly hasDeleted: boolean
 }
@@ -67,6 +75,10 @@ function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   return undefined
 }
 
+/** A full export with a tenth of the last one's records, or less, has probably lost the others on its way. */
+export const isShrunken = (read: number, lastRecords: number | undefined): lastRecords is number =>
+  lastRecords !== undefined && read * 10 <= lastRecords
+
 function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
   const { deletes, links, unidentified, hasDeleted } = numbers
   if (deletes === 0) return undefined
@@ -78,6 +90,11 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   if (guards.holdFirstDeletes && !hasDeleted) {
     const reason = `${deletes} contacts would be the first that this pipeline deletes, and guards.hold_first_deletes asks for a look at them`
     return { ...held, guard: 'hold_first_deletes', threshold: '0', reason }
+  }
+  const { read, lastRecords } = numbers
+  if (isShrunken(read, lastRecords)) {
+    const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never taken for all that there is, and ${deletes} contacts would go`
+    return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
   }
   if (deletes <= allowed(guards.maxDeletes, links)) return undefined
   const threshold = limitText(guards.maxDeletes, links)

@@ -40,6 +40,10 @@ export interface InputReader {
   batches(): AsyncIterable<readonly SourceItem[]>
   /** SHA-256 of the input's bytes, hexadecimal; known once `batches` has ended. */
   sha256(): string
+  /** Whether its last row ended with a line break, once `batches` has ended; not there, or undefined: its form needs none. */
+  endsWithLineBreak?(): boolean | undefined
+  /** Whether it holds rejects that were mended, once `batches` has ended: then it is never all that there is. */
+  isSupplement?(): boolean
   close(): Promise<void>
 }
 
@@ -50,6 +54,11 @@ export interface RejectRow {
   readonly reason: string
   readonly file: string
   readonly line: number
+}
+
+export interface OpenOptions {
+  readonly columns: readonly string[]
+  readonly lastEndedWithLineBreak?: boolean | undefined
 }
 
 /** One pipeline's source. Opening and listing change nothing; only `archive`, `writeRejects` and `clearLeftovers` write. */
@@ -66,9 +75,10 @@ export interface Source {
   }>
   /**
    * Opens one input and reads its header. `columns` are the columns that the mapping names (a source
-   * without a header, json, takes its header from them). Throws a SyncError of class `input` or `later`.
+   * without a header, json, takes its header from them). `lastEndedWithLineBreak`: the last row of the input before did.
+   * Throws a SyncError of class `input` or `later`.
    */
-  open(input: SourceInput, options: { columns: readonly string[] }): Promise<InputReader>
+  open(input: SourceInput, options: OpenOptions): Promise<InputReader>
   /** Whether this very version still waits. */
   isWaiting(input: SourceInput): Promise<boolean>
   /**

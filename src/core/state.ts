@@ -1,16 +1,18 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
 import type { Backlog } from './backlog.ts'
+import type { Accepted, AcceptedStore } from './accepted.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditEntry } from './audit.ts'
 import type { DueStore } from './daemon.ts'
 import type { TombstoneStore } from './erasing.ts'
 import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
+import type { DefinitionStore } from './definition-store.ts'
 import type { GuardName, Hold, PlanNumbers } from './guard.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
 import type { OtherRecords } from './other-records.ts'
-import type { CustomFieldDefinition, RejectRow, RequestTrace, SourceInput } from './ports.ts'
+import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { Provenance } from './record.ts'
 import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './summary.ts'
@@ -308,7 +310,8 @@ export interface OperationStore extends OtherRecords {
   dropUnsent(staged: StagedInput): Promise<void>
   /** What was not sent of an input that is no longer there is tried again by itself. */
   keepUnsent(staged: StagedInput): Promise<void>
-  finishInput(staged: StagedInput, state: 'processed' | 'failed'): Promise<void>
+  /** `accepted`: the next input of the pipeline is compared with this one. */
+  finishInput(staged: StagedInput, state: 'processed' | 'failed', accepted?: Accepted): Promise<void>
   /** Of what is open about a key only the newest counts: what was given up or waited before it is dropped. */
   dropOvertaken(pipeline: string): Promise<void>
   /** Failed and waiting operations, oldest first, after the id given. */
@@ -337,17 +340,6 @@ export interface RejectStore {
   rejects(pipelines: readonly string[] | undefined): AsyncIterable<RejectEntry>
   hasRejects(staged: StagedInput): Promise<boolean>
   rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
-}
-
-/** Definitions of custom fields, as each pipeline saw them last. */
-export interface DefinitionStore {
-  seenDefinitions(pipeline: string): Promise<readonly CustomFieldDefinition[]>
-  /** `at` in milliseconds since the epoch. */
-  rememberDefinitions(
-    pipeline: string,
-    definitions: readonly CustomFieldDefinition[],
-    at: number,
-  ): Promise<void>
 }
 
 /** Which state this is: a random name, made with it. */
@@ -386,6 +378,7 @@ export interface StateStore
     StagingStore,
     OperationStore,
     HoldStore,
+    AcceptedStore,
     RunStore,
     DueStore,
     RejectStore,

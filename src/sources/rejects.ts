@@ -4,10 +4,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { RejectRow } from '../core/ports.ts'
+import { REJECT_COLUMNS } from './supplement.ts'
 import { writeWhole, type ArchivePlace } from './archive.ts'
-
-/** The columns that we add. A header that ends with them marks a file as our own. */
-export const REJECT_COLUMNS = ['_reason', '_file', '_line'] as const
 
 const ROWS_AT_ONCE = 500
 

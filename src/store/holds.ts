@@ -2,6 +2,7 @@
 // The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
 import type { GuardName, Hold } from '../core/guard.ts'
 import type { HeldPlan, HoldStore, StagedInput } from '../core/state.ts'
+import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from './database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 
@@ -98,6 +99,7 @@ function createReleases(
   const releaseOperations = db.prepare(
     "UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL",
   )
+  const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
   const noteRelease = db.prepare('UPDATE hold SET released_at = ? WHERE run_id = ?')
   const records = db.prepare<[string, number], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1
@@ -113,6 +115,7 @@ function createReleases(
       db.transaction(() => {
         releaseOperations.run(runId)
         noteRelease.run(at, runId)
+        forgetAccepted.run(runId)
       })()
     },
     releasedRecords: async (pipeline, limit) => records.all(pipeline, limit).map(operationOf),

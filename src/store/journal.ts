@@ -2,6 +2,7 @@
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../core/state.ts'
 import { createNoteAstray } from './astray.ts'
 import { createNote } from './audit-append.ts'
+import { createAccept } from './accepted.ts'
 import type { Connection } from './database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
@@ -77,6 +78,7 @@ function createInputEnds(
   )
   const end = db.prepare('UPDATE input SET state = ? WHERE id = ?')
   const uncountMissing = createUncount(db)
+  const accept = createAccept(db)
   const drop = (staged: StagedInput): void => {
     uncountMissing(staged)
     dropOperations.run(staged.id)
@@ -96,8 +98,12 @@ function createInputEnds(
         end.run('processed', staged.id)
       })()
     },
-    async finishInput(staged, state) {
-      end.run(state, staged.id)
+    async finishInput(staged, state, accepted) {
+      db.transaction(() => {
+        if (accepted !== undefined)
+          accept({ ...accepted, pipeline: staged.pipeline, name: staged.input.name })
+        end.run(state, staged.id)
+      })()
     },
   }
 }

@@ -5,6 +5,7 @@ import { SyncError } from '../core/errors.ts'
 import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
+import { createAcceptedStore } from './accepted.ts'
 import { createSyncLog } from './audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
@@ -81,6 +82,7 @@ function storeOver(
     ...createStagingStore(db),
     ...createOperationStore(db),
     ...createHoldStore(db),
+    ...createAcceptedStore(db),
     ...createRunStore(db),
     ...createDueStore(db),
     ...createRejectStore(db),
@@ -237,7 +239,17 @@ export function openTemporaryState(): StateStore {
   return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
 }
 
-const COPIED = ['link', 'fingerprint', 'operation', 'input', 'reject', 'hold', 'meta', 'tombstone'] as const
+const COPIED = [
+  'link',
+  'fingerprint',
+  'operation',
+  'input',
+  'reject',
+  'hold',
+  'meta',
+  'tombstone',
+  'accepted',
+] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {
   const columns = from.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()

@@ -1,5 +1,6 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
+import { isShrunken } from '../core/guard.ts'
 import type { StagedInput } from '../core/state.ts'
 import type { Counts } from '../core/summary.ts'
 import type { PlanContext } from './context.ts'
@@ -9,10 +10,21 @@ import { holdByGuards } from './guards.ts'
 interface Read {
   readonly staged: StagedInput
   readonly counts: Counts
+  /** It adds to an export, and says nothing about what it lacks. */
+  readonly isSupplement: boolean
+}
+
+export interface Committed {
+  readonly heldBy: string | undefined
+  /** Whether the next input of the pipeline is to be compared with this one. */
+  readonly isAccepted: boolean
 }
 
 /** What a full input lacks has gone, unless it has no records at all: that never counts as "all gone". */
-async function planMissing({ staged, counts }: Read, context: PlanContext): Promise<void> {
+async function planMissing(
+  { staged, counts }: Omit<Read, 'isSupplement'>,
+  context: PlanContext,
+): Promise<void> {
   const { clock, pipeline, state } = context
   const { onMissing, guards, terms } = pipeline
   if (onMissing === 'keep' || counts.read === 0) return
@@ -25,21 +37,29 @@ async function planMissing({ staged, counts }: Read, context: PlanContext): Prom
   })
 }
 
+/** Records of the last accepted full export, or, where none is known, the contacts that came of the ones before. */
+async function lastRecordsOf(staged: StagedInput, { state }: PlanContext): Promise<number> {
+  const last = await state.lastAccepted(staged.pipeline)
+  return last?.mode === 'full' ? last.records : (await state.planNumbers(staged)).links
+}
+
 /** From the last record to the plan that stands; gives the reason where a guard holds some of it. */
 export async function commitPlan(
-  { staged, counts }: Read,
+  { staged, counts, isSupplement }: Read,
   { sha256, isLast }: { sha256: string; isLast: boolean },
   context: PlanContext,
-): Promise<string | undefined> {
+): Promise<Committed> {
   const { clock, pipeline, state } = context
   // Under `email` the service would merge them; with the mail as key such records share the key anyway.
   if (pipeline.duplicateCheckMethod === 'email' && pipeline.key !== undefined)
     counts.held += await state.holdSharedMails(staged)
-  // Records that are read again are never all that there are.
-  const isFull = pipeline.mode === 'full' && counts.read > 0 && staged.input.rejectsUpTo === undefined
+  // Records that are read again, and rejects that were mended, are never all that there are.
+  const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isSupplement
+  const isFull = pipeline.mode === 'full' && isWhole
   if (isFull && isLast) await planMissing({ staged, counts }, context)
-  const heldBy = await holdByGuards(staged, counts, context)
+  const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
+  const heldBy = await holdByGuards(staged, { counts, lastRecords }, context)
   const full = { apartMs: pipeline.guards.deletesApartMs, at: clock.now(), isLast }
   await state.commitPlan(staged, sha256, isFull ? full : undefined)
-  return heldBy
+  return { heldBy, isAccepted: isWhole && !isShrunken(counts.read, lastRecords) }
 }

@@ -21,12 +21,12 @@ async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanCon
 /** Holds what a guard forbids of the plan; gives the reason, and counts what is held. */
 export async function holdByGuards(
   staged: StagedInput,
-  counts: Counts,
+  { counts, lastRecords }: { counts: Counts; lastRecords?: number | undefined },
   context: PlanContext,
 ): Promise<string | undefined> {
   const { pipeline, state, clock, runId } = context
   const totals = await state.planNumbers(staged)
-  const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context) }
+  const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context), lastRecords }
   const hold = heldByGuard(numbers, pipeline.guards)
   if (hold === undefined) return undefined
   const at = clock.now()

@@ -21,7 +21,6 @@ import {
   heldReport,
   type InputReport,
   inputError,
-  isEmptyFull,
   refusal,
   waitingInputs,
   withheldOf,
@@ -179,9 +178,9 @@ async function* previewSteps(
   for (const input of ready) {
     try {
       const isLast = input === ready.at(-1)
-      const { counts, heldBy } = await planInput({ input, isLast }, customFields, context)
+      const { counts, heldBy, isEmptyFull } = await planInput({ input, isLast }, customFields, context)
       context.tally.add(counts)
-      const reason = isEmptyFull(context, counts.read === 0) ? EMPTY_FULL : heldBy
+      const reason = isEmptyFull ? EMPTY_FULL : heldBy
       files.push(reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason))
       yield* show()
     } catch (error) {

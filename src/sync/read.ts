@@ -1,5 +1,6 @@
 // From an input to a plan: read, map, compare, stage, batch by batch; then the plan is committed as a whole.
 // Nothing is sent here. What makes the input unusable throws, and leaves nothing staged.
+import type { Accepted } from '../core/accepted.ts'
 import type { CustomFieldRules } from '../core/custom-fields.ts'
 import { type Difference, difference, type Known } from '../core/diff.ts'
 import { SyncError } from '../core/errors.ts'
@@ -40,6 +41,10 @@ export interface PlannedInput {
   readonly counts: Counts
   /** Why a guard holds the plan, or its deletes. */
   readonly heldBy: string | undefined
+  /** A full export without any record. */
+  readonly isEmptyFull: boolean
+  /** What the next input is compared with; undefined where that is not this one. */
+  readonly accepted: Accepted | undefined
 }
 
 async function settledRows(
@@ -299,6 +304,18 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
   }
 }
 
+const SUPPLEMENT = 'a file of mended rejects is a supplement: nothing is concluded from what it lacks'
+
+/** What became of values and terms, once the plan stands. */
+function warnAbout({ mended, passedOver, staged }: Reading, { log }: PlanContext): void {
+  for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
+  if (passedOver.withTerms > 0)
+    log.warn('terms of records were not given: a later record of the same key counts', {
+      file: staged.input.name,
+      records: passedOver.withTerms,
+    })
+}
+
 /**
  * Reads one input to its end and commits the plan for it. `isLast`: no later input of the source waits, so what a full
  * one lacks has gone.
@@ -310,7 +327,11 @@ export async function planInput(
   context: PlanContext,
 ): Promise<PlannedInput> {
   const { pipeline, state, runId } = context
-  const reader = await context.source.open(input, { columns: wantedColumns(pipeline) })
+  const last = await state.lastAccepted(pipeline.name)
+  const reader = await context.source.open(input, {
+    columns: wantedColumns(pipeline),
+    lastEndedWithLineBreak: last?.endsWithLineBreak === true,
+  })
   try {
     if (reader.twiceEncoded !== undefined)
       context.log.warn('the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")', {
@@ -328,23 +349,31 @@ export async function planInput(
       mended: new Map(),
       passedOver: { withTerms: 0 },
     }
-    let heldBy: string | undefined
-    try {
+    const isSupplement = () => reader.isSupplement?.() ?? false
+    const commit = async () => {
       await readAll(reader, reading, context)
       await yieldRejects(reading, context)
-      heldBy = await commitPlan(reading, { sha256: reader.sha256(), isLast }, context)
-    } catch (error) {
+      const read = { staged, counts: reading.counts, isSupplement: isSupplement() }
+      return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
+    }
+    const { heldBy, isAccepted } = await commit().catch(async (error: unknown) => {
       await state.discardInput(staged)
       throw error
+    })
+    warnAbout(reading, context)
+    if (isSupplement()) context.log.info(SUPPLEMENT, { file: input.name })
+    const { mode } = pipeline
+    const { counts } = reading
+    const endsWithLineBreak = reader.endsWithLineBreak?.()
+    return {
+      staged,
+      counts,
+      heldBy,
+      isEmptyFull: mode === 'full' && counts.read === 0 && !isSupplement(),
+      accepted: isAccepted
+        ? { mode, records: counts.read, endsWithLineBreak, at: context.clock.now() }
+        : undefined,
     }
-    for (const [field, times] of reading.mended)
-      context.log.warn('values were dropped or cut', { field, times })
-    if (reading.passedOver.withTerms > 0)
-      context.log.warn('terms of records were not given: a later record of the same key counts', {
-        file: input.name,
-        records: reading.passedOver.withTerms,
-      })
-    return { staged, counts: reading.counts, heldBy }
   } finally {
     await reader.close()
   }

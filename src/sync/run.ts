@@ -2,13 +2,12 @@
 import type { CustomFieldRules } from '../core/custom-fields.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
-import type { StagedInput } from '../core/state.ts'
 import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/summary.ts'
 import { applyPlan } from './apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
-import { planInput } from './read.ts'
 import { leavingOut, withoutErased } from './erased.ts'
+import { planInput, type PlannedInput } from './read.ts'
 import { describeTerms } from './term-directory.ts'
 import {
   carryOver,
@@ -90,10 +89,6 @@ export async function waitingInputs(context: PlanContext, wait: boolean) {
   }
 }
 
-/** An empty file of a full pipeline is held rather than refused: it is the one that could mean "delete everybody". */
-export const isEmptyFull = (context: PlanContext, empty: boolean): boolean =>
-  empty && context.pipeline.mode === 'full'
-
 async function refuseInput(input: SourceInput, cause: SyncError, context: PlanContext): Promise<InputReport> {
   const error = await withoutErased(cause, context)
   const report = refusal(input, error)
@@ -111,15 +106,18 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
     if (known === undefined) throw failure
     return refusal(input, known)
   }
-  return isEmptyFull(context, error.code === 'INPUT_EMPTY')
+  // An empty file of a full pipeline is held rather than refused: it is the one that could mean "delete everybody".
+  return error.code === 'INPUT_EMPTY' && context.pipeline.mode === 'full'
     ? { ...report, status: 'held', error: aboutFile(input.name, EMPTY_FULL) }
     : report
 }
 
 /** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
-async function finishInput(staged: StagedInput, read: number, context: RunContext): Promise<InputReport> {
+async function finishInput(
+  { staged, accepted, isEmptyFull: isHeld }: PlannedInput,
+  context: RunContext,
+): Promise<InputReport> {
   const { input } = staged
-  const isHeld = isEmptyFull(context, read === 0)
   const folder = isHeld ? 'failed' : 'processed'
   const to = { folder, runId: context.runId } as const
   if (await context.state.hasRejects(staged))
@@ -127,7 +125,7 @@ async function finishInput(staged: StagedInput, read: number, context: RunContex
   const erased = await leavingOut(context)
   const where = { ...to, leaveOut: erased?.sought }
   const moved = await context.source.archive(input, isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where)
-  await context.state.finishInput(staged, folder)
+  await context.state.finishInput(staged, folder, accepted)
   await erased?.note()
   if (!moved)
     context.log.warn('a file was replaced while it was worked on; the new one is taken next', {
@@ -152,13 +150,14 @@ async function runInput(
 ): Promise<InputReport> {
   const { input } = which
   try {
-    const { staged, counts, heldBy } = await planInput(which, customFields, context)
-    context.tally.add(counts)
+    const planned = await planInput(which, customFields, context)
+    const { heldBy } = planned
+    context.tally.add(planned.counts)
     const totals = await context.state.planTotals(context.runId)
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
     if (isStopped(context)) return { file: input.name, status: 'left' }
-    const report = await finishInput(staged, counts.read, context)
+    const report = await finishInput(planned, context)
     return heldBy === undefined ? report : heldReport(input, heldBy)
   } catch (error) {
     const known = inputError(error)

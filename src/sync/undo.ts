@@ -93,7 +93,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
     })
     await state.stage(staged, entries)
   }
-  const heldBy = await holdByGuards(staged, counts, context)
+  const heldBy = await holdByGuards(staged, { counts }, context)
   await state.commitPlan(staged, '')
   return { staged, counts, heldBy }
 }

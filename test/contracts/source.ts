@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SyncError } from '../../src/core/errors.ts'
-import type { Clock, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
+import type { Clock, OpenOptions, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
 import type { SourceItem } from '../../src/core/record.ts'
 
 export interface SourceHarness {
@@ -59,8 +59,13 @@ export function stillClock(now: number): Clock & { time: number; onSleep: () => 
 }
 
 /** Everything that an input holds, in order. */
-export async function readAll(source: Source, input: SourceInput, columns = COLUMNS) {
-  const reader = await source.open(input, { columns })
+export async function readAll(
+  source: Source,
+  input: SourceInput,
+  columns = COLUMNS,
+  options: Omit<OpenOptions, 'columns'> = {},
+) {
+  const reader = await source.open(input, { ...options, columns })
   const items: SourceItem[] = []
   const sizes: number[] = []
   try {

@@ -33,6 +33,7 @@ describe('kinds', () => {
       skip_lines: 0,
       skip_footer: 0,
       ragged: 'reject',
+      last_line: 'reject',
       max_record_bytes: 1_048_576,
     })
     expect(SOURCE_KINDS['json']!.schema.parse({ folder: '/in' })).toEqual({

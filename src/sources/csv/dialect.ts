@@ -1,6 +1,6 @@
 // How one CSV file is written: settings where given, else found out from its beginning. Pure.
 // Rejects that we wrote ourselves are known by their header and read as we wrote them, whatever is set.
-import { REJECT_COLUMNS } from '../rejects.ts'
+import { REJECT_COLUMNS } from '../supplement.ts'
 import type { CsvOptions } from './options.ts'
 import { sampleRows, type Quoting } from './rows.ts'
 

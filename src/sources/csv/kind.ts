@@ -26,8 +26,8 @@ function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
     isWaiting: folder.isWaiting,
     archive: folder.archive,
     clearLeftovers: folder.clearLeftovers,
-    async open(input) {
-      const reader = await readCsv(await folder.openFile(input), options)
+    async open(input, { lastEndedWithLineBreak }) {
+      const reader = await readCsv(await folder.openFile(input), options, { lastEndedWithLineBreak })
       delimiters.set(input.version, reader.delimiter)
       const [oldest] = delimiters.keys()
       if (delimiters.size > REMEMBERED && oldest !== undefined) delimiters.delete(oldest)

@@ -27,7 +27,15 @@ export const csvOptions = z.strictObject({
   ragged: z
     .enum(['reject', 'pad'])
     .default('reject')
-    .describe('Rows shorter than the header: reject them, or pad them with blank values at the end.'),
+    .describe(
+      'Rows shorter than the header: reject them, or pad them with blank values at the end where most rows lack the same ones. A surplus of blank values is accepted where most rows have it; every other row that does not fit is rejected.',
+    ),
+  last_line: z
+    .enum(['reject', 'accept'])
+    .default('reject')
+    .describe(
+      'A last row without a line break, where the other rows have one, may have been cut off: it is rejected, and the deletes of that file are held. accept: the files of this source never end with a line break.',
+    ),
   max_record_bytes: z
     .int()
     .min(1024)

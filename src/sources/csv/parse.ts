@@ -4,12 +4,15 @@ import { parse, type Parser } from 'csv-parse'
 import { SyncError, type ErrorCode } from '../../core/errors.ts'
 import type { Dialect } from './dialect.ts'
 import { createLineCount } from './line-count.ts'
+import { endOfRow } from './rows.ts'
 import { hasBackslashQuote, hasSuspiciousQuote, backslashRefusal, quoteRefusal } from './quotes.ts'
 
 export interface CsvRow {
   readonly values: string[]
   /** The line on which it begins. */
   readonly line: number
+  /** The text ends with it and not with a line break: whether its last value is closed by a quote. */
+  unended?: 'quoted' | 'plain'
 }
 
 export interface CsvText {
@@ -74,7 +77,9 @@ async function* pass(text: CsvText, mode: Mode): AsyncGenerator<CsvRow[]> {
     await step(collector, (done) => parser.write(part, done))
     while (collector.rows.length >= BATCH_ROWS) yield collector.rows.splice(0, BATCH_ROWS)
   }
+  collector.expectEnd()
   await step(collector, (done) => end(parser, done))
+  collector.markEnd()
   if (collector.rows.length > 0) yield collector.rows
 }
 
@@ -96,6 +101,10 @@ interface Collector {
   readonly rows: CsvRow[]
   /** The part that is parsed next. */
   expect(part: Buffer): void
+  /** No part follows: what is taken from now on stands at the end of the text. */
+  expectEnd(): void
+  /** Says of the last row whether a line break ended it. */
+  markEnd(): void
   take(values: string[], info: { readonly lines: number; readonly bytes: number }): void
   /** The parser's error in our words: its own message holds values. */
   explain(error: Error): Error
@@ -110,6 +119,9 @@ function createCollector(text: CsvText, mode: Mode): Collector {
   let window: Buffer = Buffer.alloc(0)
   let windowStart = 0
   let recordStart = 0
+  // Where the last row of the text begins, once no more text follows.
+  let lastStart: number | undefined
+  let isAtEnd = false
 
   const textFrom = (start: number, stop?: number): string =>
     window.toString('utf8', start - windowStart, stop === undefined ? undefined : stop - windowStart)
@@ -123,7 +135,18 @@ function createCollector(text: CsvText, mode: Mode): Collector {
       window = Buffer.concat([window.subarray(recordStart - windowStart), part])
       windowStart = recordStart
     },
+    expectEnd() {
+      isAtEnd = true
+    },
+    markEnd() {
+      const last = rows.at(-1)
+      if (last === undefined || lastStart === undefined) return
+      const raw = textFrom(lastStart).replace(/^[\r\n]+/, '')
+      const ending = endOfRow(raw, dialect)
+      if (ending !== 'break') last.unended = ending
+    },
     take(values, info) {
+      if (isAtEnd) lastStart = recordStart
       const behind = lines.next()
       const line = lines.begins(values, info.lines)
       if (mode.relaxed && hasSuspiciousQuote(values, dialect.quote)) {

@@ -49,6 +49,16 @@ export function findQuoteFault(text: string, quoting: Quoting): QuoteFault | und
   return undefined
 }
 
+/** How the row with which a text begins ends: with a line break, or with the text, its last value closed by a quote or not. */
+export function endOfRow(text: string, quoting: Quoting): 'break' | 'quoted' | 'plain' {
+  for (const { start, end, fault } of cells(text, quoting)) {
+    if (text[end] === quoting.delimiter) continue
+    if (end < text.length) return 'break'
+    return text[start] === quoting.quote && fault === undefined && end > start ? 'quoted' : 'plain'
+  }
+  return 'plain'
+}
+
 function* cells(text: string, quoting: Quoting): Generator<Cell> {
   for (let at = 0; at < text.length;) {
     const start = behindBlanks(text, at, quoting.delimiter)

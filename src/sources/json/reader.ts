@@ -4,6 +4,7 @@ import { SyncError } from '../../core/errors.ts'
 import type { InputReader } from '../../core/ports.ts'
 import type { SourceItem } from '../../core/record.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
+import { isSupplement } from '../supplement.ts'
 import { surveyText, type TextForm } from '../text-survey.ts'
 import { utf8Text } from '../text-stream.ts'
 import { watchAbsence } from './absent.ts'
@@ -30,8 +31,10 @@ export function readJson(
     const refuse = refuseWrapper(file.name, layout)
     // What of a file was rejected may lack what its other records had.
     const absence = watchAbsence(options.sparse || isOurs ? [] : columns)
+    let supplement = isSupplement(file.name, [])
     const check: Check = (record, values) => {
       refuse(record, values)
+      supplement ||= isSupplement(file.name, Object.keys(record))
       absence.note(record)
     }
     const all = async function* () {
@@ -44,6 +47,7 @@ export function readJson(
       bytesRead: () => file.bytesRead(),
       batches: () => checkedWhole(file, all()),
       sha256: () => file.sha256(),
+      isSupplement: () => supplement,
       close: async () => {
         await records.return(undefined)
         await file.close()

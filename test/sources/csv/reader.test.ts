@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { read, rows } from '../read.ts'
 
 describe('records', () => {
-  it.each([
+  it.each<[string, string, { last_line?: string }?]>([
     ['LF', 'a,b\n1,2\n3,4\n'],
     ['CR LF', 'a,b\r\n1,2\r\n3,4\r\n'],
     ['CR', 'a,b\r1,2\r3,4\r'],
     ['mixed', 'a,b\r\n1,2\n3,4\r'],
-    ['none at the end', 'a,b\n1,2\n3,4'],
-  ])('are read with line ends %s', async (_what, text) => {
-    expect(await rows('csv', text)).toEqual([
+    ['none at the end', 'a,b\n1,2\n3,4', { last_line: 'accept' }],
+  ])('are read with line ends %s', async (_what, text, options = {}) => {
+    expect(await rows('csv', text, options)).toEqual([
       [2, '1', '2'],
       [3, '3', '4'],
     ])
@@ -64,45 +64,13 @@ describe('records', () => {
 
   it('survive the borders of the parts that a file is read in', async () => {
     const table = Array.from({ length: 20_000 }, (_, index) => `${index},"Ü\r\n€ ""${index}""",😀`)
-    const all = await rows('csv', `id,text,sign\r\n${table.join('\r\n')}`)
+    const all = await rows('csv', `id,text,sign\r\n${table.join('\r\n')}\r\n`)
     expect(all).toHaveLength(20_000)
     const wrong = all.filter(
       ([line, id, text, sign], index) =>
         line !== 2 + 2 * index || id !== String(index) || text !== `Ü\r\n€ "${index}"` || sign !== '😀',
     )
     expect(wrong).toEqual([])
-  })
-})
-
-describe('ragged rows', () => {
-  it('are defects that name both counts, except for a surplus of blanks', async () => {
-    const { items } = await read('csv', 'a,b,c\n1,2\n1,2,3,,\n1,2,3,4\n1,2,3\n')
-    expect(items).toEqual([
-      {
-        kind: 'defect',
-        code: 'RECORD_RAGGED',
-        message: 'The row has 2 values, the header has 3',
-        values: ['1', '2'],
-        line: 2,
-      },
-      { kind: 'record', values: ['1', '2', '3'], line: 3 },
-      {
-        kind: 'defect',
-        code: 'RECORD_RAGGED',
-        message: 'The row has 4 values, the header has 3',
-        values: ['1', '2', '3', '4'],
-        line: 4,
-      },
-      { kind: 'record', values: ['1', '2', '3'], line: 5 },
-    ])
-  })
-
-  it('are padded at the end where that is set', async () => {
-    const { items } = await read('csv', 'a,b,c\n1\n1,2,3,4\n', { ragged: 'pad' })
-    expect(items.map((item) => [item.kind, ...item.values])).toEqual([
-      ['record', '1', '', ''],
-      ['defect', '1', '2', '3', '4'],
-    ])
   })
 })
 
@@ -135,7 +103,7 @@ describe('header', () => {
 
 describe('lines before and after the table', () => {
   it.each(['\n', '\r\n', '\r'])('are passed over, with line end %j', async (end) => {
-    const text = ['Report "of', 'May, 2024,,', 'a,b', '1,2', '3,4', 'Total,2', 'End'].join(end)
+    const text = ['Report "of', 'May, 2024,,', 'a,b', '1,2', '3,4', 'Total,2', 'End', ''].join(end)
     expect(await rows('csv', text, { skip_lines: 2, skip_footer: 2 })).toEqual([
       [4, '1', '2'],
       [5, '3', '4'],
@@ -149,7 +117,7 @@ describe('lines before and after the table', () => {
 
   it('hold back footers over several batches', async () => {
     const table = Array.from({ length: 1200 }, (_, index) => String(index))
-    const all = await rows('csv', ['n', ...table].join('\n'), { skip_footer: 700 })
+    const all = await rows('csv', ['n', ...table, ''].join('\n'), { skip_footer: 700 })
     expect(all.map(([, value]) => value)).toEqual(table.slice(0, 500))
   })
 })

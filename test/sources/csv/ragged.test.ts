@@ -1,0 +1,83 @@
+// Rows with more or fewer values than the header: a separator too many or too few shifts what stands behind it, so only
+// what most rows of the file have in common is taken for a difference at the end.
+import { describe, expect, it } from 'vitest'
+import { read } from '../read.ts'
+
+const kinds = async (text: string, options = {}): Promise<string[]> =>
+  (await read('csv', text, options)).items.map(({ kind, values }) => `${kind} ${values.join('|')}`)
+
+const reasons = async (text: string, options = {}): Promise<string[]> =>
+  (await read('csv', text, options)).items.flatMap((item) => (item.kind === 'defect' ? item.message : []))
+
+describe('a row with too many values', () => {
+  it('is accepted where most rows have the same surplus of blanks', async () => {
+    expect(await kinds('a,b\n1,2,\n3,4,\n5,6\n')).toEqual(['record 1|2', 'record 3|4', 'record 5|6'])
+  })
+
+  it('is rejected where it alone has it: a separator too many before a blank last column', async () => {
+    const text = 'id,first,last,mail\n1,Ann,Ash,a@x.example\n2,Bo,,Birch,\n3,Cy,Cole,\n'
+    expect(await kinds(text)).toEqual([
+      'record 1|Ann|Ash|a@x.example',
+      'defect 2|Bo||Birch|',
+      'record 3|Cy|Cole|',
+    ])
+    expect(await reasons(text)).toEqual([
+      'The row has 5 values, the header has 4: a surplus of blank values is accepted only where most rows have it (source.ragged)',
+    ])
+  })
+
+  it('is rejected where half of the rows have it, and where the common surplus is another', async () => {
+    expect(await kinds('a,b\n1,2,\n3,4\n')).toEqual(['defect 1|2|', 'record 3|4'])
+    expect(await kinds('a,b\n1,2,\n3,4,\n5,6,,\n')).toEqual(['record 1|2', 'record 3|4', 'defect 5|6||'])
+  })
+
+  it('is rejected in all of the file where the header has a name too few', async () => {
+    const text = 'id,first,mail\n1,Ann,Ash,\n2,Bo,Birch,\n3,Cy,Cole,c@x.example\n'
+    expect(await kinds(text)).toEqual([
+      'defect 1|Ann|Ash|',
+      'defect 2|Bo|Birch|',
+      'defect 3|Cy|Cole|c@x.example',
+    ])
+    expect((await reasons(text))[2]).toContain('a name too few in the header')
+  })
+
+  it('is judged over the whole file, not over what was read so far', async () => {
+    const alike = Array.from({ length: 5000 }, (_, index) => `${index},x,`)
+    const others = Array.from({ length: 5001 }, (_, index) => `${index},x`)
+    const text = ['a,b', ...alike, ...others, ''].join('\n')
+    expect((await kinds(text)).filter((kind) => kind.startsWith('defect'))).toHaveLength(5000)
+  })
+})
+
+describe('a row with too few values', () => {
+  it('is rejected by default, and names what would fill it up', async () => {
+    expect(await reasons('a,b,c\n1,2\n')).toEqual([
+      'The row has 2 values, the header has 3; source.ragged: pad fills up the end where most rows lack the same one',
+    ])
+  })
+
+  it('is padded where most rows lack the same end', async () => {
+    expect(await kinds('a,b,c\n1,2\n3,4\n5,6,7\n', { ragged: 'pad' })).toEqual([
+      'record 1|2|',
+      'record 3|4|',
+      'record 5|6|7',
+    ])
+  })
+
+  it('is not padded where it alone is short: the missing value may be one in the middle', async () => {
+    const text = 'id,first,mail\n1,Ann,a@x.example\n2,b@x.example\n3,Cy,c@x.example\n'
+    expect(await kinds(text, { ragged: 'pad' })).toEqual([
+      'record 1|Ann|a@x.example',
+      'defect 2|b@x.example',
+      'record 3|Cy|c@x.example',
+    ])
+    expect(await reasons(text, { ragged: 'pad' })).toEqual([
+      'The row has 2 values, the header has 3: source.ragged: pad fills up the end only where most rows lack the same one',
+    ])
+  })
+})
+
+it('rejects that were written out are not fitted once more, however many of them have a surplus', async () => {
+  const text = 'id,first,mail,_reason,_file,_line\n2,Bo,,r,f.csv,3,\n4,Di,,r,f.csv,5,\n'
+  expect(await kinds(text, { ragged: 'pad' })).toEqual(['defect 2|Bo||r|f.csv|3|', 'defect 4|Di||r|f.csv|5|'])
+})
