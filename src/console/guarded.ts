@@ -22,6 +22,14 @@ export function cameFrom(context: Context): string {
   return getConnInfo(context).remote.address ?? 'unknown'
 }
 
+/** Whether whoever asked went away before the request was complete: then nothing is wrong here. */
+export function isBrokenOff(context: Context): boolean {
+  const { incoming } = context.env as {
+    readonly incoming?: { readonly complete: boolean; readonly destroyed: boolean }
+  }
+  return incoming?.complete === false && incoming.destroyed
+}
+
 /** Fills in the headers that keep browsers from doing harm; a route may set its own before. */
 export const safeHeaders: MiddlewareHandler = async (context, next) => {
   await next()

@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { SyncError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
+import { isBrokenOff } from './guarded.ts'
 import { missing, show } from './asked.ts'
 import { ASSETS } from './assets.ts'
 import type { ConsoleData } from './data.ts'
@@ -64,7 +65,7 @@ function fault(
 ): Response | Promise<Response> {
   if (error instanceof SyncError)
     return context.html(problemPage('The state cannot be read', `${error.message}. ${error.hint}`), 503)
-  onFault(error)
+  if (!isBrokenOff(context)) onFault(error)
   return context.html(problemPage('Something went wrong', 'The log of contact-sync says what.'), 500)
 }
 

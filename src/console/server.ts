@@ -1,10 +1,12 @@
 // The HTTP side of the daemon: one server over sets of routes. What they share (names, headers, the end of a connection)
 // is here; what they say is in their own files.
-import { serve, type ServerType } from '@hono/node-server'
+import { createServer, type Server } from 'node:http'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import { SyncError } from '../core/errors.ts'
 import type { ServerSettings } from '../core/settings.ts'
-import { ownHostOnly, safeHeaders } from './guarded.ts'
+import { boundConnections, SERVER_LIMITS } from './connections.ts'
+import { isBrokenOff, ownHostOnly, safeHeaders } from './guarded.ts'
 import type { TokenGate } from './token.ts'
 
 export interface ConsoleServer {
@@ -31,7 +33,7 @@ function routes({ mounts, gateOf, names, onFault }: Parts): Hono {
   for (const mount of mounts) mount(app)
   app.notFound((context) => context.json({ error: 'not found' }, 404))
   app.onError((error, context) => {
-    onFault(error)
+    if (!isBrokenOff(context)) onFault(error)
     return context.json({ error: 'internal error; see the log' }, 500)
   })
   return app
@@ -57,7 +59,13 @@ async function listening(server: ServerType, settings: ServerSettings): Promise<
 
 /** Throws USAGE when the port is taken. */
 export async function startConsole(settings: ServerSettings, parts: Parts): Promise<ConsoleServer> {
-  const server = serve({ fetch: routes(parts).fetch, hostname: settings.host, port: settings.port })
+  const server = createAdaptorServer({
+    fetch: routes(parts).fetch,
+    createServer,
+    serverOptions: SERVER_LIMITS,
+  }) as Server
+  boundConnections(server)
+  server.listen(settings.port, settings.host)
   const port = await listening(server, settings)
   return {
     port,
