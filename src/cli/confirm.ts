@@ -1,6 +1,8 @@
 // Asks a person before something that cannot be taken back; without a terminal only `--yes` says yes.
 import { createInterface } from 'node:readline/promises'
 import { SyncError } from '../core/errors.ts'
+import { oneLine } from '../core/harmless.ts'
+import { unguarded } from './guarded.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -13,13 +15,13 @@ export async function confirm(io: Io, question: string, yes: boolean): Promise<v
     throw new SyncError('USAGE', 'nobody can be asked here: standard input is no terminal', {
       hint: 'With --yes it goes on without a question.',
     })
-  const asking = createInterface({ input: io.stdin, output: io.stderr })
+  const asking = createInterface({ input: io.stdin, output: unguarded(io.stderr) })
   // Ctrl-C, Ctrl-D and the end of the process are an answer, too; the question by itself would wait on. A line goes before the end
   // that follows it.
   const ended = new Promise<string>((resolve) => {
     for (const event of ['SIGINT', 'close'] as const) asking.once(event, () => setImmediate(resolve, ''))
   })
-  const answered = asking.question(`${question} [y/N] `, { signal: io.signal }).catch(() => '')
+  const answered = asking.question(`${oneLine(question)} [y/N] `, { signal: io.signal }).catch(() => '')
   const answer = await Promise.race([answered, ended])
   asking.close()
   if (!/^(y|yes)$/i.test(answer.trim()))

@@ -1,4 +1,5 @@
 // Entries of the sync log as people read them: one line in a list, a paragraph in a life.
+import { oneLine } from '../core/harmless.ts'
 import type { LoggedEntry } from '../core/audit-chain.ts'
 import { moment, plural, shownValue } from './format.ts'
 
@@ -30,7 +31,7 @@ export function entryLine(entry: LoggedEntry): string {
   const { seq, at, pipeline, action, outcome, reason } = entry
   const head = `#${seq} ${time(at)} ${pipeline ?? 'all'}: ${subject(entry)}: ${action} ${outcome}`
   const rest = [changes(entry).join(', '), reason ?? '', place(entry)].filter((text) => text !== '')
-  return [head, ...rest].join('; ')
+  return oneLine([head, ...rest].join('; '))
 }
 
 function answer({ request }: LoggedEntry): string {
@@ -51,7 +52,9 @@ export function entryParagraph(entry: LoggedEntry): string {
     ...(reason === null ? [] : [`    ${reason}`]),
     `    ${[...(from === '' ? [] : [from]), answer(entry)].join('; ')}`,
     `    run ${run}${hash === '' ? '' : `, configuration ${hash.slice(0, 12)}`}`,
-  ].join('\n')
+  ]
+    .map(oneLine)
+    .join('\n')
 }
 
 /** What the log has come to, for the end of a run and of a check. */

@@ -8,6 +8,7 @@ import { DOUBTS, HELD, REJECTS } from './command-table/open-ends.ts'
 import { PIPELINE_COMMANDS } from './command-table/pipelines.ts'
 import { SANDBOX_COMMANDS, SERVICE_COMMANDS } from './command-table/service.ts'
 import { STATE } from './command-table/state.ts'
+import { guarded } from './guarded.ts'
 import type { CommonOptions, Io } from './io.ts'
 import { commandPage, groupPage, type Page, programPage } from './help/page.ts'
 import { pageText } from './help/render.ts'
@@ -79,7 +80,8 @@ function buildProgram(called: Called): Command {
 }
 
 /** Parses and does what was asked; gives the exit code. Every error has been printed when it returns. */
-export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
+export async function runCommandLine(args: readonly string[], outer: Io): Promise<number> {
+  const io: Io = { ...outer, stdout: guarded(outer.stdout), stderr: guarded(outer.stderr) }
   const outcome: Outcome = { exitCode: 0 }
   try {
     await buildProgram({ io, outcome, more: await moreHelp(args) }).parseAsync(args, { from: 'user' })

@@ -2,6 +2,7 @@
 import type { Clock } from '../core/ports.ts'
 import type { ProgressReport } from '../sync/context.ts'
 import { duration, number } from './format.ts'
+import { control } from './guarded.ts'
 import type { Io } from './io.ts'
 
 export interface Progress {
@@ -10,7 +11,7 @@ export interface Progress {
 }
 
 const EVERY_MS = 100
-const CLEAR_LINE = '\r\u001b[2K'
+const CLEAR_LINE = control('\r\u001b[2K')
 const START: ProgressReport = {
   phase: 'recover',
   read: 0,

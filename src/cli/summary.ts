@@ -1,4 +1,5 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
+import { oneLine } from '../core/harmless.ts'
 import { OUTCOMES, type Outcome } from '../core/summary.ts'
 import type { InputReport, PipelineResult } from '../sync/run.ts'
 import { duration, number, plural } from './format.ts'
@@ -59,5 +60,7 @@ export function resultText(result: PipelineResult): string {
     ...stopped,
     ...result.files.flatMap(fileLines),
     ...nextSteps(result),
-  ].join('\n')
+  ]
+    .map(oneLine)
+    .join('\n')
 }

@@ -1,4 +1,5 @@
 // What standard output is: a terminal of some width, or something that is read later; and whether colours are welcome.
+import { control, withoutControls } from './guarded.ts'
 import type { Io } from './io.ts'
 
 type Colour = 'red' | 'yellow' | 'green' | 'dim' | 'bold'
@@ -23,14 +24,13 @@ export function terminalOf({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Termina
   return {
     isTerminal: isTTY,
     columns: isTTY ? width : Number.POSITIVE_INFINITY,
-    paint: (colour, text) => (isColoured ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
+    paint: (colour, text) =>
+      isColoured ? `${control(`\u001b[${CODES[colour]}m`)}${text}${control('\u001b[0m')}` : text,
   }
 }
 
-const PAINT = /\u001b\[\d+m/g
-
 /** The width of a text on a terminal, without its colours. */
-export const widthOf = (text: string): number => Array.from(text.replaceAll(PAINT, '')).length
+export const widthOf = (text: string): number => Array.from(withoutControls(text)).length
 
 /** Breaks a line at blanks; what follows is indented so far. A word that is too long stays whole, to be copied. */
 export function wrap(line: string, columns: number, indent = 0): string {

@@ -1,6 +1,7 @@
 // The operational log: one static message per event with fixed fields, on standard error and, where a folder is set,
 // in a file a day. No personal data comes here: what the table of events does not allow is not written; secrets are
 // masked by value. A log that cannot be written never ends or blocks a run.
+import { oneLine } from '../core/harmless.ts'
 import type { Writable } from 'node:stream'
 import { createLogger, format, transports, type Logger } from 'winston'
 import { type EventName, fieldKind, type LogEvent, type LogLevel } from '../core/events.ts'
@@ -28,7 +29,9 @@ const MESSAGE = Symbol.for('message')
 function prettyLine(info: Record<string, unknown>): string {
   const { timestamp, level, message, ...fields } = info
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-  return [String(timestamp), String(level).toUpperCase().padEnd(5), String(message), ...rest].join(' ')
+  return oneLine(
+    [String(timestamp), String(level).toUpperCase().padEnd(5), String(message), ...rest].join(' '),
+  )
 }
 
 function lineFormat(settings: LogSettings, redact: (text: string) => string) {

@@ -1,4 +1,5 @@
 // `status`: what it says of a pipeline, on terminals of any width and anywhere else.
+import { printed } from '../../src/cli/guarded.ts'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Standing } from '../../src/app/standing.ts'
@@ -122,7 +123,7 @@ describe('on a terminal', () => {
   })
 
   it('there are colours, few of them, unless NO_COLOR or a dumb terminal says no', () => {
-    const coloured = standingText(standing, NOW, screen(80, {}))
+    const coloured = printed(standingText(standing, NOW, screen(80, {})))
     expect(coloured).toContain('\u001b[32mok\u001b[0m')
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
       expect(standingText(standing, NOW, screen(80, env))).not.toContain('\u001b')

@@ -1,4 +1,5 @@
 // What a person reads: spans, progress, summaries, errors.
+import { printed } from '../../src/cli/guarded.ts'
 import { Readable, PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { duration, moment, number, plural, shownValue } from '../../src/cli/format.ts'
@@ -58,7 +59,7 @@ describe('progress', () => {
     clock.advance(2000)
     progress.report({ applied: 100, requests: 5 })
     progress.clear()
-    const lines = written().split('\r\u001b[2K')
+    const lines = printed(written()).split('\r\u001b[2K')
     expect(lines[1]).toBe('shop: reading 1,000 records, 25 %')
     expect(lines[3]).toBe('shop: sending 100 of 400 changes, 5 requests, 50 records/s, 6.0 s left')
     expect(lines.at(-1)).toBe('')

@@ -5,6 +5,7 @@ import { SyncError } from '../../core/errors.ts'
 import type { BadEntry, CheckStep } from '../../core/sync-log.ts'
 import type { StateStore } from '../../core/state.ts'
 import { number } from '../format.ts'
+import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
@@ -29,9 +30,10 @@ async function checkAll(state: StateStore, io: Io): Promise<CheckStep> {
   while (!step.done) {
     if (io.signal.aborted) throw new SyncError('USAGE', 'the check was ended before it was done')
     step = await state.checkLog(step.to, STEP)
-    if (io.isTerminal && !step.done) io.stderr.write(`\r${number(step.to.seq)} entries are right so far`)
+    if (io.isTerminal && !step.done)
+      io.stderr.write(`${control('\r')}${number(step.to.seq)} entries are right so far`)
   }
-  if (io.isTerminal) io.stderr.write('\r\u001b[2K')
+  if (io.isTerminal) io.stderr.write(control('\r\u001b[2K'))
   return step
 }
 

@@ -1,4 +1,5 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
+import { oneLine } from '../../core/harmless.ts'
 import { clock, preview } from '../../app.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
@@ -61,7 +62,7 @@ export function changeText({
   const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
   const place = source.line === null ? `gone from ${source.file}` : `${source.file}:${source.line}`
   const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${place}]`
-  return [head, ...lines, ...kept, ...tags].join('\n')
+  return [head, ...lines, ...kept, ...tags].map(oneLine).join('\n')
 }
 
 export function totalsText(totals: PreviewTotals): string {
@@ -86,7 +87,9 @@ export function totalsText(totals: PreviewTotals): string {
     ...withheldLines(totals.withheld),
     `  ${work}`,
     ...files,
-  ].join('\n')
+  ]
+    .map(oneLine)
+    .join('\n')
 }
 
 function textOutput(io: Io): PlanOutput {

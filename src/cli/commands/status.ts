@@ -2,6 +2,7 @@
 import { clock, openStateForReading, pipelineStanding, type Standing, stateOwner } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 import { ownerText, standingText } from '../status-text.ts'
@@ -78,7 +79,7 @@ function lookText(io: Io, { owner, standings }: Look): string {
   return [...standings.map((one) => standingText(one, now, terminal)), ownerText(owner, now)].join('\n')
 }
 
-const HOME_AND_CLEAR = '\u001b[H\u001b[2J'
+const HOME_AND_CLEAR = control('\u001b[H\u001b[2J')
 
 function show(io: Io, options: StatusOptions, seen: Look): void {
   if (options.json === true) return printJson(io, lookJson(seen))

@@ -1,7 +1,7 @@
 // `terms`: the terms that the service has.
 import { askService } from '../../app.ts'
 import { plural } from '../format.ts'
-import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { type CommonOptions, type Io, printError, printJson, printLine } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
 export async function terms(io: Io, options: CommonOptions): Promise<number> {
@@ -20,7 +20,7 @@ export async function terms(io: Io, options: CommonOptions): Promise<number> {
     return 0
   }
   for (const { id, name, description } of result.value)
-    print(io, `${String(id).padStart(8)}  ${name}${description === '' ? '' : `  (${description})`}`)
+    printLine(io, `${String(id).padStart(8)}  ${name}${description === '' ? '' : `  (${description})`}`)
   printError(io, plural(result.value.length, 'term'))
   return 0
 }

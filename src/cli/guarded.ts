@@ -1,0 +1,44 @@
+// The one place through which everything goes that the program prints: what was read is made harmless there, and what the
+// program itself says to a terminal is told apart by a mark that nobody outside this process can know.
+import { randomBytes } from 'node:crypto'
+import type { Writable } from 'node:stream'
+import { harmless } from '../core/harmless.ts'
+
+const MARK = randomBytes(12).toString('hex')
+const [BEGIN, END] = [`\ufdd0${MARK}`, '\ufdd1']
+const OWN = new RegExp(`${BEGIN}([^${END}]*)${END}`, 'g')
+
+/** A sequence that a terminal is meant to obey: a colour, or clearing a line. */
+export const control = (sequence: string): string => `${BEGIN}${sequence}${END}`
+
+/** The text as a terminal shows it: without sequences of ours. */
+export const withoutControls = (text: string): string => text.replaceAll(OWN, '')
+
+/** What reaches the outside. */
+export const printed = (text: string): string =>
+  text
+    .split(OWN)
+    .map((part, index) => (index % 2 === 0 ? harmless(part) : part))
+    .join('')
+
+const behind = new WeakMap<Writable, Writable>()
+
+/** The stream, with all text made harmless that is written to it. */
+export function guarded(stream: Writable): Writable {
+  const write = (chunk: unknown, ...rest: unknown[]): boolean => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString()
+    return (stream.write as (...args: unknown[]) => boolean).call(stream, printed(text), ...rest)
+  }
+  const outer = new Proxy(stream, {
+    get(target, name): unknown {
+      if (name === 'write') return write
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  behind.set(outer, stream)
+  return outer
+}
+
+/** For a library that talks to a terminal itself; what it is given must be harmless already. */
+export const unguarded = (stream: Writable): Writable => behind.get(stream) ?? stream

@@ -1,0 +1,127 @@
+// What was read reaches no terminal as a command: keys, names, terms, reasons and names of files are shown with everything
+// visible that a terminal would obey; what the program itself says to a terminal still works.
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { control, guarded, printed } from '../../src/cli/guarded.ts'
+import { harmless, oneLine } from '../../src/core/harmless.ts'
+import { openWorkshop, type Workshop } from '../support/cli.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+describe('harmless', () => {
+  it.each([
+    ['\u001b[31m', '\\u001b[31m'],
+    ['a\rb\u0007\b\u007f', 'a\\u000db\\u0007\\u0008\\u007f'],
+    ['\u009b31m\u0085', '\\u009b31m\\u0085'],
+    ['\u202e\u2066\u200f\u061c', '\\u202e\\u2066\\u200f\\u061c'],
+    ['\u200b\u2060\ufeff\u00ad', '\\u200b\\u2060\\ufeff\\u00ad'],
+    ['\u2028\u2029', '\\u2028\\u2029'],
+    ['\u{e0041}', '\\udb40\\udc41'],
+    ['\ud800', '\\ud800'],
+    ['Zoë Łódź 東京 ☎ a\tb\nc', 'Zoë Łódź 東京 ☎ a\tb\nc'],
+  ])('%j', (text, shown) => expect(harmless(text)).toBe(shown))
+
+  it('keeps a document of JSON the same document', () => {
+    const value = { 'k\u202e': 'a\u001b\u009b\u2028\u{e0041}\u007f"\\' }
+    const text = harmless(JSON.stringify(value))
+    expect(text).toMatch(/^[ -~]*$/)
+    expect(JSON.parse(text)).toEqual(value)
+  })
+
+  it('shows line breaks where a line is a record', () => {
+    expect(oneLine('K1\n+ create K2')).toBe('K1\\u000a+ create K2')
+  })
+})
+
+describe('printed', () => {
+  it('lets through what we say to the terminal, and nothing that looks like it', () => {
+    expect(printed(`${control('\u001b[31m')}\u001b[2J${control('\u001b[0m')}`)).toBe(
+      '\u001b[31m\\u001b[2J\u001b[0m',
+    )
+    expect(printed('\ufdd0\u001b[2J\ufdd1')).not.toContain('\u001b')
+  })
+
+  it('holds for whatever is written to a stream, in texts and in bytes', () => {
+    const stream = new PassThrough()
+    const outer = guarded(stream)
+    outer.write('a\u202e')
+    outer.write(Buffer.from('b\u001b'))
+    expect(String(stream.read())).toBe('a\\u202eb\\u001b')
+  })
+})
+
+const EVIL = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b1m'
+/** In a name of a term the service refuses control characters. */
+const TURNED = '\u2066\u200f\u2060'
+const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069]/
+
+describe('every list by which people decide', () => {
+  let shop: Workshop
+  beforeAll(async () => {
+    shop = await openWorkshop()
+    const yaml = `
+service:
+  base_url: \${BASE_URL}
+  api_key: \${API_KEY}
+  rate_limit: { requests: 500, per: 1s, concurrency: 4 }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox/shop, settle: 0s }
+    key: no
+    guards: { max_changes: 1 }
+    map: { mail: mail, first_name: first, family_name: last }
+    terms: { assign: [{ column: tags, split: ";" }] }
+`
+    await shop.configure(yaml.replace('    guards: { max_changes: 1 }\n', ''))
+    const row = (no: string, mail: string): string =>
+      `"${no}${EVIL}\n  - delete EVERYBODY",${mail},A,B,T${TURNED}\n`
+    const header = 'no,mail,first,last,tags\n'
+    await shop.drop('shop', 'a.csv', header + row('K1', 'k1@example.com') + row('K2', `no mail${EVIL}`))
+    await shop.cli('run')
+    await shop.drop(
+      'shop',
+      `b${EVIL}.csv`,
+      header + row('K3', 'k3@example.com') + row('K4', 'k4@example.com'),
+    )
+    await shop.configure(yaml)
+    expect((await shop.cli('run', '--json')).stdout).toContain('"held":2')
+    await shop.drop(
+      'shop',
+      `c${EVIL}.csv`,
+      header + row('K5', 'k5@example.com') + row('K6', 'k6@example.com'),
+    )
+  })
+  afterAll(() => shop.close())
+
+  it.each([
+    ['plan'],
+    ['plan', '--json'],
+    ['rejects', 'list'],
+    ['rejects', 'list', '--json'],
+    ['held', 'list'],
+    ['doubts', 'list'],
+    ['terms'],
+    ['terms', '--json'],
+    ['audit', 'list'],
+    ['audit', 'list', '--json'],
+    ['audit', 'show', 'k1@example.com'],
+    ['audit', 'show', `no${EVIL}`],
+    ['status'],
+    ['check'],
+    ['run', `no${EVIL}`],
+  ])('%j', async (...args) => {
+    const { stdout, stderr, code } = await shop.cli(...args)
+    expect(code).not.toBe(1)
+    expect(stdout + stderr).not.toMatch(OBEYED)
+    expect(stdout).not.toMatch(/^\s*- delete EVERYBODY/m)
+    if (args.includes('--json')) expect(() => JSON.parse(stdout) as unknown).not.toThrow()
+  })
+
+  it('shows them all the same', async () => {
+    expect((await shop.cli('rejects', 'list')).stdout).toContain('K2\\u001b]0;owned\\u0007')
+    const held = await shop.cli('held', 'list')
+    expect(held.stdout + held.stderr).toContain('create K3\\u001b]0;')
+    expect((await shop.cli('audit', 'list')).stdout).toContain('\\u000a  - delete EVERYBODY')
+  })
+})
