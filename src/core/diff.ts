@@ -91,7 +91,7 @@ export function fieldChanges(fields: Contact, known: Contact): Readonly<Record<s
 
 function missingText(contact: Contact): string {
   const missing = FULL_ADDRESS_FIELDS.filter((field) => !filled(contact, field))
-  return `the record has no mail, and for a contact without one it lacks ${missing.join(', ')}`
+  return `the record has no mail, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
 }
 
 export const MERGED_REASON =

@@ -180,6 +180,12 @@ export const EVENTS = {
     fields: { field: 'name', times: 'count' },
     means: 'As `on_invalid` asks for.',
   },
+  'values look damaged; they are sent unchanged': {
+    level: 'warn',
+    fields: { file: 'file', kind: 'name', times: 'count' },
+    means:
+      'So many values of mapped columns, in records that are new or changed. `kind`: control characters of Windows-1252 (a wrong encoding), a leading apostrophe or `="..."`, `#NAME?` and the like, numbers such as 4,91711E+11 (digits are lost: export the column as text), `&uuml;` and the like. Mend the exporter.',
+  },
   'terms of records were not given: a later record of the same key counts': {
     level: 'warn',
     fields: { file: 'file', records: 'count' },

@@ -14,7 +14,8 @@ type Reader = (values: readonly string[]) => string
 
 interface FieldResult {
   readonly value?: FieldValue
-  readonly problem?: Extract<FieldCheck, { problem: string }>
+  /** `value`: the text that is wrong; '' where there is none to show. */
+  readonly problem?: Extract<FieldCheck, { problem: string }> & { readonly value: string }
   readonly mended?: true
   /** There is no value, and the service asks for one in a new contact. */
   readonly lacking?: true
@@ -111,7 +112,7 @@ function checkedValue(target: FieldTarget, value: string, onInvalid: OnInvalid):
   if ('value' in check) return check
   if (onInvalid === 'drop') return { mended: true }
   const cut = onInvalid === 'truncate' && check.code === 'FIELD_TOO_LONG' ? target.cut(value) : undefined
-  return cut === undefined ? { problem: check } : { value: cut, mended: true }
+  return cut === undefined ? { problem: { ...check, value } } : { value: cut, mended: true }
 }
 
 /** Says of a required field that nothing is left of it, whether it is blank or was dropped. */
@@ -136,22 +137,23 @@ function compileTarget(
   const asNumber = numberReader(mapping)
   const onInvalid = mapping.onInvalid ?? pipeline.onInvalid
   const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'
-  const invalid = (problem: string): FieldResult =>
-    onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem } }
+  const invalid = (problem: string, value = ''): FieldResult =>
+    onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem, value } }
   return {
     name: target.name,
     key: target.key,
     mapping,
     read: lackingMarked(target, (values) => {
-      const found = lookup(cleanText(transform(read(values))))
-      if (found === NO_MATCH) return invalid('is not in the lookup')
+      const given = cleanText(transform(read(values)))
+      const found = lookup(given)
+      if (found === NO_MATCH) return invalid('is not in the lookup', given)
       const value = target.isBlank(found) ? (mapping.default ?? '') : found
       const isBlank = target.isBlank(value)
       if (isBlank && target.required)
         return clears ? invalid('is blank, and the service requires the field') : {}
       if (isBlank) return clears ? { value: '' } : {}
       const text = asNumber(cleanText(value))
-      return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem)
+      return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem, value)
     }),
   }
 }

@@ -8,6 +8,7 @@ import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { cleanText } from './field-check.ts'
 import { compileCustomField, compileField, type FieldMapper, mappingColumns } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
+import { oddities, type Oddity } from './odd-values.ts'
 import { pickColumns, pickPairs } from './pick.ts'
 import type { FieldMapping, PickRule, PipelineSettings } from './settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
@@ -31,14 +32,18 @@ export type MappedRecord =
   | {
       readonly kind: 'rejected'
       readonly code: ErrorCode
-      /** What is wrong, all of it, field by field. */
+      /** What is wrong, all of it, field by field, with the values: for the list of rejects alone. */
       readonly reason: string
+      /** The same without the values, where it holds any. */
+      readonly plain?: string
       /** Undefined where it cannot be read. */
       readonly key: string | undefined
     }
 
 export interface Mapper {
   map(record: SourceRecord): MappedRecord
+  /** What is odd about the record's values in the columns that the pipeline names. */
+  odd(record: SourceRecord): readonly Oddity[]
 }
 
 function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
@@ -133,6 +138,17 @@ function describeSource(mapping: FieldMapping): string {
     .join(' or ')
 }
 
+/** So much of a value is enough to find it. */
+const SHOWN = 60
+
+/** ` ("Sir")`: a value for a reason, with what does not show escaped. */
+function quotedValue(value: string): string {
+  if (value === '') return ''
+  const characters = Array.from(value)
+  const text = characters.length > SHOWN ? `${characters.slice(0, SHOWN).join('')}…` : value
+  return ` (${JSON.stringify(text).replace(/[\u007f-\u009f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)})`
+}
+
 /** A record's values by column name, as conditions see them. */
 function recordReader(header: readonly string[], columns: ColumnIndex, named: readonly string[]) {
   const names = [...new Set([...header.filter((name) => name !== ''), ...named])]
@@ -219,14 +235,18 @@ export function compileMapping(
     const contact: Record<string, FieldValue> = {}
     const mended: string[] = []
     const lacking: string[] = []
-    const problems: { code: ErrorCode; text: string }[] = []
+    const problems: { code: ErrorCode; text: string; plain: string }[] = []
     for (const { name, key, mapping, read } of fields) {
       const { value, problem, mended: wasMended, lacking: isLacking } = read(values)
       if (value !== undefined) contact[key] = value
       if (wasMended === true) mended.push(name)
       if (isLacking === true) lacking.push(name)
       if (problem !== undefined)
-        problems.push({ code: problem.code, text: `${name}: ${describeSource(mapping)} ${problem.problem}` })
+        problems.push({
+          code: problem.code,
+          text: `${name}: ${describeSource(mapping)}${quotedValue(problem.value)} ${problem.problem}`,
+          plain: `${name}: ${describeSource(mapping)} ${problem.problem}`,
+        })
     }
     return { contact, mended, lacking, problems }
   }
@@ -240,7 +260,9 @@ export function compileMapping(
     key: pipeline.mode === 'full' ? identityOf(values) : undefined,
   })
 
+  const places = [...new Set(columns.values())]
   return {
+    odd: ({ values }) => places.flatMap((place) => oddities(values[place] ?? '')),
     map({ values }) {
       if (where !== undefined && !where.usesContact) {
         const verdict = where.evaluate(values, {})
@@ -255,6 +277,7 @@ export function compileMapping(
           kind: 'rejected',
           code: first.code,
           reason: problems.map(({ text }) => text).join('; '),
+          plain: problems.map(({ plain }) => plain).join('; '),
           key,
         }
       if (where?.usesContact === true) {
@@ -271,7 +294,14 @@ export function compileMapping(
   }
 }
 
-function missingKeyText(pipeline: PipelineSettings): string {
-  if (pipeline.key === undefined) return "key: the record has no mail, and the mail is this pipeline's key"
-  return `key: ${pipeline.key.map((column) => `"${column}"`).join(', ')} is blank`
+/** How such records are passed over, for whoever has many of them. */
+const whereHint = (columns: readonly string[]): string => {
+  const [column] = columns
+  return column === undefined ? '' : `; where: 'record[${JSON.stringify(column)}] != ""' skips such records`
+}
+
+function missingKeyText({ key, map }: PipelineSettings): string {
+  if (key === undefined)
+    return `key: the record has no mail, and the mail is this pipeline's key${whereHint(mappingColumns(map['mail'] ?? {}))}`
+  return `key: ${key.map((column) => `"${column}"`).join(', ')} is blank${whereHint(key)}`
 }

@@ -23,6 +23,8 @@ interface Reading {
   readonly counts: Counts
   /** How often `on_invalid` dropped or cut a field. */
   readonly mended: Map<string, number>
+  /** How many values look damaged, by what is odd about them. */
+  readonly odd: Map<string, number>
   /** Records that a later one of their key replaced, and whose terms it does not name. */
   readonly passedOver: { withTerms: number }
 }
@@ -254,6 +256,19 @@ async function supersede(
   })
 }
 
+const countIn = (counts: Map<string, number>, name: string): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1)
+
+/** What was mended of a record, and what looks damaged in it. */
+function countOddities(
+  { mended }: MappedRecord & { kind: 'contact' },
+  item: SourceItem,
+  reading: Reading,
+): void {
+  for (const field of mended) countIn(reading.mended, field)
+  if (item.kind === 'record') for (const kind of reading.mapper.odd(item)) countIn(reading.odd, kind)
+}
+
 async function planBatch(
   batch: readonly SourceItem[],
   reading: Reading,
@@ -270,8 +285,7 @@ async function planBatch(
     const decided = decide({ row, verdict: verdicts[index] }, earlier[index], context)
     count(decided, reading.counts)
     if (row.mapped?.kind === 'skipped' && row.mapped.erased === true) reading.counts.erased += 1
-    if (row.mapped?.kind === 'contact')
-      for (const field of row.mapped.mended) reading.mended.set(field, (reading.mended.get(field) ?? 0) + 1)
+    if (row.mapped?.kind === 'contact') countOddities(row.mapped, row.item, reading)
     if (decided !== undefined && decided !== 'skipped')
       entries.push({ record: stagedRecord(row, reading), ...decided })
   }
@@ -307,11 +321,14 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
 const SUPPLEMENT = 'a file of mended rejects is a supplement: nothing is concluded from what it lacks'
 
 /** What became of values and terms, once the plan stands. */
-function warnAbout({ mended, passedOver, staged }: Reading, { log }: PlanContext): void {
+function warnAbout({ mended, odd, passedOver, staged }: Reading, { log }: PlanContext): void {
+  const file = staged.input.name
   for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
+  for (const [kind, times] of odd)
+    log.warn('values look damaged; they are sent unchanged', { file, kind, times })
   if (passedOver.withTerms > 0)
     log.warn('terms of records were not given: a later record of the same key counts', {
-      file: staged.input.name,
+      file,
       records: passedOver.withTerms,
     })
 }
@@ -347,6 +364,7 @@ export async function planInput(
       context: print,
       counts: noCounts(),
       mended: new Map(),
+      odd: new Map(),
       passedOver: { withTerms: 0 },
     }
     const isSupplement = () => reader.isSupplement?.() ?? false

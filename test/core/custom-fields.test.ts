@@ -38,8 +38,18 @@ function mapped(mapping: FieldMapping, one: CustomFieldDefinition, value: string
 describe('values by type', () => {
   it.each([
     ['text_textfield', {}, '0042', '0042'],
-    ['text', {}, 'x'.repeat(256), 'custom_fields.f: "c" has 256 characters, 255 are allowed'],
-    ['text', { size: 8 }, 'x'.repeat(9), 'custom_fields.f: "c" has 9 characters, 8 are allowed'],
+    [
+      'text',
+      {},
+      'x'.repeat(256),
+      `custom_fields.f: "c" ("${'x'.repeat(60)}…") has 256 characters, 255 are allowed`,
+    ],
+    [
+      'text',
+      { size: 8 },
+      'x'.repeat(9),
+      'custom_fields.f: "c" ("xxxxxxxxx") has 9 characters, 8 are allowed',
+    ],
     ['text', { size: 8, onInvalid: 'truncate' }, 'x'.repeat(9), 'x'.repeat(8)],
     ['integer', {}, '42', 42],
     ['integer', {}, '4,2', expect.stringContaining('is no integer')],

@@ -111,7 +111,7 @@ describe('a run', () => {
     const reasons = line.source.rejects.get('a.csv')?.map(({ line: at, reason }) => [at, reason])
     expect(reasons).toEqual([
       [4, 'key: the record on line 2 has the same key'],
-      [5, 'key: "no" is blank'],
+      [5, 'key: "no" is blank; where: \'record["no"] != ""\' skips such records'],
       [6, '3 values, 5 expected'],
       [7, expect.stringContaining('lacks ba_street, ba_city, ba_postal_code')],
     ])
