@@ -1,7 +1,9 @@
 // What `check`, `terms` and `fields` ask: the service, one attempt a call, and the files that wait now.
 import { SyncError } from '../core/errors.ts'
-import { compileMapping, wantedColumns } from '../core/mapping.ts'
-import type { ServiceReads, Source, SourceInput, Term } from '../core/ports.ts'
+import { difference } from '../core/diff.ts'
+import { compileMapping, type Mapper, wantedColumns } from '../core/mapping.ts'
+import type { InputReader, ServiceReads, Source, SourceInput, Term } from '../core/ports.ts'
+import type { SourceItem } from '../core/record.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../core/terms.ts'
 import { createService } from '../service/service.ts'
@@ -48,38 +50,87 @@ const knownText = (error: unknown): string => {
   throw error
 }
 
-async function columnProblem(
-  source: Source,
-  input: SourceInput,
-  pipeline: PipelineSettings,
-): Promise<string | undefined> {
+/** So many records of a file are tried. */
+const TRIED = 100
+/** So many different reasons are named. */
+const REASONS = 5
+
+const NOTHING_KNOWN = { link: undefined, inDoubt: false }
+
+/** Why a record would be rejected, without its values; undefined: it would not. */
+function rejection(item: SourceItem, mapper: Mapper, pipeline: PipelineSettings): string | undefined {
+  if (item.kind !== 'record') return item.message
+  const mapped = mapper.map(item)
+  if (mapped.kind === 'skipped') return undefined
+  if (mapped.kind === 'rejected') return mapped.plain ?? mapped.reason
+  const { contact, terms } = mapped
+  const change = difference({ contact, terms }, NOTHING_KNOWN, pipeline)
+  return change.kind === 'rejected' ? change.reason : undefined
+}
+
+async function firstRecords(reader: InputReader): Promise<readonly SourceItem[]> {
+  const items: SourceItem[] = []
+  for await (const batch of reader.batches()) {
+    items.push(...batch)
+    if (items.length >= TRIED) break
+  }
+  return items.slice(0, TRIED)
+}
+
+/** What would become of the first records of a file. */
+async function trial(reader: InputReader, pipeline: PipelineSettings): Promise<Omit<FileCheck, 'problem'>> {
+  const mapper = compileMapping(pipeline, reader.header)
+  const items = await firstRecords(reader)
+  const reasons = new Map<string, number>()
+  for (const item of items) {
+    const reason = rejection(item, mapper, pipeline)
+    if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  const rejected = [...reasons.values()].reduce((sum, times) => sum + times, 0)
+  if (rejected === 0) return {}
+  const named = [...reasons].sort(([, left], [, right]) => right - left).slice(0, REASONS)
+  const more = reasons.size > REASONS ? `; and ${reasons.size - REASONS} other reasons` : ''
+  const why = named.map(([reason, times]) => `${reason} (${times})`).join('; ')
+  const text = `${rejected} of the first ${items.length} records would be rejected: ${why}${more}`
+  return rejected === items.length ? { allRejected: text } : { someRejected: text }
+}
+
+interface FileCheck {
+  readonly problem?: string
+  readonly allRejected?: string
+  readonly someRejected?: string
+}
+
+async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineSettings): Promise<FileCheck> {
   try {
     const reader = await source.open(input, { columns: wantedColumns(pipeline) })
     try {
-      compileMapping(pipeline, reader.header)
-      return undefined
+      return await trial(reader, pipeline)
     } finally {
       await reader.close()
     }
   } catch (error) {
-    return `${input.name}: ${knownText(error)}`
+    return { problem: knownText(error) }
   }
 }
 
-/** Holds the mapping against the headers of the files that wait now; a sentence for each that does not fit. */
+/** Holds the mapping against the files that wait now, their headers and first records; a sentence for each that does not fit. */
 export async function checkColumns(
   pipeline: PipelineSettings,
-): Promise<{ files: number; problems: readonly string[] }> {
+): Promise<{ files: number; problems: readonly string[]; warnings: readonly string[] }> {
   const source = createSource(pipeline.source, { clock })
   try {
     const { ready, refused } = await source.list({ wait: false })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
+    const warnings: string[] = []
     for (const input of ready) {
-      const problem = await columnProblem(source, input, pipeline)
-      if (problem !== undefined) problems.push(problem)
+      const { problem, allRejected, someRejected } = await fileCheck(source, input, pipeline)
+      const wrong = problem ?? allRejected
+      if (wrong !== undefined) problems.push(`${input.name}: ${wrong}`)
+      if (someRejected !== undefined) warnings.push(`${input.name}: ${someRejected}`)
     }
-    return { files: ready.length, problems }
+    return { files: ready.length, problems, warnings }
   } catch (error) {
-    return { files: 0, problems: [knownText(error)] }
+    return { files: 0, problems: [knownText(error)], warnings: [] }
   }
 }

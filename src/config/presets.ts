@@ -33,9 +33,9 @@ function mergedMap(base: Record<string, unknown>, own: Record<string, unknown>):
 
 function mergedPipeline(base: Record<string, unknown>, own: Record<string, unknown>): Record<string, unknown> {
   const { description: _, ...preset } = base
-  const merged = { ...preset, ...own }
+  const merged = mergedMap(preset, own)
   if (isMapping(preset['source']) && isMapping(own['source']))
-    merged['source'] = { ...preset['source'], ...own['source'] }
+    merged['source'] = mergedMap(preset['source'], own['source'])
   if (isMapping(preset['map']) && (own['map'] === undefined || isMapping(own['map'])))
     merged['map'] = mergedMap(preset['map'], own['map'] ?? {})
   return merged

@@ -10,9 +10,9 @@ import { linesOf, settingsOf } from './fixtures.ts'
 const CONFIG = fileURLToPath(new URL('../../config/', import.meta.url))
 const ENV = { CONTACT_SYNC_API_KEY: 'a1b2c3d4' }
 
-async function pipelineWith(preset: string, map = '{}') {
+async function pipelineWith(preset: string, map = '{}', own = '') {
   const text = `service: { base_url: https://a.example.com, api_key: "\${CONTACT_SYNC_API_KEY}" }
-pipelines: { it: { source: { preset: ${preset}, folder: in }, map: ${map} } }`
+pipelines: { it: { ${own}source: { preset: ${preset}, folder: in }, map: ${map} } }`
   const file = '/etc/sync.yaml'
   const { readFile } = await import('node:fs/promises')
   const loaded = await loadSettings({
@@ -148,6 +148,12 @@ describe('presets', () => {
     const given = phones as unknown as [string, string][]
     expect(await googlePhones('Label', ...given)).toEqual(expected)
     expect(await googlePhones('Type', ...given)).toEqual(expected)
+  })
+
+  it('takes a key of the preset out where the pipeline says null, as it does a field', async () => {
+    const pipeline = await pipelineWith('hubspot', '{ ba_state: null }', 'key: null, ')
+    expect(pipeline.key).toBeUndefined()
+    expect(pipeline.map).not.toHaveProperty('ba_state')
   })
 
   it('google: an export without any phone', async () => {

@@ -31,7 +31,10 @@ async function checkPipelines(settings: Settings) {
     problems: checked.flatMap(({ name, problems }) =>
       problems.map((text) => ({ about: `pipeline ${name}`, text })),
     ),
-    notes: checked.map(({ name, files }) => `pipeline ${name}: ${plural(files, 'file')} waiting, looked at`),
+    notes: checked.flatMap(({ name, files, warnings }) => [
+      `pipeline ${name}: ${plural(files, 'file')} waiting, looked at`,
+      ...warnings.map((text) => `warning: pipeline ${name}: ${text}`),
+    ]),
   }
 }
 
