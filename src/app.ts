@@ -17,6 +17,7 @@ import type { backupState as BackupState } from './store/backup.ts'
 import type { stateInfo as StateInfo, stateOwner as StateOwner } from './store/info.ts'
 
 export { askService, checkColumns, termProblems } from './app/checking.ts'
+export { contactsAt, type ContactView } from './app/contact-view.ts'
 export type { Certificate } from './app/forgetting.ts'
 export { exportLog, knownHead, type LogFormat, writeText } from './app/audit-files.ts'
 export { writeExport } from './app/export-file.ts'

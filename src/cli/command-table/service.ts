@@ -17,6 +17,15 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     examples: ['contact-sync fields', 'contact-sync fields --json'],
     load: async () => (await import('../commands/fields.ts')).fields,
   },
+  {
+    name: 'contact',
+    summary: 'what the service has of somebody',
+    description:
+      'Shows every field, custom fields among them, and every term of a contact at the service, by its id or its mail. Several contacts may share a mail: all of them are shown.',
+    arguments: '<CONTACT>',
+    examples: ['contact-sync contact 4711', 'contact-sync contact erika@example.com --json'],
+    load: async () => (await import('../commands/contact.ts')).contact,
+  },
 ]
 
 export const SANDBOX_COMMANDS: readonly CommandEntry[] = [

@@ -12,6 +12,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   ID: 'the id of a run, as run and status show it',
   'doubts resolve ID': 'the number of the operation, as doubts list shows it',
   CONTACT: 'a key, a mail address or the id of a contact; key:, mail: or id: before it says which',
+  'contact CONTACT': 'the id of a contact at the service, or its mail address',
   COMMAND: 'a command, or a group and one of its commands',
   SHELL: 'bash, zsh or fish',
 }
@@ -43,6 +44,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   status: [0, 1, 2, 130, 143],
   terms: [0, 1, 2, 5],
   fields: [0, 1, 2, 5],
+  contact: [0, 1, 2, 5],
   sandbox: [1, 2, 130, 143],
   demo: [0, 1, 130, 143],
   'held release': [0, 1, 2, 4, 6],
@@ -119,6 +121,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   schema: ['contact-sync check', 'config/README.md'],
   terms: ['contact-sync fields', 'contact-sync check'],
   fields: ['contact-sync terms', 'contact-sync check'],
+  contact: ['contact-sync audit show', 'contact-sync terms', 'contact-sync fields'],
   sandbox: ['contact-sync demo'],
   demo: ['contact-sync sandbox', 'README.md'],
   'support-bundle': ['contact-sync state info', 'contact-sync status', 'state/README.md'],
