@@ -51,7 +51,7 @@ export async function contactsAt(wanted: string, settings: Settings, reads: Serv
     if (fields.kind === 'absent' || terms.kind === 'absent') continue
     if (fields.kind !== 'ok') return fields
     if (terms.kind !== 'ok') return terms
-    views.push({ id, fields: fields.value, terms: terms.value as readonly Term[] })
+    views.push({ id, fields: fields.value, terms: terms.value })
   }
   return { ...definitions, value: views }
 }

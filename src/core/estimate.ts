@@ -2,6 +2,10 @@
 import { type MergeMethod, needsActual } from './merge-method.ts'
 import type { TermSettings } from './settings.ts'
 
+/** So few new terms are looked at one by one. */
+export const FEW_TERMS = 3
+const TERMS_PAGE = 500
+
 export interface PlannedWork {
   readonly createsWithMail: number
   readonly createsWithoutMail: number
@@ -26,11 +30,16 @@ interface Limits {
   readonly terms: Pick<TermSettings, 'policy' | 'verify'>
 }
 
-/** Requests for terms: managed looks before, a removal is looked at afterwards, and a new term has to be found out about. */
+/** A new term is looked at after it was made; of many, the list is read once more. */
+function newTermRequests(newTerms: number): number {
+  return newTerms <= FEW_TERMS ? newTerms * 2 : newTerms + Math.ceil(newTerms / TERMS_PAGE) + 1
+}
+
+/** Requests for terms: managed looks before, and a removal is looked at afterwards. */
 function termRequests(work: PlannedWork, { policy, verify }: Limits['terms']): number {
   const perAddition = policy === 'add' ? 1 : 2
   const perRemoval = policy === 'replace' ? 0 : verify ? 2 : 1
-  return work.termAdditions * perAddition + work.termRemovals * perRemoval + work.newTerms * 2
+  return work.termAdditions * perAddition + work.termRemovals * perRemoval + newTermRequests(work.newTerms)
 }
 
 /** `seconds` is what the limit alone demands; the service's own time comes on top. */

@@ -265,6 +265,8 @@ export interface PlanTotals {
 /** The journal. */
 export interface OperationStore extends OtherRecords {
   planTotals(runId: string): Promise<PlanTotals>
+  /** Names of terms that the plan of a run gives, each once; at most so many. */
+  termsPlanned(runId: string, limit: number): Promise<readonly string[]>
   /**
    * Planned operations of a run in the order of sending (updates, creates with a mail, creates without, terms,
    * consents), after the one given. A step that is done may plan the next one of its operation behind it.

@@ -133,6 +133,12 @@ function createReplan(db: Connection): OperationStore['replan'] {
 
 export function createOperationStore(db: Connection): OperationStore {
   const totals = db.prepare<[string], PlanTotals>(TOTALS)
+  const termsPlanned = db
+    .prepare<[string, number], string>(
+      `SELECT DISTINCT value FROM operation, json_each(operation.terms, '$.add')
+       WHERE run_id = ? AND state = 'planned' LIMIT ?`,
+    )
+    .pluck()
   const held = db.prepare<[], OperationRow>(
     `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
   )
@@ -144,6 +150,7 @@ export function createOperationStore(db: Connection): OperationStore {
   return {
     planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
     planned: createPlanned(db),
+    termsPlanned: async (runId, limit) => termsPlanned.all(runId, limit),
     markSending: createMarkSending(db),
     settle: createSettle(db),
     note: createNote(db),

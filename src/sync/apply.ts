@@ -15,6 +15,8 @@ interface Shipment {
 }
 
 const PAGE = 200
+/** Names of terms that are held in memory at once; those beyond are made when they are needed. */
+const MOST_TERMS = 100_000
 
 interface Planned {
   readonly operation: Operation
@@ -117,6 +119,7 @@ async function sendPlanned(context: RunContext): Promise<number> {
 
 /** Sends every planned operation of the run, until the plan is empty or the run has to stop. */
 export async function applyPlan(context: RunContext): Promise<void> {
+  await context.terms.prepare(await context.state.termsPlanned(context.runId, MOST_TERMS), context)
   // The last steps to be done may have planned further ones behind what was read of the plan.
   while ((await sendPlanned(context)) > 0 && !isStopped(context));
 }

@@ -43,6 +43,8 @@ export type TermFinding =
 export interface TermDirectory {
   /** The terms of the service by the comparison form of their names. Throws a SyncError where they cannot be read. */
   list(): Promise<ReadonlyMap<string, Term>>
+  /** Makes those of many names that are missing, at less cost than one by one; what fails is left to `ensure`. */
+  prepare(names: readonly string[], context: RunContext): Promise<void>
   /** Finds a term, or makes it. */
   ensure(name: string, context: RunContext): Promise<TermFinding>
   /** Names that the service folds into others, found in this run. */

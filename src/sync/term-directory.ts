@@ -3,9 +3,17 @@
 import { termEntry } from '../core/audit.ts'
 import { stopWithout } from '../core/circuit.ts'
 import { SyncError } from '../core/errors.ts'
+import { FEW_TERMS } from '../core/estimate.ts'
 import type { RequestTrace, ServiceReads, Term } from '../core/ports.ts'
 import { termDescription, termKey } from '../core/terms.ts'
-import { noted, type PlanContext, type RunContext, type TermDirectory, type TermFinding } from './context.ts'
+import {
+  isStopped,
+  noted,
+  type PlanContext,
+  type RunContext,
+  type TermDirectory,
+  type TermFinding,
+} from './context.ts'
 
 interface Entries {
   readonly byKey: Map<string, Term>
@@ -40,15 +48,29 @@ async function noteTerm(
   await context.state.note(termEntry({ action, fields, request }, about))
 }
 
-/** POST by name, then a look at whose id came back: a service may fold more than we do (accents, say). */
-async function make(name: string, entries: Entries, context: RunContext): Promise<TermFinding> {
+interface Made {
+  readonly id: number
+  readonly description: string | undefined
+  readonly request: RequestTrace
+}
+
+type Making = Made | (TermFinding & { kind: 'failed' })
+
+/** POST by name. */
+async function post(name: string, context: RunContext): Promise<Making> {
   const description = termDescription(name, context.pipeline)
   const made = noted(await context.session.createTerm(name, description), context)
   if (made.kind !== 'ok') return { kind: 'failed', result: made }
-  const known = entries.byId.get(made.value)
-  const read = known ?? noted(await context.session.termById(made.value), context)
-  if ('kind' in read && read.kind !== 'ok') return { kind: 'failed', result: read }
-  const term = 'kind' in read ? read.value : read
+  return { id: made.value, description, request: made.request }
+}
+
+/** What the service shows for the id that came back: it may fold more than we do (accents, say). */
+async function taken(
+  name: string,
+  { made, term }: { made: Made; term: Term },
+  { entries, context }: { entries: Entries; context: RunContext },
+): Promise<TermFinding> {
+  const { description, request } = made
   entries.byId.set(term.id, term)
   if (termKey(term.name) !== termKey(name)) return { kind: 'folded', into: term.name }
   entries.byKey.set(termKey(name), term)
@@ -57,8 +79,45 @@ async function make(name: string, entries: Entries, context: RunContext): Promis
     name: { from: null, to: name },
     ...(description === undefined ? {} : { description: { from: null, to: description } }),
   }
-  await noteTerm('create_term', given, made.request, context)
+  await noteTerm('create_term', given, request, context)
   return { kind: 'term', term }
+}
+
+/** Makes one, then looks whose id came back. */
+async function make(name: string, entries: Entries, context: RunContext): Promise<TermFinding> {
+  const made = await post(name, context)
+  if ('kind' in made) return made
+  const known = entries.byId.get(made.id)
+  const read = known ?? noted(await context.session.termById(made.id), context)
+  if ('kind' in read && read.kind !== 'ok') return { kind: 'failed', result: read }
+  const term = 'kind' in read ? read.value : read
+  return taken(name, { made, term }, { entries, context })
+}
+
+/** Makes more than a few, then reads the list once, which shows all of them; what does not come of it is left to `make`, where it is needed. */
+async function makeMany(
+  names: readonly string[],
+  entries: Entries,
+  context: RunContext,
+): Promise<ReadonlyMap<string, TermFinding>> {
+  const findings = new Map<string, TermFinding>()
+  const all = new Map<string, Made>()
+  const { concurrency } = context.service.rateLimit
+  for (let from = 0; from < names.length && !isStopped(context); from += concurrency) {
+    const some = names.slice(from, from + concurrency)
+    const made = await Promise.all(some.map(async (name) => post(name, context)))
+    made.forEach((one, index) => {
+      if (!('kind' in one)) all.set(some[index] ?? '', one)
+    })
+  }
+  const listed = all.size === 0 ? undefined : noted(await context.session.terms(), context)
+  if (listed?.kind !== 'ok') return findings
+  const byId = new Map(listed.value.map((term) => [term.id, term]))
+  for (const [name, made] of all) {
+    const term = byId.get(made.id)
+    if (term !== undefined) findings.set(name, await taken(name, { made, term }, { entries, context }))
+  }
+  return findings
 }
 
 /** `context`: how the run's calls are noted. */
@@ -70,21 +129,33 @@ export function createTermDirectory(
   const underway = new Map<string, Promise<TermFinding>>()
   const folded = new Set<string>()
   const entries = (): Promise<Entries> => (reading ??= readAll(session, context))
+  const told = (name: string, finding: TermFinding, run: RunContext): TermFinding => {
+    if (finding.kind !== 'folded') return finding
+    folded.add(name)
+    run.log.warn('a term is not used: the service folds its name into that of another', {
+      term: name,
+      into: finding.into,
+    })
+    return finding
+  }
   const makeOnce = async (name: string, run: RunContext): Promise<TermFinding> => {
     const finding = await make(name, await entries(), run)
     if (finding.kind === 'failed') underway.delete(termKey(name))
-    if (finding.kind === 'folded') {
-      folded.add(name)
-      run.log.warn('a term is not used: the service folds its name into that of another', {
-        term: name,
-        into: finding.into,
-      })
-    }
-    return finding
+    return told(name, finding, run)
   }
   return {
     folded,
     list: async () => (await entries()).byKey,
+    async prepare(names, run) {
+      if (names.length <= FEW_TERMS) return
+      const { byKey } = await entries()
+      const missing = new Map(names.map((name) => [termKey(name), name]))
+      for (const key of missing.keys()) if (byKey.has(key) || underway.has(key)) missing.delete(key)
+      if (missing.size <= FEW_TERMS) return
+      const findings = await makeMany([...missing.values()], await entries(), run)
+      for (const [name, finding] of findings)
+        underway.set(termKey(name), Promise.resolve(told(name, finding, run)))
+    },
     async ensure(name, run) {
       const key = termKey(name)
       const term = (await entries()).byKey.get(key)

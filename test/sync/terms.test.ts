@@ -263,6 +263,41 @@ describe('names', () => {
     expect(line.service.termsOf(2)).toEqual(['A/B', 'Müller', 'ΟΔΟΣ'])
   })
 
+  it('makes 1,200 terms by one request each, and reads the list once more to see what came of them', async () => {
+    const line = lineWith()
+    const names = Array.from({ length: 1200 }, (_, index) => `Term ${index}`)
+    const result = await drop(line, names.slice(0, 600).join(','), names.slice(600).join(','))
+    expect(result).toMatchObject({ status: 'ok', created: 2, terms_created: 1200 })
+    expect(line.service.termsOf(1)).toHaveLength(600)
+    const paths = line.service.calls.map(({ method, path }) => `${method} ${path}`)
+    const count = (call: string): number => paths.filter((path) => path === call).length
+    expect(count('POST /terms')).toBe(1200)
+    expect(count('GET /terms')).toBe(2)
+    expect(count('GET /terms/<term_id>')).toBe(0)
+  })
+
+  it('does not use those of many that the service folds, into an old one or into one another', async () => {
+    const line = lineWith()
+    line.service.foldName = (name) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+    await line.service.session().createTerm('Cafe')
+    const result = await drop(line, 'Café,Tee,Tée,Milch,Wasser')
+    expect(result).toMatchObject({ status: 'partial', created: 1, terms_created: 3 })
+    expect(line.service.termsOf(1)).toHaveLength(3)
+    expect(line.service.terms.size).toBe(4)
+    expect(line.log.filter(({ message }) => message.startsWith('a term is not used'))).toHaveLength(2)
+  })
+
+  it('rejects a record alone where one of many terms is refused', async () => {
+    const line = lineWith()
+    line.service.fault = ({ method, path, term }) =>
+      method === 'POST' && path === '/terms' && term?.name === 'bad'
+        ? { kind: 'refused', status: 422 }
+        : undefined
+    const result = await drop(line, 'a,b,c,d', 'bad')
+    expect(result).toMatchObject({ status: 'partial', rejected: 1, terms_created: 4 })
+    expect(line.service.termsOf(1)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
   it('does not use a term that the service folds into another, says so, and the rest goes', async () => {
     const line = lineWith()
     line.service.foldName = (name) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

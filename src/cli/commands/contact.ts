@@ -6,12 +6,9 @@ import { commandSettings } from '../settings.ts'
 const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 const shown = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map(String).join(', ')
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value)
+  Array.isArray(value) ? value.map(asText).join(', ') : asText(value)
 
 function printContact(io: Io, { id, fields, terms }: ContactView): void {
   print(io, `contact ${id}`)
