@@ -19,7 +19,7 @@ import type { stateInfo as StateInfo, stateOwner as StateOwner } from './store/i
 export { askService, checkColumns, termProblems } from './app/checking.ts'
 export { contactsAt, type ContactView } from './app/contact-view.ts'
 export type { Certificate } from './app/forgetting.ts'
-export { exportLog, knownHead, type LogFormat, writeText } from './app/audit-files.ts'
+export { exportLog, knownHead, type LogFormat, rebuildLogIndexes, writeText } from './app/audit-files.ts'
 export { writeExport } from './app/export-file.ts'
 export { loadConfiguration } from './app/configuration.ts'
 export { assertReadOfService, bindingWarning, refusingOtherService } from './app/service-binding.ts'

@@ -3,7 +3,9 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { everyEntry, exportLine, tableHead, tableRows } from '../core/log-lines.ts'
 import type { LogFilter, SyncLog } from '../core/sync-log.ts'
+import type { Settings } from '../core/settings.ts'
 import { readMark } from '../store/mark.ts'
+import { asOwner } from './as-owner.ts'
 import { writeExport } from './export-file.ts'
 
 export type LogFormat = 'jsonl' | 'csv'
@@ -20,6 +22,10 @@ export const writeText = (
   parts: AsyncIterable<string> | Iterable<string>,
 ): Promise<{ readonly replaced: boolean }> =>
   writeExport(path, (file) => pipeline(parts, createWriteStream(file, { mode: 0o600 })))
+
+/** Makes the indexes of the sync log anew; its entries stay as they are. Throws STATE_LOCKED beside a daemon. */
+export const rebuildLogIndexes = (settings: Settings, pid: number): Promise<void> =>
+  asOwner(settings, pid, (state) => Promise.resolve(state.rebuildLogIndexes()))
 
 /** Writes what fits the filter, oldest first; gives how many entries, and the hash of the last of them. */
 export async function exportLog(

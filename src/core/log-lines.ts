@@ -74,6 +74,9 @@ const TABLE_COLUMNS = [
   'values',
   'prev',
   'hash',
+  'entry',
+  'personal',
+  'salt',
 ] as const
 
 type Cell = string | number | null | undefined | readonly string[]
@@ -104,19 +107,20 @@ const rowText = (cells: readonly Cell[]): string => `${cells.map(cellText).join(
 
 export const tableHead = (): string => rowText(TABLE_COLUMNS)
 
-/** The rows of one entry: one for each change, and one where nothing changed. */
+/** The rows of one entry: one for each change, and one where nothing changed. What proves them stands in the first. */
 export function tableRows(logged: LoggedEntry): string {
-  const { request, source } = logged
+  const { request, source, proof } = logged
   const changes: readonly Change[] = changesOf(logged)
   const shown = changes.length === 0 ? [{ what: null, from: null, to: null }] : changes
   return shown
-    .map(({ what, from, to }) =>
+    .map(({ what, from, to }, index) =>
       rowText([
         ...[logged.seq, logged.at, logged.run_id, logged.pipeline, logged.key, logged.contact_id],
         ...[logged.action, logged.outcome, what, from, to, logged.reason],
         ...[source?.file, source?.line, source?.sha256],
         ...[request?.method, request?.path, request?.status, request?.attempts],
         ...[logged.config_hash, logged.person, logged.values, logged.prev, logged.hash],
+        ...(index === 0 ? [proof.entry, proof.personal, proof.salt] : [null, null, null]),
       ]),
     )
     .join('')

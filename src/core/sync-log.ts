@@ -56,6 +56,12 @@ export interface BadEntry {
   readonly why: string
 }
 
+/** An index beside the chain that does not fit the entries: what goes by it finds too little, or too much. */
+export interface IndexFault {
+  readonly table: string
+  readonly why: string
+}
+
 export interface CheckStep {
   readonly to: CheckedTo
   readonly bad?: BadEntry
@@ -85,4 +91,6 @@ export interface SyncLog {
   people(contact: string, pipeline?: string): Promise<readonly LoggedPerson[]>
   /** Checks at most `limit` entries behind those that were checked. */
   checkLog(from: CheckedTo, limit: number): Promise<CheckStep>
+  /** Whether everything can be found that a filter asks for. Takes its time: it reads all entries. */
+  checkIndexes(): Promise<IndexFault | undefined>
 }

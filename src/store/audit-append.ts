@@ -23,7 +23,11 @@ export const word = {
 }
 
 /** Names of terms that the entry is about: given, taken, or made. */
-function termNames({ action, terms, fields }: AuditEntry): readonly string[] {
+export function termNames({
+  action,
+  terms,
+  fields,
+}: Pick<AuditEntry, 'action' | 'terms' | 'fields'>): readonly string[] {
   const isOfTerm = action === 'create_term' || action === 'update_term'
   const names = isOfTerm ? [fields['name']?.from, fields['name']?.to] : []
   return [...terms.add, ...terms.remove, ...names.filter((name) => typeof name === 'string')]
@@ -40,7 +44,8 @@ function wordsOf(entry: AuditEntry, print: Print): readonly string[] {
   ]
 }
 
-function createIndex(db: Connection, print: Print): (entry: AuditEntry, seq: number) => void {
+/** Enters under what an entry is found. */
+export function createIndex(db: Connection, print: Print): (entry: AuditEntry, seq: number) => void {
   const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
   const addWord = db.prepare('INSERT INTO log_word (word) VALUES (?)')
   const addTag = db.prepare('INSERT OR IGNORE INTO log_tag VALUES (?, ?)')

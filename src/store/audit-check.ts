@@ -52,12 +52,17 @@ function parsed(text: string): PublicPart | undefined {
 }
 
 /** What is wrong with the values of an entry that is chained as it should be. */
-function wrongValues({ seq, box, secret, token }: Row, part: PublicPart, gone: Gone): string | undefined {
+function wrongValues(
+  { seq, sealed, box, secret, token }: Row,
+  part: PublicPart,
+  gone: Gone,
+): string | undefined {
+  if (sealed === null) return 'its values are gone, and their place with them'
+  if (token !== (part.person ?? '')) return 'its values are kept as those of somebody else'
   if (box === null) {
     const isRight = seq <= gone.upTo || (part.person !== null && gone.tokens.has(part.person))
     return isRight ? undefined : 'its values are gone, and no entry says that they were erased'
   }
-  if (token !== (part.person ?? '')) return 'its values are kept as those of somebody else'
   const opened = secret === null ? undefined : open(box, secret, seq)
   if (opened === undefined) return 'its values were altered, or their key is gone'
   return personalDigest(opened.salt, opened.personal) === part.digest

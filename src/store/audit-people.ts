@@ -22,6 +22,16 @@ function mailsOf({ fields }: AuditEntry): string[] {
   )
 }
 
+/** Under what the person of an entry is found; nothing where it is about nobody. */
+export function aliasesOf(entry: AuditEntry, print: Print): Buffer[] {
+  const { pipeline, key, contact_id: id } = entry
+  const own = [
+    ...(key === null ? [] : [print('key', pipeline ?? '', key)]),
+    ...(id !== null && isJoined(entry) ? [print('id', String(id))] : []),
+  ]
+  return own.length === 0 ? [] : [...own, ...mailsOf(entry).map((mail) => print('mail', mail))]
+}
+
 export function createPeople(db: Connection, print: Print): (entry: AuditEntry) => PersonKey {
   const personOf = db
     .prepare<[Buffer], number>('SELECT person FROM person_alias WHERE alias = ? ORDER BY person LIMIT 1')

@@ -5,6 +5,7 @@ import { mailKey } from '../core/contact.ts'
 import type { LogFilter, LoggedPerson, LogHead, LogRange, RunTotal, SyncLog } from '../core/sync-log.ts'
 import { HOUR_MS, word } from './audit-append.ts'
 import { checkLog } from './audit-check.ts'
+import { checkIndexes } from './audit-index.ts'
 import { createPrint, open, type Print } from './audit-seal.ts'
 import type { Connection } from './connection.ts'
 
@@ -250,6 +251,7 @@ export function createLogReader(db: Connection): LogReader {
     runTotals: (runId) => totals.all(runId),
     people: createPeopleReader(db, search),
     checkLog: checkLog(db),
+    checkIndexes: () => checkIndexes(db),
   }
 }
 
@@ -265,5 +267,6 @@ export function createSyncLog(db: Connection): SyncLog {
     runTotals: async (runId) => reader.runTotals(runId),
     people: async (contact, pipeline) => reader.people(contact, pipeline),
     checkLog: async (from, limit) => reader.checkLog(from, limit),
+    checkIndexes: async () => reader.checkIndexes(),
   }
 }

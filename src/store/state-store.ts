@@ -6,6 +6,7 @@ import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import { createAcceptedStore } from './accepted.ts'
+import { rebuildIndexes } from './audit-index.ts'
 import { createSyncLog } from './audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
@@ -65,6 +66,8 @@ export interface OwnedState extends StateStore {
   erasedBefore(names: Pick<Subject, 'keys' | 'mails'>): ErasedBefore | undefined
   /** Whether a link of somebody else has the key. */
   isOfOthers(subject: Subject, pipeline: string, key: string): boolean
+  /** Makes the indexes of the sync log anew from its entries. */
+  rebuildLogIndexes(): void
   isSweepDue(): boolean
   /** Writes the file anew, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
   sweep(): void
@@ -141,7 +144,15 @@ function createForgetting(
   db: Connection,
 ): Pick<
   OwnedState,
-  'forget' | 'readmit' | 'subjectOf' | 'namedInRows' | 'erasedBefore' | 'isOfOthers' | 'isSweepDue' | 'sweep'
+  | 'forget'
+  | 'readmit'
+  | 'subjectOf'
+  | 'namedInRows'
+  | 'erasedBefore'
+  | 'isOfOthers'
+  | 'rebuildLogIndexes'
+  | 'isSweepDue'
+  | 'sweep'
 > {
   const contactOf = db
     .prepare<[string, string], number>('SELECT contact_id FROM link WHERE pipeline = ? AND key = ?')
@@ -156,6 +167,7 @@ function createForgetting(
       const contactId = contactOf.get(pipeline, key)
       return contactId !== undefined && !contactIds.includes(contactId)
     },
+    rebuildLogIndexes: () => rebuildIndexes(db),
     isSweepDue: () => isSweepDue(db),
     sweep: () => sweep(db),
   }

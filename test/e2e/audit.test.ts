@@ -157,6 +157,59 @@ describe('an export', () => {
     }
   })
 
+  it('is bound by the chain in everything that it shows, in JSON lines and in CSV, for a verifier after the recipe alone', async () => {
+    await shop.drop('shop', 'a.csv', FIRST.replace('030 1', '=HYPERLINK("http://x")'))
+    await json('run')
+    await json('audit', 'forget', 'person2@example.com', '--yes')
+    const manual = await readFile(resolve(import.meta.dirname, '../../state/README.md'), 'utf8')
+    const recipe = /```python\n([^]*?)```/.exec(manual)?.[1] ?? ''
+    const check = (file: string) =>
+      spawnSync('python3', ['-c', recipe, shop.path(file)], { encoding: 'utf8' })
+    await json('audit', 'export', 'log.jsonl')
+    await json('audit', 'export', 'log.csv', '--format', 'csv')
+    for (const file of ['log.jsonl', 'log.csv']) expect(check(file)).toMatchObject({ status: 0, stderr: '' })
+
+    const lines = (await readFile(shop.path('log.jsonl'), 'utf8')).trim().split('\n')
+    const changed = (value: unknown): unknown =>
+      typeof value === 'number'
+        ? value + 1
+        : typeof value === 'string'
+          ? `${value}0`
+          : value === null
+            ? 'x'
+            : {}
+    const first = JSON.parse(lines[0]!) as Record<string, unknown>
+    const forgeries = Object.keys(first).map((name): [string, string] => [
+      name,
+      JSON.stringify({ ...first, [name]: changed(first[name]) }),
+    ])
+    const shown = (name: string, value: unknown): string => JSON.stringify({ ...first, [name]: value })
+    forgeries.push(
+      ['another line', shown('source', { ...(first['source'] as object), line: 9 })],
+      ['another status', shown('request', { ...(first['request'] as object), status: 500 })],
+      ['more', shown('approved_by', 'anna')],
+      ['twice', lines[0]!.replace('"outcome":', '"outcome":"rejected","outcome":')],
+      ['hidden', JSON.stringify({ ...first, personal: null, salt: null })],
+    )
+    const accepted: string[] = []
+    for (const [name, line] of forgeries) {
+      await writeFile(shop.path('forged.jsonl'), [line, ...lines.slice(1)].join('\n'))
+      if (check('forged.jsonl').status === 0) accepted.push(name)
+    }
+    const table = (await readFile(shop.path('log.csv'), 'utf8')).split('\r\n')
+    const cells = [...table[1]!.matchAll(/"((?:[^"]|"")*)"/g)].map(([, cell = '']) => cell)
+    const columns = table[0]!.slice(2, -1).split(/","/)
+    expect(cells).toHaveLength(columns.length)
+    for (const [at, column] of columns.entries()) {
+      const row = `"${cells.with(at, `${cells[at]!}7`).join('","')}"`
+      await writeFile(shop.path('forged.csv'), [table[0], row, ...table.slice(2)].join('\r\n'))
+      if (check('forged.csv').status === 0) accepted.push(`${column} in CSV`)
+    }
+    await writeFile(shop.path('forged.csv'), [table[0], ...table.slice(2)].join('\r\n'))
+    if (check('forged.csv').status === 0) accepted.push('a row taken out of CSV')
+    expect(accepted).toEqual([])
+  })
+
   it('as CSV is guarded against formulas', async () => {
     await shop.drop(
       'shop',
@@ -168,7 +221,7 @@ describe('an export', () => {
     const text = await readFile(shop.path('log.csv'), 'utf8')
     expect(text).toContain(`"phone","","'=HYPERLINK(""http://x"")"`)
     expect(text).toContain(`"phone","","'+49 30 2"`)
-    expect(text).not.toMatch(/"[=+@-]/)
+    expect(text).not.toMatch(/(?:^|,)"[=+@-]/m)
   })
 
   it('for a subject holds all that is known of them, and nobody else', async () => {
@@ -206,6 +259,21 @@ describe('verify', () => {
     })
     const other = await json('audit', 'verify', '--head', 'f'.repeat(64))
     expect(other).toMatchObject({ code: 1, said: { ok: false, first_bad: { seq: 5 } } })
+  })
+
+  it('finds an index that was thinned out, and makes it anew', async () => {
+    await twoRuns()
+    tamper('DELETE FROM log_tag WHERE seq = 4')
+    expect(await json('audit', 'verify')).toMatchObject({
+      code: 1,
+      said: { ok: false, first_bad: null, bad_index: { table: 'log_tag' } },
+    })
+    expect((await shop.cli('audit', 'verify')).stderr).toContain('INDEX NOT WHOLE: log_tag: entry 4')
+    expect(await json('audit', 'verify', '--rebuild-index')).toMatchObject({
+      code: 0,
+      said: { bad_index: null },
+    })
+    expect((await shop.cli('audit', 'list', '--action', 'update')).stdout).toContain('#4')
   })
 
   it('names the first bad entry: altered, and cut off at the end', async () => {

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AUDIT_START } from '../../src/core/audit-chain.ts'
 import { type AuditEntry, planEntry } from '../../src/core/audit.ts'
+import { recognition } from '../../src/core/erasing.ts'
 import type { LogFilter } from '../../src/core/sync-log.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
 import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
@@ -197,6 +198,63 @@ it('a run is given person by person, what is about nobody first', async () => {
   for await (const { seq } of state.entriesOfRun('run-1', 'K2')) own.push(seq)
   expect(own).toEqual([2])
   await state.close()
+})
+
+describe('a check of the indexes', () => {
+  async function thinned(sql: string): Promise<{ bad: unknown; rebuilt: unknown }> {
+    const state = await filled(
+      create('K1', 'a@x.de', 1),
+      create('K2', 'b@x.de', 2, { run_id: 'run-2', at: new Date(2 * DAY).toISOString() }),
+      entry({ key: 'K1', contact_id: 1, action: 'terms', fields: {}, terms: { add: ['A'], remove: ['B'] } }),
+      planEntry({ action: 'reload', reason: 'x' }, { at: 0, runId: 'run-3', pipeline: null, configHash: '' }),
+    )
+    const [person] = await state.people('K2')
+    state.forget({
+      subject: { keys: [{ pipeline: 'shop', key: 'K2' }], contactIds: [2], mails: ['b@x.de'], values: [] },
+      people: [person!],
+      recognition: recognition({ keys: [], mails: [], values: [] }),
+      records: 0,
+      at: DAY,
+      runId: 'run-4',
+    })
+    await state.close()
+    const db = new Database(path)
+    db.exec(sql)
+    db.close()
+    const owned = openState(path, { ...owner, thorough: false })
+    const bad = await owned.checkIndexes()
+    owned.rebuildLogIndexes()
+    const rebuilt = await owned.checkIndexes()
+    expect((await owned.checkLog(START, 100)).bad).toBeUndefined()
+    await owned.close()
+    return { bad, rebuilt }
+  }
+
+  it('finds nothing where nothing is wrong, with values erased', async () => {
+    expect(await thinned('SELECT 1')).toEqual({ bad: undefined, rebuilt: undefined })
+  })
+
+  it.each([
+    [
+      'log_tag',
+      "DELETE FROM log_tag WHERE seq = 3 AND word IN (SELECT id FROM log_word WHERE word LIKE 'run:%')",
+    ],
+    [
+      'log_tag',
+      "DELETE FROM log_tag WHERE seq = 3 AND word IN (SELECT id FROM log_word WHERE word LIKE 'term:%')",
+    ],
+    ['log_tag', "DELETE FROM log_word WHERE word = 'field:mail'"],
+    ['log_tag', "UPDATE log_word SET word = 'action:x' WHERE word = 'action:terms'"],
+    ['log_tag', "INSERT INTO log_tag SELECT id, 4 FROM log_word WHERE word = 'action:terms'"],
+    ['log_hour', 'DELETE FROM log_hour WHERE hour = 0'],
+    ['log_hour', 'UPDATE log_hour SET first = first + 1 WHERE hour = 0'],
+    ['log_total', "DELETE FROM log_total WHERE run_id = 'run-2'"],
+    ['log_total', 'UPDATE log_total SET entries = entries + 1'],
+    ['log_total', "INSERT INTO log_total VALUES ('run-9', 'create', 'done', 1)"],
+    ['person_alias', 'DELETE FROM person_alias'],
+  ])('names %s: %s', async (table, sql) => {
+    expect(await thinned(sql)).toMatchObject({ bad: { table }, rebuilt: undefined })
+  })
 })
 
 describe('a check of the log', () => {

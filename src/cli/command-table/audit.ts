@@ -117,6 +117,10 @@ export const AUDIT: CommandGroup = {
           '--head <HASH>',
           'a head that was noted down before: it must be in the log still, or the end was cut off',
         ),
+        new Option(
+          '--rebuild-index',
+          'makes the indexes of the log anew from its entries first; needs the state for itself',
+        ),
       ],
       examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
       load: async () => (await import('../commands/audit-verify.ts')).verify,

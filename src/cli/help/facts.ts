@@ -52,6 +52,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   'state rebuild': [0, 1, 2, 3, 5, 6, 130, 143],
   'state accept': [0, 1, 2, 6],
   'state rebind': [0, 1, 2, 5, 6],
+  'audit verify': [0, 1, 2, 6],
   'audit forget': [0, 1, 2, 3, 5, 6],
 }
 
