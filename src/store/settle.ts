@@ -164,11 +164,15 @@ function doubtColumns(settlement: Settlement & { kind: 'in_doubt' }, request: Re
 
 /** An earlier request of it may still land (see Settled). */
 function createKeepOpen(db: Connection): (settled: Settled) => void {
-  const set = db.prepare(
-    'UPDATE link SET open_until = max(coalesce(open_until, 0), ?) WHERE pipeline = ? AND key = ?',
+  const set = db.prepare('UPDATE link SET open_until = @until WHERE pipeline = @pipeline AND key = @key')
+  // No wait is longer than the newest one: what is later was noted before the clock went back.
+  const lower = db.prepare(
+    'UPDATE link SET open_until = @until WHERE contact_id = @id AND open_until > @until',
   )
-  return ({ openUntil, operation: { pipeline, key } }) => {
-    if (openUntil !== undefined) set.run(openUntil, pipeline, key)
+  return ({ openUntil: until, operation: { pipeline, key, contactId } }) => {
+    if (until === undefined) return
+    set.run({ until, pipeline, key })
+    if (contactId !== undefined) lower.run({ until, id: contactId })
   }
 }
 

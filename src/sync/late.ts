@@ -10,13 +10,14 @@ export const openUntil = ({ clock, service }: RunContext): number => clock.now()
 const WHY =
   'a request that was lost may still be carried out, and must find the contact by its mail; this is tried again once service.doubt.quiesce has passed'
 
-/** What changes the mail of a contact, or deletes it, while that could make a second one; undefined where it may go. */
-export async function tooEarly(
-  operation: Operation,
-  { clock, state }: RunContext,
-): Promise<Settled | undefined> {
-  const until = await state.openUntil(operation.contactId ?? 0)
-  return until > clock.now()
-    ? { operation, request: undefined, settlement: { kind: 'failed', reason: WHY } }
-    : undefined
+/**
+ * What changes the mail of a contact, or deletes it, while that could make a second one; undefined where it may go. A moment
+ * farther away than any wait was noted before the clock went back: it is waited for once more, and not until it comes.
+ */
+export async function tooEarly(operation: Operation, context: RunContext): Promise<Settled | undefined> {
+  const until = await context.state.openUntil(operation.contactId ?? 0)
+  if (until <= context.clock.now()) return undefined
+  const latest = openUntil(context)
+  const settlement = { kind: 'failed', reason: WHY } as const
+  return { operation, request: undefined, settlement, ...(until > latest ? { openUntil: latest } : {}) }
 }

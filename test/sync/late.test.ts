@@ -44,6 +44,22 @@ describe('a create of which an earlier attempt may still come', () => {
     expect(mails(line)).toEqual(['new@example.com'])
   })
 
+  it('keeps its mail no longer where the clock went back a year meanwhile', async () => {
+    const line = testLine()
+    const carryOutLost = losingFirstAttempts(line)
+    line.source.drop('a.csv', people(1))
+    await line.run()
+    line.clock.advance(-31_536_000_000)
+    line.source.drop('b.csv', movedTo('new@example.com'))
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    line.clock.advance(QUIESCE_MS / 2)
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    await carryOutLost()
+    line.clock.advance(QUIESCE_MS)
+    expect(await line.run()).toMatchObject({ updated: 1, status: 'ok' })
+    expect(mails(line)).toEqual(['new@example.com'])
+  })
+
   it('keeps its contact until then', async () => {
     const guards = { ...GUARDS, maxDeletes: { share: 1 } }
     const line = testLine({ pipeline: { mode: 'full', onMissing: 'delete', guards } })
