@@ -126,10 +126,11 @@ export function livingSource(source: Source, life: Lifetime): Source {
   }
 }
 
-export function livingClock(timeline: Timeline, life: Lifetime): Clock {
+/** `wall`: what the machine's clock says, which may jump; what is waited for goes by the time itself. */
+export function livingClock(timeline: Timeline, life: Lifetime, wall: () => number): Clock {
   const start = timeline.now()
   return {
-    now: () => timeline.now(),
+    now: wall,
     monotonic: () => timeline.now() - start,
     sleep: (ms, signal) =>
       life.call('clock.sleep', async () => {

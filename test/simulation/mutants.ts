@@ -263,4 +263,47 @@ const POLICIES: readonly Mutant[] = [
   ]),
 ]
 
-export const MUTANTS: readonly Mutant[] = [...JOURNAL, ...ANSWERS, ...DOUBTS, ...POLICIES]
+const OUTSIDE: readonly Mutant[] = [
+  one(10, 'the first page of any list counts as all of it', 'service/pages.ts', [
+    'while (isNew && !whole) {',
+    'while (isNew && isDocumented) {',
+  ]),
+  one(5, 'a list of terms ends with its first page', 'service/pages.ts', [
+    'while (isNew && !whole) {',
+    'while (isNew && !whole && !isDocumented) {',
+  ]),
+  one(9, 'a state without its mark is taken', 'store/mark.ts', [
+    'return isNew || isOfBeforeMarks(db)',
+    'return isNew || isOfBeforeMarks(db) || db.open',
+  ]),
+  {
+    seed: 1,
+    bug: 'a state that is older than its mark is taken',
+    edits: [
+      {
+        file: 'store/mark.ts',
+        find: 'if (mark.runs > now.runs || mark.entries > now.entries) {',
+        put: 'if (mark.runs < 0) {',
+      },
+      { file: 'store/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
+    ],
+  },
+  one(1, 'whoever a look-up by mail gives has that mail', 'core/mail-lookup.ts', [
+    'contacts: found.filter(isAsked)',
+    'contacts: [...found]',
+  ]),
+  one(1, 'a doubt is waited for by the wall clock alone', 'sync/recover.ts', [
+    'Math.min(Math.max(0, next - context.clock.now()), context.service.doubt.quiesceMs)',
+    'Math.max(0, next - context.clock.now())',
+  ]),
+  {
+    seed: 13,
+    bug: 'the lock goes by the path that is named',
+    edits: [
+      { file: 'store/place.ts', find: 'return realpathSync.native(path)', put: 'return path' },
+      { file: 'store/place.ts', find: 'file.nlink <= 1', put: 'file.nlink > 0' },
+    ],
+  },
+]
+
+export const MUTANTS: readonly Mutant[] = [...JOURNAL, ...ANSWERS, ...DOUBTS, ...POLICIES, ...OUTSIDE]

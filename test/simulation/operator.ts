@@ -5,11 +5,10 @@ import type { StateStore } from '../../src/core/state.ts'
 import type { Claims } from './claims.ts'
 import type { Ledger } from './ledger.ts'
 import { STAMP_FIELD, type Setup } from './setup.ts'
-import type { Timeline } from './timeline.ts'
 
 export interface Office {
   readonly setup: Setup
-  readonly timeline: Timeline
+  readonly deps: { readonly wall: () => number }
   readonly ledger: Ledger
   readonly claims: Claims
   readonly program: { readonly state: StateStore }
@@ -19,7 +18,7 @@ export interface Office {
   readonly violated: (oracle: string, text: string) => void
 }
 
-async function release({ setup, timeline, program, overruled, released, say }: Office): Promise<void> {
+async function release({ setup, deps, program, overruled, released, say }: Office): Promise<void> {
   const names = setup.pipelines.map(({ name }) => name)
   for (const plan of await program.state.heldPlans(names)) {
     if (plan.releasedAt !== undefined || plan.left !== plan.number) continue
@@ -27,7 +26,7 @@ async function release({ setup, timeline, program, overruled, released, say }: O
     released.add(plan.pipeline)
     // Whatever guard held it: a person who lets deletes go takes it upon himself that some row's key cannot be read.
     overruled.add(plan.pipeline)
-    await program.state.release(plan.runId, timeline.now())
+    await program.state.release(plan.runId, deps.wall())
   }
 }
 
@@ -38,22 +37,24 @@ function contactOf({ pipeline, desired }: Operation, { claims }: Office): number
 }
 
 async function resolve(operation: Operation, office: Office): Promise<void> {
-  const { program, timeline, say } = office
+  const { program, deps, say } = office
   const contactId = contactOf(operation, office)
   say(`doubt ${operation.id} (${operation.key}) is resolved: ${contactId ?? 'not done'}`)
   const settlement =
     operation.kind === 'create' && contactId !== undefined
       ? ({ kind: 'done', contactId, reason: 'done, says a person', adopted: true } as const)
       : ({ kind: 'failed', reason: 'not done, says a person; it is tried again' } as const)
-  const context = { at: timeline.now(), runId: 'a-person', configHash: '' }
+  const context = { at: deps.wall(), runId: 'a-person', configHash: '' }
   await program.state.settle([{ operation, settlement, request: undefined }], context)
 }
 
-/** Doubts that stay need a reason: no mail to look up by, or others of that mail at the service. */
-function hasExcuse({ fields, reason, sent }: Operation): boolean {
+/** Doubts that stay need a reason: no mail to look up by, or others of that mail at the service, as they really are. */
+function hasExcuse({ fields, reason = '', sent }: Operation, { ledger }: Office): boolean {
   const mail = fields['mail']
-  if (typeof mail !== 'string' || mail === '') return true
-  return /contacts with this mail|carry the marker|look just like/.test(reason ?? '') || sent >= 3
+  if (typeof mail !== 'string' || mail === '' || sent >= 3) return true
+  if (/contacts? with this mail/.test(reason))
+    return ledger.effects.some((effect) => effect.fields['mail']?.after === mail)
+  return /carry the marker|look just like/.test(reason)
 }
 
 /** `isThorough`: nothing stays in doubt. */
@@ -63,7 +64,7 @@ export async function operate(office: Office, { isThorough }: { isThorough: bool
   if (!isThorough) return
   for (const { name } of setup.pipelines) {
     for (const operation of await program.state.doubts(name)) {
-      if (!hasExcuse(operation))
+      if (!hasExcuse(operation, office))
         violated('liveness', `${operation.key} is in doubt without an excuse: ${operation.reason ?? ''}`)
       await resolve(operation, office)
     }

@@ -57,6 +57,8 @@ export interface ProgramDeps {
   readonly service: ServiceSettings
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly transport: (life: number) => Transport
+  /** What the machine's clock says. */
+  readonly wall: () => number
   /** Every line that would be logged, as JSON. */
   readonly log: (line: string) => void
   readonly trace: (text: string) => void
@@ -97,7 +99,7 @@ export function startProgram(
   const life = createLifetime(plan, timeline, draws.stream('points'))
   const owned = openState(at.file, { pid: 1, since: 0, thorough: false })
   const state = livingState(owned, life)
-  const clock = livingClock(timeline, life)
+  const clock = livingClock(timeline, life, deps.wall)
   const random = draws.stream('random').next
   const note = (message: string, fields: unknown): void => log(JSON.stringify({ message, fields }))
   const service = createService(deps.service, {
@@ -113,7 +115,7 @@ export function startProgram(
   function context(pipeline: PipelineSettings, signal: AbortSignal): RunContext {
     const source = sources.get(pipeline.name)
     if (source === undefined) throw new Error(`no source for ${pipeline.name}`)
-    const id = runId(timeline.now(), random)
+    const id = runId(deps.wall(), random)
     const session = service.session({ signal })
     const circuit = createCircuit(pipeline.guards)
     return {

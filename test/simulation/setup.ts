@@ -5,6 +5,8 @@ import { API_KEY } from './people.ts'
 import type { ServiceHabits } from './simulated-service.ts'
 
 export interface Setup {
+  /** The wall clock of the program's machine may jump. */
+  readonly isClockWild: boolean
   readonly habits: ServiceHabits
   readonly service: ServiceSettings
   readonly pipelines: readonly PipelineSettings[]
@@ -47,6 +49,7 @@ function drawHabits(chance: Chance): ServiceHabits {
     largestBulk: chance.pick([50, 50, 3]),
     container: chance.pick(['array', 'keyed']),
     pageCap: chance.pick([500, 2]),
+    mailLookup: chance.stream('look-ups').pick(['exact', 'exact', 'exact', 'alike', 'everybody']),
   }
 }
 
@@ -145,10 +148,12 @@ export function drawSetup(chance: Chance): Setup {
   const names = isTwo ? ['A', 'B'] : ['A']
   const pipelines = names.map((name) => drawPipeline(name, chance.stream(`pipeline ${name}`), !isShared))
   const isByMail = pipelines.every(({ duplicateCheckMethod: check }) => check === 'email')
+  const service = drawService(chance.stream('service'), habits)
   return {
     habits: isByMail ? habits : { ...habits, ...readAtOnce(habits) },
-    service: drawService(chance.stream('service'), habits),
+    service,
     pipelines,
     isShared,
+    isClockWild: service.doubt.absentReads > 1 && chance.stream('clock').happens(0.4),
   }
 }

@@ -52,6 +52,8 @@ export interface ContactHabits {
   readonly lagMs: number
   /** Ids go up in steps of up to so many. */
   readonly idSteps: number
+  /** What a look-up by mail gives: those of that mail; those of a like one before them; everybody, whatever was asked. */
+  readonly mailLookup: 'exact' | 'alike' | 'everybody'
 }
 
 const STAMPS = ['skype', 'fax']
@@ -65,6 +67,9 @@ function stampIn(body: Body): string | undefined {
 }
 
 const mailForm = (mail: unknown): string => (typeof mail === 'string' ? mail.trim().toLowerCase() : '')
+
+/** So many characters of a mail that a careless look-up compares: `canx1` is of persons 1, 10, 11 ... */
+const ALIKE = 5
 
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === ''
 
@@ -126,8 +131,16 @@ export function createSimulatedContacts(
       const contact = all.get(id)
       return contact?.deleted === undefined ? contact : undefined
     },
-    withMail: (mail) =>
-      living().filter((contact) => mailForm(contact.fields.get('mail')?.value) === mailForm(mail)),
+    withMail(mail) {
+      const mailOf = ({ fields }: SimulatedContact): string => mailForm(fields.get('mail')?.value)
+      const exact = living().filter((contact) => mailOf(contact) === mailForm(mail))
+      if (habits.mailLookup === 'exact') return exact
+      const alike = habits.mailLookup === 'alike' ? mailForm(mail).slice(0, ALIKE) : ''
+      const others = living().filter(
+        (contact) => mailOf(contact) !== mailForm(mail) && mailOf(contact).startsWith(alike),
+      )
+      return [...others, ...exact]
+    },
     create(body, { check, merge }, cause) {
       const found = duplicateOf(body, check)
       const stamp = stampIn(body)

@@ -37,6 +37,7 @@ export interface ServiceHabits extends ContactHabits {
   readonly bulkOrder: 'as sent' | 'shuffled'
   readonly largestBulk: number
   readonly container: 'array' | 'keyed'
+  /** Of every list. */
   readonly pageCap: number
 }
 
@@ -69,6 +70,11 @@ export function createSimulatedService(
   const id = (number: number): number | string => (habits.idsAsText ? String(number) : number)
   const list = (items: readonly unknown[]): unknown =>
     habits.listsAsObjects && items.length > 0 ? Object.fromEntries(items.entries()) : items
+
+  function paged<Entry>(all: readonly Entry[], query: URLSearchParams): readonly Entry[] {
+    const offset = Number(query.get('offset') ?? 0)
+    return all.slice(offset, offset + Math.min(habits.pageCap, Number(query.get('limit') ?? 500)))
+  }
 
   const termByName = (name: string): number | undefined =>
     [...terms].find(([, term]) => term.name.toLowerCase() === name.toLowerCase())?.[0]
@@ -160,7 +166,8 @@ export function createSimulatedService(
 
   function termsOf(contact: SimulatedContact | undefined, asked: Asked, cause: Cause): Answer {
     if (contact === undefined) return NOT_FOUND
-    if (asked.method === 'GET') return { status: 200, json: list([...contact.terms.keys()].map(shownTerm)) }
+    if (asked.method === 'GET')
+      return { status: 200, json: list(paged([...contact.terms.keys()], asked.query).map(shownTerm)) }
     const given = asIds(asked.body)
     if (given.length === 0 || given.some((term) => !terms.has(term)))
       return { status: 400, json: { error: 'terms' } }
@@ -175,14 +182,13 @@ export function createSimulatedService(
   function byMail(mail: string, { query }: Asked, { at }: Cause): Answer {
     const found = contacts.withMail(mail).filter(({ visibleAt }) => visibleAt <= at)
     if (found.length === 0 && habits.unknownContact === '404') return NOT_FOUND
-    return { status: 200, json: list(found.map((contact) => shown(contact, query))) }
+    return { status: 200, json: list(paged(found, query).map((contact) => shown(contact, query))) }
   }
 
-  function termList({ query }: Asked): Answer {
-    const offset = Number(query.get('offset') ?? 0)
-    const limit = Math.min(habits.pageCap, Number(query.get('limit') ?? 500))
-    return { status: 200, json: list([...terms.keys()].slice(offset, offset + limit).map(shownTerm)) }
-  }
+  const termList = ({ query }: Asked): Answer => ({
+    status: 200,
+    json: list(paged([...terms.keys()], query).map(shownTerm)),
+  })
 
   function ofTerms(asked: Asked, cause: Cause): Answer {
     const [, which] = asked.path
@@ -218,13 +224,14 @@ export function createSimulatedService(
     return OK
   }
 
-  const MARKER = {
-    field_id: 5,
-    field_name: 'sync_marker',
+  // More than one page, where pages are short; the one that is asked for is the last.
+  const DEFINITIONS = ['size', 'language', 'hobby', 'sync_marker'].map((name, index) => ({
+    field_id: index + 2,
+    field_name: name,
     label: '',
     type: 'text_textfield',
     required: false,
-  }
+  }))
 
   return {
     contacts,
@@ -233,7 +240,7 @@ export function createSimulatedService(
     makeTerm,
     handle(asked, cause) {
       const [resource, which, part] = asked.path
-      if (resource === 'custom-fields') return { status: 200, json: [MARKER] }
+      if (resource === 'custom-fields') return { status: 200, json: list(paged(DEFINITIONS, asked.query)) }
       if (resource === 'terms') return ofTerms(asked, cause)
       if (resource === 'contacts') return createMany(asked.body, cause)
       if (which === undefined) return createOne(asked.body, cause)

@@ -6,6 +6,7 @@ import type { PipelineResult } from '../../src/sync/run.ts'
 import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
+import { removeCopies, tryAliases } from './impostors.ts'
 import { isWrite } from './ledger.ts'
 import { operate } from './operator.ts'
 import { isPrivate, personIn } from './people.ts'
@@ -55,6 +56,8 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
       if (world.foreignRate > 0) world.foreigners.act()
     })
   world.runs += pipelines.length
+  const aliases = chance.stream(`aliases ${world.runs}`)
+  if (aliases.happens(0.01)) timeline.after(aliases.int(20_000), () => tryAliases(world))
   const both = Promise.all(pipelines.map((pipeline) => program.run(pipeline, abort.signal)))
   const crash = program.life.crashed.then((point) => ({ point }))
   const ended = await timeline.until(Promise.race([both, crash]), RUN_LIMIT_MS)
@@ -95,8 +98,26 @@ function drop(world: World, name: string, rows: readonly (readonly string[])[], 
   world.sources.get(name)?.drop(file, rows, cutAfter)
 }
 
+/** Longer than every wait for a lost request: two jumps in one of these are not what can be survived. */
+const CALM_MS = 600_000
+const JUMPS_MS = [-31_536_000_000, -3_600_000, -90_000, 90_000, 3_600_000, 31_536_000_000]
+
+function jump(world: World): void {
+  const { timeline, chance } = world
+  if (!world.setup.isClockWild || world.schedule.isQuiet === true) return
+  const draws = chance.stream(`clock ${world.files}`)
+  if (!draws.happens(0.8)) return
+  timeline.after(draws.int(draws.pick([3_000, 30_000, 200_000])), () => {
+    if (timeline.now() < world.clockJumpedAt + CALM_MS) return
+    world.clockJumpedAt = timeline.now()
+    world.clockOffMs = world.clockOffMs === 0 ? draws.pick(JUMPS_MS) : 0
+    world.say(`the clock is off by ${world.clockOffMs / 1000} s`)
+  })
+}
+
 async function day(world: World): Promise<void> {
   const { chance, timeline, setup } = world
+  jump(world)
   for (const { name } of setup.pipelines) {
     const next = world.workloads.get(name)?.nextDay()
     if (next !== undefined) drop(world, name, next.rows, next.cutAfter)
@@ -115,7 +136,7 @@ async function day(world: World): Promise<void> {
 /** Without faults, until nothing is left to do; gives up after so many rounds. */
 async function calmDown(world: World): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const began = world.timeline.now()
+    const began = world.deps.wall()
     const results = await runAll(world)
     await operate(world, { isThorough: round > 0 })
     await world.timeline.until(world.timeline.pause(200_000), RUN_LIMIT_MS)
@@ -220,6 +241,7 @@ export async function simulate(seed: number, folder: StateFolder, schedule: Sche
   world.points += world.program.life.points
   world.program.drop()
   removeState(world.program.file)
+  removeCopies(world)
   return {
     seed,
     violations: world.violations,

@@ -5,6 +5,7 @@ import { type Chance, chanceFrom } from './chance.ts'
 import { type Claims, watchClaims } from './claims.ts'
 import { type FaultPlan, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
+import { tryCopies } from './impostors.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createNetwork } from './network.ts'
 import {
@@ -61,6 +62,11 @@ export interface World {
   readonly folder: StateFolder
   faults: FaultPlan
   revokedUntil: number
+  /** By how much the wall clock of the program's machine is off, and when it jumped last. */
+  clockOffMs: number
+  clockJumpedAt: number
+  /** How many requests had been sent when the state was copied. */
+  copiedAt: number
   foreignRate: number
   crashRate: number
   program: Program
@@ -118,6 +124,9 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     folder,
     faults: schedule.faults ?? swarmFaults(chance.stream('faults')).plan,
     revokedUntil: 0,
+    clockOffMs: 0,
+    clockJumpedAt: 0,
+    copiedAt: 0,
     foreignRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0, 1, 4]),
     crashRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0.3, 0.6, 0.9]),
     lives: 0,
@@ -146,6 +155,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     chance: chance.stream('network'),
     faults: () => whole.faults,
     isRevoked: () => timeline.now() < whole.revokedUntil,
+    isClockOff: () => whole.clockOffMs !== 0,
     violated,
     trace: say,
   })
@@ -154,6 +164,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     chance: chance.stream('program'),
     service: setup.service,
     sources,
+    wall: () => timeline.now() + whole.clockOffMs,
     transport: (life) => network.transport(life),
     log: (line) => logged.push(line),
     trace: say,
@@ -171,6 +182,7 @@ export function beginLife(world: World): void {
   if (world.lives > 0) {
     world.points += world.program.life.points
     world.program.drop()
+    tryCopies(world)
     removeState(world.program.file)
   }
   const drawn = chance.happens(world.crashRate) ? chance.between(1, chance.pick([30, 150, 500])) : undefined
