@@ -232,8 +232,10 @@ export interface CustomFieldDefinition {
 
 /** The reads of custom field definitions (interface, 4.4); nothing can be written there. */
 export interface CustomFieldReader {
-  /** Every page of them. */
-  customFields(): Promise<CallResult<readonly CustomFieldDefinition[]>>
+  /** Every page of them, or as many as it takes until they are enough. */
+  customFields(
+    isEnough?: (found: readonly CustomFieldDefinition[]) => boolean,
+  ): Promise<CallResult<readonly CustomFieldDefinition[]>>
   customFieldById(id: number): Promise<CallResult<CustomFieldDefinition>>
   /** `unknown` without a request for names that cannot stand in a path (see termByName). */
   customFieldByName(name: string): Promise<CallResult<CustomFieldDefinition>>

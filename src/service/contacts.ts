@@ -63,7 +63,7 @@ function found(
         target: 'object',
         url: requestUrl(settings, ['contact', segment], { fields, ...page }),
         repeatable: true,
-        read: contactsReader(fields),
+        read: contactsReader(fields, { isFurther: page !== undefined }),
       })
       if (result.kind !== 'absent') return result
       return { kind: 'ok', value: { came: 0, entries: [] }, request: result.request }

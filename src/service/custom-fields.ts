@@ -18,9 +18,10 @@ export function createCustomFieldCalls(
 ): CustomFieldReader {
   const lookups = createLookups(settings, perform)
   return {
-    customFields: () =>
+    customFields: (isEnough) =>
       lists.read({
         path: LIST,
+        ...(isEnough === undefined ? {} : { isEnough }),
         ask: (page) =>
           perform({
             method: 'GET',

@@ -32,6 +32,8 @@ export interface PagedList<T> {
   readonly path: string
   /** Undefined: the first page, as somebody asks who knows of no pages. */
   ask(page: PageQuery | undefined): Promise<PageResult<T>>
+  /** What has come is all that is needed: nothing more is asked for. */
+  isEnough?(entries: readonly T[]): boolean
   /** The list documents its pages, so they are asked for from the first one on. */
   readonly isDocumented?: true
 }
@@ -97,7 +99,7 @@ export function createLists(): Lists {
     const whole = !isDocumented && isWhole(path, came)
     learn(path, came)
     let isNew = takeIn(reading, first.value)
-    while (isNew && !whole) {
+    while (isNew && !whole && list.isEnough?.([...reading.entries.values()]) !== true) {
       if (isTooMuch(reading)) return endless(path, reading, first.request)
       const next = await list.ask({ offset: reading.offset, limit: PAGE })
       if (next.kind === 'refused' && !isDocumented && reading.pages === 1 && came < PAGE) {

@@ -122,10 +122,16 @@ export function contactReader(asked: number, fields: readonly string[]): Reader<
   }
 }
 
-/** All or nothing: a contact left out of the list would make several matches look like one. */
-export function contactsReader(fields: readonly string[]): Reader<Page<ServiceContact>> {
+/**
+ * All or nothing: a contact left out of the list would make several matches look like one. `isFurther`: a page behind the
+ * first, whose emptiness says nothing about whether there is such a contact, so `{}` will do for it.
+ */
+export function contactsReader(
+  fields: readonly string[],
+  { isFurther = false } = {},
+): Reader<Page<ServiceContact>> {
   return (json) => {
-    const list = listIn(json)
+    const list = isFurther ? listOrNone(json) : listIn(json)
     const contacts = list?.flatMap((entry) => readContact(entry, fields) ?? [])
     return list !== undefined && contacts?.length === list.length
       ? { came: list.length, entries: contacts }

@@ -22,13 +22,16 @@ const isNone = ({ kind, request }: CallResult<unknown>): boolean =>
 
 /**
  * The definitions, with those of `names` for certain where they exist: what the list lacks is asked for by name,
- * because a service may cut its lists and documents no pages for this one.
+ * because a service may cut its lists and documents no pages for this one. `whole`: every other definition as well.
  */
 export async function definitionsWith(
   names: readonly string[],
   reads: CustomFieldReader,
+  { whole }: { whole: boolean },
 ): Promise<CallResult<readonly CustomFieldDefinition[]>> {
-  const listed = await reads.customFields()
+  const isEnough = (found: readonly CustomFieldDefinition[]): boolean =>
+    names.every((name) => found.some((field) => field.name === name))
+  const listed = await (whole ? reads.customFields() : reads.customFields(isEnough))
   if (listed.kind !== 'ok') return listed
   const found = [...listed.value]
   for (const name of names.filter((one) => !listed.value.some((field) => field.name === one))) {
@@ -42,7 +45,7 @@ export async function definitionsWith(
 
 async function readDefinitions(context: PlanContext): Promise<readonly CustomFieldDefinition[]> {
   const result = noted(
-    await definitionsWith(Object.keys(context.pipeline.customFields), context.session),
+    await definitionsWith(Object.keys(context.pipeline.customFields), context.session, { whole: false }),
     context,
   )
   if (result.kind === 'ok') return result.value

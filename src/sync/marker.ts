@@ -22,7 +22,7 @@ export function markerProblem(
 }
 
 async function findKey(name: string, context: RunContext): Promise<string> {
-  const result = noted(await definitionsWith([name], context.session), context)
+  const result = noted(await definitionsWith([name], context.session, { whole: false }), context)
   if (result.kind !== 'ok') {
     const { code, message } = stopWithout(result)
     throw new SyncError(code, `the marker field cannot be looked up: ${message}`)

@@ -93,7 +93,8 @@ describe('contactsByMail', () => {
         '0': { id: 1, mail: "o'hara+1@x.example" },
         '2': { id: '3', mail: "O'Hara+1@x.example" },
       })
-    api().get("/contact/o'hara%2B1%40x.example?fields=mail&offset=2&limit=500").reply(200, [])
+    // An empty list as an object.
+    api().get("/contact/o'hara%2B1%40x.example?fields=mail&offset=2&limit=500").reply(200, {})
     expect(await session().contactsByMail("o'hara+1@x.example", ['mail'])).toMatchObject({
       kind: 'ok',
       value: { contacts: [{ id: 1 }, { id: 3, fields: { mail: "O'Hara+1@x.example" } }], others: [] },

@@ -101,7 +101,7 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
         ...settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields)),
         ...(markerField === undefined ? [] : [markerField]),
       ]
-      const fields = await definitionsWith([...new Set(mapped)], reads)
+      const fields = await definitionsWith([...new Set(mapped)], reads, { whole: true })
       if (fields.kind !== 'ok')
         return { problems: [{ about: 'service', text: fields.reason }], notes: [], reached: false }
       const terms = await checkTerms(settings, reads)
