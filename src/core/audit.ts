@@ -1,7 +1,7 @@
 // What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
 // answer. Whoever has something to enter makes an entry here; how it is parted, sealed and chained is in audit-chain.ts.
 import { type FieldChange, fieldChanges } from './diff.ts'
-import type { Settled } from './operation.ts'
+import { type Settled, stepFields } from './operation.ts'
 import type { RequestTrace } from './ports.ts'
 import type { Provenance } from './record.ts'
 
@@ -58,7 +58,22 @@ export type PlanAction =
   | 'expire'
 
 function contactIdOf({ operation, settlement }: Settled): number | null {
-  return settlement.kind === 'done' ? settlement.contactId : (operation.contactId ?? null)
+  const settled =
+    settlement.kind === 'done' || settlement.kind === 'settled' ? settlement.contactId : undefined
+  return settled ?? operation.contactId ?? null
+}
+
+/** A create that found its contact there is a link: nothing was created. */
+function actionOf({ operation: { kind }, settlement }: Settled): AuditEntry['action'] {
+  if (kind === 'create' && settlement.kind === 'settled') return 'link'
+  return kind === 'consent' ? 'update' : kind
+}
+
+/** The fields that left; of what was not sent, those that were to leave. Nothing is said to be set that was not taken. */
+function fieldsOf({ operation, settlement, sent, status }: Settled): AuditEntry['fields'] {
+  const isUntaken = operation.kind === 'create' && settlement.kind === 'done' && status !== 'taken'
+  const fields = sent ?? (isUntaken ? operation.fields : stepFields(operation))
+  return fieldChanges(fields, operation.known)
 }
 
 /** What was done to the terms; before it is known, what was meant to be done. */
@@ -68,6 +83,12 @@ function termsOf({ operation, terms }: Settled): AuditEntry['terms'] {
     add: terms?.added ?? operation.terms?.add ?? [],
     remove: terms?.removed ?? operation.terms?.remove ?? [],
   }
+}
+
+function outcomeOf(settled: Settled): AuditOutcome {
+  const { kind } = settled.settlement
+  if (actionOf(settled) === 'link') return 'done'
+  return kind === 'settled' ? 'unchanged' : kind
 }
 
 function reasonOf({ operation: { undoes }, settlement }: Settled): string | null {
@@ -88,11 +109,11 @@ export function auditEntry(
     pipeline: operation.pipeline,
     key: operation.key,
     contact_id: contactIdOf(settled),
-    action: operation.kind === 'consent' ? 'update' : operation.kind,
-    fields: fieldChanges(settled.sent ?? operation.fields, operation.known),
+    action: actionOf(settled),
+    fields: fieldsOf(settled),
     terms: termsOf(settled),
     request: request ?? null,
-    outcome: settlement.kind === 'settled' ? 'unchanged' : settlement.kind,
+    outcome: outcomeOf(settled),
     reason: reasonOf(settled),
     source: operation.source,
     config_hash: context.configHash,

@@ -33,7 +33,7 @@ export interface Desired {
   readonly terms: readonly string[] | undefined
 }
 
-/** What differs: changed fields, terms, and the mail_status where it goes by itself. */
+/** What differs: changed fields, terms, and the mail_status, which is never among the fields. */
 export interface Change {
   readonly fields: Contact
   readonly terms?: TermPlan
@@ -97,15 +97,12 @@ function missingText(contact: Contact): string {
 export const MERGED_REASON =
   'the service gave the contact of another key of this pipeline: it merged the two, and both are held until they are told apart'
 
-type Rules = Pick<PipelineSettings, 'duplicateCheckMethod' | 'terms'>
+type Rules = Pick<PipelineSettings, 'terms'>
 
-/**
- * mail_status goes by itself, after a look at what it is: only a contact that is surely new has no consent that could
- * be raised (a create may be merged into one that was there).
- */
-function change(fields: Contact, terms: TermPlan | undefined, isNew: boolean): Change {
+/** mail_status goes by itself: when, and with what, is decided by what it says (see operation.ts). */
+function change(fields: Contact, terms: TermPlan | undefined): Change {
   const { mail_status: status, ...others } = fields
-  const goesAlone = typeof status === 'number' && !isNew
+  const goesAlone = typeof status === 'number'
   return {
     fields: goesAlone ? others : fields,
     ...(terms === undefined ? {} : { terms }),
@@ -119,7 +116,7 @@ function creation(desired: Desired, rules: Rules): Difference {
   if (!isComplete(fields))
     return { kind: 'rejected', code: 'CONTACT_INCOMPLETE', reason: missingText(fields) }
   const terms = desired.terms && termPlan(desired.terms, undefined, rules.terms.policy)
-  return { kind: 'create', ...change(fields, terms, rules.duplicateCheckMethod === 'none') }
+  return { kind: 'create', ...change(fields, terms) }
 }
 
 /** Compares what one record wants with what is known of its key. */
@@ -136,5 +133,5 @@ export function difference(desired: Desired, known: Known, rules: Rules): Differ
   if (link.gone) return { kind: 'held', reason: GONE_REASON }
   // Two people in one contact: whatever one of them wants would be done to the other.
   if (link.merged) return { kind: 'held', reason: MERGED_REASON }
-  return { kind: 'update', contactId: link.contactId, ...change(fields, terms, false) }
+  return { kind: 'update', contactId: link.contactId, ...change(fields, terms) }
 }

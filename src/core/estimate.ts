@@ -13,6 +13,7 @@ export interface PlannedWork {
   readonly termAdditions: number
   readonly termRemovals: number
   readonly consents: number
+  readonly withdrawals: number
   readonly deletes: number
   readonly newTerms: number
 }
@@ -50,7 +51,9 @@ export function estimate(work: PlannedWork, limits: Limits): Estimate {
     work.createsWithoutMail +
     work.updates * perUpdate +
     termRequests(work, limits.terms) +
+    // A look before it, and after a 1 or 2 another.
     work.consents * 2 +
+    work.withdrawals * 3 +
     work.deletes
   const fullWindows = Math.max(0, Math.ceil(requests / limits.requests) - 1)
   return { requests, seconds: Math.round((fullWindows * limits.perMs) / 100) / 10 }

@@ -233,7 +233,8 @@ export const EVENTS = {
   'the service ignores mail_status; its key seems to lack the permission to set it': {
     level: 'warn',
     fields: { contact_id: 'contact', wanted: 'count', found: 'count' },
-    means: 'Have the permission added to the key, or take mail_status out of the mapping.',
+    means:
+      'Have the permission added to the key. Until then records whose mail_status is 1 or 2 fail, one of them is tried in every run, and nobody is made without it. Or take mail_status out of the mapping.',
   },
   'an update that went by its mail reached another contact; it is sent again by id': {
     level: 'warn',

@@ -20,6 +20,8 @@ export function allowedFields(
   method: MergeMethod,
 ): Contact {
   const allowed = Object.entries(fields).filter(([field]) => {
+    // No method applies to it: what a contact has asked for is sent, whatever else may be.
+    if (field === 'mail_status') return true
     if (method === 'update_add') return true
     return method === 'add' ? isBlank(actual[field]) : !isBlank(actual[field])
   })

@@ -1,6 +1,7 @@
 // One change on its way, and how it ended. The journal holds operations; nothing is sent that is not in it.
 import type { Contact } from './contact.ts'
 import type { ErrorCode } from './errors.ts'
+import { isWithdrawn } from './permission.ts'
 import type { RequestTrace } from './ports.ts'
 import type { Provenance } from './record.ts'
 import type { AssertedTerm, TermOutcome, TermPlan } from './terms.ts'
@@ -15,8 +16,9 @@ export type OperationState = 'planned' | 'sending' | 'in_doubt' | 'held' | 'fail
 
 /**
  * What an operation does next. A change goes in steps, each with its own request and its own entry in the sync log:
- * the contact (create, or update), then its terms, which need the contact's id, then its mail_status, which may be
- * raised only after a look at what it is now. A delete stands alone.
+ * a mail_status of 1 or 2, which goes before anything else of a contact that is there; the contact (create, or update);
+ * its terms, which need the contact's id; another mail_status, which may be raised only after a look at what it is now.
+ * A delete stands alone, or takes back a create whose mail_status of 1 or 2 was not taken.
  */
 export type OperationKind = 'create' | 'update' | 'terms' | 'consent' | 'delete'
 
@@ -45,8 +47,10 @@ export interface Operation {
   readonly terms: TermPlan | undefined
   /** What the ledger says of the record's terms; undefined where nothing was settled yet. */
   readonly asserted: readonly AssertedTerm[] | undefined
-  /** The mail_status to be set at the end; undefined where it stays. */
+  /** The mail_status that is still to be set; undefined where it stays, or is set. */
   readonly consent: number | undefined
+  /** Its contact was surely made by its own create, and shows nothing yet of the mail_status (1 or 2) that it must have. */
+  readonly isFresh: boolean
   /** Of the steps done so far; undefined before the first. */
   readonly outcome: OperationOutcome | undefined
   /** missing: the record has gone from a full source; its source has no line then. */
@@ -77,16 +81,20 @@ export type Settlement =
       readonly reason?: string
       readonly next?: OperationKind
     }
-  /** Nothing had to be sent: the merge method left no field over, or the terms were as wanted. */
+  /**
+   * Nothing had to be sent: the merge method left no field over, or the terms were as wanted. `contactId`: the contact of a
+   * create was there already, and is linked instead of being created.
+   */
   | {
       readonly kind: 'settled'
+      readonly contactId?: number
       readonly outcome?: OperationOutcome
       readonly reason?: string
       readonly next?: OperationKind
     }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
-  /** `unknown`: it may have been applied all the same. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly unknown?: true }
+  /** `unknown`: it may have been applied all the same. `next`: what was done before must be taken back. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly unknown?: true; readonly next?: 'delete' }
   | {
       readonly kind: 'in_doubt'
       readonly reason: string
@@ -105,6 +113,10 @@ export interface Settled {
   readonly sent?: Contact
   /** Planned fields that the update method kept back: the contact has other values, and the state does not take them for pushed. */
   readonly withheld?: readonly string[]
+  /** taken: the contact shows the mail_status that was sent. ignored: it was not set, so it must not be known as pushed. */
+  readonly status?: 'taken' | 'ignored'
+  /** Of a create: see Operation. */
+  readonly isFresh?: true
   /** Of the step `terms`. */
   readonly terms?: TermOutcome
   /** It failed, and a request of it before that was carried out. */
@@ -113,14 +125,47 @@ export interface Settled {
   readonly openUntil?: number
 }
 
+/** What a step sends of the contact itself. A create carries a mail_status of 1 or 2 with it. */
+export function stepFields({
+  kind,
+  fields,
+  consent,
+}: Pick<Operation, 'kind' | 'fields' | 'consent'>): Contact {
+  if (kind !== 'consent') {
+    const status = kind === 'create' && isWithdrawn(consent) ? consent : undefined
+    return status === undefined ? fields : { ...fields, mail_status: status }
+  }
+  return consent === undefined ? {} : { mail_status: consent }
+}
+
+/** The mail_status that is left to be set after this step. */
+export const consentLeft = (
+  { kind, consent }: Pick<Operation, 'kind' | 'consent'>,
+  status: Settled['status'],
+): number | undefined => (kind === 'consent' || status === 'taken' ? undefined : consent)
+
+/** The fields that are left to be sent after this step: those of a change that begins with its mail_status. */
+export const fieldsLeft = (
+  { kind, fields }: Pick<Operation, 'kind' | 'fields'>,
+  settlement: Settlement,
+): Contact => {
+  const isLinked = settlement.kind === 'settled' && settlement.contactId !== undefined
+  return kind === 'consent' || isLinked ? fields : {}
+}
+
 /** The step after this one; undefined after the last. */
 export function nextStep(
-  operation: Pick<Operation, 'kind' | 'terms' | 'consent'>,
+  operation: Pick<Operation, 'kind' | 'fields' | 'terms' | 'consent'>,
+  { settlement, status }: Pick<Settled, 'settlement' | 'status'>,
 ): OperationKind | undefined {
-  const isFields = operation.kind === 'create' || operation.kind === 'update'
-  if (isFields && operation.terms !== undefined) return 'terms'
-  if (operation.kind !== 'consent' && operation.consent !== undefined) return 'consent'
-  return undefined
+  const { kind, consent, terms } = operation
+  const left = consentLeft(operation, status)
+  if (isWithdrawn(left)) return 'consent'
+  // Any other mail_status is the last step.
+  if (kind === 'consent' && !isWithdrawn(consent)) return undefined
+  if (kind === 'consent' && Object.keys(fieldsLeft(operation, settlement)).length > 0) return 'update'
+  if (kind !== 'terms' && terms !== undefined) return 'terms'
+  return left === undefined ? undefined : 'consent'
 }
 
 /** What the record counts as after a step that ended as `settlement`. */

@@ -38,8 +38,9 @@ function outcomeOf(entries: readonly LoggedEntry[]): Told {
   return done.length > 0 ? 'updated' : 'unchanged'
 }
 
-/** A record that has gone from a full source has no line. */
-const isOfMissing = ({ action, source }: LoggedEntry): boolean => action === 'delete' || source?.line === 0
+/** A record that has gone from a full source has no line; a delete that takes back a create says what is still to follow. */
+const isOfMissing = ({ action, next, source }: LoggedEntry): boolean =>
+  (action === 'delete' && next === undefined) || source?.line === 0
 
 /**
  * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about

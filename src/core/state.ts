@@ -13,6 +13,7 @@ import type { GuardName, Hold, PlanNumbers } from './guard.ts'
 import type { Operation, Settled, Settlement } from './operation.ts'
 import type { OtherRecords } from './other-records.ts'
 import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
+import type { PermissionStore } from './permission.ts'
 import type { Provenance } from './record.ts'
 import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './summary.ts'
@@ -259,6 +260,8 @@ export interface PlanTotals {
   readonly termAdditions: number
   readonly termRemovals: number
   readonly consents: number
+  /** Of mail_status: those of 1 or 2, which `consents` does not count. */
+  readonly withdrawals: number
   readonly deletes: number
 }
 
@@ -267,10 +270,7 @@ export interface OperationStore extends OtherRecords {
   planTotals(runId: string): Promise<PlanTotals>
   /** Names of terms that the plan of a run gives, each once; at most so many. */
   termsPlanned(runId: string, limit: number): Promise<readonly string[]>
-  /**
-   * Planned operations of a run in the order of sending (updates, creates with a mail, creates without, terms,
-   * consents), after the one given. A step that is done may plan the next one of its operation behind it.
-   */
+  /** Planned operations of a run in the order of sending, after the one given. A step that is done may plan the next. */
   planned(runId: string, after: Operation | undefined, limit: number): Promise<readonly Operation[]>
   /**
    * Durable before the promise is fulfilled: only then may the request leave. What it is about to change at a linked
@@ -349,7 +349,6 @@ export interface InstanceStore {
   instance(): Promise<string>
 }
 
-/** A contact of the service that is surely a record's. */
 export interface FoundContact {
   readonly pipeline: string
   readonly key: string
@@ -390,6 +389,7 @@ export interface StateStore
     AlertStore,
     SyncLog,
     TombstoneStore,
+    PermissionStore,
     InstanceStore {
   close(): Promise<void>
 }

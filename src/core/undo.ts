@@ -62,6 +62,9 @@ export interface UndoDecision {
 const CHANGING = ['create', 'update', 'terms', 'delete']
 
 function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
+  // What the run made and took back itself is as it was.
+  if (entry.action === 'delete' && entry.next !== undefined)
+    return { ...effect, fields: {}, terms: { add: [], remove: [] }, isCreated: false, isFound: false }
   const fields = { ...effect.fields }
   for (const [field, { from, to }] of Object.entries(entry.fields))
     fields[field] = { from: fields[field] === undefined ? from : fields[field].from, to }

@@ -32,8 +32,9 @@ const stagedInput = (row: InputRow): StagedInput => ({
 })
 
 const TOTALS = `
-SELECT count(*) AS operations, coalesce(sum(rank = 0), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
-       coalesce(sum(rank = 2), 0) AS createsWithoutMail, coalesce(sum(consent IS NOT NULL), 0) AS consents,
+SELECT count(*) AS operations, coalesce(sum(rank = 0 OR (rank = -1 AND fields <> '{}')), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
+       coalesce(sum(rank = 2), 0) AS createsWithoutMail, coalesce(sum(consent NOT IN (1, 2)), 0) AS consents,
+       coalesce(sum(consent IN (1, 2)), 0) AS withdrawals,
        coalesce(sum(json_array_length(terms, '$.add') > 0), 0) AS termAdditions,
        coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals, coalesce(sum(kind = 'delete'), 0) AS deletes
 FROM operation WHERE run_id = ? AND state = 'planned'`
@@ -46,6 +47,7 @@ const NO_TOTALS: PlanTotals = {
   termAdditions: 0,
   termRemovals: 0,
   consents: 0,
+  withdrawals: 0,
   deletes: 0,
 }
 
@@ -54,7 +56,7 @@ function createPlanned(db: Connection): OperationStore['planned'] {
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'planned' AND (rank, operation.id) > (?, ?) ORDER BY rank, operation.id LIMIT ?`,
   )
   return async (runId, after, limit) => {
-    const rank = after === undefined ? -1 : sendingRank(after.kind, after.mailKey)
+    const rank = after === undefined ? -2 : sendingRank(after.kind, after)
     return next.all(runId, rank, after?.id ?? 0, limit).map(operationOf)
   }
 }
@@ -113,7 +115,7 @@ function createReplan(db: Connection): OperationStore['replan'] {
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
       fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
-      consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, guard = NULL, released = 0,
+      consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, fresh = 0, guard = NULL, released = 0,
       -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
       reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END
     WHERE id = @id`)

@@ -31,6 +31,7 @@ export interface OperationRow {
   guard: string | null
   known: string | null
   asserted: string | null
+  fresh: number
   sha256: string | null
   unsure: string | null
 }
@@ -40,6 +41,7 @@ export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
        reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
+       coalesce(link.fresh, operation.fresh) AS fresh,
        (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
@@ -74,6 +76,14 @@ export const parseUnsure = (json: string | null): readonly string[] =>
 export const unsureJson = (fields: readonly string[]): string | null =>
   fields.length === 0 ? null : JSON.stringify(fields)
 
+/** A create that an older version planned may have its mail_status among the fields. */
+function parseFields({ kind, fields, consent }: OperationRow): Pick<Operation, 'fields' | 'consent'> {
+  const { mail_status: status, ...others } = parseContact(fields)
+  if (kind !== 'create' || typeof status !== 'number')
+    return { fields: parseContact(fields), consent: consent ?? undefined }
+  return { fields: others, consent: consent ?? status }
+}
+
 export function operationOf(row: OperationRow): Operation {
   return {
     id: row.id,
@@ -83,13 +93,13 @@ export function operationOf(row: OperationRow): Operation {
     kind: row.kind,
     contactId: row.contact_id ?? undefined,
     mailKey: row.mail_key ?? undefined,
-    fields: parseContact(row.fields),
+    ...parseFields(row),
     desired: parseContact(row.desired),
     known: row.known === null ? {} : parseContact(row.known),
     terms: row.terms === null ? undefined : (JSON.parse(row.terms) as TermPlan),
     unsure: parseUnsure(row.unsure),
     asserted: parseAssertions(row.asserted),
-    consent: row.consent ?? undefined,
+    isFresh: row.fresh === 1,
     outcome: row.outcome ?? undefined,
     source: { file: row.file, line: row.line, ...(row.sha256 === null ? {} : { sha256: row.sha256 }) },
     cause: row.cause,

@@ -371,7 +371,17 @@ const leavingOut = `
 ALTER TABLE tombstone ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
 `
 
-const fifth = [accepting, numbering, leavingOut].join('')
+// Contacts whose mail_status of 1 or 2 must be seen before they may stay (fresh). Older versions took such a status for set
+// though the service may have ignored it: it is looked at once more when its record is read next.
+const consenting = `
+ALTER TABLE operation ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE link ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
+DELETE FROM fingerprint WHERE link_id IN (SELECT id FROM link WHERE known ->> '$.mail_status' IN (1, 2));
+UPDATE link SET unsure = json_insert(coalesce(unsure, '[]'), '$[#]', 'mail_status')
+  WHERE known ->> '$.mail_status' IN (1, 2) AND coalesce(unsure, '') NOT LIKE '%"mail_status"%';
+`
+
+const fifth = [accepting, numbering, leavingOut, consenting].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth, fifth]
 

@@ -1,6 +1,6 @@
 // The moment before a request leaves: from here on the state no longer claims to know what the request is about to
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
-import type { Operation } from '../core/operation.ts'
+import { type Operation, stepFields } from '../core/operation.ts'
 import type { OperationStore, TermMark } from '../core/state.ts'
 import { termKey } from '../core/terms.ts'
 import type { Connection } from './database.ts'
@@ -27,7 +27,7 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
 export function createMarkSending(db: Connection): OperationStore['markSending'] {
   const send = db.prepare(
     // How often it was missing before says nothing about the request that leaves now.
-    "UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, terms = coalesce(?, terms) WHERE id = ?",
+    "UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, terms = coalesce(?, terms), fresh = ? WHERE id = ?",
   )
   const linkOf = db.prepare<[number], LinkRow>(
     'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',
@@ -38,11 +38,11 @@ export function createMarkSending(db: Connection): OperationStore['markSending']
   const markOne = (operation: Operation, marks: readonly TermMark[]): void => {
     // As they are now on their way: what `replace` takes away is known only after a look.
     const terms = operation.kind === 'terms' ? operation.terms : undefined
-    send.run(terms === undefined ? null : JSON.stringify(terms), operation.id)
+    send.run(terms === undefined ? null : JSON.stringify(terms), operation.isFresh ? 1 : 0, operation.id)
     const link = operation.kind === 'create' ? undefined : linkOf.get(operation.id)
     if (link === undefined) return
     unsettle.run(link.pipeline, link.id)
-    const fields = operation.kind === 'update' || operation.kind === 'consent' ? operation.fields : {}
+    const fields = operation.kind === 'update' || operation.kind === 'consent' ? stepFields(operation) : {}
     const unsure = new Set([...parseUnsure(link.unsure), ...Object.keys(fields)])
     doubtFields.run(unsureJson([...unsure]), link.id)
     if (marks.length > 0) doubtTerms.run(withMarks(link.terms, marks), link.id)

@@ -3,7 +3,17 @@
 import { auditEntry } from '../core/audit.ts'
 import { contactMailKey } from '../core/contact.ts'
 import { MERGED_REASON, nextKnown } from '../core/diff.ts'
-import { nextStep, type Operation, outcomeAfter, type Settled, type Settlement } from '../core/operation.ts'
+import {
+  consentLeft,
+  fieldsLeft,
+  nextStep,
+  type Operation,
+  type OperationKind,
+  outcomeAfter,
+  type Settled,
+  type Settlement,
+  stepFields,
+} from '../core/operation.ts'
 import type { RequestTrace } from '../core/ports.ts'
 import type { OperationStore } from '../core/state.ts'
 import { createAppend } from './audit-append.ts'
@@ -15,27 +25,31 @@ import { sendingRank } from './staging.ts'
 type Context = Parameters<OperationStore['settle']>[1]
 
 const UPSERT_LINK = `
-INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure)
-VALUES (@pipeline, @key, @contactId, @mailKey, @known, @unsure)
+INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure, fresh)
+VALUES (@pipeline, @key, @contactId, @mailKey, @known, @unsure, @fresh)
 ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, known = excluded.known,
-  mail_key = iif(@hasMail, excluded.mail_key, mail_key), unsure = excluded.unsure, gone = 0
+  mail_key = iif(@hasMail, excluded.mail_key, mail_key), unsure = excluded.unsure, gone = 0,
+  fresh = excluded.fresh
 RETURNING id`
 
 /** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
 const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
 
-/** What a step that is done has settled of the contact: everything but the mail_status that is still to go. */
-function settledFields({ operation, sent, withheld = [] }: Settled): Operation['known'] {
+/** What a step that is done has settled of the contact: mail_status only where it was taken. */
+function settledFields({ operation, settlement, sent, status, withheld = [] }: Settled): Operation['known'] {
   const { kind, desired, consent, undoes } = operation
-  if (kind === 'terms') return {}
+  if (kind === 'terms' || status === 'ignored') return {}
+  if (kind === 'consent') return stepFields(operation)
   // What is put back field by field says nothing about the others.
   if (undoes !== undefined) return sent ?? {}
-  const { mail_status: status, ...others } = Object.fromEntries(
+  const { mail_status: _, ...others } = Object.fromEntries(
     Object.entries(desired).filter(([field]) => !withheld.includes(field)),
   )
-  const isLeft = consent !== undefined && kind !== 'consent'
-  return isLeft || status === undefined ? others : { ...others, mail_status: status }
+  // Found by its mail, and nothing was sent yet.
+  if (kind === 'create' && settlement.kind === 'settled')
+    return others['mail'] === undefined ? {} : { mail: others['mail'] }
+  return status === 'taken' && consent !== undefined ? { ...others, mail_status: consent } : others
 }
 
 /** Whether the contact has the mail that is known from now on; a merge method may have kept it from being sent. */
@@ -43,8 +57,27 @@ const bringsMail = ({ operation: { kind, fields }, sent }: Settled): boolean =>
   kind === 'create' || (kind === 'update' && 'mail' in (sent ?? fields))
 
 /** What nobody knows of the contact after the step: neither what was settled nor what was seen and kept back. */
-const stillUnsure = ({ operation, withheld = [] }: Settled, settled: Operation['known']): string[] =>
-  operation.unsure.filter((field) => !Object.hasOwn(settled, field) && !withheld.includes(field))
+function stillUnsure(
+  { operation, status, withheld = [] }: Settled,
+  settled: Operation['known'],
+): readonly string[] {
+  const left = operation.unsure.filter((field) => !Object.hasOwn(settled, field) && !withheld.includes(field))
+  // An ignored status is sent again once it can be set.
+  return status === 'ignored' ? [...new Set([...left, 'mail_status'])] : left
+}
+
+/** What is left of a change, as columns of its next step. */
+function columnsOfNext(next: OperationKind, { operation, settlement, status }: Settled) {
+  const left = fieldsLeft(operation, settlement)
+  const consent = consentLeft(operation, status)
+  return {
+    kind: next,
+    mailKey: contactMailKey(left) ?? null,
+    fields: JSON.stringify(left),
+    consent: consent ?? null,
+    rank: sendingRank(next, { consent }),
+  }
+}
 
 /** Brings a step that is done into the links; after the last one the record is settled in the form it came in. */
 function createLinking(db: Connection) {
@@ -59,7 +92,7 @@ function createLinking(db: Connection) {
   }
   const goOn = db.prepare(`
     UPDATE operation SET kind = @kind, state = 'planned', run_id = @runId, link_id = @link, contact_id = @contactId,
-      mail_key = NULL, fields = @fields, outcome = @outcome, rank = @rank, reason = NULL WHERE id = @id`)
+      mail_key = @mailKey, fields = @fields, consent = @consent, outcome = @outcome, rank = @rank, reason = NULL WHERE id = @id`)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const unsettle = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
   const assertTerms = createLedger(db)
@@ -81,11 +114,12 @@ function createLinking(db: Connection) {
     const unsure = unsureJson(stillUnsure(settled, fields))
     const mailKey = contactMailKey(known) ?? null
     const hasMail = bringsMail(settled) ? 1 : 0
-    const link =
-      upsert.get({ pipeline, key, contactId, mailKey, hasMail, known: JSON.stringify(known), unsure }) ?? 0
+    const fresh = settled.isFresh === true ? 1 : 0
+    const row = { pipeline, key, contactId, mailKey, hasMail, known: JSON.stringify(known), unsure, fresh }
+    const link = upsert.get(row) ?? 0
     if (settled.terms !== undefined) assertTerms({ link, contactId }, settled.terms)
     const outcome = outcomeAfter(operation, settlement)
-    const next = nextStep(operation)
+    const next = nextStep(operation, settled)
     if (operation.cause === 'missing') {
       // Should the record come back, it is compared anew.
       unsettle.run(pipeline, link)
@@ -107,17 +141,7 @@ function createLinking(db: Connection) {
     }
     // Between two steps the record is settled in no form: neither in the new one nor, any more, in the old one.
     unsettle.run(pipeline, link)
-    const nextFields = JSON.stringify(next === 'consent' ? { mail_status: operation.consent } : {})
-    goOn.run({
-      kind: next,
-      runId,
-      link,
-      contactId,
-      fields: nextFields,
-      outcome,
-      rank: sendingRank(next, undefined),
-      id,
-    })
+    goOn.run({ ...columnsOfNext(next, settled), runId, link, contactId, outcome, id })
     return { ...settlement, next }
   }
 }
@@ -134,6 +158,25 @@ function createUnlinking(db: Connection) {
     for (const statement of statements) statement.run({ pipeline, key, id })
   }
 }
+
+/** A create is taken back: its contact is gone, and its record is tried again by the next run. */
+function createRetracting(db: Connection) {
+  const unlink = [
+    'fingerprint WHERE pipeline = @pipeline AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)',
+    'link WHERE pipeline = @pipeline AND key = @key',
+  ].map((rows) => db.prepare(`DELETE FROM ${rows}`))
+  const park = db.prepare(`
+    UPDATE operation SET kind = 'create', state = 'failed', link_id = NULL, contact_id = NULL, outcome = NULL, fresh = 0,
+      reason = @reason WHERE id = @id`)
+  return ({ pipeline, key, id }: Operation, reason: string): void => {
+    for (const statement of unlink) statement.run({ pipeline, key })
+    park.run({ id, reason })
+  }
+}
+
+/** Whether it takes back what its own create made, and nothing else. */
+const isRetraction = ({ kind, cause, undoes }: Operation): boolean =>
+  kind === 'delete' && cause === 'record' && undoes === undefined
 
 function createRejecting(db: Connection) {
   const forget = db.prepare(CLEAR_EARLIER_REJECTS)
@@ -187,16 +230,37 @@ function createRestore(db: Connection): (settled: Settled) => void {
   }
 }
 
-export function createSettle(db: Connection): OperationStore['settle'] {
-  const link = createLinking(db)
+/** `logged`: what the entry of the sync log says, where that is about the step and not about the record. */
+interface Outcome {
+  readonly settlement: Settlement
+  readonly logged?: Settlement
+}
+
+function createDeleted(db: Connection) {
   const unlink = createUnlinking(db)
+  const retract = createRetracting(db)
+  return (operation: Operation, settlement: Settlement & { kind: 'done' }): Outcome => {
+    if (!isRetraction(operation)) {
+      unlink(operation)
+      return { settlement }
+    }
+    const reason = settlement.reason ?? 'its create was taken back'
+    retract(operation, reason)
+    return { settlement: { kind: 'failed', reason }, logged: { ...settlement, next: 'create' } }
+  }
+}
+
+function createEnding(db: Connection): (settled: Settled, runId: string) => Outcome {
+  const link = createLinking(db)
+  const deleted = createDeleted(db)
   const reject = createRejecting(db)
-  const append = createAppend(db)
-  const keepOpen = createKeepOpen(db)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const park = db.prepare(`
     UPDATE operation SET state = @state, reason = @reason, not_before = @notBefore, absent_reads = @absentReads,
       contact_id = coalesce(@contactId, contact_id), swallowed = swallowed + @swallowed WHERE id = @id`)
+  const takeBack = db.prepare(
+    "UPDATE operation SET kind = 'delete', state = 'planned', rank = @rank, reason = @reason WHERE id = @id",
+  )
   const restore = createRestore(db)
   const markGone = db.prepare('UPDATE link SET gone = 1 WHERE pipeline = ? AND key = ?')
   const owner = db
@@ -204,51 +268,62 @@ export function createSettle(db: Connection): OperationStore['settle'] {
       'SELECT key FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
     )
     .pluck()
-  /** A contact that another key of the pipeline has already: the service merged the two. */
-  const isMerged = ({ operation, settlement }: Settled): boolean =>
-    settlement.kind === 'done' &&
-    owner.get(operation.pipeline, settlement.contactId, operation.key) !== undefined
-  const settleOne = (settled: Settled, runId: string): Settlement => {
+  const linked = (
+    settled: Settled & { settlement: { kind: 'done' | 'settled' } },
+    contactId: number,
+    runId: string,
+  ): Outcome => {
+    const { operation } = settled
+    // A contact that another key of the pipeline has already: the service merged the two.
+    if (owner.get(operation.pipeline, contactId, operation.key) === undefined)
+      return { settlement: link(settled, contactId, runId) }
+    park.run({ ...PARKED, id: operation.id, state: 'held', reason: MERGED_REASON, contactId })
+    return { settlement: { kind: 'held', reason: MERGED_REASON, contactId } }
+  }
+  return (settled, runId) => {
     const { operation, settlement } = settled
     const parked = { ...PARKED, id: operation.id }
     switch (settlement.kind) {
-      case 'done': {
-        if (operation.kind === 'delete') {
-          unlink(operation)
-          return settlement
-        }
-        if (!isMerged(settled)) return link({ ...settled, settlement }, settlement.contactId, runId)
-        const { contactId } = settlement
-        park.run({ ...parked, state: 'held', reason: MERGED_REASON, contactId })
-        return { kind: 'held', reason: MERGED_REASON, contactId }
-      }
+      case 'done':
+        return operation.kind === 'delete'
+          ? deleted(operation, settlement)
+          : linked({ ...settled, settlement }, settlement.contactId, runId)
       case 'settled':
-        return link({ ...settled, settlement }, operation.contactId ?? 0, runId)
+        return settlement.contactId === undefined
+          ? { settlement: link({ ...settled, settlement }, operation.contactId ?? 0, runId) }
+          : linked({ ...settled, settlement }, settlement.contactId, runId)
       case 'rejected':
         restore(settled)
         reject(operation, settlement.code, settlement.reason)
         remove.run(operation.id)
-        return settlement
+        return { settlement }
       case 'failed':
         if (settlement.unknown !== true) restore(settled)
-        park.run({ ...parked, state: 'failed', reason: settlement.reason })
-        return settlement
+        if (settlement.next === undefined) park.run({ ...parked, state: 'failed', reason: settlement.reason })
+        else takeBack.run({ id: operation.id, rank: sendingRank('delete', {}), reason: settlement.reason })
+        return { settlement }
       case 'in_doubt':
         park.run({ ...parked, ...doubtColumns(settlement, settled.request) })
-        return settlement
+        return { settlement }
       case 'held': {
         const { reason, contactId = null } = settlement
         park.run({ ...parked, contactId, state: 'held', reason })
         if (settlement.gone === true) markGone.run(operation.pipeline, operation.key)
-        return settlement
+        return { settlement }
       }
     }
   }
+}
+
+export function createSettle(db: Connection): OperationStore['settle'] {
+  const end = createEnding(db)
+  const append = createAppend(db)
+  const keepOpen = createKeepOpen(db)
   const settleAll = db.transaction((settled: readonly Settled[], context: Context) =>
     settled.map((given) => {
-      const settlement = settleOne(given, context.runId)
+      const { settlement, logged = settlement } = end(given, context.runId)
       keepOpen(given)
-      append(auditEntry({ ...given, settlement }, context))
+      append(auditEntry({ ...given, settlement: logged }, context))
       return settlement
     }),
   )

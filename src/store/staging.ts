@@ -2,6 +2,7 @@
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
 import { contactMailKey } from '../core/contact.ts'
 import { FINAL_REJECTS } from '../core/errors.ts'
+import { isWithdrawn } from '../core/permission.ts'
 import type { OperationKind } from '../core/operation.ts'
 import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../core/state.ts'
 import type { TermPlan } from '../core/terms.ts'
@@ -15,9 +16,16 @@ import { recordJson } from './rows.ts'
 import { createSameKeyRejects } from './same-key-rejects.ts'
 import { createSharedMails } from './shared-mails.ts'
 
-/** The order of sending: a mail that an update frees must be free before a create takes it; terms need the contact. */
-export function sendingRank(kind: OperationKind, mailKey: string | undefined): number {
+/**
+ * The order of sending: a mail_status of 1 or 2 before anything else; a mail that an update frees must be free before a
+ * create takes it; terms need the contact.
+ */
+export function sendingRank(
+  kind: OperationKind,
+  { mailKey, consent }: { mailKey?: string | undefined; consent?: number | undefined },
+): number {
   if (kind === 'create') return mailKey === undefined ? 2 : 1
+  if (kind === 'consent' && isWithdrawn(consent)) return -1
   return { update: 0, terms: 3, consent: 4, delete: 5 }[kind]
 }
 
@@ -26,7 +34,9 @@ function firstStep(operation: StagedOperation): OperationKind {
   if (operation.state === 'waiting') return 'create'
   if (operation.state === 'held') return 'update'
   if (operation.kind === 'delete') return 'delete'
-  if (operation.kind === 'create' || Object.keys(operation.fields).length > 0) return operation.kind
+  if (operation.kind === 'create') return 'create'
+  if (isWithdrawn(operation.consent)) return 'consent'
+  if (Object.keys(operation.fields).length > 0) return 'update'
   return operation.terms === undefined ? 'consent' : 'terms'
 }
 
@@ -46,7 +56,7 @@ export function operationColumns(operation: StagedOperation) {
     terms: planned?.terms === undefined ? null : JSON.stringify(planned.terms),
     consent: planned?.consent ?? null,
     state: operation.state,
-    rank: sendingRank(kind, mailKey),
+    rank: sendingRank(kind, { mailKey, consent: planned?.consent }),
     reason: operation.state === 'held' ? operation.reason : null,
   }
 }

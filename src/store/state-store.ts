@@ -27,6 +27,7 @@ import {
   writeMark,
 } from './mark.ts'
 import { keepingMark, truncateLog } from './owned.ts'
+import { createPermissionStore } from './permission.ts'
 import { statePlace } from './place.ts'
 import { createRebuildStore } from './rebuild.ts'
 import { createWindowMemory, killedAt } from './rate-window.ts'
@@ -95,6 +96,7 @@ function storeOver(
     ...createAlertStore(db),
     ...createSyncLog(db),
     ...createTombstoneStore(db),
+    ...createPermissionStore(db),
     instance: async () => instance.get() ?? '',
   }
   return {

@@ -2,6 +2,7 @@
 // because the second could be judged before the first is there.
 import { contactMailKey } from '../core/contact.ts'
 import type { Operation } from '../core/operation.ts'
+import { isWithdrawn } from '../core/permission.ts'
 import { sendConsent } from './consent.ts'
 import { bulkSize, isStopped, type RunContext } from './context.ts'
 import { sendDelete } from './send-delete.ts'
@@ -24,10 +25,16 @@ interface Planned {
   readonly isBulk: boolean
 }
 
+const goesFirst = ({ kind, consent }: Operation): boolean => kind === 'consent' && isWithdrawn(consent)
+
+/** What is planned now. Where a mail_status of 1 or 2 goes first, only those: what follows them is planned by their end. */
 async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> {
   let last: Operation | undefined
   for (;;) {
-    const page = await context.state.planned(context.runId, last, PAGE)
+    const all = await context.state.planned(context.runId, last, PAGE)
+    const isBehind = last !== undefined && goesFirst(last)
+    const isFirst = all[0] !== undefined && goesFirst(all[0])
+    const page = isFirst || isBehind ? all.filter(goesFirst) : all
     const candidates = page.filter((operation) => isBulkUpdate(operation, context.pipeline))
     const alone = candidates.length === 0 ? undefined : await context.state.withMailOfTheirOwn(candidates)
     yield* page.map((operation) => ({ operation, isBulk: alone?.has(operation.id) === true }))

@@ -1,70 +1,175 @@
-// mail_status: never raised from blocked or unsubscribed unless the pipeline allows it in words, so it is looked at
-// before it is set; and a service that ignores it (the key lacks the permission) is named once a run.
-import type { Contact } from '../core/contact.ts'
-import { allowedFields } from '../core/merge-method.ts'
-import type { Operation } from '../core/operation.ts'
-import type { CallResult, ServiceContact } from '../core/ports.ts'
+// mail_status. No merge method applies to it. A 1 or 2 goes before anything else of a contact that is there, and is read
+// back each time: what the service did not take is never done. Any other status is the last step of a change; it never
+// raises a contact from 1 or 2 unless the pipeline allows it in words.
+// A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
+import type { Operation, Settled, Settlement } from '../core/operation.ts'
+import { isWithdrawn } from '../core/permission.ts'
+import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
 import { noted, type RunContext } from './context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 const STATUS = 'mail_status'
-/** blocked and unsubscribed (interface, 3): what a person, or the law, has asked for. */
-const WITHDRAWN: readonly number[] = [1, 2]
 
-const statusOf = (contact: ServiceContact): number => Number(contact.fields[STATUS] ?? 3)
+export const shownStatus = (contact: ServiceContact): number => Number(contact.fields[STATUS] ?? 3)
 
-const readStatus = async (contactId: number, context: RunContext): Promise<CallResult<ServiceContact>> =>
+export const readStatus = async (
+  contactId: number,
+  context: RunContext,
+): Promise<CallResult<ServiceContact>> =>
   noted(await context.session.contactById(contactId, [STATUS]), context)
 
-/** After a push of mail_status: reads one contact back, once a run, and says so when nothing came of it. */
-export async function sayIgnoredStatus(sent: Contact, contactId: number, context: RunContext): Promise<void> {
-  const wanted = sent[STATUS]
-  if (typeof wanted !== 'number' || context.seen.mailStatusTaken !== undefined) return
-  context.seen.mailStatusTaken = true
-  const actual = await readStatus(contactId, context)
-  if (actual.kind !== 'ok' || statusOf(actual.value) === wanted) return
-  context.seen.mailStatusTaken = false
-  context.log.warn('the service ignores mail_status; its key seems to lack the permission to set it', {
-    contact_id: contactId,
-    wanted,
-    found: statusOf(actual.value),
-  })
+const classOf = (status: number): 'withdrawn' | 'other' => (isWithdrawn(status) ? 'withdrawn' : 'other')
+
+/** Whether this run has seen such a status taken; undefined where it does not know yet. */
+export const isTaken = (status: number, { seen }: RunContext): boolean | undefined =>
+  seen.statusTaken?.[classOf(status)]
+
+/** Runs the task, one after the other as long as nobody knows whether such a status is taken. */
+export function inTurn(status: number, task: () => Promise<void>, context: RunContext): Promise<void> {
+  if (isTaken(status, context) !== undefined) return task()
+  const mine = (context.seen.statusTry ?? Promise.resolve()).then(task)
+  context.seen.statusTry = mine.catch(() => undefined)
+  return mine
 }
+
+/** Takes note, for this run and the next ones, of what reading back has shown. */
+export async function noteStatus(
+  wanted: number,
+  found: { contactId: number; status: number },
+  context: RunContext,
+): Promise<boolean> {
+  const { seen, state } = context
+  const taken = found.status === wanted
+  const isNew = isTaken(wanted, context) !== taken
+  const which = classOf(wanted)
+  // Later in a run only the better news changes anything: one contact more or less says nothing about the key.
+  if (isTaken(wanted, context) === undefined || taken)
+    seen.statusTaken = { ...seen.statusTaken, [which]: taken }
+  if (taken) await state.noteStatusPermission('known')
+  else if (seen.statusTaken?.withdrawn !== true) await state.noteStatusPermission('refused')
+  if (!taken && isNew && seen.statusTaken?.[which] === false)
+    context.log.warn('the service ignores mail_status; its key seems to lack the permission to set it', {
+      contact_id: found.contactId,
+      wanted,
+      found: found.status,
+    })
+  return taken
+}
+
+const LACKS = 'its key seems to lack the permission to set it'
+export const notTakenText = (wanted: number): string =>
+  `mail_status ${wanted} was not taken by the service: ${LACKS}. Nothing else of this record is sent before it is taken; every run tries one record, and all of them once that succeeds`
 
 function heldReason(actual: number, wanted: number): string {
   const state = actual === 1 ? 'blocked' : 'unsubscribed'
   return `mail_status: the contact is ${state} (${actual}) at the service, and a consent is not raised to ${wanted} unless the pipeline says allow_consent_raise: true`
 }
 
-/** The last step of a change: PUT of mail_status alone, after a look at what it is. */
-export async function sendConsent(operation: Operation, context: RunContext): Promise<void> {
-  const contactId = operation.contactId ?? 0
-  const wanted = operation.consent ?? 0
+type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }>
+
+/** Whether the service refused the status itself, in words or by the code for a lack of permission. */
+export const isStatusRefused = ({ kind, reason, request }: Failure): boolean =>
+  (kind === 'denied' && request.status === 403) || (kind === 'refused' && reason.includes(STATUS))
+
+/** From what it was at the service, not from what was pushed last. */
+const fromActual = (operation: Operation, status: number): Operation => ({
+  ...operation,
+  known: { ...operation.known, [STATUS]: status },
+})
+
+type Sent =
+  | { readonly kind: 'taken' | 'ignored'; readonly request: RequestTrace; readonly why?: string }
+  | { readonly kind: 'ended'; readonly settled: Settled }
+
+/** PUT of mail_status alone, read back where `verify` says so. */
+async function putStatus(operation: Operation, verify: boolean, context: RunContext): Promise<Sent> {
+  const { contactId = 0, consent: wanted = 0, known } = operation
+  await context.state.markSending([operation])
+  const result = noted(await context.session.updateContact(contactId, { [STATUS]: wanted }), context)
+  const { request } = result
+  if (result.kind === 'absent') return { kind: 'ended', settled: gone(operation, request) }
+  // Of a status alone there is nothing else that could be refused.
+  if (result.kind === 'refused' || (result.kind !== 'ok' && isStatusRefused(result))) {
+    await noteStatus(wanted, { contactId, status: 0 }, context)
+    return { kind: 'ignored', request, why: result.reason }
+  }
+  if (result.kind !== 'ok') return { kind: 'ended', settled: settledByFailure(operation, result, context) }
+  if (!verify) return { kind: 'taken', request }
   const actual = await readStatus(contactId, context)
-  if (actual.kind === 'absent') return settle([gone(operation, actual.request)], context)
-  if (actual.kind !== 'ok') return settle([settledByFailure(operation, actual, context)], context)
-  const status = statusOf(actual.value)
-  const allowed = allowedFields(
-    { [STATUS]: wanted },
-    { [STATUS]: status },
-    context.pipeline.duplicateMergeMethod,
-  )
+  if (actual.kind === 'absent') return { kind: 'ended', settled: gone(operation, actual.request) }
+  if (actual.kind !== 'ok') {
+    const settlement = { kind: 'failed', reason: actual.reason, unknown: true } as const
+    return { kind: 'ended', settled: { operation, request, settlement } }
+  }
+  const status = shownStatus(actual.value)
+  // A contact that stays blocked or unsubscribed says nothing about the key.
+  if (status !== wanted && isWithdrawn(Number(known[STATUS]))) return { kind: 'ignored', request }
+  const isSet = await noteStatus(wanted, { contactId, status }, context)
+  return { kind: isSet ? 'taken' : 'ignored', request }
+}
+
+/** A contact that was made for this record must not stay without its status; any other is left as it is. */
+const notTaken = ({ consent = 0, isFresh }: Operation, why?: string): Settlement => ({
+  kind: 'failed',
+  reason: why === undefined ? notTakenText(consent) : `${notTakenText(consent)} (${why})`,
+  ...(isFresh ? { next: 'delete' } : {}),
+})
+
+/** 1 or 2: taken and seen, or failed. The caller has the turn. */
+export async function withdraw(operation: Operation, context: RunContext): Promise<void> {
+  const { contactId = 0, consent: wanted = 0, outcome } = operation
+  const end = (settled: Omit<Settled, 'operation'>): Promise<void> =>
+    settle([{ operation, ...settled }], context)
+  if (isTaken(wanted, context) === false) return end({ request: undefined, settlement: notTaken(operation) })
+  const actual = await readStatus(contactId, context)
   const { request } = actual
-  if (status === wanted || Object.keys(allowed).length === 0)
+  if (actual.kind === 'absent') return settle([gone(operation, request)], context)
+  if (actual.kind !== 'ok') return settle([settledByFailure(operation, actual, context)], context)
+  const status = shownStatus(actual.value)
+  if (status === wanted && outcome !== 'created')
+    return end({ request, sent: {}, settlement: { kind: 'settled' } })
+  if (status === wanted) {
+    // It had come with the create, and was not seen then.
+    await noteStatus(wanted, { contactId, status }, context)
+    return end({ request, settlement: { kind: 'done', contactId, reason: 'it was set by the create' } })
+  }
+  const seen = fromActual(operation, status)
+  const sent = await putStatus(seen, true, context)
+  if (sent.kind === 'ended') return settle([sent.settled], context)
+  const settlement: Settlement =
+    sent.kind === 'taken' ? { kind: 'done', contactId } : notTaken(operation, sent.why)
+  await settle([{ operation: seen, request: sent.request, settlement }], context)
+}
+
+/** Any other status: what is not taken fails nobody, is not known as pushed, and is tried again once it can be set. */
+async function setStatus(operation: Operation, context: RunContext): Promise<void> {
+  const { contactId = 0, consent: wanted = 0 } = operation
+  const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {
+    const reason = `mail_status ${wanted} was not taken by the service: ${LACKS}; it is tried again once that is allowed`
+    return { operation: of, request, status: 'ignored', settlement: { kind: 'settled', reason } }
+  }
+  if (isTaken(wanted, context) === false) return settle([ignored(operation, undefined)], context)
+  const actual = await readStatus(contactId, context)
+  const { request } = actual
+  if (actual.kind === 'absent') return settle([gone(operation, request)], context)
+  if (actual.kind !== 'ok') return settle([settledByFailure(operation, actual, context)], context)
+  const status = shownStatus(actual.value)
+  if (status === wanted)
     return settle([{ operation, request, sent: {}, settlement: { kind: 'settled' } }], context)
-  if (WITHDRAWN.includes(status) && !context.pipeline.allowConsentRaise) {
+  if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {
     const settlement = { kind: 'held', reason: heldReason(status, wanted) } as const
     return settle([{ operation, request, settlement }], context)
   }
-  await context.state.markSending([operation])
-  const result = noted(await context.session.updateContact(contactId, { [STATUS]: wanted }), context)
-  if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
-  if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
-  await sayIgnoredStatus({ [STATUS]: wanted }, contactId, context)
-  // From what it was at the service, not from what was pushed last.
-  const seen = { ...operation, known: { ...operation.known, [STATUS]: status } }
-  await settle(
-    [{ operation: seen, request: result.request, settlement: { kind: 'done', contactId } }],
-    context,
-  )
+  const seen = fromActual(operation, status)
+  const sent = await putStatus(seen, isTaken(wanted, context) === undefined, context)
+  if (sent.kind === 'ended') return settle([sent.settled], context)
+  const done = { operation: seen, request: sent.request, settlement: { kind: 'done', contactId } } as const
+  await settle([sent.kind === 'taken' ? done : ignored(seen, sent.request)], context)
+}
+
+/** The step of a change that sets mail_status: PUT of it alone, after a look at what it is. */
+export function sendConsent(operation: Operation, context: RunContext): Promise<void> {
+  const wanted = operation.consent ?? 0
+  const send = isWithdrawn(wanted) ? withdraw : setStatus
+  return inTurn(wanted, () => send(operation, context), context)
 }

@@ -83,7 +83,10 @@ export interface RunContext extends PlanContext {
   readonly leftAlone?: LeftAloneListener
   /** What is found out once and holds for the whole run. */
   readonly seen: {
-    mailStatusTaken?: boolean
+    /** Whether a mail_status that was sent was set: 1 or 2, and any other. */
+    statusTaken?: { withdrawn?: boolean; other?: boolean }
+    /** The attempts that are to find that out: one at a time. */
+    statusTry?: Promise<unknown>
     /** How many contacts a bulk call may hold: what is configured, halved each time that it was too much. */
     bulkSize?: number
     markerKey?: Promise<string>

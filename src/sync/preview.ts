@@ -224,6 +224,7 @@ function totals(
     termAdditions: sum('termAdditions'),
     termRemovals: sum('termRemovals'),
     consents: sum('consents'),
+    withdrawals: sum('withdrawals'),
     deletes: sum('deletes'),
     newTerms: context.tally.counts.terms_created,
   }

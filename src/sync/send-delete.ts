@@ -1,9 +1,10 @@
 // Deletes the contact of a record that has gone from a full source (interface, 4.2, DELETE). The last thing of a run,
 // and looked at once more before it is sent: deleted is deleted.
-import type { Operation } from '../core/operation.ts'
+import type { Operation, Settlement } from '../core/operation.ts'
+import type { RequestTrace } from '../core/ports.ts'
 import { noted, type RunContext } from './context.ts'
 import { tooEarly } from './late.ts'
-import { whyUndeletable } from './send-undo.ts'
+import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
 
 const KEPT =
@@ -23,9 +24,39 @@ async function lookAtKept(operation: Operation, contactId: number, context: RunC
   return settle([{ operation, request, settlement }], context)
 }
 
+/**
+ * Takes back a create whose mail_status of 1 or 2 was not taken: nobody whose source says so is to stay at the service
+ * without it. Only a contact that shows nothing but what was sent; its record counts as failed either way.
+ */
+async function takeBack(operation: Operation, context: RunContext): Promise<void> {
+  const { contactId = 0, reason = '' } = operation
+  const keep = (why: string): Settlement => ({
+    kind: 'failed',
+    reason: `${reason}; its contact stays: ${why}`,
+  })
+  const end = (settlement: Settlement, request?: RequestTrace): Promise<void> =>
+    settle([{ operation, request, settlement }], context)
+  if (await context.state.isNamedElsewhere(operation)) return end(keep(KEPT))
+  const strange = await strangeParts(operation, contactId, context)
+  const back = { kind: 'done', contactId, reason } as const
+  if (strange.kind === 'absent') return end(back, strange.request)
+  if (strange.kind !== 'ok') return end(keep(strange.reason), strange.request)
+  if (strange.value.length > 0)
+    return end(keep(`it shows what was not sent: ${strange.value.join(', ')}`), strange.request)
+  const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
+  if (early !== undefined) return settle([early], context)
+  await context.state.markSending([operation])
+  const result = noted(await context.session.deleteContact(contactId), context)
+  if (result.kind === 'ok') return end(back, result.request)
+  if (result.kind !== 'unknown') return end(keep(result.reason), result.request)
+  const { request } = result
+  return end({ kind: 'in_doubt', reason: result.reason, notBefore: context.clock.now() }, request)
+}
+
 /** Sending it again is safe: a contact that is not there is what was wanted. */
 export async function sendDelete(operation: Operation, context: RunContext): Promise<void> {
-  const { contactId = 0 } = operation
+  const { cause, contactId = 0, undoes } = operation
+  if (cause === 'record' && undoes === undefined) return takeBack(operation, context)
   if (await context.state.isNamedElsewhere(operation)) {
     if (operation.sent > 0) return lookAtKept(operation, contactId, context)
     // Nothing is left to be tried again: the next full export judges anew whether anybody still names it.

@@ -4,13 +4,27 @@ import { matchBulkAnswer } from '../core/bulk.ts'
 import type { Contact } from '../core/contact.ts'
 import { doubtStep, isLostForGood, isRepeatable } from '../core/doubt.ts'
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
+import { isWithdrawn } from '../core/permission.ts'
 import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../core/ports.ts'
-import { sayIgnoredStatus } from './consent.ts'
+import {
+  inTurn,
+  isStatusRefused,
+  isTaken,
+  noteStatus,
+  notTakenText,
+  shownStatus,
+  withdraw,
+} from './consent.ts'
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
+import { notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
 import { sendDelete } from './send-delete.ts'
+import { statusOfCreate, statusWithCreate, withStatus } from './status-of-create.ts'
 import { settle, settledByFailure } from './settle.ts'
+
+/** A step of that kind goes before all others. */
+const FIRST_PAGE = 200
 
 export function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
   const { duplicateCheckMethod, duplicateMergeMethod } = context.pipeline
@@ -20,18 +34,47 @@ export function createOptions(context: RunContext, repeatable: boolean): CreateO
 const repeatable = (operation: Operation, context: RunContext): boolean =>
   isRepeatable(operation.fields, context.pipeline.duplicateCheckMethod)
 
-/** POST of one contact (interface, 4.2). */
+/** POST of one contact (interface, 4.2). A mail_status of 1 or 2 that nobody knows to be taken goes with care. */
 export async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
+  const status = statusWithCreate(operation, context)
+  if (status === undefined) return postCreate(operation, context)
+  const send = (): Promise<void> =>
+    isWithdrawn(operation.consent)
+      ? sendUnsubscribed(operation, context, postCreate)
+      : postCreate(operation, context)
+  return inTurn(status, send, context)
+}
+
+const postCreate: PostCreate = async (planned, context, { isFresh = false, check } = {}) => {
+  const operation = { ...planned, isFresh }
   const sent = await payload(operation, context)
   await context.state.markSending([operation])
   const options = createOptions(context, repeatable(operation, context))
-  const result = noted(await context.session.createContact(sent, options), context)
+  const method = check === undefined ? {} : { duplicateCheckMethod: check }
+  const result = noted(await context.session.createContact(sent, { ...options, ...method }), context)
+  if (result.kind !== 'ok' && operation.consent !== undefined && isStatusRefused(result)) {
+    await noteStatus(operation.consent, { contactId: 0, status: 0 }, context)
+    const reason = `${notTakenText(operation.consent)} (${result.reason})`
+    return settle(
+      [{ operation, request: result.request, sent, settlement: { kind: 'failed', reason } }],
+      context,
+    )
+  }
   if (result.kind !== 'ok')
     return settle([{ ...settledByFailure(operation, result, context), sent }], context)
-  await sayIgnoredStatus(operation.fields, result.value, context)
   const { request, value: contactId, echo } = result
   const late = lateOf([operation], echo, context)
-  await settle([{ operation, sent, request, settlement: { kind: 'done', contactId }, ...late }], context)
+  const status = await statusOfCreate(operation, contactId, context)
+  const done = { operation, request, settlement: { kind: 'done', contactId } } as const
+  await settle([{ ...done, ...withStatus(operation, sent, status), ...late }], context)
+  if (isFresh && status === undefined) await finishFresh(operation, context)
+}
+
+/** What the create did not bring is set now, before the next one: only that tells whether the key may set it. */
+async function finishFresh({ id }: Operation, context: RunContext): Promise<void> {
+  const planned = await context.state.planned(context.runId, undefined, FIRST_PAGE)
+  const step = planned.find((one) => one.id === id && one.kind === 'consent')
+  if (step !== undefined && !isStopped(context)) await withdraw(step, context)
 }
 
 /** Whether an earlier request of one of these creates may still come after the answer to this one. */
@@ -44,10 +87,15 @@ const lateOf = (
     ? { openUntil: openUntil(context) }
     : {}
 
-/** What is sent of a create: its fields, frozen when it was planned, and its marker. */
+/** What is sent of a create: its fields, frozen when it was planned, its mail_status where it has it, and its marker. */
 async function payload(operation: Operation, context: RunContext): Promise<Contact> {
   const marker = await markerOf(operation, context)
-  return marker === undefined ? operation.fields : { ...operation.fields, [marker.key]: marker.text }
+  const status = statusWithCreate(operation, context)
+  return {
+    ...operation.fields,
+    ...(status === undefined ? {} : { mail_status: status }),
+    ...(marker === undefined ? {} : { [marker.key]: marker.text }),
+  }
 }
 
 /** Looks the operation's mail up; undefined where the service gave no usable answer. */
@@ -56,7 +104,11 @@ async function lookUp(operation: Operation, context: RunContext) {
   if (typeof mail !== 'string') return undefined
   const { duplicateCheckMethod: check, duplicateMergeMethod: merge } = context.pipeline
   const marker = await markerOf(operation, context)
-  const fields = [...Object.keys(operation.fields), ...(marker === undefined ? [] : [marker.key])]
+  const { consent } = operation
+  const asked = Object.keys(
+    consent === undefined ? operation.fields : { ...operation.fields, mail_status: 0 },
+  )
+  const fields = [...asked, ...(marker === undefined ? [] : [marker.key])]
   const found: CallResult<MailLookup> = await context.session.contactsByMail(mail, fields)
   if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
   const { contacts, others } = found.value
@@ -82,6 +134,7 @@ async function lookUp(operation: Operation, context: RunContext) {
       { check, merge, marker, ofOthers },
     ),
     matches: free.length,
+    found: free,
     request: found.request,
   }
 }
@@ -106,10 +159,13 @@ export async function settleDoubt(
   const seen = await lookUp(operation, context)
   if (seen?.step.kind === 'adopt') {
     const { contactId } = seen.step
+    const contact = seen.found.find(({ id }) => id === contactId)
+    const isSet = contact !== undefined && shownStatus(contact) === statusWithCreate(operation, context)
     return settle(
       [
         {
           operation,
+          ...withStatus(operation, operation.fields, isSet ? 'taken' : undefined),
           request: seen.request,
           settlement: { kind: 'done', contactId, adopted: true, reason: FOUND },
           // Of several attempts it is one that has arrived.
@@ -123,13 +179,15 @@ export async function settleDoubt(
   // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
   const isSafe = repeatable(operation, context) && seen?.matches !== undefined && seen.matches < 2
   const isTooMuch = isLostForGood(operation)
-  const isTaken = isSafe && (await mailOwners([operation], context)).size > 0
+  // It would not be sent: then only its absence can end the doubt.
+  const isHopeless = isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false
+  const isOwned = isSafe && (await mailOwners([operation], context)).size > 0
   if (
     seen !== undefined &&
     !isStopped(context) &&
     !isTooMuch &&
-    !isTaken &&
-    (isSafe || (isAbsent && mayResend))
+    !isOwned &&
+    ((isSafe && !isHopeless) || (isAbsent && mayResend))
   )
     return sendCreate(operation, context)
   const waiting = isTooMuch ? lostText(operation) : 'no look-up has settled it yet'
@@ -180,12 +238,14 @@ async function settleBulk(
   if (match.strangers > 0)
     context.log.warn('the bulk answer names contacts that were not sent', { members: match.strangers })
   const late = lateOf(operations, result.echo, context)
-  const settled = [...match.matched].flatMap(([mail, contactId]): Settled[] => {
+  const ofMember = async ([mail, contactId]: [string, number]): Promise<Settled[]> => {
     const operation = byMail.get(mail)
-    return operation === undefined
-      ? []
-      : [{ operation, request: result.request, settlement: { kind: 'done', contactId }, ...late }]
-  })
+    if (operation === undefined) return []
+    const status = await statusOfCreate(operation, contactId, context)
+    const done = { operation, request: result.request, settlement: { kind: 'done', contactId } } as const
+    return [{ ...done, ...withStatus(operation, await payload(operation, context), status), ...late }]
+  }
+  const settled = (await Promise.all([...match.matched].map(ofMember))).flat()
   const merged = [...match.merged].flatMap(([mail, contactId]): Settled[] => {
     const operation = byMail.get(mail)
     const reason = 'the service gave one contact for two mails of the same call: it merged them'
@@ -193,9 +253,6 @@ async function settleBulk(
       ? []
       : [{ operation, request: result.request, settlement: { kind: 'held', reason, contactId } }]
   })
-  const [first] = settled
-  if (first?.settlement.kind === 'done')
-    await sayIgnoredStatus(first.operation.fields, first.settlement.contactId, context)
   await settle([...settled, ...merged], context)
   for (const mail of match.unanswered) {
     const operation = byMail.get(mail)
@@ -236,16 +293,41 @@ async function withFreeMails(
   return operations.filter(({ id }) => !owners.has(id))
 }
 
+/**
+ * Those that may go together: first it must be known whether their mail_status is taken, one create at a time; where a 1 or
+ * 2 is not, its records are not sent.
+ */
+async function withKnownStatus(
+  operations: readonly Operation[],
+  context: RunContext,
+): Promise<readonly Operation[]> {
+  const settled = new Set<Operation>()
+  const ignored: Settled[] = []
+  for (const operation of operations) {
+    const status = statusWithCreate(operation, context)
+    if (status === undefined || operations.length === 1) continue
+    if (isTaken(status, context) === undefined) await sendCreate(operation, context)
+    else if (isTaken(status, context) === false) ignored.push(notSent(operation))
+    else continue
+    settled.add(operation)
+    if (isStopped(context)) break
+  }
+  await settle(ignored, context)
+  return operations.filter((operation) => !settled.has(operation))
+}
+
 /** POST of many contacts, each with a mail and no mail twice (interface, 4.2); one alone goes by itself. */
 export async function sendCreates(planned: readonly Operation[], context: RunContext): Promise<void> {
+  const operations = isStopped(context)
+    ? planned
+    : await withKnownStatus(await withFreeMails(planned, context), context)
   if (isStopped(context)) {
     const settlement = { kind: 'failed', reason: 'the run ended before it was sent' } as const
     return settle(
-      planned.map((operation) => ({ operation, request: undefined, settlement })),
+      operations.map((operation) => ({ operation, request: undefined, settlement })),
       context,
     )
   }
-  const operations = await withFreeMails(planned, context)
   const [first, second] = operations
   if (first === undefined) return
   if (second === undefined) return sendCreate(first, context)

@@ -382,7 +382,7 @@ describe('small things', () => {
   it('an estimate counts calls and windows', () => {
     const terms = { policy: 'managed', verify: true } as const
     const limits = { bulkSize: 50, requests: 5, perMs: 1000, mergeMethod: 'update_add', terms } as const
-    const none = { termAdditions: 0, termRemovals: 0, consents: 0, newTerms: 0, deletes: 0 }
+    const none = { termAdditions: 0, termRemovals: 0, consents: 0, withdrawals: 0, newTerms: 0, deletes: 0 }
     const work = { createsWithMail: 250, createsWithoutMail: 1, updates: 4, ...none }
     expect(estimate(work, limits)).toEqual({ requests: 10, seconds: 1 })
     const updates = { createsWithMail: 0, createsWithoutMail: 0, updates: 4, ...none }
@@ -424,6 +424,7 @@ describe('small things', () => {
       terms: undefined,
       asserted: undefined,
       consent: undefined,
+      isFresh: false,
       outcome: undefined,
       source: { file: 'a.csv', line: 2 },
       cause: 'record',

@@ -45,6 +45,8 @@ export interface MemoryService {
   readonly calls: Call[]
   /** Whom a look-up by this mail finds besides those who have it. */
   alsoFound: (mail: string) => readonly number[]
+  /** Whether the key lacks the permission to set mail_status: it is ignored, and nothing said. */
+  ignoresStatus: boolean
   /** How the service compares the names of terms. */
   foldName: (name: string) => string
   /** The names of a contact's terms, sorted. */
@@ -75,6 +77,7 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
     terms,
     contactTerms,
     customFields: [],
+    ignoresStatus: false,
     calls,
     alsoFound: () => [],
     foldName: (name) => name.normalize('NFC').trim().toLowerCase(),
@@ -102,11 +105,15 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
         ([, fields]) => mailKey(typeof fields['mail'] === 'string' ? fields['mail'] : '') === mailKey(mail),
       )
       .map(([id]) => id)
+  const taken = <T extends object>(fields: T): Partial<T> =>
+    Object.fromEntries(
+      Object.entries(fields).filter(([field]) => field !== 'mail_status' || !service.ignoresStatus),
+    ) as Partial<T>
   const create = (contact: Contact, { duplicateCheckMethod }: CreateOptions): number => {
     const [same] =
       duplicateCheckMethod === 'email' && typeof contact['mail'] === 'string' ? byMail(contact['mail']) : []
     const id = same ?? ++lastId
-    contacts.set(id, { ...contacts.get(id), ...contact })
+    contacts.set(id, { ...contacts.get(id), ...taken(contact) })
     return id
   }
   async function call<T>(entry: Call, effect: () => CallResult<T> | T): Promise<CallResult<T>> {
@@ -244,7 +251,7 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
       const entry: Call = { method: 'PUT', path: '/contact/<contact_id>', contacts: [fields as Contact], id }
       return call<true>(entry, () => {
         if (!contacts.has(id)) return absent(entry)
-        contacts.set(id, { ...contacts.get(id), ...fields })
+        contacts.set(id, { ...contacts.get(id), ...taken(fields) })
         return true
       })
     },

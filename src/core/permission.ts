@@ -1,0 +1,20 @@
+// Whether the key may set mail_status (interface, 2.3: only with special permissions). A service without the permission
+// ignores the field silently, so it is known only from reading back. Kept in the state over runs.
+
+/** blocked and unsubscribed (interface, 3): what a contact, or the law, has asked for. */
+const WITHDRAWN: readonly number[] = [1, 2]
+
+export const isWithdrawn = (status: number | undefined): boolean =>
+  status !== undefined && WITHDRAWN.includes(status)
+
+export type StatusPermission = 'known' | 'refused' | 'unknown'
+
+/** Part of the state (see state.ts). */
+export interface PermissionStore {
+  statusPermission(): Promise<StatusPermission>
+  /**
+   * What reading back has shown. When a refused permission becomes known, records whose mail_status was not taken are
+   * compared anew the next time they are read.
+   */
+  noteStatusPermission(permission: Exclude<StatusPermission, 'unknown'>): Promise<void>
+}

@@ -1,0 +1,68 @@
+// A create whose mail_status is 1 or 2, as long as nobody knows in this run whether the key may set it: nobody whose source
+// says so is to be made without it. Who is there already gets the status first; who is not is made alone and read back.
+import type { CheckMethod } from '../core/doubt.ts'
+import type { Operation, Settled, Settlement } from '../core/operation.ts'
+import { isTaken, notTakenText } from './consent.ts'
+import { noted, type RunContext } from './context.ts'
+import { settle } from './settle.ts'
+
+/** The end of a create that is not sent, because its status would not be taken. */
+export const notSent = (operation: Operation): Settled => ({
+  operation,
+  request: undefined,
+  settlement: { kind: 'failed', reason: notTakenText(operation.consent ?? 0) },
+})
+
+const NOT_FINDABLE =
+  'its mail_status must be set with the create, whether the key may do so is not known in this run, and without a mail that can be looked up nobody could tell whom the service made of it; it is tried again by the next run'
+
+const several = (wanted: number, found: number): Settlement => ({
+  kind: 'held',
+  reason: `mail_status ${wanted} is to be set, and the service has ${found} contacts with this mail: which of them is meant cannot be told; set it there by hand, or merge them`,
+})
+
+/** POST of one contact. `isFresh`: nobody had its mail just now. `check`: the check method, where not the pipeline's. */
+export type PostCreate = (
+  operation: Operation,
+  context: RunContext,
+  how?: { readonly isFresh?: boolean; readonly check?: CheckMethod },
+) => Promise<void>
+
+/** It may have arrived already, or may still: then it is in doubt as before. */
+function unsent(operation: Operation, reason: string, { clock, service }: RunContext): Settlement {
+  const notBefore = clock.now() + service.doubt.quiesceMs
+  return operation.sent > 0 ? { kind: 'in_doubt', reason, notBefore } : { kind: 'failed', reason }
+}
+
+export async function sendUnsubscribed(
+  operation: Operation,
+  context: RunContext,
+  postCreate: PostCreate,
+): Promise<void> {
+  const { consent: wanted = 0, fields } = operation
+  const { duplicateCheckMethod: check } = context.pipeline
+  const taken = isTaken(wanted, context)
+  if (taken === true) return postCreate(operation, context)
+  if (taken === false) return settle([notSent(operation)], context)
+  const mail = fields['mail']
+  // Under `none`, and under `email` without a mail, the service makes a new contact in any case.
+  if (check === 'none' || (check === 'email' && typeof mail !== 'string'))
+    return postCreate(operation, context, { isFresh: true })
+  const found =
+    typeof mail === 'string'
+      ? noted(await context.session.contactsByMail(mail, ['mail']), context)
+      : undefined
+  if (found?.kind !== 'ok') {
+    const settlement = unsent(operation, found?.reason ?? NOT_FINDABLE, context)
+    return settle([{ operation, request: found?.request, settlement }], context)
+  }
+  const { request } = found
+  const { contacts } = found.value
+  const [only] = contacts
+  // Under `auto` it could be merged into a contact of another mail, and nobody could tell that from a new one.
+  if (only === undefined) return postCreate(operation, context, { isFresh: true, check: 'email' })
+  const reason = 'the service had a contact with this mail; its mail_status goes before anything else'
+  const settlement: Settlement =
+    contacts.length > 1 ? several(wanted, contacts.length) : { kind: 'settled', contactId: only.id, reason }
+  await settle([{ operation, request, sent: {}, settlement }], context)
+}

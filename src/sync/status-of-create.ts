@@ -1,0 +1,43 @@
+// The mail_status that goes with a create: whether it does, and what became of it.
+import type { Contact } from '../core/contact.ts'
+import type { Operation, Settled } from '../core/operation.ts'
+import { isWithdrawn } from '../core/permission.ts'
+import { isTaken, noteStatus, readStatus, shownStatus } from './consent.ts'
+import type { RunContext } from './context.ts'
+
+/**
+ * 1 and 2 always go with the create. Any other goes by itself afterwards, after a look, unless the contact is surely new:
+ * only then no consent could be raised (a create may be merged into a contact that was there).
+ */
+export function statusWithCreate({ consent }: Operation, context: RunContext): number | undefined {
+  if (consent === undefined || isWithdrawn(consent)) return consent
+  const isNew = context.pipeline.duplicateCheckMethod === 'none'
+  return isNew && isTaken(consent, context) !== false ? consent : undefined
+}
+
+/** Reads the status back: each 1 and 2, and the first other one of a run. Undefined where it is not seen, and left to be set. */
+export async function statusOfCreate(
+  operation: Operation,
+  contactId: number,
+  context: RunContext,
+): Promise<'taken' | undefined> {
+  const wanted = statusWithCreate(operation, context)
+  if (wanted === undefined) return undefined
+  if (!isWithdrawn(wanted) && isTaken(wanted, context) === true) return 'taken'
+  const actual = await readStatus(contactId, context)
+  if (actual.kind !== 'ok' || shownStatus(actual.value) !== wanted) return undefined
+  await noteStatus(wanted, { contactId, status: wanted }, context)
+  return 'taken'
+}
+
+/** What a create that is done has brought: its status only where it was taken. */
+export function withStatus(
+  { consent, isFresh }: Operation,
+  sent: Contact,
+  status: 'taken' | undefined,
+): Pick<Settled, 'sent' | 'status' | 'isFresh'> {
+  const { mail_status: _, ...others } = sent
+  if (status === undefined || consent === undefined)
+    return { sent: others, ...(isFresh && isWithdrawn(consent) ? { isFresh } : {}) }
+  return { sent: { ...others, mail_status: consent }, status }
+}

@@ -1,0 +1,348 @@
+// mail_status: a 1 or 2 is taken and seen, or its record has failed. Nobody whose source says so is made without it, and
+// the sync log never says that something was set which was not.
+import { describe, expect, it, test } from 'vitest'
+import type { LoggedEntry } from '../../src/core/audit-chain.ts'
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import { HEADER, type Line, testLine } from '../support/line.ts'
+
+const COLUMNS = [...HEADER, 'status', 'tags']
+const row = (number: number, status: string, { first = 'Ann', tags = '' } = {}): string[] => [
+  `K${number}`,
+  `person${number}@example.com`,
+  first,
+  `Family${number}`,
+  '1',
+  status,
+  tags,
+]
+const rows = (count: number, status: string): string[][] =>
+  Array.from({ length: count }, (_, index) => row(index + 1, status))
+
+function lineOf(changes: Partial<PipelineSettings> = {}): Line {
+  return testLine({
+    pipeline: {
+      map: {
+        mail: { column: 'mail' },
+        first_name: { column: 'first' },
+        family_name: { column: 'last' },
+        mail_status: { column: 'status' },
+      },
+      terms: {
+        policy: 'add',
+        createMissing: true,
+        assign: [{ column: 'tags', split: ',' }],
+        descriptions: {},
+        verify: true,
+      },
+      ...changes,
+    },
+  })
+}
+
+async function run(line: Line, table: string[][]) {
+  line.source.drop(`${Math.random()}.csv`, [COLUMNS, ...table])
+  return line.run()
+}
+
+const entriesOf = async (line: Line): Promise<readonly LoggedEntry[]> =>
+  line.state.logPage({}, { order: 'oldest', limit: 1000 })
+
+/** What the sync log says was set: by contact, the statuses that are done. */
+const loggedAsSet = async (line: Line): Promise<unknown[]> =>
+  (await entriesOf(line))
+    .filter(({ outcome, fields }) => outcome === 'done' && fields['mail_status'] !== undefined)
+    .map(({ key, fields }) => [key, fields['mail_status']?.to])
+
+const statuses = (line: Line): unknown[] =>
+  [...line.service.contacts.values()].map((contact) => contact['mail_status'] ?? 3)
+
+describe.each(['email', 'auto', 'none'] as const)('new contacts with status 2 under check %s', (check) => {
+  it('are not made where the key may not set it, and all of them once it may', async () => {
+    const line = lineOf({ duplicateCheckMethod: check })
+    line.service.ignoresStatus = true
+    expect(await run(line, rows(5, '2'))).toMatchObject({ status: 'partial', created: 0, failed: 5 })
+    expect(line.service.contacts.size).toBe(0)
+    expect(await loggedAsSet(line)).toEqual([])
+    expect(await line.state.statusPermission()).toBe('refused')
+    // One record is tried again, the others fail without a request.
+    const before = line.service.writes().length
+    expect(await line.run()).toMatchObject({ status: 'partial', failed: 5 })
+    const tried = line.service.writes().slice(before)
+    expect(new Set(tried.flatMap(({ contacts }) => contacts.flatMap(({ mail }) => mail ?? []))).size).toBe(1)
+    expect(line.service.contacts.size).toBe(0)
+    line.service.ignoresStatus = false
+    expect(await line.run()).toMatchObject({ status: 'ok', created: 5, failed: 0 })
+    expect(statuses(line)).toEqual([2, 2, 2, 2, 2])
+    expect((await loggedAsSet(line)).length).toBe(5)
+    expect(await line.state.statusPermission()).toBe('known')
+    const calls = line.service.calls.length
+    expect(await run(line, rows(5, '2'))).toMatchObject({ status: 'ok', unchanged: 5, requests: 0 })
+    expect(line.service.calls).toHaveLength(calls)
+  })
+
+  it('go together once the first was seen, and each is read back', async () => {
+    const line = lineOf({ duplicateCheckMethod: check })
+    expect(await run(line, rows(7, '1'))).toMatchObject({ status: 'ok', created: 7 })
+    expect(statuses(line)).toEqual([1, 1, 1, 1, 1, 1, 1])
+    const posts = line.service.writes().filter(({ method }) => method === 'POST')
+    expect(posts.map(({ contacts }) => contacts.length)).toEqual([1, 6])
+    const read = line.service.calls.filter(({ method, id }) => method === 'GET' && id !== undefined)
+    expect(new Set(read.map(({ id }) => id)).size).toBe(7)
+  })
+
+  it('whose create got no answer are looked at as well', async () => {
+    const line = lineOf({ duplicateCheckMethod: check })
+    line.service.ignoresStatus = true
+    let lost = 1
+    line.service.fault = ({ path }) =>
+      path === '/contact' && lost-- > 0 ? { kind: 'unknown', applied: true } : undefined
+    expect(await run(line, rows(2, '2'))).toMatchObject({ created: 0, failed: 2 })
+    expect(line.service.contacts.size).toBe(0)
+    expect(await loggedAsSet(line)).toEqual([])
+  })
+})
+
+describe('a contact of the service that no record was linked to', () => {
+  const there = { mail: 'person1@example.com', first_name: 'Nea' }
+
+  it('gets its status before anything else', async () => {
+    const line = lineOf()
+    line.service.contacts.set(5, there)
+    expect(await run(line, [row(1, '2', { tags: 'VIP' })])).toMatchObject({
+      status: 'ok',
+      updated: 1,
+      created: 0,
+    })
+    expect(line.service.writes().map(({ method, path, contacts }) => [method, path, contacts])).toEqual([
+      ['PUT', '/contact/<contact_id>', [{ mail_status: 2 }]],
+      [
+        'PUT',
+        '/contact/<contact_id>',
+        [{ mail: 'person1@example.com', first_name: 'Ann', family_name: 'Family1' }],
+      ],
+      ['POST', '/terms', []],
+      ['PUT', '/contact/<contact_id>/terms', []],
+    ])
+    expect((await entriesOf(line)).map(({ action, outcome }) => [action, outcome])).toEqual([
+      ['link', 'done'],
+      ['update', 'done'],
+      ['update', 'done'],
+      ['create_term', 'done'],
+      ['terms', 'done'],
+    ])
+  })
+
+  it('is left as it is where the status is not taken, and is never deleted', async () => {
+    const line = lineOf()
+    line.service.contacts.set(5, there)
+    line.service.ignoresStatus = true
+    expect(await run(line, [row(1, '2', { tags: 'VIP' })])).toMatchObject({ status: 'partial', failed: 1 })
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    expect([...line.service.contacts]).toEqual([[5, there]])
+    expect(line.service.termsOf(5)).toEqual([])
+    expect(await loggedAsSet(line)).toEqual([])
+    line.service.ignoresStatus = false
+    expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
+    expect(line.service.contacts.get(5)).toMatchObject({ mail_status: 2, first_name: 'Ann' })
+    expect(line.service.termsOf(5)).toEqual(['VIP'])
+  })
+
+  it('waits for an operator where several have the mail', async () => {
+    const line = lineOf()
+    line.service.contacts.set(5, there).set(6, there)
+    expect(await run(line, [row(1, '2')])).toMatchObject({ status: 'held', held: 1 })
+    expect(line.service.writes()).toEqual([])
+  })
+})
+
+describe('a linked contact that becomes unsubscribed', () => {
+  const bodies = (line: Line, from: number): unknown[] =>
+    line.service
+      .writes()
+      .slice(from)
+      .map(({ contacts, termIds }) => termIds ?? contacts[0])
+
+  it('gets the status first, then its fields, then its terms', async () => {
+    const line = lineOf()
+    await run(line, [row(1, '4')])
+    const from = line.service.writes().length
+    expect(await run(line, [row(1, '2', { first: 'Anna', tags: 'VIP' })])).toMatchObject({ updated: 1 })
+    expect(bodies(line, from)).toEqual([{ mail_status: 2 }, { first_name: 'Anna' }, undefined, [101]])
+    expect(await run(line, [row(1, '2', { first: 'Anna', tags: 'VIP' })])).toMatchObject({ requests: 0 })
+  })
+
+  it.each(['add', 'update', 'update_add'] as const)('is sent under the merge method %s', async (method) => {
+    const line = lineOf({ duplicateMergeMethod: method })
+    await run(line, [row(1, '4')])
+    expect(await run(line, [row(1, '2')])).toMatchObject({ status: 'ok', updated: 1 })
+    expect(statuses(line)).toEqual([2])
+  })
+
+  it('goes from blocked to unsubscribed and back without further words', async () => {
+    const line = lineOf()
+    await run(line, [row(1, '1')])
+    expect(await run(line, [row(1, '2')])).toMatchObject({ updated: 1, held: 0 })
+    expect(await run(line, [row(1, '1')])).toMatchObject({ updated: 1, held: 0 })
+    expect(statuses(line)).toEqual([1])
+  })
+
+  it('has failed where it is not taken, and nothing else of it is sent; the others ask nobody', async () => {
+    const line = lineOf()
+    await run(line, rows(4, '4'))
+    line.service.ignoresStatus = true
+    const from = line.service.writes().length
+    const changed = [1, 2, 3, 4].map((number) => row(number, '2', { first: 'Anna', tags: 'VIP' }))
+    const { requests, ...counts } = await run(line, changed)
+    expect(counts).toMatchObject({ status: 'partial', failed: 4, updated: 0 })
+    expect(bodies(line, from)).toEqual([{ mail_status: 2 }])
+    expect(requests).toBe(3)
+    expect([...line.service.contacts.values()].map((contact) => contact['first_name'])).toEqual(
+      Array.from({ length: 4 }, () => 'Ann'),
+    )
+    const warnings = line.log.filter(({ message }) => message.includes('ignores mail_status'))
+    expect(warnings).toMatchObject([{ fields: { wanted: 2, found: 4 } }])
+    line.service.ignoresStatus = false
+    expect(await line.run()).toMatchObject({ status: 'ok', updated: 4 })
+    expect(statuses(line)).toEqual([2, 2, 2, 2])
+  })
+
+  it.each(['refused', 'denied'] as const)(
+    'has failed where the service says so (%s), and is no reject',
+    async (kind) => {
+      const line = lineOf()
+      await run(line, rows(2, '4'))
+      line.service.fault = ({ method, contacts }) =>
+        method === 'PUT' && contacts[0]?.['mail_status'] === 2
+          ? { kind, status: kind === 'denied' ? 403 : 422 }
+          : undefined
+      expect(await run(line, rows(2, '2'))).toMatchObject({ status: 'partial', failed: 2, rejected: 0 })
+    },
+  )
+})
+
+describe('a contact that was made and whose status was not taken', () => {
+  it('stays where somebody touched it before it was taken back', async () => {
+    const line = lineOf()
+    line.service.ignoresStatus = true
+    line.service.fault = ({ method, id }) => {
+      if (method === 'PUT' && id !== undefined) line.service.contacts.get(id)!['company'] = 'A colleague'
+      return undefined
+    }
+    expect(await run(line, [row(1, '2')])).toMatchObject({ created: 0, failed: 1 })
+    expect(line.service.writes().some(({ method }) => method === 'DELETE')).toBe(false)
+    expect(await loggedAsSet(line)).toEqual([])
+    line.service.ignoresStatus = false
+    expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
+    expect(statuses(line)).toEqual([2])
+  })
+
+  it('is taken back by the next run where the answer to the delete was lost', async () => {
+    const line = lineOf()
+    line.service.ignoresStatus = true
+    let lost = 9
+    line.service.fault = ({ method }) => (method === 'DELETE' && lost-- > 0 ? { kind: 'unknown' } : undefined)
+    await run(line, [row(1, '2')])
+    lost = 0
+    expect(await line.run()).toMatchObject({ in_doubt: 0 })
+    expect(line.service.contacts.size).toBe(0)
+  })
+})
+
+describe('any other status that is ignored', () => {
+  it.each(['email', 'none'] as const)(
+    'fails nobody, is not said to be set, and is tried again later (%s)',
+    async (check) => {
+      const line = lineOf({ duplicateCheckMethod: check })
+      line.service.ignoresStatus = true
+      expect(await run(line, rows(3, '4'))).toMatchObject({ status: 'ok', created: 3, failed: 0 })
+      expect(line.service.contacts.size).toBe(3)
+      expect(await loggedAsSet(line)).toEqual([])
+      const warnings = line.log.filter(({ message }) => message.includes('ignores mail_status'))
+      expect(warnings).toMatchObject([{ fields: { wanted: 4, found: 3 } }])
+      // No change, no call.
+      expect(await run(line, rows(3, '4'))).toMatchObject({ unchanged: 3, requests: 0 })
+      // Another record shows that the key has the right by now.
+      line.service.ignoresStatus = false
+      expect(await run(line, [row(9, '7')])).toMatchObject({ created: 1 })
+      expect(await run(line, rows(3, '4'))).toMatchObject({ status: 'ok', updated: 3 })
+      expect(statuses(line)).toEqual([4, 4, 4, 7])
+      expect((await loggedAsSet(line)).length).toBe(4)
+    },
+  )
+})
+
+/** Lets `steps` calls through; at the next one everything stops for ever, with or without that call's effect. */
+function mortality(steps: number, isEffective: boolean) {
+  const never = new Promise<never>(() => undefined)
+  const { promise: died, resolve } = Promise.withResolvers<'died'>()
+  let calls = 0
+  const die = (): Promise<never> => {
+    resolve('died')
+    return never
+  }
+  const mortal = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name) {
+        const value: unknown = Reflect.get(of, name)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]): unknown => {
+          calls += 1
+          if (calls > steps + 1 || (calls > steps && !isEffective)) return die()
+          const result: unknown = Reflect.apply(value, of, given)
+          return calls <= steps ? result : Promise.resolve(result).then(die, die)
+        }
+      },
+    })
+  return { mortal, died }
+}
+
+describe('the process dies at any step', () => {
+  test.each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])(
+    'and the next run ends as an undisturbed one (ignored: %s, applied: %s)',
+    async (isIgnored, isEffective) => {
+      for (let steps = 0; ; steps += 1) {
+        const line = lineOf()
+        await run(line, [row(1, '4')])
+        line.service.ignoresStatus = isIgnored
+        const table = [row(1, '2', { first: 'Anna' }), row(2, '2'), row(3, '', { tags: 'VIP' })]
+        line.source.drop('last.csv', [COLUMNS, ...table])
+        const { mortal, died } = mortality(steps, isEffective)
+        const session = line.service.session.bind(line.service)
+        const dying = testLine({
+          pipeline: line.pipeline,
+          state: mortal(line.state),
+          service: { ...line.service, session: () => mortal(session()) },
+          runs: 100,
+        })
+        Object.assign(dying, { source: mortal(line.source) })
+        const ended = await Promise.race([dying.run(), died])
+        await line.run()
+        const left = [...line.service.contacts.values()].map(({ mail, mail_status: status = 3 }) => [
+          mail,
+          status,
+        ])
+        expect({ steps, left: left.sort() }).toEqual({
+          steps,
+          left: isIgnored
+            ? [
+                ['person1@example.com', 4],
+                ['person3@example.com', 3],
+              ]
+            : [
+                ['person1@example.com', 2],
+                ['person2@example.com', 2],
+                ['person3@example.com', 3],
+              ],
+        })
+        if (isIgnored) expect(await loggedAsSet(line)).toEqual([['K1', 4]])
+        if (ended !== 'died') break
+      }
+    },
+    60_000,
+  )
+})
