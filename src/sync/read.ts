@@ -318,8 +318,6 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
   }
 }
 
-const SUPPLEMENT = 'a file of mended rejects is a supplement: nothing is concluded from what it lacks'
-
 /** What became of values and terms, once the plan stands. */
 function warnAbout({ mended, odd, passedOver, staged }: Reading, { log }: PlanContext): void {
   const file = staged.input.name
@@ -379,7 +377,10 @@ export async function planInput(
       throw error
     })
     warnAbout(reading, context)
-    if (isSupplement()) context.log.info(SUPPLEMENT, { file: input.name })
+    if (isSupplement())
+      context.log.info('a file of mended rejects is a supplement: nothing is concluded from what it lacks', {
+        file: input.name,
+      })
     const { mode } = pipeline
     const { counts } = reading
     const endsWithLineBreak = reader.endsWithLineBreak?.()
