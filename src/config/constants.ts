@@ -1,9 +1,9 @@
 // Whether a constant of the mapping (a value, a default, a lookup's result) can be in its contact field.
 // What the service would refuse for every record is better said before the first one. The full check of
 // values from records is the mapper's.
+import { isCountryCode } from '../core/country-codes.ts'
 import { CONTACT_FIELDS, characterCount, type ContactField, type FieldRule } from '../core/contact.ts'
 
-const COUNTRY = /^[A-Za-z]{2}$/
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2}))?$/
 const MAIL = /^[^\s@]+@[^\s@]+$/
 
@@ -27,7 +27,7 @@ function ruleProblem(rule: FieldRule, value: string): string | undefined {
         ? undefined
         : `cannot be in this field; it takes ${rule.values.join(', ')}`
     case 'country':
-      return COUNTRY.test(value) ? undefined : 'is no country code; write two letters such as DE'
+      return isCountryCode(value.toUpperCase()) ? undefined : 'is no country code; write two letters such as DE'
     case 'datetime':
       return DATE.test(value) ? undefined : 'is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00'
   }

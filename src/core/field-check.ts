@@ -1,6 +1,5 @@
 // Whether a text may be the value of a contact field, and in which form it is sent (interface, 2.3).
 // Strict in what is sent: what the service could refuse, cut or misread is found here.
-import countries from 'i18n-iso-countries'
 import validator from 'validator/lib/isEmail.js'
 import {
   CONTACT_FIELDS,
@@ -9,6 +8,7 @@ import {
   type FieldRule,
   type FieldValue,
 } from './contact.ts'
+import { isCountryCode, meantCountryCode } from './country-codes.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type FieldCheck =
@@ -58,8 +58,8 @@ function checkDate(value: string): FieldCheck {
 
 function checkCountry(value: string): FieldCheck {
   const code = value.toUpperCase()
-  if (countries.alpha2ToNumeric(code) !== undefined) return { value: code }
-  const meant = countries.alpha3ToAlpha2(code) ?? (code === 'UK' ? 'GB' : undefined)
+  if (isCountryCode(code)) return { value: code }
+  const meant = meantCountryCode(code)
   const suggestion = meant === undefined ? '' : `; ${meant} would be right`
   return invalid(`is no ISO 3166-1 alpha-2 country code${suggestion}`)
 }

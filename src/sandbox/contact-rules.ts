@@ -1,8 +1,8 @@
 // What the sandbox accepts as a contact: section 2.3 of the interface, to the letter. The schemas here check the
 // requests, shape the answers and make the description of the interface.
-import countries from 'i18n-iso-countries'
 import validator from 'validator'
 import { z } from 'zod'
+import { isCountryCode } from '../core/country-codes.ts'
 import { CONTACT_FIELDS, type FieldRule, FULL_ADDRESS_FIELDS } from '../core/contact.ts'
 import { CUSTOM_FIELD_SCHEMAS } from './custom-fields.ts'
 import { Failure } from './failure.ts'
@@ -24,9 +24,6 @@ function isRealMoment(text: string): boolean {
   return date.getUTCDate() === day
 }
 
-const isCountry = (text: string): boolean =>
-  /^[A-Z]{2}$/.test(text) && countries.alpha2ToNumeric(text) !== undefined
-
 const isMail = (text: string): boolean =>
   validator.isEmail(text, { allow_utf8_local_part: true, ignore_max_length: true })
 
@@ -41,7 +38,10 @@ function fieldSchema(rule: FieldRule): z.ZodType {
     case 'choice':
       return z.enum([...rule.values, ''], { error: `must be one of ${rule.values.join(', ')}` })
     case 'country':
-      return orEmpty(isCountry, 'must be an ISO 3166-1 alpha-2 code').meta({ maxLength: 2, examples: ['DE'] })
+      return orEmpty(isCountryCode, 'must be an ISO 3166-1 alpha-2 code').meta({
+        maxLength: 2,
+        examples: ['DE'],
+      })
     case 'datetime':
       return orEmpty(isRealMoment, 'must have the shape YYYY-MM-DDThh:mm:ss+hh:mm').meta({
         format: 'date-time',

@@ -131,6 +131,7 @@ describe('a field', () => {
       'Deutschland',
       'FIELD_INVALID ba_country: "A" ("Deutschland") is no ISO 3166-1',
     ],
+    ['XK, which is no code of the standard', 'ba_country', { column: 'A' }, 'XK', 'is no ISO 3166-1'],
     ['UK, with what would be right', 'ba_country', { column: 'A' }, 'UK', 'GB would be right'],
     ['GER, with what would be right', 'ba_country', { column: 'A' }, 'DEU', 'DE would be right'],
     [
