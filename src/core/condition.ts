@@ -1,8 +1,9 @@
 // `where` and its kin: CEL over the record's columns and the mapped contact.
-// Nothing here can block: CEL ends by itself, and its own `matches` (which can run for ever on a crafted
-// pattern) is refused in favour of `like`, which takes linear time.
+// Nothing here can block: `matches` of CEL (which can run for ever on a crafted pattern) is refused in favour of `like`,
+// which takes linear time, and condition-cost.ts refuses what could grow.
 import { Environment, type ASTNode } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
+import { costProblem, likePatterns, nodes, textProblemOf } from './condition-cost.ts'
 import { CONTACT_FIELD_NAMES, type Contact } from './contact.ts'
 
 export interface Condition {
@@ -16,6 +17,7 @@ export interface Condition {
 const LIMITS = { maxAstNodes: 2000, maxDepth: 60, maxListElements: 1000, maxMapEntries: 200 }
 
 function conditionEnvironment(): Environment {
+  // Only patterns that are written in the expression get here: few, and compiled once.
   const patterns = new Map<string, RE2JS>()
   const like = (text: string, pattern: string): boolean => {
     const compiled = patterns.get(pattern) ?? RE2JS.compile(pattern)
@@ -31,15 +33,6 @@ function conditionEnvironment(): Environment {
 const isNode = (value: unknown): value is ASTNode =>
   typeof value === 'object' && value !== null && 'op' in value
 
-function* nodes(value: unknown): Generator<ASTNode> {
-  if (Array.isArray(value)) for (const item of value) yield* nodes(item)
-  else if (isNode(value)) {
-    yield value
-    // `has(record.x)` asks whether a column is there: its argument is no use of the column.
-    if (!(value.op === 'call' && value.args[0] === 'has')) yield* nodes(value.args)
-  }
-}
-
 const isName = (value: unknown, name: string): boolean =>
   isNode(value) && value.op === 'id' && value.args === name
 
@@ -54,6 +47,16 @@ function columnOf(node: ASTNode): string | undefined {
 const firstLine = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'unknown'
 
+function patternProblem(patterns: readonly string[]): string | undefined {
+  for (const pattern of patterns)
+    try {
+      RE2JS.compile(pattern)
+    } catch (error) {
+      return `like(): ${JSON.stringify(pattern)} is no RE2 pattern (${firstLine(error)})`
+    }
+  return undefined
+}
+
 /** Compiles a CEL expression, or says in a sentence what is wrong with it. */
 export function compileCondition(expression: string): Condition | { problem: string } {
   let program
@@ -67,13 +70,17 @@ export function compileCondition(expression: string): Condition | { problem: str
   if (checked.type !== 'bool' && checked.type !== 'dyn')
     return { problem: `gives ${checked.type ?? 'nothing'}, not true or false` }
   const all = [...nodes(program.ast)]
-  if (all.some((node) => node.op === 'rcall' && node.args[0] === 'matches'))
-    return { problem: 'matches() can run without end on some texts; use like() with the same pattern' }
+  const problem = costProblem(all) ?? patternProblem(likePatterns(all) ?? [])
+  if (problem !== undefined) return { problem }
   const run = program
+  const columns = [...new Set(all.flatMap((node) => columnOf(node) ?? []))]
+  const tooMuch = textProblemOf(all, columns)
   return {
-    columns: [...new Set(all.flatMap((node) => columnOf(node) ?? []))],
+    columns,
     usesContact: all.some((node) => isName(node, 'contact')),
     evaluate(record, contact) {
+      const long = tooMuch(record)
+      if (long !== undefined) return { problem: long }
       const fields = Object.fromEntries(CONTACT_FIELD_NAMES.map((name) => [name, contact[name] ?? '']))
       try {
         const verdict: unknown = run({ record, contact: fields })
