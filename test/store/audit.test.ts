@@ -9,6 +9,7 @@ import { AUDIT_START } from '../../src/core/audit-chain.ts'
 import { type AuditEntry, planEntry } from '../../src/core/audit.ts'
 import { recognition } from '../../src/core/erasing.ts'
 import type { LogFilter } from '../../src/core/sync-log.ts'
+import { writeMark } from '../../src/store/mark.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
 import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
 
@@ -337,7 +338,11 @@ describe('a log of schema 3', () => {
       db.prepare('INSERT INTO audit (entry, prev, hash) VALUES (?, ?, ?)').run(text, prev, next)
       prev = next
     }
+    const instance =
+      db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck().get() ?? ''
     db.close()
+    // Without its mark a state that has entries is doubted.
+    writeMark(path, { instance, runs: 0, lastRun: null, entries: entries.length, hash: prev })
     return prev
   }
   const old = [
