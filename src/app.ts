@@ -7,6 +7,7 @@ import type { openWatching as OpenWatching } from './app/daemon-watch.ts'
 import type { releaseHeld as ReleaseHeld, Resolved, Verdict } from './app/decisions.ts'
 import type { forgetContact as ForgetContact, readmitContact as ReadmitContact } from './app/forgetting.ts'
 import type { acceptState as AcceptState, rebuildState as RebuildState } from './app/rebuilding.ts'
+import type { dropPipeline as DropPipeline, renamePipeline as RenamePipeline } from './app/pipelines.ts'
 import type { rebindState as RebindState } from './app/service-binding.ts'
 import type { subjectReport as SubjectReport } from './app/subject-report.ts'
 import type { supportBundle as SupportBundle } from './app/support-bundle.ts'
@@ -68,6 +69,12 @@ export const rebuildState: typeof RebuildState = async (...args) =>
   (await import('./app/rebuilding.ts')).rebuildState(...args)
 export const acceptState: typeof AcceptState = async (...args) =>
   (await import('./app/rebuilding.ts')).acceptState(...args)
+export const renamePipeline: typeof RenamePipeline = async (...args) =>
+  (await import('./app/pipelines.ts')).renamePipeline(...args)
+export const dropPipeline: typeof DropPipeline = async (...args) =>
+  (await import('./app/pipelines.ts')).dropPipeline(...args)
+export const orphans = async (settings: Settings): Promise<readonly string[]> =>
+  (await import('./app/pipelines.ts')).orphans(settings)
 export const rebindState: typeof RebindState = async (...args) =>
   (await import('./app/service-binding.ts')).rebindState(...args)
 export const stateInfo: typeof StateInfo = async (...args) =>

@@ -1,6 +1,7 @@
 // What alerts are judged by, gathered from the state, the daemon and what runs have just met.
 import { currentBacklog } from '../core/backlog.ts'
 import { type AlertFacts, conditionOfService, type PipelineFacts } from '../core/alert.ts'
+import type { AlertStore } from '../core/alert-store.ts'
 import type { DaemonCondition, DaemonListener, EndedRun } from '../core/daemon.ts'
 import type { Clock } from '../core/ports.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
@@ -32,7 +33,7 @@ export function createServiceVerdict(): ServiceVerdict {
   }
 }
 
-type Reads = Pick<RunStore, 'lastRun' | 'milestones' | 'backlog'>
+type Reads = Pick<RunStore, 'lastRun' | 'milestones' | 'backlog'> & Pick<AlertStore, 'knownPipelines'>
 
 async function pipelineFacts(
   { name, timezone }: PipelineSettings,
@@ -60,5 +61,7 @@ export async function gatherFacts(
 ): Promise<AlertFacts> {
   const facts: PipelineFacts[] = []
   for (const pipeline of pipelines) facts.push(await pipelineFacts(pipeline, state, of.condition))
-  return { now: of.clock.now(), service: of.service.current(), pipelines: facts }
+  const known = await state.knownPipelines()
+  const orphans = known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
+  return { now: of.clock.now(), service: of.service.current(), pipelines: facts, orphans }
 }

@@ -86,6 +86,14 @@ async function rebuildOne(
   }
 }
 
+/** The state is the latest again once each pipeline was rebuilt or accepted; those that are left. */
+function acceptWhereDone(settings: Settings, state: OwnedState): readonly string[] {
+  const rebuilt = state.rebuilt()
+  const left = settings.pipelines.map(({ name }) => name).filter((name) => !rebuilt.includes(name))
+  if (left.length === 0) state.accept()
+  return left
+}
+
 /**
  * Rebuilds these pipelines; once all that are configured have been, the state is taken for the latest again.
  * What was found stays found when it is ended before: it goes on from there when it is called again.
@@ -106,29 +114,32 @@ export async function rebuildState(
       rebuilding.done(result)
     }
     if (doubt === undefined) return { doubt, left: [] }
-    const rebuilt = state.rebuilt()
-    const left = settings.pipelines.map(({ name }) => name).filter((name) => !rebuilt.includes(name))
-    if (left.length === 0) state.accept()
-    return { doubt, left }
+    return { doubt, left: acceptWhereDone(settings, state) }
   } finally {
     await state.close()
   }
 }
 
-/** Takes the state for the latest, by a person's word; gives what spoke against it, undefined where nothing did. */
-export async function acceptState(settings: Settings, pid: number): Promise<string | undefined> {
+/**
+ * Takes the state for the latest, by an operator's word, or that of these pipelines alone: then it is the latest once the
+ * others have been rebuilt or accepted.
+ */
+export async function acceptState(
+  settings: Settings,
+  { pipelines, pid }: { pipelines: readonly PipelineSettings[]; pid: number },
+): Promise<Rebuilt> {
   const state = openAnyState(settings, pid)
   try {
     const doubt = state.doubt()
-    if (doubt === undefined) return undefined
+    if (doubt === undefined) return { doubt, left: [] }
     const at = clock.now()
     const id = runId(at, random)
-    for (const { name: pipeline, hash: configHash } of settings.pipelines) {
+    for (const { name: pipeline, hash: configHash } of pipelines) {
       const reason = `the state was accepted, though it ${doubt}`
       await state.note(planEntry({ action: 'accept', reason }, { at, runId: id, pipeline, configHash }))
+      state.rebuilt(pipeline)
     }
-    state.accept()
-    return doubt
+    return { doubt, left: acceptWhereDone(settings, state) }
   } finally {
     await state.close()
   }

@@ -88,6 +88,10 @@ export function standingText(standing: Standing, now: number, terminal: Terminal
   ].join('\n')
 }
 
+/** A pipeline that the state knows and the configuration does not. */
+export const orphanText = (name: string): string =>
+  `${name}: not in the configuration. Its links keep their contacts from being deleted. Renamed: contact-sync state rename-pipeline ${name} NEW. Given up: contact-sync state drop-pipeline ${name}`
+
 export function ownerText(owner: { pid: number; since: number } | undefined, now: number): string {
   if (owner === undefined) return 'No contact-sync runs on this state now.'
   return `Process ${owner.pid} has held the state since ${moment(owner.since)} (${ago(now - owner.since)}).`

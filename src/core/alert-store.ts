@@ -15,6 +15,8 @@ export interface QueuedMessage {
 
 /** Receivers are named by their ids (AlertSettings). */
 export interface AlertStore {
+  /** By name, whether or not they are configured: what was told of one that is not, is not over. */
+  knownPipelines(): Promise<readonly string[]>
   alertsOf(
     receiver: string,
   ): Promise<{ readonly raised: readonly RaisedAlert[]; readonly pending: readonly PendingMessage[] }>

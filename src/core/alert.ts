@@ -30,6 +30,8 @@ export interface AlertFacts {
   /** How the service was when it was last asked by this process. */
   readonly service: 'good' | 'unknown' | Pick<Pause, 'code' | 'reason'>
   readonly pipelines: readonly PipelineFacts[]
+  /** Pipelines that are no longer configured, and of which the state still has something. */
+  readonly orphans?: readonly string[]
 }
 
 const SERVICE_CONDITIONS: Readonly<Partial<Record<ErrorCode, ConditionName>>> = {
@@ -128,6 +130,8 @@ const OF_SERVICE: readonly ConditionName[] = ['key_refused', 'unreachable', 'dai
 export function isUnsettled({ name, pipeline }: ConditionKey, facts: AlertFacts): boolean {
   if (OF_SERVICE.includes(name)) return facts.service === 'unknown'
   const of = facts.pipelines.find((one) => one.name === pipeline)
+  // That a pipeline is no longer configured settles nothing about it.
+  if (of === undefined && facts.orphans?.includes(pipeline) === true) return true
   if (of === undefined || !OF_RUNS.includes(name)) return false
   const isCutOff = of.lastRun !== undefined && of.lastRun.status === undefined
   return of.isRunning || (isCutOff && of.broken === undefined)

@@ -4,6 +4,7 @@ import type { AlertMessage } from '../core/alert-message.ts'
 import type { AlertStore, QueuedMessage } from '../core/alert-store.ts'
 import type { ConditionName } from '../core/alert-rules.ts'
 import type { Connection } from './database.ts'
+import { createKnownPipelines } from './pipelines.ts'
 
 interface AlertRow {
   condition: ConditionName
@@ -78,7 +79,9 @@ export function createAlertStore(db: Connection): AlertStore {
   const forget = ['alert', 'alert_message'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE receiver NOT IN (SELECT value FROM json_each(?))`),
   )
+  const known = createKnownPipelines(db)
   return {
+    knownPipelines: async () => known(),
     alertsOf: async (receiver) => ({
       raised: raised.all(receiver).map(({ condition: name, pipeline, since, told }) => ({
         name,

@@ -5,6 +5,7 @@ import type { Connection } from './database.ts'
 import { openForReading } from './database.ts'
 import { isOwned } from './lock.ts'
 import { currentMark, doubtOfState, lostText, type Mark, readMark } from './mark.ts'
+import { createKnownPipelines } from './pipelines.ts'
 import { statePlace } from './place.ts'
 import { createRunStore } from './runs.ts'
 import { stateError } from './trouble.ts'
@@ -50,10 +51,6 @@ function ownerOf(db: Connection, path: string): StateInfo['owner'] {
   return db.prepare<[], { pid: number; since: number }>('SELECT pid, since FROM owner').get()
 }
 
-/** Pipelines that the state knows of, whether or not they are configured still. */
-const PIPELINES = `
-SELECT DISTINCT pipeline FROM run UNION SELECT DISTINCT pipeline FROM link UNION SELECT DISTINCT pipeline FROM operation ORDER BY 1`
-
 async function inspect(db: Connection, path: string): Promise<StateInfo> {
   const { backlog, lastRun } = createRunStore(db)
   const owner = ownerOf(db, path)
@@ -63,7 +60,7 @@ async function inspect(db: Connection, path: string): Promise<StateInfo> {
       owner !== undefined && run !== undefined && run.endedAt === undefined && owner.since <= run.startedAt
     return currentBacklog(await backlog(pipeline), isRunning)
   }
-  const names = db.prepare<[], string>(PIPELINES).pluck().all()
+  const names = createKnownPipelines(db)()
   const mark = readMark(path)
   const verdicts = db.pragma('quick_check(10)') as { quick_check: string }[]
   return {

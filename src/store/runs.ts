@@ -68,7 +68,8 @@ function createMilestones(db: Connection): RunStore['milestones'] {
 export function createRunStore(db: Connection): RunStore {
   const begin = db.prepare(
     `INSERT INTO run (id, pipeline, started_at, config_hash, highest_contact)
-     SELECT @id, @pipeline, @startedAt, @configHash, coalesce(max(contact_id), 0) FROM link`,
+     SELECT @id, @pipeline, @startedAt, @configHash, max(coalesce((SELECT max(contact_id) FROM link), 0),
+       coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'highest_contact'), 0))`,
   )
   const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
   const end = db.prepare(

@@ -29,6 +29,7 @@ import {
 import { keepingMark, truncateLog } from './owned.ts'
 import { createPermissionStore } from './permission.ts'
 import { statePlace } from './place.ts'
+import { createPipelineTables, type PipelineTables } from './pipelines.ts'
 import { createRebuildStore } from './rebuild.ts'
 import { createWindowMemory, killedAt } from './rate-window.ts'
 import { createRejectStore } from './rejects.ts'
@@ -45,6 +46,8 @@ export interface OwnedState extends StateStore {
   /** Requests of the last 24 hours, where a limit of a day is set. */
   requestsOfDay(nowMs: number): number
   readonly window: WindowMemory
+  /** All pipelines that it knows, to rename one or to give one up. */
+  readonly pipelines: PipelineTables
   /** Which service it belongs to. */
   readonly binding: ServiceBinding
   /** Calls the listener with each known error of the state, until the function that it gives is called. */
@@ -208,6 +211,7 @@ function ownedState(
     ...watch.over({ requestsOfDay: createDailyUse(db) }),
     window: watch.over(createWindowMemory(db, killed)),
     binding: watch.over(createServiceBinding(db)),
+    pipelines: watch.over(createPipelineTables(db)),
     onTrouble: watch.listen,
   }
 }

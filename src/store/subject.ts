@@ -4,6 +4,7 @@ import { type Contact, mailKey } from '../core/contact.ts'
 import { heldValues, type Subject } from '../core/erasing.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import type { Connection } from './connection.ts'
+import { createPresentName } from './former-names.ts'
 
 interface LinkRow {
   readonly pipeline: string
@@ -17,7 +18,11 @@ interface LinkRow {
 export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subject {
   const ofContact = db.prepare<[number], LinkRow>('SELECT * FROM link WHERE contact_id = ?')
   const ofKey = db.prepare<[string, string], LinkRow>('SELECT * FROM link WHERE pipeline = ? AND key = ?')
-  const named = people.flatMap(({ keys }) => keys)
+  // Rows are kept under the name that the pipeline has now, entries of the log under the one that it had then.
+  const present = createPresentName(db)
+  const named = people
+    .flatMap(({ keys }) => keys)
+    .flatMap((one) => [one, { ...one, pipeline: present(one.pipeline) }])
   const ofKeys = named.flatMap(({ pipeline, key }) => ofKey.all(pipeline, key))
   const ids = new Set([
     ...people.flatMap(({ contactIds }) => contactIds),

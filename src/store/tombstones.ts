@@ -3,8 +3,16 @@ import type { ErasedBefore, Subject, TombstoneStore } from '../core/erasing.ts'
 import { mailKey } from '../core/contact.ts'
 import { createPrint, type Print } from './audit-seal.ts'
 import type { Connection } from './connection.ts'
+import { createNames } from './former-names.ts'
 
-const ofKey = (print: Print, pipeline: string, key: string): Buffer => print('gone', 'key', pipeline, key)
+/** One for each name that the pipeline has had. */
+type OfKey = (pipeline: string, key: string) => readonly Buffer[]
+
+function createOfKey(db: Connection, print: Print): OfKey {
+  const names = createNames(db)
+  return (pipeline, key) => names(pipeline).map((name) => print('gone', 'key', name, key))
+}
+
 const ofMail = (print: Print, mail: string): Buffer => print('gone', 'mail', mailKey(mail))
 
 const MAIL = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g
@@ -14,6 +22,7 @@ const KEY = /[^\s,;"'|\t<>()[\]{}]{4,}/g
 
 export function createTombstoneStore(db: Connection): TombstoneStore {
   const print = createPrint(db)
+  const ofKey = createOfKey(db, print)
   const isLinked = db
     .prepare<[string, string], number>('SELECT 1 FROM link WHERE pipeline = ? AND key = ?')
     .pluck()
@@ -29,14 +38,14 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
   return {
     hasTombstones: async () => any.get() !== undefined,
     async tombstoneOf(pipeline, { key, texts }) {
-      const own = key === undefined ? undefined : ofKey(print, pipeline, key)
-      if (own !== undefined && isSet(own)) return own.toString('hex')
+      const own = key === undefined ? undefined : ofKey(pipeline, key).find(isSet)
+      if (own !== undefined) return own.toString('hex')
       const text = texts.join('\n')
       // A record that is somebody else's may name the mail of the person; a text without a key may quote their row.
       if (key !== undefined)
         return isLinked.get(pipeline, key) === undefined ? ofMails(text)?.toString('hex') : undefined
       const words = text.match(KEY) ?? []
-      return (ofMails(text) ?? words.map((one) => ofKey(print, pipeline, one)).find(isSet))?.toString('hex')
+      return (ofMails(text) ?? words.flatMap((one) => ofKey(pipeline, one)).find(isSet))?.toString('hex')
     },
     noteLeftOut: async (counts) =>
       db.transaction(() => {
@@ -45,7 +54,7 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
     async areErased(pipeline, records) {
       if (any.get() === undefined) return records.map(() => false)
       return records.map(({ key, mail, values }) => {
-        if (key !== undefined && isSet(ofKey(print, pipeline, key))) return true
+        if (key !== undefined && ofKey(pipeline, key).some(isSet)) return true
         // A record that could not be mapped may name its mail anywhere; so may one of somebody else.
         if (mail === undefined && key !== undefined && isLinked.get(pipeline, key) !== undefined) return false
         const mails = mail === undefined ? (values.join('\n').match(MAIL) ?? []) : [mail]
@@ -57,8 +66,9 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
 
 function printsOf(db: Connection, { keys, mails }: Pick<Subject, 'keys' | 'mails'>): Buffer[] {
   const print = createPrint(db)
+  const ofKey = createOfKey(db, print)
   return [
-    ...keys.map(({ pipeline, key }) => ofKey(print, pipeline, key)),
+    ...keys.flatMap(({ pipeline, key }) => ofKey(pipeline, key)),
     ...mails.map((mail) => ofMail(print, mail)),
   ]
 }
@@ -84,6 +94,7 @@ export function erasedBefore(
   subject: Pick<Subject, 'keys' | 'mails'>,
 ): ErasedBefore | undefined {
   const print = createPrint(db)
+  const ofKey = createOfKey(db, print)
   const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()
   const [at] = printsOf(db, subject).flatMap((one) => atOf.get(one) ?? [])
   if (at === undefined) return undefined
@@ -96,7 +107,7 @@ export function erasedBefore(
       const keys = key === undefined ? (text.match(KEY) ?? []) : [key]
       const mails = text.match(MAIL) ?? []
       return [
-        ...keys.map((one) => ofKey(print, pipeline, one)),
+        ...keys.flatMap((one) => ofKey(pipeline, one)),
         ...mails.map((mail) => ofMail(print, mail)),
       ].some((one) => atOf.get(one) === at)
     },

@@ -162,6 +162,10 @@ describe('what holds', () => {
     expect(of({ lastRun: run({ status: undefined }), broken: { code: 'STATE_FULL' } })).toBe(false)
     expect(isUnsettled({ name: 'unreachable', pipeline: '' }, facts({ service: 'unknown' }))).toBe(true)
     expect(isUnsettled({ name: 'held', pipeline: 'gone' }, facts())).toBe(false)
+    // No longer configured, and still in the state.
+    const orphans = ['gone']
+    for (const name of ['held', 'in_doubt', 'overdue'] as const)
+      expect(isUnsettled({ name, pipeline: 'gone' }, { ...facts(), orphans })).toBe(true)
   })
 })
 

@@ -4,7 +4,7 @@ import type { CommandGroup } from './entry.ts'
 
 export const STATE: CommandGroup = {
   name: 'state',
-  summary: 'looks after the state: info, backup, rebuild',
+  summary: 'looks after the state: info, backup, rebuild, rename',
   entries: [
     {
       name: 'info',
@@ -36,8 +36,9 @@ export const STATE: CommandGroup = {
       name: 'accept',
       summary: 'goes on with a state that is not known to be the latest',
       description:
-        'Takes the state as it is for the latest. What was sent since it was copied is not known to it: without the check email, contacts made since are made again.',
-      examples: ['contact-sync state accept'],
+        'Takes the state as it is for the latest; with names, that of these pipelines, for which there is no export to rebuild from. What was sent since it was copied is not known to it: without the check email, contacts made since are made again.',
+      arguments: '[PIPELINE...]',
+      examples: ['contact-sync state accept', 'contact-sync state accept crm'],
       load: async () => (await import('../commands/state-rebuild.ts')).accept,
     },
     {
@@ -48,6 +49,25 @@ export const STATE: CommandGroup = {
       options: [new Option('--yes', 'does not ask')],
       examples: ['contact-sync state rebind', 'contact-sync state rebind --yes'],
       load: async () => (await import('../commands/state-rebuild.ts')).rebind,
+    },
+    {
+      name: 'rename-pipeline',
+      summary: 'carries the state of a pipeline over to its new name',
+      description:
+        'After a pipeline was renamed in the configuration: its links, open changes, rejects and runs are kept under the new name. Refused where the configuration still has the old name or lacks the new one, and where the state has records of the new one already.',
+      arguments: '<OLD> <NEW>',
+      examples: ['contact-sync state rename-pipeline shop webshop'],
+      load: async () => (await import('../commands/state-pipelines.ts')).rename,
+    },
+    {
+      name: 'drop-pipeline',
+      summary: 'removes what the state has of a pipeline that is no longer configured',
+      description:
+        'Its links, open changes, rejects and runs go; its contacts stay at the service as they are, and the sync log stays whole. Says what there is before it asks. Refused while the pipeline is configured, or anything of it is in doubt.',
+      arguments: '<NAME>',
+      options: [new Option('--yes', 'does not ask')],
+      examples: ['contact-sync state drop-pipeline crm', 'contact-sync state drop-pipeline crm --yes'],
+      load: async () => (await import('../commands/state-pipelines.ts')).drop,
     },
   ],
 }

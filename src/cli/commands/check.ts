@@ -3,6 +3,7 @@ import {
   askService,
   assertReadOfService,
   bindingWarning,
+  orphans,
   checkColumns,
   definitionsWith,
   loadConfiguration,
@@ -16,10 +17,12 @@ import type { Settings } from '../../core/settings.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { configFile } from '../settings.ts'
+import { orphanText } from '../status-text.ts'
 
 interface CheckReport {
   readonly problems: readonly { readonly about: string; readonly text: string }[]
   readonly notes: readonly string[]
+  readonly orphans: readonly string[]
   readonly exitCode: number
 }
 
@@ -123,6 +126,7 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
 async function checkAll(settings: Settings, warnings: readonly string[], io: Io): Promise<CheckReport> {
   const pipelines = await checkPipelines(settings)
   const refused = otherService(settings)
+  const unknown = await orphans(settings)
   const service =
     refused === undefined
       ? await checkService(settings, io)
@@ -132,10 +136,12 @@ async function checkAll(settings: Settings, warnings: readonly string[], io: Io)
     'configuration: in order',
     ...warnings.map((text) => `warning: ${text}`),
     ...pipelines.notes,
+    ...unknown.map((name) => `warning: pipeline ${orphanText(name)}`),
     ...service.notes,
   ]
-  if (!service.reached) return { problems, notes, exitCode: 5 }
-  return { problems, notes, exitCode: problems.length > 0 ? 2 : 0 }
+  const report = { problems, notes, orphans: unknown }
+  if (!service.reached) return { ...report, exitCode: 5 }
+  return { ...report, exitCode: problems.length > 0 ? 2 : 0 }
 }
 
 export async function check(io: Io, options: CommonOptions): Promise<number> {
@@ -143,10 +149,15 @@ export async function check(io: Io, options: CommonOptions): Promise<number> {
   const loaded = await loadConfiguration(file, io.env)
   const report: CheckReport = loaded.ok
     ? await checkAll(loaded.settings, loaded.warnings, io)
-    : { problems: loaded.problems.map((text) => ({ about: 'configuration', text })), notes: [], exitCode: 2 }
+    : {
+        problems: loaded.problems.map((text) => ({ about: 'configuration', text })),
+        notes: [],
+        orphans: [],
+        exitCode: 2,
+      }
   if (options.json === true) {
-    const { problems, notes } = report
-    printJson(io, { ok: problems.length === 0, problems, notes })
+    const { problems, notes, orphans: known } = report
+    printJson(io, { ok: problems.length === 0, problems, notes, orphans: known })
     return report.exitCode
   }
   for (const note of report.notes) print(io, note)

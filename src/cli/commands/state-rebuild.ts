@@ -46,7 +46,7 @@ function endText(left: readonly string[], doubt: string | undefined): string {
   if (doubt === undefined) return 'The state is the latest; nothing spoke against it.'
   return left.length === 0
     ? 'Everything that waited was looked up: the state is taken for the latest again, and runs go on.'
-    : `Still to be rebuilt before runs go on: ${left.join(', ')}`
+    : `Still to be rebuilt before runs go on: ${left.join(', ')}. Drop the last export of each again. Where there is none any more: contact-sync state accept ${left.join(' ')}, which goes on with the links that the state has.`
 }
 
 /** Ends with 3 where something cannot be known, 5 where the service could not be asked. */
@@ -81,16 +81,17 @@ export async function rebuild(io: Io, options: CommonOptions, names: string[]): 
   return exitCode(all)
 }
 
-export async function accept(io: Io, options: CommonOptions): Promise<number> {
+export async function accept(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
-  const doubt = await acceptState(settings, io.pid)
-  if (options.json === true) printJson(io, { path: settings.state.path, accepted: doubt ?? null })
+  const pipelines = chosenPipelines(settings, names)
+  const { doubt, left } = await acceptState(settings, { pipelines, pid: io.pid })
+  if (options.json === true) printJson(io, { path: settings.state.path, accepted: doubt ?? null, left })
   else
     print(
       io,
       doubt === undefined
         ? 'The state is the latest already; nothing was changed.'
-        : `Accepted, though the state ${doubt}. Runs go on from it.`,
+        : `Accepted, though the state ${doubt}. ${left.length === 0 ? 'Runs go on from it.' : `Still to be rebuilt or accepted: ${left.join(', ')}.`}`,
     )
   return 0
 }

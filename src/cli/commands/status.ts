@@ -1,11 +1,18 @@
 // `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
-import { clock, openStateForReading, pipelineStanding, type Standing, stateOwner } from '../../app.ts'
+import {
+  clock,
+  openStateForReading,
+  orphans,
+  pipelineStanding,
+  type Standing,
+  stateOwner,
+} from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
-import { ownerText, standingText } from '../status-text.ts'
+import { orphanText, ownerText, standingText } from '../status-text.ts'
 import { terminalOf } from '../terminal.ts'
 
 interface StatusOptions extends CommonOptions {
@@ -59,6 +66,7 @@ async function look(settings: Settings, pipelines: readonly PipelineSettings[]) 
     const of = { settings, state, owner }
     return {
       owner,
+      orphans: await orphans(settings),
       standings: await Promise.all(pipelines.map((pipeline) => pipelineStanding(pipeline, of))),
     }
   } finally {
@@ -68,15 +76,20 @@ async function look(settings: Settings, pipelines: readonly PipelineSettings[]) 
 
 type Look = Awaited<ReturnType<typeof look>>
 
-const lookJson = ({ owner, standings }: Look) => ({
+const lookJson = ({ owner, orphans: known, standings }: Look) => ({
   owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
   pipelines: standings.map(standingJson),
+  orphans: known,
 })
 
-function lookText(io: Io, { owner, standings }: Look): string {
+function lookText(io: Io, { owner, orphans: known, standings }: Look): string {
   const terminal = terminalOf(io)
   const now = clock.now()
-  return [...standings.map((one) => standingText(one, now, terminal)), ownerText(owner, now)].join('\n')
+  return [
+    ...standings.map((one) => standingText(one, now, terminal)),
+    ...known.map(orphanText),
+    ownerText(owner, now),
+  ].join('\n')
 }
 
 const HOME_AND_CLEAR = control('\u001b[H\u001b[2J')

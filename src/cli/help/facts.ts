@@ -14,6 +14,9 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   CONTACT: 'a key, a mail address or the id of a contact; key:, mail: or id: before it says which',
   'contact CONTACT': 'the id of a contact at the service, or its mail address',
   COMMAND: 'a command, or a group and one of its commands',
+  'state rename-pipeline OLD': 'the name of the pipeline in the state',
+  'state rename-pipeline NEW': 'its name in the configuration',
+  'state drop-pipeline NAME': 'a pipeline that the state knows and the configuration does not',
   SHELL: 'bash, zsh or fish',
 }
 
@@ -53,6 +56,8 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   'state accept': [0, 1, 2, 6],
   'state rebind': [0, 1, 2, 5, 6],
   'audit verify': [0, 1, 2, 6],
+  'state rename-pipeline': [0, 1, 2, 6],
+  'state drop-pipeline': [0, 1, 2, 6],
   'audit forget': [0, 1, 2, 3, 5, 6],
 }
 

@@ -1,0 +1,60 @@
+// `state rename-pipeline` and `state drop-pipeline`: what becomes of the state when the configuration names a pipeline
+// otherwise, or no longer.
+import { dropPipeline, renamePipeline } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import { confirm } from '../confirm.ts'
+import { plural } from '../format.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { commandSettings } from '../settings.ts'
+
+interface Rows {
+  readonly links: number
+  readonly open: number
+  readonly inDoubt: number
+  readonly rejects: number
+  readonly runs: number
+}
+
+const rowsText = ({ links, open, rejects, runs }: Rows): string =>
+  [plural(links, 'link'), plural(open, 'open change'), plural(rejects, 'reject'), plural(runs, 'run')].join(
+    ', ',
+  )
+
+const rowsJson = ({ links, open, inDoubt, rejects, runs }: Rows) => ({
+  links,
+  open,
+  in_doubt: inDoubt,
+  rejects,
+  runs,
+})
+
+export async function rename(io: Io, options: CommonOptions, [from, to]: string[]): Promise<number> {
+  if (from === undefined || to === undefined)
+    throw new SyncError('USAGE', 'state rename-pipeline needs the old and the new name')
+  const settings = await commandSettings(io, options)
+  const renamed = await renamePipeline(settings, { from, to }, io.pid)
+  if (options.json === true) printJson(io, { from, to, ...rowsJson(renamed) })
+  else print(io, `${from} is called ${to} from now on: ${rowsText(renamed)}.`)
+  return 0
+}
+
+interface DropOptions extends CommonOptions {
+  readonly yes?: boolean
+}
+
+export async function drop(io: Io, options: DropOptions, [name]: string[]): Promise<number> {
+  if (name === undefined) throw new SyncError('USAGE', 'state drop-pipeline needs the name of a pipeline')
+  const settings = await commandSettings(io, options)
+  const rows = await dropPipeline(settings, name, {
+    pid: io.pid,
+    confirm: (there) =>
+      confirm(
+        io,
+        `Give up ${name}: ${rowsText(there)}? Its contacts stay at the service as they are; this cannot be taken back.`,
+        options.yes === true,
+      ),
+  })
+  if (options.json === true) printJson(io, { pipeline: name, ...rowsJson(rows) })
+  else print(io, `${name} is given up: ${rowsText(rows)}. Its contacts stay as they are.`)
+  return 0
+}

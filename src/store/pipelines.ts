@@ -1,0 +1,135 @@
+// The pipelines that the state knows, whether or not they are configured; one under a new name, and one that is given up.
+// Tables are found by their column `pipeline`, so that a new one is never left behind.
+import type { AuditEntry } from '../core/audit.ts'
+import { createAppend } from './audit-append.ts'
+import { createPrint } from './audit-seal.ts'
+import type { Connection } from './connection.ts'
+import { openIfCurrent } from './database.ts'
+import { noteFormerName } from './former-names.ts'
+
+/** What of a pipeline goes with it. */
+export interface PipelineRows {
+  readonly links: number
+  readonly inDoubt: number
+  /** Held, failed, waiting or planned. */
+  readonly open: number
+  readonly rejects: number
+  readonly runs: number
+}
+
+const NAMING = ['link', 'operation', 'reject', 'run', 'input', 'hold'] as const
+
+/** From one name to the next by the index of each table: a million links are not read. */
+const namesIn = (table: (typeof NAMING)[number]): string => `
+  SELECT name FROM (WITH RECURSIVE named (name) AS (
+    SELECT min(pipeline) FROM ${table}
+    UNION ALL SELECT (SELECT min(pipeline) FROM ${table} WHERE pipeline > named.name) FROM named WHERE name IS NOT NULL)
+  SELECT name FROM named WHERE name IS NOT NULL)`
+
+const KNOWN = `${NAMING.map(namesIn).join(' UNION ')} ORDER BY 1`
+
+export function createKnownPipelines(db: Connection): () => readonly string[] {
+  const names = db.prepare<[], string>(KNOWN).pluck()
+  return () => names.all()
+}
+
+/** As the state at `path` says, beside its owner; none where there is no state yet, or an older version's. */
+export function readKnownPipelines(path: string): readonly string[] {
+  const db = openIfCurrent(path)
+  try {
+    return db === undefined ? [] : createKnownPipelines(db)()
+  } finally {
+    db?.close()
+  }
+}
+
+const tablesOf = (db: Connection): string[] =>
+  db
+    .prepare<[], string>(
+      `SELECT made.name FROM main.sqlite_schema AS made JOIN pragma_table_info(made.name) AS col
+       WHERE made.type = 'table' AND col.name = 'pipeline'`,
+    )
+    .pluck()
+    .all()
+
+const ROWS = `
+SELECT (SELECT count(*) FROM link WHERE pipeline = @name) AS links,
+  (SELECT count(*) FROM operation WHERE pipeline = @name AND state IN ('sending', 'in_doubt')) AS inDoubt,
+  (SELECT count(*) FROM operation WHERE pipeline = @name AND state NOT IN ('sending', 'in_doubt')) AS open,
+  (SELECT count(*) FROM reject WHERE pipeline = @name) AS rejects,
+  (SELECT count(*) FROM run WHERE pipeline = @name) AS runs`
+
+/** Facts of one pipeline in `meta` end with its name. */
+const OF_META = "substr(name, -length(@from) - 1) = ':' || @from"
+
+const KEYS = ['link', 'operation', 'reject']
+  .map((table) => `SELECT key FROM ${table} WHERE pipeline = @from AND key IS NOT NULL`)
+  .join(' UNION ')
+
+/** Whoever is known by pipeline and key is found under the new name. */
+function renameAliases(db: Connection, { from, to }: { from: string; to: string }): void {
+  const print = createPrint(db)
+  const move = db.prepare('UPDATE OR REPLACE person_alias SET alias = ? WHERE alias = ?')
+  for (const key of db.prepare<[{ from: string }], string>(KEYS).pluck().all({ from }))
+    move.run(print('key', to, key), print('key', from, key))
+}
+
+/** Pipelines that have been rebuilt while the state is in doubt. */
+function changeRebuilt(db: Connection, change: (names: readonly string[]) => readonly string[]): void {
+  const value = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'rebuilt'").pluck().get()
+  if (value === undefined) return
+  const names = change(JSON.parse(value) as string[])
+  db.prepare("UPDATE meta SET value = ? WHERE name = 'rebuilt'").run(JSON.stringify(names))
+}
+
+/** Who was there before a create is told by the highest id that was ever known. */
+const KEEP_HIGHEST = `
+INSERT OR REPLACE INTO meta SELECT 'highest_contact', max(
+  coalesce((SELECT max(contact_id) FROM link), 0),
+  coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'highest_contact'), 0))`
+
+/** What is told of alerts stays until the next look has said that they are over. */
+const STAYS: readonly string[] = ['alert', 'alert_message']
+
+export interface PipelineTables {
+  known(): readonly string[]
+  rows(name: string): PipelineRows
+  /** All that is kept under the one name is kept under the other, in one transaction with the entry. */
+  rename(names: { from: string; to: string }, entry: AuditEntry): void
+  /** All that is kept under the name goes, but for the sync log, in one transaction with the entry. */
+  drop(name: string, entry: AuditEntry): void
+}
+
+export function createPipelineTables(db: Connection): PipelineTables {
+  const rows = db.prepare<[{ name: string }], PipelineRows>(ROWS)
+  const append = createAppend(db)
+  const inOne = (work: () => void): void => db.transaction(work)()
+  return {
+    known: createKnownPipelines(db),
+    rows: (name) => rows.get({ name }) ?? { links: 0, inDoubt: 0, open: 0, rejects: 0, runs: 0 },
+    rename: ({ from, to }, entry) =>
+      inOne(() => {
+        renameAliases(db, { from, to })
+        for (const table of tablesOf(db))
+          db.prepare(`UPDATE OR REPLACE "${table}" SET pipeline = @to WHERE pipeline = @from`).run({
+            from,
+            to,
+          })
+        db.prepare(
+          `UPDATE OR REPLACE meta SET name = substr(name, 1, length(name) - length(@from)) || @to WHERE ${OF_META}`,
+        ).run({ from, to })
+        changeRebuilt(db, (names) => names.map((name) => (name === from ? to : name)))
+        noteFormerName(db, { from, to })
+        append(entry)
+      }),
+    drop: (name, entry) =>
+      inOne(() => {
+        db.prepare(KEEP_HIGHEST).run()
+        for (const table of tablesOf(db))
+          if (!STAYS.includes(table)) db.prepare(`DELETE FROM "${table}" WHERE pipeline = ?`).run(name)
+        db.prepare(`DELETE FROM meta WHERE ${OF_META} AND name NOT LIKE 'former:%'`).run({ from: name })
+        changeRebuilt(db, (names) => names.filter((one) => one !== name))
+        append(entry)
+      }),
+  }
+}
