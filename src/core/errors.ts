@@ -94,7 +94,7 @@ export const ERRORS = {
   ),
   INPUT_ENCODING: entry(
     'input',
-    'Set source.encoding to the encoding that the exporter uses, windows-1252 for example.',
+    'Set source.encoding to the encoding that the exporter uses; its settings name it.',
   ),
   INPUT_QUOTE: entry(
     'input',

@@ -169,6 +169,12 @@ export const EVENTS = {
     fields: { file: 'file', places: 'count', line: 'count' },
     means: 'The exporter damages umlauts: mend it there. What was read is sent as it is.',
   },
+  'the bytes of a file are UTF-8, and source.encoding says otherwise': {
+    level: 'warn',
+    fields: { file: 'file', line: 'count' },
+    means:
+      'It is read as `source.encoding` says, and letters beyond ASCII go out garbled. Set `auto`, or `utf-8`.',
+  },
   'a file of mended rejects is a supplement: nothing is concluded from what it lacks': {
     level: 'info',
     fields: { file: 'file' },

@@ -31,6 +31,8 @@ export interface InputReader {
   readonly header: readonly string[]
   /** Where its text looks as if it had been encoded twice ("MÃ¼ller"): how often, and on which line first. */
   readonly twiceEncoded?: { readonly places: number; readonly line: number }
+  /** Where its bytes contradict the encoding that was set: they are valid UTF-8, the first of them on this line. */
+  readonly contradicted?: { readonly line: number }
   /** Bytes consumed so far, for progress. */
   bytesRead(): number
   /**

@@ -18,23 +18,14 @@ const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] 
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** What chardet may answer, and what to read it as: the Windows sets hold the ISO ones and more. */
-const PLAUSIBLE: Readonly<Record<string, string>> = {
-  'ISO-8859-1': 'windows-1252',
-  'windows-1252': 'windows-1252',
-  'ISO-8859-2': 'iso-8859-2',
-  'windows-1250': 'windows-1250',
-  'windows-1251': 'windows-1251',
-  'KOI8-R': 'koi8-r',
-  'ISO-8859-7': 'iso-8859-7',
-  'windows-1253': 'windows-1253',
+/** What chardet may answer that is no 8-bit encoding. */
+const MULTI_BYTE: Readonly<Record<string, string>> = {
   GB18030: 'gb18030',
   Big5: 'big5',
   'EUC-KR': 'euc-kr',
   'EUC-JP': 'euc-jp',
   Shift_JIS: 'shift_jis',
 }
-const MULTI_BYTE = ['gb18030', 'big5', 'euc-kr', 'euc-jp', 'shift_jis']
 
 export function byteOrderMark(head: Buffer): ByteOrderMark | undefined {
   const found = MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))
@@ -54,41 +45,12 @@ export function utf16ByZeros(head: Buffer): 'utf-16le' | 'utf-16be' | undefined 
   return even >= enough && odd <= even / 50 ? 'utf-16be' : undefined
 }
 
-/**
- * The 8-bit (or East Asian) encoding of a sample that is not UTF-8: windows-1252 unless there is good
- * evidence for another one; undefined where windows-1252 cannot be right and nothing else is likely.
- */
-export function legacyEncoding(sample: Buffer): string | undefined {
-  const evidence = new Map<string, number>()
-  for (const { name, confidence } of analyse(sample)) {
-    const encoding = PLAUSIBLE[name]
-    if (encoding !== undefined) evidence.set(encoding, Math.max(confidence, evidence.get(encoding) ?? 0))
-  }
-  const western = evidence.get('windows-1252') ?? 0
-  const letters = highByteStatistics(sample)
-  const other = [...evidence]
-    .filter(([encoding]) => encoding !== 'windows-1252')
-    .sort((a, b) => b[1] - a[1])
-    .find(([encoding, confidence]) =>
-      MULTI_BYTE.includes(encoding)
-        ? confidence >= 60 && decodes(sample, encoding)
-        : letters.count >= 8 && confidence >= 15 && confidence >= 2 * western,
-    )
-  if (other !== undefined) return other[0]
-  return letters.western ? 'windows-1252' : undefined
-}
-
-/**
- * In western text the letters above 127 stand alone between ASCII letters. Whole runs of them are another
- * alphabet; letters in the place of the windows-1252 signs (80 to 9F) are a DOS or Mac encoding.
- */
-function highByteStatistics(sample: Buffer): { count: number; western: boolean } {
-  const text = sample.toString('latin1')
-  const all = text.match(/[\x80-\xff]/g)?.length ?? 0
-  const inRuns = (text.match(/[\x80-\xff]{4,}/g) ?? []).join('').length
-  const misplaced = text.match(/[A-Za-z][\x80-\x84\x86-\x90\x95\x98-\x9f](?=[A-Za-z])/g)?.length ?? 0
-  const inPlace = text.match(/[\xc0-\xff]/g)?.length ?? 0
-  return { count: all, western: inRuns * 2 <= all && misplaced <= inPlace }
+/** The East Asian encoding of a sample that is not UTF-8; undefined where none is likely. */
+export function multiByteEncoding(sample: Buffer): string | undefined {
+  return analyse(sample)
+    .filter(({ confidence }) => confidence >= 60)
+    .flatMap(({ name }) => MULTI_BYTE[name] ?? [])
+    .find((encoding) => decodes(sample, encoding))
 }
 
 function decodes(sample: Buffer, encoding: string): boolean {

@@ -5,6 +5,26 @@ import { z } from 'zod'
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
+/** The names that browsers and Apple give to encodings of the Mac. */
+const MAC: Readonly<Record<string, string>> = {
+  '': 'macintosh',
+  roman: 'macintosh',
+  ce: 'maccenteuro',
+  centraleurope: 'maccenteuro',
+  centraleurroman: 'maccenteuro',
+  ukrainian: 'macukraine',
+  icelandic: 'maciceland',
+  romanian: 'macromania',
+  croatian: 'maccroatian',
+}
+
+/** `x-mac-ce`, `MacRoman` and their like, as iconv-lite calls them; every other name unchanged. */
+function knownName(name: string): string {
+  const mac = /^(?:x-?)?mac-?(.*)$/i.exec(name)?.[1]?.toLowerCase().replaceAll(/[-_ ]/g, '')
+  if (mac === undefined || iconv.encodingExists(name)) return name
+  return MAC[mac] ?? `mac${mac}`
+}
+
 /** iconv-lite knows these names, too, but they are transports of bytes, not encodings of text. */
 const NO_TEXT = ['hex', 'base64', 'binary', 'internal']
 
@@ -22,9 +42,11 @@ const pattern = z
 const encoding = z
   .string()
   .refine(
-    (name) => name === 'auto' || (iconv.encodingExists(name) && !NO_TEXT.includes(name.toLowerCase())),
+    (name) =>
+      name === 'auto' || (iconv.encodingExists(knownName(name)) && !NO_TEXT.includes(name.toLowerCase())),
     'must be auto or the name of an encoding, such as utf-8, windows-1252, iso-8859-15 or utf-16le',
   )
+  .transform(knownName)
 
 /**
  * The options folder, files, settle and encoding.
@@ -46,7 +68,9 @@ export function folderOptions(defaultFiles: readonly string[]) {
       .describe('A file changed less than this ago is still growing and left for later; 0s turns that off.'),
     encoding: encoding
       .default('auto')
-      .describe('auto (byte order mark, strict UTF-8, else the most likely 8-bit encoding) or its name.'),
+      .describe(
+        'auto (byte order mark, strict UTF-8, else the 8-bit encoding that is clearly likelier than every other; where none is, the file is refused) or its name.',
+      ),
   }
 }
 

@@ -3,7 +3,8 @@
 import { isAscii } from 'node:buffer'
 import { SyncError } from '../core/errors.ts'
 import { isMostlyControl, looksBinary } from './binary.ts'
-import { byteOrderMark, legacyEncoding, unfinishedUtf8, utf16ByZeros, utf8Fault } from './encoding.ts'
+import { eightBitVerdict, rawWordCollector } from './eight-bit.ts'
+import { byteOrderMark, multiByteEncoding, unfinishedUtf8, utf16ByZeros, utf8Fault } from './encoding.ts'
 import type { InputFile } from './input-file.ts'
 import { twiceEncodedFinder } from './twice-encoded.ts'
 
@@ -17,6 +18,8 @@ export interface TextForm {
   readonly markBytes: number
   /** Where text looks as if it had been encoded twice: how often, and on which line first. */
   readonly twiceEncoded?: { readonly places: number; readonly line: number }
+  /** Where the bytes contradict the encoding that was set: they are valid UTF-8, the first of them on this line. */
+  readonly contradicted?: { readonly line: number }
 }
 
 /**
@@ -38,14 +41,19 @@ export async function surveyText(file: InputFile, setting: string): Promise<Text
 
   const wanted = mark?.encoding ?? setting
   const utf8 = wanted === 'auto' || isUtf8Name(wanted)
-  const { fault, twice } = await scan(file, window, utf8)
-  if (!utf8) return { encoding: wanted, markBytes: 0 }
+  const { fault, twice, firstSeveral } = await scan(file, window)
+  if (!utf8) {
+    const form = { encoding: wanted, markBytes: 0 }
+    // Valid UTF-8 beyond ASCII is hardly anything else.
+    if (fault !== undefined || firstSeveral === undefined || isMultiByte(wanted)) return form
+    return { ...form, contradicted: { line: await lineAt(file, firstSeveral) } }
+  }
   if (fault === undefined) {
     const form = { encoding: 'utf-8', markBytes: mark?.bytes ?? 0 }
     if (twice === undefined) return form
     return { ...form, twiceEncoded: { places: twice.places, line: await lineAt(file, twice.first) } }
   }
-  if (wanted === 'auto' && !fault.isUtf8Otherwise) return legacyForm(file, fault.sample)
+  if (wanted === 'auto' && !fault.isUtf8Otherwise) return legacyForm(file, window, fault.sample)
   throw new SyncError('INPUT_ENCODING', await faultMessage(file, fault))
 }
 
@@ -57,14 +65,35 @@ function wideEncoding(head: Buffer, marked: string | undefined, setting: string)
   return /^(utf-?(16|32)|ucs)/i.test(setting) ? setting : undefined
 }
 
+/** Their bytes may be valid UTF-8 by chance. */
+const isMultiByte = (name: string): boolean => /^(gb|big5|euc|shift|sjis|cp9[345]|ks_c)/i.test(name)
+
 function isUtf8Name(name: string): boolean {
   return /^utf-?8$/i.test(name)
 }
 
-function legacyForm(file: InputFile, sample: Buffer): TextForm {
-  const encoding = legacyEncoding(sample)
-  if (encoding !== undefined) return { encoding, markBytes: 0 }
-  throw new SyncError('INPUT_ENCODING', `${file.name} is not UTF-8, and its encoding cannot be told for sure`)
+async function legacyForm(file: InputFile, window: Buffer, sample: Buffer): Promise<TextForm> {
+  const collector = rawWordCollector()
+  for (let position = 0; position < file.bytes;) {
+    const count = await file.readAt(window, position)
+    if (count === 0) break
+    collector.add(window.subarray(0, count))
+    position += count
+  }
+  const { encoding, readings } = eightBitVerdict(collector.words())
+  const found = encoding ?? multiByteEncoding(sample)
+  if (found !== undefined) return { encoding: found, markBytes: 0 }
+  const names = readings.map((reading) => reading.encoding).join(' or ')
+  const message = `${file.name} is not UTF-8, and its encoding cannot be told for sure${names === '' ? '' : `: ${names}`}`
+  // The words are somebody's data: the hint goes to whoever started the run and beside the file, never into the log.
+  const words = readings
+    .map((reading) => `${JSON.stringify(reading.word)} in ${reading.encoding}`)
+    .join(' and ')
+  const hint =
+    words === ''
+      ? 'Set source.encoding to the encoding that the exporter uses.'
+      : `The first word that tells them apart reads ${words}. Set source.encoding to the one that is right.`
+  throw new SyncError('INPUT_ENCODING', message, { hint })
 }
 
 interface Fault {
@@ -78,30 +107,41 @@ interface Fault {
 interface Scan {
   readonly fault: Fault | undefined
   readonly twice: { readonly places: number; readonly first: number } | undefined
+  /** The offset of the first part with a character beyond ASCII. */
+  readonly firstSeveral: number | undefined
 }
 
-/** Looks for NUL bytes in the whole file and, where asked, for the first bytes that are no UTF-8. */
-async function scan(file: InputFile, window: Buffer, utf8: boolean): Promise<Scan> {
+/** Looks for NUL bytes in the whole file, and for the first bytes that are no UTF-8. */
+async function scan(file: InputFile, window: Buffer): Promise<Scan> {
   const finder = twiceEncodedFinder()
   let severalBytes = false
+  let firstSeveral: number | undefined
   let fault: Fault | undefined
   for (let position = 0; position < file.bytes;) {
     const count = await file.readAt(window, position)
     if (count === 0) break
     const isLast = position + count >= file.bytes
-    const unfinished = utf8 && !isLast ? unfinishedUtf8(window.subarray(0, count)) : 0
+    const unfinished = !isLast ? unfinishedUtf8(window.subarray(0, count)) : 0
     // The beginning of a character at the end is read again with the rest of it.
     const part = window.subarray(0, count - unfinished)
     const zero = part.indexOf(0)
     if (zero >= 0)
       throw binary(file, `holds a NUL byte at offset ${position + zero}: it is no text or damaged`)
-    if (utf8 && fault === undefined) fault = faultIn(part, { position, severalBytes, isLast })
+    if (fault === undefined) fault = faultIn(part, { position, severalBytes, isLast })
     const hasSeveral = !isAscii(part)
-    if (hasSeveral) finder.look(part, position)
+    if (hasSeveral) {
+      finder.look(part, position)
+      firstSeveral ??=
+        position +
+        Math.max(
+          0,
+          part.findIndex((byte) => byte > 127),
+        )
+    }
     severalBytes ||= hasSeveral
     position += part.length
   }
-  return { fault, twice: finder.found() }
+  return { fault, twice: finder.found(), firstSeveral }
 }
 
 interface Place {

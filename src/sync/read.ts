@@ -353,6 +353,11 @@ export async function planInput(
         file: input.name,
         ...reader.twiceEncoded,
       })
+    if (reader.contradicted !== undefined)
+      context.log.warn('the bytes of a file are UTF-8, and source.encoding says otherwise', {
+        file: input.name,
+        ...reader.contradicted,
+      })
     const mapper = compileMapping(pipeline, reader.header, customFields)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)

@@ -73,8 +73,16 @@ export async function readAll(
       sizes.push(batch.length)
       items.push(...batch)
     }
-    const { header, twiceEncoded } = reader
-    return { header, twiceEncoded, items, sizes, sha256: reader.sha256(), bytesRead: reader.bytesRead() }
+    const { header, twiceEncoded, contradicted } = reader
+    return {
+      header,
+      twiceEncoded,
+      contradicted,
+      items,
+      sizes,
+      sha256: reader.sha256(),
+      bytesRead: reader.bytesRead(),
+    }
   } finally {
     await reader.close()
   }

@@ -18,6 +18,7 @@ export interface Reading {
   readonly header: readonly string[]
   readonly items: readonly SourceItem[]
   readonly twiceEncoded: InputReader['twiceEncoded']
+  readonly contradicted: InputReader['contradicted']
 }
 
 /** Header and items of one file. Options are those of the configuration. */

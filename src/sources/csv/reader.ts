@@ -79,6 +79,7 @@ async function openReader(file: InputFile, read: () => Rows, shape: Shape): Prom
   return {
     header,
     ...(form.twiceEncoded === undefined ? {} : { twiceEncoded: form.twiceEncoded }),
+    ...(form.contradicted === undefined ? {} : { contradicted: form.contradicted }),
     delimiter: dialect.delimiter,
     encoding: form.encoding,
     bytesRead: () => file.bytesRead(),

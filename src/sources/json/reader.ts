@@ -44,6 +44,7 @@ export function readJson(
     return {
       header: columns,
       ...(form.twiceEncoded === undefined ? {} : { twiceEncoded: form.twiceEncoded }),
+      ...(form.contradicted === undefined ? {} : { contradicted: form.contradicted }),
       bytesRead: () => file.bytesRead(),
       batches: () => checkedWhole(file, all()),
       sha256: () => file.sha256(),

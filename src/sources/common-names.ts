@@ -1,0 +1,33 @@
+// Common names of people and places with letters beyond ASCII, by language: what exports of contacts are full of, and what
+// the names of countries do not show.
+
+export const COMMON_NAMES: Readonly<Record<string, string>> = {
+  de: 'Müller Schröder Jürgen Günter Jörg Björn Schäfer Krämer König Köln München Düsseldorf Straße Größe Weiß Groß Strauß Böttcher Brückner Förster Käthe Sören Zürich Österreich Überlingen Ärzte',
+  fr: 'André René Hélène François Françoise Jérôme Stéphane Frédéric Éric Élodie Aurélie Mélanie Benoît Noël Joël Maël Chloé Léa Zoé Agnès Lefèvre Mercier Forêt Château Hervé Raphaël Père Célestin',
+  es: 'Muñoz Núñez Peña Ibáñez Ordóñez Castaño Briceño Zúñiga Begoña Íñigo Acuña Cañas Española Coruña Logroño García Martínez López Sánchez Pérez Gómez Hernández Díaz Álvarez Fernández Jiménez Rodríguez José Jesús Ángel María Sofía Lucía Andrés Raúl Óscar Iván',
+  pt: 'João Gonçalves Conceição Assunção Simões Magalhães Guimarães Antônio António José Inês Luís Sérgio Cláudia Patrícia Araújo São Fundação Leitão Falcão Brandão Lisboa Évora Mónica Flávio',
+  it: 'Niccolò Nicolò Forlì Cantù Città Università Libertà Società Salò Mondovì Virtù Perù Così Più Può Perché Già Là Però Cefalù Cuccurù Defilippò Bontà Qualità Corrà Arcà',
+  sv: 'Åsa Åke Göran Sjöberg Söderström Björk Lindström Bergström Håkansson Mårten Märta Malmö Växjö Gävle Östersund Örebro Ängelholm Sjögren Pär Jönsson',
+  da: 'Søren Jørgen Jørgensen Sørensen Møller Nørgaard Kjær Østergaard Bæk Ærø Åge Bjørn Løkke Ødegård Høj Skovgård Århus Næstved Lærke',
+  nb: 'Bjørn Øystein Håkon Åse Ødegård Tromsø Ålesund Jørgen Sæther Bø Lillehammer Grønn Bjørnstad Kjærstad',
+  nl: 'Daniël Zoë Noël Loïs Michaël Raphaël Chloë Joëlle Renée André Curaçao België Coöperatie Geïnteresseerd',
+  fi: 'Mäkinen Hämäläinen Järvinen Väinö Päivi Jyväskylä Hyvönen Kärkkäinen Räsänen Pöllänen Ylönen Työ',
+  is: 'Sigurður Guðmundur Guðrún Þór Þorsteinn Sigríður Ragnheiður Jón Björk Ólafur Ísafjörður Hafnarfjörður Þórunn Árni Davíð Ægir Kópavogur',
+  pl: 'Łukasz Paweł Michał Małgorzata Stanisław Wojciech Józef Wójcik Kowalczyk Kamiński Zieliński Dąbrowski Kozłowski Jabłoński Wiśniewski Król Wróbel Łódź Kraków Gdańsk Poznań Wrocław Święty Grażyna Bożena Elżbieta Żak Ząb Piątek Sławomir',
+  cs: 'Jiří Tomáš Lukáš Ondřej Novák Nováková Dvořák Dvořáková Černý Černá Procházka Kučera Veselý Horák Němec Marek Pospíšil Hájek Král Růžička Beneš Fiala Sedláček Doležal Zeman Kolář Čermák Vaněk Kříž Štěpán Brno Plzeň Šimon Žaneta Ostrava Hradec Králové',
+  sk: 'Kováč Horváth Vargová Tóth Nagyová Ľubomír Ľudmila Šťastný Žilina Košice Ďurica Štúr Kráľ Michalík Juraj Matúš Peter Hudák Baláž Molnár Poľský Účtovník Mária Ján Jozef',
+  hu: 'Kovács Szabó Tóth Horváth Varga Kiss Molnár Németh Farkas Balogh Papp Takács Juhász Lakatos Mészáros Oláh Simon Rácz Fekete Szűcs Fűzfa Hegedűs Győző Gergő Ernő Jenő Erdős Győri Kőszegi Szőke Szőcs Bíró László Zoltán István József Gyöngyi Ödön Áron Ágnes Éva Tűz Fő',
+  hr: 'Horvat Kovačević Babić Marić Jurić Novak Kovačić Knežević Vuković Marković Petrović Matić Tomić Pavlović Božić Blažević Perić Đurđica Đorđe Đuro Šimić Žarko Krešimir Željko Čačić Ćosić Šibenik Đakovo Međimurje Rijeka Požega Luča Željka Mandić',
+  sl: 'Krajnc Kovačič Zupančič Potočnik Kranjčič Šuštaršič Žnidaršič Štefan Janša Maribor Škofja Žiga Črt',
+  ro: 'Ştefan Ionuţ Mureşan Bălan Brăila Cătălin Mihăilă Drăgan Bănică Ţurcanu Gheorghiţă Constanţa Timişoara Braşov Iaşi Galaţi Lăcrămioara Răzvan Grigoraş Câmpina Bădescu Vîlcea Niţă Păun',
+  tr: 'Yılmaz Şahin Öztürk Çelik Erdoğan Yıldız Yıldırım Doğan Kılıç Aydın Özdemir Arslan Çetin Kaya Koç Kurt Özkan Şimşek Güneş Uğur Oğuz Işık Ayşe Gülşen Tuğçe İbrahim İsmail Çağlar Başak Süleyman Barış Pınar Ümit Özgür Gökhan Işıl',
+  lt: 'Kazlauskas Žukauskas Jankauskienė Petrauskienė Jonaitytė Vytautė Eglė Živilė Jūratė Rūta Šiauliai Panevėžys Čiurlionis Bružas Ąžuolas Gediminas Mindaugienė Kęstutis Vėjas Kaunė',
+  lv: 'Bērziņš Kalniņš Ozoliņš Jansons Liepiņa Krūmiņš Zariņa Jānis Pēteris Kārlis Līga Ilūkste Rēzekne Āboliņš Ķemeri Ģirts Rīga Jūrmala Ņina Šteinbergs',
+  et: 'Tõnu Tõnis Jõgi Kõiv Põld Sõber Rõõm Võru Õnne Mäe Pärnu Külli Ülle Jüri Märt Põlva Sõnajalg Järve Mõis Vähi',
+  el: 'Άννα Άγγελος Έλλη Ελένη Ήρα Όλγα Γιώργος Νίκος Κώστας Δημήτρης Παπαδόπουλος Ιωάννης Μαρία Χρήστος Αθήνα Θεσσαλονίκη Γεώργιος Κωνσταντίνος Οικονόμου Άρτα Άλκης',
+  ru: 'Иванов Иванова Смирнов Кузнецов Попов Васильев Петров Соколов Михайлов Новиков Фёдор Фёдорова Морозов Волков Алексей Дмитрий Сергей Наталья Татьяна Ольга Юлия Щербаков Чехов Москва',
+  uk: 'Шевченко Коваленко Бондаренко Ткаченко Олександр Андрій Сергій Ірина Євген Київ Львів Їжакевич Мельник Галаган Юрій Наталія Оксана Кравець',
+  bg: 'Георгиев Иванова Димитров Петров Стоянов Николов Тодоров Христо Красимира Пламен Варна Пловдив Ангелов Цветан',
+  ga: 'Seán Siobhán Ó Sé Máire Pádraig Róisín Éamon Ciarán',
+  ca: 'Núria Àngel Gràcia Òscar Martí Ràfols Lluís Parcel·la Col·legi',
+}
