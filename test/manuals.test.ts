@@ -55,6 +55,17 @@ describe('the manuals', () => {
     expect(links.length).toBeGreaterThan(30)
   })
 
+  it('have every heading that the program, its messages and its examples point to', () => {
+    const files = globSync(['src/**/*.ts', 'config/**/*.{yaml,json}'], { cwd: top })
+    const named = files.flatMap((from) =>
+      [...read(from).matchAll(/((?:config|state|src|test)\/[\w/-]+\.md)#([\w-]+)/g)].map(
+        ([, file = '', anchor = '']) => ({ from, file, anchor }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter(({ file, anchor }) => !anchorsOf(file).includes(anchor))).toEqual([])
+  })
+
   it('lead somewhere with every link', () => {
     expect(links.flatMap((link) => fault(link) ?? [])).toEqual([])
   })

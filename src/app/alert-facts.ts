@@ -63,5 +63,7 @@ export async function gatherFacts(
   for (const pipeline of pipelines) facts.push(await pipelineFacts(pipeline, state, of.condition))
   const known = await state.knownPipelines()
   const orphans = known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
-  return { now: of.clock.now(), service: of.service.current(), pipelines: facts, orphans }
+  const { condition } = of
+  const refusedReload = condition === undefined ? undefined : (condition.refusedReload?.length ?? 0)
+  return { now: of.clock.now(), service: of.service.current(), pipelines: facts, orphans, refusedReload }
 }

@@ -3,7 +3,7 @@
 import { deliver } from '../alerts/delivery.ts'
 import { alertMessage } from '../core/alert-message.ts'
 import type { AlertSettings } from '../core/settings.ts'
-import { type AlertParts, DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
+import { type AlertParts, consoleAddress, DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
 
 export interface LastResort {
   /** Tells of runs that the state has broken whoever wants to hear of failed runs, and has not heard it. */
@@ -25,7 +25,7 @@ export function createLastResort(parts: AlertParts): LastResort {
     if (told.has(key) || !rules.on.includes('failed')) return
     if (rules.pipelines?.includes(pipeline) === false) return
     const at = clock.now()
-    const context = { at, service: serviceHost(settings()) }
+    const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
     const message = alertMessage(
       { name: 'failed', pipeline, event: 'raised', since: at, numbers: { code } },
       context,

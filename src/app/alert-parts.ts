@@ -21,5 +21,16 @@ export interface AlertParts {
   onDelivery?(outcome: 'delivered' | 'failed'): void
 }
 
+/** Where the console can be opened, by the configuration; undefined where it is closed. */
+export function consoleAddress({ server }: Settings): string | undefined {
+  if (server.token === undefined) return undefined
+  if (server.url !== undefined) return server.url
+  const [name = server.host] = server.hosts
+  // Listening everywhere is no address, and a port of 0 none that anybody could know.
+  return name === '0.0.0.0' || name === '::' || server.port === 0
+    ? undefined
+    : `http://${name.includes(':') ? `[${name}]` : name}:${server.port}`
+}
+
 /** Tells several installations apart. */
 export const serviceHost = ({ service }: Settings): string => new URL(service.baseUrl).host

@@ -9,7 +9,7 @@ import { errorFacts } from '../core/error-facts.ts'
 import type { AlertSettings } from '../core/settings.ts'
 import { gatherFacts } from './alert-facts.ts'
 import { createLastResort } from './alert-last-resort.ts'
-import { type AlertParts, serviceHost, DELIVERY_TIMEOUT_MS } from './alert-parts.ts'
+import { type AlertParts, consoleAddress, serviceHost, DELIVERY_TIMEOUT_MS } from './alert-parts.ts'
 
 export interface Alerting {
   /** Looks now, and sends what is due; looks that are asked for meanwhile are one look after it. */
@@ -27,7 +27,7 @@ async function note(alert: AlertSettings, facts: AlertFacts, { state, settings }
     isUnsettled: (key) => isUnsettled(key, facts),
   })
   if (messages.length + changes.set.length + changes.remove.length + changes.drop.length === 0) return
-  const context = { at: facts.now, service: serviceHost(settings()) }
+  const context = { at: facts.now, service: serviceHost(settings()), console: consoleAddress(settings()) }
   const written = messages.map((message) => ({ ...message, message: alertMessage(message, context) }))
   await state.changeAlerts(alert.id, { ...changes, messages: written }, facts.now)
 }

@@ -84,7 +84,14 @@ async function keepLooking(
 }
 
 /** After these, something may begin or be over. */
-const LOOKED_AFTER: readonly DaemonEvent['type'][] = ['run_ended', 'run_broken', 'paused', 'resumed']
+const LOOKED_AFTER: readonly DaemonEvent['type'][] = [
+  'run_ended',
+  'run_broken',
+  'paused',
+  'resumed',
+  'reloaded',
+  'reload_refused',
+]
 
 function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; log: Log; metrics: Metrics }) {
   const ending = new AbortController()

@@ -139,6 +139,7 @@ export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, f
       host: server.host,
       port: server.port,
       hosts: server.hosts,
+      ...(server.url === undefined ? {} : { url: server.url.replace(/\/+$/, '') }),
       token: secrets.token,
       metricsToken: secrets.metricsToken,
     },

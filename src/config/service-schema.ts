@@ -92,6 +92,8 @@ export const serverSchema = z.strictObject({
     .array(text)
     .prefault([])
     .describe('Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.'),
+  url: z.string().regex(/^https?:\/\/[^\s/?#@]+\/*$/, 'is no address of a console; write one such as https://sync.example.com').optional()
+    .describe('Where people open the console: links in alerts begin with it. Unset: `http://`, the first of `hosts` (or `host`) and the port.'),
   token: z.string().optional().describe('What the console asks for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one it is closed. It opens metrics, too.'),
   token_file: text.optional().describe('A file with the token, instead of `token`.'),
   metrics_token: z.string().optional().describe('What Prometheus shows for `/metrics`; it opens nothing else. Another one than `token`, which opens the console with the data of all contacts.'),

@@ -46,7 +46,8 @@ function overtake(messages: readonly NewMessage[], pending: readonly PendingMess
     const old = pending.find((one) => isSame(one, message))
     if (old === undefined) return true
     drop.push(old.id)
-    return old.attempts > 0
+    // The same has happened again: the newer message says so.
+    return old.event === message.event || old.attempts > 0
   })
   return { messages: left, drop }
 }
@@ -62,7 +63,8 @@ export function alertChanges(
   const messages: NewMessage[] = []
   for (const condition of now.filter((one) => !isUnsettled(one))) {
     const { name, pipeline, numbers } = condition
-    const known = before.raised.find((one) => isSame(one, condition))
+    const raised = before.raised.find((one) => isSame(one, condition))
+    const known = condition.at !== undefined && condition.at > (raised?.since ?? 0) ? undefined : raised
     const since = known?.since ?? at
     const told = known?.told === true || at - since >= afterMs
     if (known === undefined || told !== known.told) set.push({ name, pipeline, since, told })

@@ -2,10 +2,13 @@
 import type { ConditionName } from './alert-rules.ts'
 import type { NewMessage } from './alert-changes.ts'
 
+export type Severity = 'info' | 'warning' | 'critical'
+
 /** A message as it is kept and sent; `id` is the same each time that it is sent. */
 export interface AlertMessage {
   readonly version: 1
   readonly event: 'raised' | 'recovered' | 'test'
+  readonly severity: Severity
   readonly condition: ConditionName | 'test'
   readonly pipeline: string | null
   /** ISO 8601. */
@@ -15,14 +18,22 @@ export interface AlertMessage {
   readonly service: string
   readonly title: string
   readonly text: string
+  /** The code of the error, and the file that it is about; null where there is none. */
+  readonly code: string | null
+  readonly file: string | null
   /** What to type next; null where nothing is to be typed. */
   readonly command: string | null
+  /** The page of the console that shows it; null where the console is closed. */
+  readonly link: string | null
   /** Where in the manual. */
   readonly runbook: string
   readonly numbers: Readonly<Record<string, string | number>>
 }
 
 interface Words {
+  readonly severity: Severity
+  /** Of the console; `%` stands for the pipeline. */
+  readonly page: string
   readonly raised: string
   readonly recovered: string
   readonly text: (numbers: NewMessage['numbers']) => string
@@ -36,18 +47,24 @@ const many = (value: string | number | undefined, one: string): string =>
 
 const WORDS: Readonly<Record<ConditionName, Words>> = {
   failed: {
+    severity: 'warning',
+    page: '/runs?pipeline=%',
     raised: 'a run failed',
     recovered: 'runs go well again',
     text: ({ code }) => `The run was given up: ${said(code)}. The next one goes on where it stopped.`,
     command: 'contact-sync status',
   },
   held: {
+    severity: 'warning',
+    page: '/held?pipeline=%',
     raised: 'changes are held',
     recovered: 'nothing is held any more',
     text: ({ held }) => `${many(held, 'change')} held; a person must look.`,
     command: 'contact-sync held list %',
   },
   rejects: {
+    severity: 'warning',
+    page: '/rejects?pipeline=%',
     raised: 'records were rejected',
     recovered: 'rejects are below the limit again',
     text: ({ rejects, rejected, read }) =>
@@ -55,6 +72,8 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     command: 'contact-sync rejects list %',
   },
   in_doubt: {
+    severity: 'warning',
+    page: '/doubts?pipeline=%',
     raised: 'operations are in doubt',
     recovered: 'nothing is in doubt any more',
     text: ({ in_doubt: count }) =>
@@ -62,6 +81,8 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     command: 'contact-sync doubts list %',
   },
   nothing_arrived: {
+    severity: 'warning',
+    page: '/runs?pipeline=%',
     raised: 'no file has come',
     recovered: 'a file has come',
     text: ({ by, last_file: last }) =>
@@ -69,6 +90,8 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     command: 'contact-sync status',
   },
   key_refused: {
+    severity: 'critical',
+    page: '/',
     raised: 'the service refuses the key',
     recovered: 'the service takes the key again',
     text: ({ reason }) =>
@@ -76,6 +99,8 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     command: 'contact-sync check',
   },
   unreachable: {
+    severity: 'warning',
+    page: '/',
     raised: 'the service cannot be reached or used',
     recovered: 'the service can be used again',
     text: ({ reason }) =>
@@ -83,6 +108,8 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     command: 'contact-sync check',
   },
   daily_limit: {
+    severity: 'warning',
+    page: '/',
     raised: 'the requests of the day are used up',
     recovered: 'requests may be sent again',
     text: () =>
@@ -90,19 +117,34 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     command: 'contact-sync status',
   },
   file_refused: {
+    severity: 'warning',
+    page: '/runs?pipeline=%',
     raised: 'a file could not be taken',
     recovered: 'files are taken again',
-    text: ({ files }) =>
-      `${many(files, 'file')} of the last run could not be taken; why stands beside it in failed/.`,
+    text: ({ files, file, code }) =>
+      `${many(files, 'file')} of one run could not be taken${file === undefined ? '' : `, ${said(file)} for one`}${code === undefined ? '' : ` (${said(code)})`}; why stands beside it in failed/.`,
     command: 'contact-sync status',
   },
+  reload_refused: {
+    severity: 'warning',
+    page: '/configuration',
+    raised: 'a reload was refused',
+    recovered: 'the configuration was reloaded',
+    text: ({ problems }) =>
+      `${many(problems, 'problem')} in the configuration; the one from before stays in force.`,
+    command: 'contact-sync check',
+  },
   overdue: {
+    severity: 'warning',
+    page: '/',
     raised: 'a run is overdue',
     recovered: 'runs begin again',
     text: ({ since }) => `It should have run at ${said(since)} and has not begun.`,
     command: 'contact-sync status',
   },
   drift: {
+    severity: 'info',
+    page: '/runs?pipeline=%',
     raised: 'others changed something at the service',
     recovered: 'nothing more was changed by others',
     text: ({ times }) =>
@@ -115,14 +157,24 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
 const titled = (pipeline: string, words: string): string =>
   `contact-sync: ${pipeline === '' ? '' : `${pipeline}: `}${words}`
 
-/** `at`: milliseconds since the epoch. */
-export function alertMessage(message: NewMessage, context: { at: number; service: string }): AlertMessage {
+function pageOf({ page }: Words, { pipeline, numbers }: NewMessage): string {
+  if (page === '/runs?pipeline=%' && numbers['run_id'] !== undefined)
+    return `/runs/${said(numbers['run_id'])}`
+  return page.replace('%', encodeURIComponent(pipeline))
+}
+
+/** `at`: milliseconds since the epoch. `console`: where its pages are, without a slash at the end. */
+export function alertMessage(
+  message: NewMessage,
+  context: { at: number; service: string; console?: string | undefined },
+): AlertMessage {
   const { name, pipeline, event, since, numbers } = message
   const words = WORDS[name]
   const from = new Date(since).toISOString()
   return {
     version: 1,
     event,
+    severity: event === 'raised' ? words.severity : 'info',
     condition: name,
     pipeline: pipeline === '' ? null : pipeline,
     at: new Date(context.at).toISOString(),
@@ -131,6 +183,9 @@ export function alertMessage(message: NewMessage, context: { at: number; service
     title: titled(pipeline, event === 'raised' ? words.raised : words.recovered),
     text: event === 'raised' ? words.text(numbers) : `It had been so since ${from}.`,
     command: event === 'raised' ? words.command.replace(' %', pipeline === '' ? '' : ` ${pipeline}`) : null,
+    code: numbers['code'] === undefined ? null : said(numbers['code']),
+    file: numbers['file'] === undefined ? null : said(numbers['file']),
+    link: context.console === undefined ? null : context.console + pageOf(words, message),
     runbook: `state/README.md#${name}`,
     numbers,
   }
@@ -142,6 +197,7 @@ export function testMessage(context: { at: number; service: string }): AlertMess
   return {
     version: 1,
     event: 'test',
+    severity: 'info',
     condition: 'test',
     pipeline: null,
     at,
@@ -150,20 +206,33 @@ export function testMessage(context: { at: number; service: string }): AlertMess
     title: 'contact-sync: a test',
     text: 'Somebody asked for this message with contact-sync alerts test. Nothing is wrong.',
     command: null,
-    runbook: 'state/README.md#alerts',
+    code: null,
+    file: null,
+    link: null,
+    runbook: 'config/README.md#alerts',
     numbers: {},
   }
 }
 
 /** Plain text: the body of a mail. */
-export function plainText({ title, text, command, since, service, runbook }: AlertMessage): string {
-  const next = command === null ? [] : [`To look at it: ${command}`]
+export function plainText(message: AlertMessage): string {
+  const { title, text, command, since, service, runbook, severity, code, file, link } = message
+  const next = [
+    ...(command === null ? [] : [`To look at it: ${command}`]),
+    ...(link === null ? [] : [`In the console: ${link}`]),
+  ]
+  const about = [
+    `Severity: ${severity}`,
+    ...(code === null ? [] : [`Code: ${code}`]),
+    ...(file === null ? [] : [`File: ${file}`]),
+  ]
   return [
     title,
     '',
     text,
     ...next,
     '',
+    ...about,
     `Since: ${since}`,
     `Service: ${service}`,
     `Manual: ${runbook}`,
@@ -181,8 +250,9 @@ const ICONS = {
   test: ':large_blue_circle:',
 } as const
 
-export function slackText({ event, title, text, command, service }: AlertMessage): string {
+export function slackText({ event, severity, title, text, command, link, service }: AlertMessage): string {
   const lines = [`${ICONS[event]} *${slackEscaped(title)}*`, slackEscaped(text)]
   if (command !== null) lines.push(`\`${slackEscaped(command)}\``)
-  return [...lines, `_${slackEscaped(service)}_`].join('\n')
+  if (link !== null) lines.push(slackEscaped(link))
+  return [...lines, `_${slackEscaped(service)}, ${severity}_`].join('\n')
 }

@@ -15,6 +15,7 @@ export const CONDITIONS = {
   unreachable: { under: ['failed'], event: false },
   daily_limit: { under: ['failed'], event: false },
   file_refused: { under: ['rejects'], event: true },
+  reload_refused: { under: ['failed'], event: false },
   overdue: { under: [], event: false },
   drift: { under: [], event: true },
 } as const satisfies Record<string, { under: readonly string[]; event: boolean }>
@@ -39,8 +40,10 @@ export interface AlertRules {
 export interface Condition {
   readonly name: ConditionName
   readonly pipeline: string
-  /** What it says in numbers; no personal data, no secret. */
+  /** What it says in numbers; no secret, and no personal data beyond the name of a file. */
   readonly numbers: Readonly<Record<string, string | number>>
+  /** When it happened, for what happens and does not last: what happens again is told again. */
+  readonly at?: number
 }
 
 /** What a condition is known by. */

@@ -10,7 +10,8 @@ import {
 } from './alert-rules.ts'
 import { lastDeadline } from './deadline.ts'
 import type { ErrorCode } from './errors.ts'
-import type { Milestones, RunRecord } from './state.ts'
+import type { RunRecord } from './state.ts'
+import type { Milestones } from './milestones.ts'
 
 export interface PipelineFacts {
   readonly name: string
@@ -32,6 +33,8 @@ export interface AlertFacts {
   readonly pipelines: readonly PipelineFacts[]
   /** Pipelines that are no longer configured, and of which the state still has something. */
   readonly orphans?: readonly string[]
+  /** How many problems the last reload was refused for, 0 where it was taken; undefined: no daemon runs here. */
+  readonly refusedReload?: number | undefined
 }
 
 const SERVICE_CONDITIONS: Readonly<Partial<Record<ErrorCode, ConditionName>>> = {
@@ -83,11 +86,28 @@ function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number):
   ]
 }
 
+/** What a run has met is not undone by the next run: it stands for a day, or nobody would find it in the morning. */
+const REMEMBERED_MS = 86_400_000
+
+function refusedCondition(
+  { milestones: { lastRefused: last }, name }: PipelineFacts,
+  now: number,
+): Condition[] {
+  if (last === undefined || now - last.at > REMEMBERED_MS) return []
+  const { at, runId, files, file, code } = last
+  const named = { ...(file === null || file === '' ? {} : { file }), ...(code === null ? {} : { code }) }
+  return [{ name: 'file_refused', pipeline: name, at, numbers: { files, run_id: runId, ...named } }]
+}
+
+function driftCondition({ milestones: { lastDrift: last }, name }: PipelineFacts, now: number): Condition[] {
+  if (last === undefined || now - last.at > REMEMBERED_MS) return []
+  return [{ name: 'drift', pipeline: name, at: last.at, numbers: { times: last.times, run_id: last.runId } }]
+}
+
 function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertFacts): Condition[] {
-  const { name: pipeline, backlog, lastRun, waitingSince } = facts
+  const { name: pipeline, backlog, waitingSince } = facts
   const when = (holds: boolean, name: ConditionName, numbers: Condition['numbers']): Condition[] =>
     holds ? [{ name, pipeline, numbers }] : []
-  const run = lastRun === undefined ? {} : { run_id: lastRun.id }
   // While the service is away every pipeline waits, and that has been said.
   const isLate =
     waitingSince !== undefined && all.now - waitingSince > OVERDUE_AFTER_MS && typeof all.service === 'string'
@@ -97,8 +117,8 @@ function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertF
     ...rejectsCondition(facts, rules),
     ...when(backlog.inDoubt > 0, 'in_doubt', { in_doubt: backlog.inDoubt }),
     ...nothingCondition(facts, rules, all.now),
-    ...when((lastRun?.refused ?? 0) > 0, 'file_refused', { files: lastRun?.refused ?? 0, ...run }),
-    ...when((lastRun?.drift ?? 0) > 0, 'drift', { times: lastRun?.drift ?? 0, ...run }),
+    ...refusedCondition(facts, all.now),
+    ...driftCondition(facts, all.now),
     ...when(isLate, 'overdue', { since: new Date(waitingSince ?? 0).toISOString() }),
   ]
 }
@@ -117,18 +137,24 @@ export function conditions(facts: AlertFacts, rules: AlertRules): readonly Condi
     name === undefined || typeof service === 'string'
       ? []
       : [{ name, pipeline: '', numbers: { code: service.code, reason: service.reason } }]
-  return [...ofService, ...facts.pipelines.flatMap((one) => pipelineConditions(one, rules, facts))].filter(
-    (one) => wants(rules, one.name) && concerns(rules, one.pipeline),
-  )
+  const { refusedReload: problems = 0 } = facts
+  const ofReload: Condition[] =
+    problems > 0 ? [{ name: 'reload_refused', pipeline: '', numbers: { problems } }] : []
+  return [
+    ...ofService,
+    ...ofReload,
+    ...facts.pipelines.flatMap((one) => pipelineConditions(one, rules, facts)),
+  ].filter((one) => wants(rules, one.name) && concerns(rules, one.pipeline))
 }
 
 /** What depends on how the last run ended: nobody can say while one goes on, or was cut off. */
-const OF_RUNS: readonly ConditionName[] = ['failed', 'held', 'rejects', 'in_doubt', 'file_refused', 'drift']
+const OF_RUNS: readonly ConditionName[] = ['failed', 'held', 'rejects', 'in_doubt']
 const OF_SERVICE: readonly ConditionName[] = ['key_refused', 'unreachable', 'daily_limit']
 
 /** Whether nothing can be said about the condition now, so that what was said stands. */
 export function isUnsettled({ name, pipeline }: ConditionKey, facts: AlertFacts): boolean {
   if (OF_SERVICE.includes(name)) return facts.service === 'unknown'
+  if (name === 'reload_refused') return facts.refusedReload === undefined
   const of = facts.pipelines.find((one) => one.name === pipeline)
   // That a pipeline is no longer configured settles nothing about it.
   if (of === undefined && facts.orphans?.includes(pipeline) === true) return true

@@ -73,6 +73,8 @@ export interface ServerSettings {
   readonly port: number
   /** Names beside addresses and localhost under which it may be asked. */
   readonly hosts: readonly string[]
+  /** Where people open the console, without a slash at the end: links in alerts begin with it. */
+  readonly url?: string | undefined
   /** Opens console and metrics. */
   readonly token: string | undefined
   /** Opens metrics and nothing else. */

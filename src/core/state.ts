@@ -1,5 +1,6 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
+import type { Milestones } from './milestones.ts'
 import type { Backlog } from './backlog.ts'
 import type { Accepted, AcceptedStore } from './accepted.ts'
 import type { AlertStore } from './alert-store.ts'
@@ -50,15 +51,8 @@ export interface RunEnd {
   /** Files that had arrived, whether or not they could be taken. */
   readonly files: number
   readonly refused: number
-}
-
-/** The runs of a pipeline that are asked for long after they were; milliseconds since the epoch. */
-export interface Milestones {
-  readonly firstRunAt: number | undefined
-  /** The end of the last run that was not given up. */
-  readonly lastSuccessAt: number | undefined
-  /** The last run that found a file, and its records. */
-  readonly lastFile: { readonly at: number; readonly read: number; readonly rejected: number } | undefined
+  /** One of the files that were refused. */
+  readonly refusedFile?: { readonly file: string; readonly code?: ErrorCode } | undefined
 }
 
 /** The input that is being staged, or that waits to be finished. */

@@ -3,7 +3,7 @@
 import type { Backlog } from '../core/backlog.ts'
 import type { DaemonCondition } from '../core/daemon.ts'
 import type { RateUse } from '../core/service-event.ts'
-import type { Milestones } from '../core/state.ts'
+import type { Milestones } from '../core/milestones.ts'
 import { Gauge, type Registry } from 'prom-client'
 
 export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'lastFile'>, Backlog {

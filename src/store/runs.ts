@@ -1,7 +1,8 @@
 // Runs and their counts, and what a pipeline still has before it.
 import { NO_BACKLOG } from '../core/backlog.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { Milestones, RunRecord, RunStore } from '../core/state.ts'
+import type { RunRecord, RunStore } from '../core/state.ts'
+import type { Milestones } from '../core/milestones.ts'
 import { noCounts, type Counts, type RunStatus } from '../core/summary.ts'
 import type { Connection } from './database.ts'
 
@@ -48,6 +49,14 @@ const LAST_FILE = `
 SELECT started_at AS at, coalesce(counts ->> '$.read', 0) AS read, coalesce(counts ->> '$.rejected', 0) AS rejected
 FROM run WHERE pipeline = ? AND files > 0 ORDER BY started_at DESC LIMIT 1`
 
+const LAST_REFUSED = `
+SELECT ended_at AS at, id AS runId, refused AS files, refused_file AS file, refused_code AS code
+FROM run WHERE pipeline = ? AND refused > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
+
+const LAST_DRIFT = `
+SELECT ended_at AS at, id AS runId, drift AS times
+FROM run WHERE pipeline = ? AND drift > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
+
 function createMilestones(db: Connection): RunStore['milestones'] {
   const first = db
     .prepare<[string], number | null>('SELECT min(started_at) FROM run WHERE pipeline = ?')
@@ -58,10 +67,14 @@ function createMilestones(db: Connection): RunStore['milestones'] {
     )
     .pluck()
   const file = db.prepare<[string], NonNullable<Milestones['lastFile']>>(LAST_FILE)
+  const refused = db.prepare<[string], NonNullable<Milestones['lastRefused']>>(LAST_REFUSED)
+  const drift = db.prepare<[string], NonNullable<Milestones['lastDrift']>>(LAST_DRIFT)
   return async (pipeline) => ({
     firstRunAt: first.get(pipeline) ?? undefined,
     lastSuccessAt: success.get(pipeline) ?? undefined,
     lastFile: file.get(pipeline),
+    lastRefused: refused.get(pipeline),
+    lastDrift: drift.get(pipeline),
   })
 }
 
@@ -73,7 +86,7 @@ export function createRunStore(db: Connection): RunStore {
   )
   const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
   const end = db.prepare(
-    'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ? WHERE id = ?',
+    'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ?, refused_file = ?, refused_code = ? WHERE id = ?',
   )
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
@@ -90,7 +103,7 @@ export function createRunStore(db: Connection): RunStore {
         count.run()
       })()
     },
-    async endRun(runId, { endedAt, status, counts, error, code, drift, files, refused }) {
+    async endRun(runId, { endedAt, status, counts, error, code, drift, files, refused, refusedFile }) {
       end.run(
         endedAt,
         status,
@@ -100,6 +113,8 @@ export function createRunStore(db: Connection): RunStore {
         drift,
         files,
         refused,
+        refusedFile?.file ?? null,
+        refusedFile?.code ?? null,
         runId,
       )
     },

@@ -381,7 +381,10 @@ UPDATE link SET unsure = json_insert(coalesce(unsure, '[]'), '$[#]', 'mail_statu
   WHERE known ->> '$.mail_status' IN (1, 2) AND coalesce(unsure, '') NOT LIKE '%"mail_status"%';
 `
 
-const fifth = [accepting, numbering, leavingOut, consenting].join('')
+// Which file a run refused, and why, so that whoever is told of it reads its name.
+const refusing = `
+ALTER TABLE run ADD COLUMN refused_file TEXT; ALTER TABLE run ADD COLUMN refused_code TEXT;`
+const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')
 
 export const MIGRATIONS: readonly string[] = [first, second, third, fourth, fifth]
 

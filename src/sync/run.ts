@@ -266,6 +266,7 @@ export async function accountFor(
     drift: tally.drift,
     files: files.filter(hasArrived).length,
     refused: files.filter(({ status }) => status === 'refused').length,
+    refusedFile: files.find(({ status }) => status === 'refused'),
   })
   return {
     pipeline: pipeline.name,

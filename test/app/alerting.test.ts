@@ -58,6 +58,13 @@ function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonConditi
   lines.length = 0
   const settings = {
     service: serviceSettings(),
+    server: {
+      host: '127.0.0.1',
+      port: 8080,
+      hosts: ['sync.example.com'],
+      token: 'x',
+      metricsToken: undefined,
+    },
     pipelines: [pipelineSettings({})],
     alerts,
   } as unknown as Settings
@@ -77,7 +84,11 @@ function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonConditi
 }
 
 let runs = 0
-async function ran(status: RunStatus, code?: ErrorCode): Promise<void> {
+async function ran(
+  status: RunStatus,
+  code?: ErrorCode,
+  refusedFile?: { file: string; code: ErrorCode },
+): Promise<void> {
   runs += 1
   const id = `r${runs}`
   await state.beginRun({ id, pipeline: 'shop', startedAt: clock.now(), configHash: '' })
@@ -89,7 +100,8 @@ async function ran(status: RunStatus, code?: ErrorCode): Promise<void> {
     code,
     drift: 0,
     files: 0,
-    refused: 0,
+    refused: refusedFile === undefined ? 0 : 1,
+    refusedFile,
   })
   clock.advance(1000)
 }
@@ -109,6 +121,31 @@ it('tells each receiver once, over restarts', async () => {
   // The other receiver was not configured any more, and is nobody's business.
   await alertingWith([receiver('two')]).alerting.look()
   expect(told()).toHaveLength(3)
+})
+
+it('says how grave it is, with which code and which file, and where to look', async () => {
+  await ran('partial', undefined, { file: 'export.csv', code: 'INPUT_BINARY' })
+  await ran('ok')
+  await ran('ok')
+  await alertingWith([receiver('one', { on: ['file_refused'] })]).alerting.look()
+  const [message] = hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)
+  expect(message).toMatchObject({
+    severity: 'warning',
+    condition: 'file_refused',
+    code: 'INPUT_BINARY',
+    file: 'export.csv',
+    command: 'contact-sync status',
+    link: expect.stringMatching(/^http:\/\/sync\.example\.com:8080\/runs\/r\d+$/) as unknown,
+    runbook: 'state/README.md#file_refused',
+  })
+  // The same again is told again, though the first still stands.
+  clock.advance(1000)
+  await ran('partial', undefined, { file: 'other.csv', code: 'INPUT_EMPTY' })
+  await alertingWith([receiver('one', { on: ['file_refused'] })]).alerting.look()
+  expect(hook.posts.map(({ body }) => (JSON.parse(body) as AlertMessage).file)).toEqual([
+    'export.csv',
+    'other.csv',
+  ])
 })
 
 it('tries again after growing gaps, always with the same id, and in order', async () => {

@@ -59,6 +59,9 @@ const names = (given: AlertFacts, rules: Partial<AlertRules> = {}): string[] =>
     pipeline === '' ? name : `${pipeline} ${name}`,
   )
 
+const REFUSED = { at: NOW - HOUR, runId: 'r0', files: 1, file: 'a.csv', code: 'INPUT_BINARY' } as const
+const met = (changes: Partial<PipelineFacts['milestones']>) => ({ ...shop().milestones, ...changes })
+
 describe('what holds', () => {
   it.each<[string, Parameters<typeof facts>[0], string[]]>([
     ['nothing, when all is well', {}, []],
@@ -72,8 +75,23 @@ describe('what holds', () => {
     ['held changes', { shop: { backlog: { rejects: 0, held: 3, inDoubt: 0 } } }, ['shop held']],
     ['any reject', { shop: { backlog: { rejects: 1, held: 0, inDoubt: 0 } } }, ['shop rejects']],
     ['doubts', { shop: { backlog: { rejects: 0, held: 0, inDoubt: 1 } } }, ['shop in_doubt']],
-    ['a file that cannot be taken', { shop: { lastRun: run({ refused: 1 }) } }, ['shop file_refused']],
-    ['drift', { shop: { lastRun: run({ drift: 2 }) } }, ['shop drift']],
+    [
+      'a file that was refused, though later runs have gone well',
+      { shop: { milestones: met({ lastRefused: REFUSED }) } },
+      ['shop file_refused'],
+    ],
+    [
+      'no file that was refused more than a day ago',
+      { shop: { milestones: met({ lastRefused: { ...REFUSED, at: NOW - 25 * HOUR } }) } },
+      [],
+    ],
+    ['a reload that was refused', { refusedReload: 2 }, ['reload_refused']],
+    ['no reload that was taken', { refusedReload: 0 }, []],
+    [
+      'drift',
+      { shop: { milestones: met({ lastDrift: { at: NOW - HOUR, runId: 'r0', times: 2 } }) } },
+      ['shop drift'],
+    ],
     [
       'a refused key, once and not per pipeline',
       {
@@ -144,7 +162,7 @@ describe('what holds', () => {
   it('is told of by what was asked for: failed runs bring the service along, rejects the refused files', () => {
     const refused = facts({
       service: { code: 'SERVICE_KEY_REFUSED', reason: 'x' },
-      shop: { lastRun: run({ refused: 1, drift: 1 }) },
+      shop: { milestones: met({ lastRefused: REFUSED, lastDrift: { at: NOW, runId: 'r0', times: 1 } }) },
     })
     expect(names(refused, { on: ['failed'] })).toEqual(['key_refused'])
     expect(names(refused, { on: ['rejects'] })).toEqual(['shop file_refused'])
@@ -229,6 +247,24 @@ describe('what is told', () => {
     expect(over).toMatchObject({ remove: [{ name: 'held' }], messages: [] })
   })
 
+  it('is told again when it happens again, and not while it only stands', () => {
+    const refused: Condition = { name: 'file_refused', pipeline: 'shop', numbers: { files: 1 }, at: 4 }
+    const before = { raised: [raised({ name: 'file_refused' })], pending: [] }
+    expect(alertChanges([refused], before, settled)).toMatchObject({ set: [], messages: [] })
+    const again = { ...refused, at: 50 }
+    expect(alertChanges([again], before, settled)).toMatchObject({
+      set: [{ since: 100 }],
+      messages: [{ event: 'raised' }],
+    })
+    const pending: PendingMessage[] = [
+      { id: 9, name: 'file_refused', pipeline: 'shop', event: 'raised', attempts: 0 },
+    ]
+    expect(alertChanges([again], { ...before, pending }, settled)).toMatchObject({
+      drop: [9],
+      messages: [{ event: 'raised' }],
+    })
+  })
+
   it('says of an event that it is there, and not that it is over', () => {
     const over = alertChanges([], { raised: [raised({ name: 'drift' })], pending: [] }, settled)
     expect(over).toMatchObject({ remove: [{ name: 'drift' }], messages: [] })
@@ -285,10 +321,12 @@ describe('what is told', () => {
 })
 
 describe('a message', () => {
-  const context = { at: NOW, service: 'a.b.example.com' }
+  const context = { at: NOW, service: 'a.b.example.com', console: 'https://sync.example.com' }
 
   it.each(CONDITION_NAMES)('says of %s what it is, what to type and where to read on', (name) => {
-    const pipeline = ['key_refused', 'unreachable', 'daily_limit'].includes(name) ? '' : 'shop'
+    const pipeline = ['key_refused', 'unreachable', 'daily_limit', 'reload_refused'].includes(name)
+      ? ''
+      : 'shop'
     const message = alertMessage(
       {
         name,
@@ -304,15 +342,18 @@ describe('a message', () => {
           by: 'a',
           since: 'b',
           files: 1,
+          problems: 2,
           times: 1,
         },
       },
       context,
     )
-    expect(message.title).toMatch(pipeline === '' ? /^contact-sync: the / : /^contact-sync: shop: /)
+    expect(message.title).toMatch(pipeline === '' ? /^contact-sync: (the|a) / : /^contact-sync: shop: /)
     expect(message.text).not.toMatch(/undefined|\s{2}| %/)
     expect(message.command).toMatch(/^contact-sync [a-z ]+$/)
     expect(message.runbook).toBe(`state/README.md#${name}`)
+    expect(message.severity).toMatch(/^(info|warning|critical)$/)
+    expect(message.link).toMatch(/^https:\/\/sync\.example\.com\/[a-z]*(\?pipeline=shop)?$/)
     const over = alertMessage({ name, pipeline, event: 'recovered', since: NOW, numbers: {} }, context)
     expect(over.text).toBe('It had been so since 2026-06-10T12:00:00.000Z.')
     expect(over.command).toBeNull()

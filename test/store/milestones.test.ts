@@ -20,7 +20,8 @@ it('are the first run, the last that was not given up, and the last that found a
       code: status === 'failed' ? 'SERVICE_UNREACHABLE' : undefined,
       drift: at,
       files,
-      refused: 0,
+      refused: at === 20 ? 1 : 0,
+      ...(at === 20 ? { refusedFile: { file: 'a.csv', code: 'INPUT_BINARY' as const } } : {}),
     })
   }
   expect(await state.milestones('shop')).toEqual({
@@ -35,6 +36,8 @@ it('are the first run, the last that was not given up, and the last that found a
     firstRunAt: 10,
     lastSuccessAt: 25,
     lastFile: { at: 10, read: 8, rejected: 4 },
+    lastRefused: { at: 25, runId: 'r20', files: 1, file: 'a.csv', code: 'INPUT_BINARY' },
+    lastDrift: { at: 35, runId: 'r30', times: 30 },
   })
   expect(await state.milestones('other')).toMatchObject({ firstRunAt: undefined })
   expect(await state.lastRun('shop')).toMatchObject({ code: 'SERVICE_UNREACHABLE', drift: 30 })
