@@ -10,6 +10,7 @@ import type { acceptState as AcceptState, rebuildState as RebuildState } from '.
 import type { dropPipeline as DropPipeline, renamePipeline as RenamePipeline } from './app/pipelines.ts'
 import type { rebindState as RebindState } from './app/service-binding.ts'
 import type { subjectReport as SubjectReport } from './app/subject-report.ts'
+import type { renameTerm as RenameTerm } from './app/term-names.ts'
 import type { supportBundle as SupportBundle } from './app/support-bundle.ts'
 import type { Settings } from './core/settings.ts'
 import type { startSandbox as StartSandbox } from './sandbox/server.ts'
@@ -71,6 +72,8 @@ export const acceptState: typeof AcceptState = async (...args) =>
   (await import('./app/rebuilding.ts')).acceptState(...args)
 export const renamePipeline: typeof RenamePipeline = async (...args) =>
   (await import('./app/pipelines.ts')).renamePipeline(...args)
+export const renameTerm: typeof RenameTerm = async (...args) =>
+  (await import('./app/term-names.ts')).renameTerm(...args)
 export const dropPipeline: typeof DropPipeline = async (...args) =>
   (await import('./app/pipelines.ts')).dropPipeline(...args)
 export const orphans = async (settings: Settings): Promise<readonly string[]> =>

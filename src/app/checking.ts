@@ -2,7 +2,7 @@
 import { SyncError } from '../core/errors.ts'
 import { difference } from '../core/diff.ts'
 import { compileMapping, type Mapper, wantedColumns } from '../core/mapping.ts'
-import type { InputReader, ServiceReads, Source, SourceInput, Term } from '../core/ports.ts'
+import type { InputReader, ServiceReads, ServiceSession, Source, SourceInput, Term } from '../core/ports.ts'
 import type { SourceItem } from '../core/record.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../core/terms.ts'
@@ -15,9 +15,16 @@ const aloneText = (code: string): string =>
   `the rate limit is counted by this process alone: the file beside the state that shares it cannot be used (${code})`
 
 /** Lets a command ask the service, one attempt a call: somebody is waiting for the answer. */
-export async function askService<T>(
+export const askService = <T>(
   settings: Settings,
   ask: (reads: ServiceReads) => Promise<T>,
+  tell?: (text: string) => void,
+): Promise<T> => withService(settings, ask, tell)
+
+/** The same for a command that changes something there, too. */
+export async function withService<T>(
+  settings: Settings,
+  use: (session: ServiceSession) => Promise<T>,
   tell?: (text: string) => void,
 ): Promise<T> {
   const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
@@ -27,7 +34,7 @@ export async function askService<T>(
     ...sharedWindow(settings, (code) => tell?.(aloneText(code))),
   })
   try {
-    return await ask(service.session({ signal: new AbortController().signal }))
+    return await use(service.session({ signal: new AbortController().signal }))
   } finally {
     await service.close()
   }

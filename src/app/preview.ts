@@ -39,7 +39,7 @@ async function* overCopy(
   // Only its reads are handed on: a plan has no way to write.
   const session: ServiceReads = service.session({ signal })
   const circuit = createCircuit(pipeline.guards)
-  const terms = createTermDirectory(session, { signal, circuit })
+  const terms = createTermDirectory(session, { signal, circuit, state })
   try {
     const parts = { state, source, session, circuit, terms, clock, signal, report, log }
     const { customFieldKey } = settings.service

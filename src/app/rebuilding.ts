@@ -62,7 +62,7 @@ async function rebuildOne(
     source: createSource(pipeline.source, { clock }),
     session,
     circuit,
-    terms: createTermDirectory(session, { signal, circuit }),
+    terms: createTermDirectory(session, { signal, circuit, state }),
     customFieldKey: settings.service.customFieldKey,
     clock,
     signal,

@@ -133,7 +133,7 @@ function runContext(
     source: parts.source,
     session,
     circuit,
-    terms: createTermDirectory(session, { signal, circuit }),
+    terms: createTermDirectory(session, { signal, circuit, state: parts.state }),
     customFieldKey: settings.service.customFieldKey,
     turns: parts.turns,
     mails: parts.mails,

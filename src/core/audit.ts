@@ -207,7 +207,8 @@ export function termEntry(
   term: {
     readonly action: 'create_term' | 'update_term'
     readonly fields: AuditEntry['fields']
-    readonly request: RequestTrace
+    /** Null where the answer of the request that did it was lost. */
+    readonly request: RequestTrace | null
   },
   about: About,
 ): AuditEntry {

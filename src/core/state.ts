@@ -20,7 +20,7 @@ import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './summary.ts'
 import type { Contact } from './contact.ts'
 import type { SyncLog } from './sync-log.ts'
-import type { TermPlan } from './terms.ts'
+import type { TermNameStore, TermPlan } from './terms.ts'
 
 export interface RunRecord {
   readonly id: string
@@ -384,6 +384,7 @@ export interface StateStore
     SyncLog,
     TombstoneStore,
     PermissionStore,
-    InstanceStore {
+    InstanceStore,
+    TermNameStore {
   close(): Promise<void>
 }

@@ -48,6 +48,27 @@ export function distinctTerms(names: readonly string[]): readonly string[] {
   return [...byKey.values()]
 }
 
+/** Former names of terms by their comparison form, each with the name of today. */
+export type TermAliases = ReadonlyMap<string, string>
+
+/** What terms were called before they were renamed by this program. */
+export interface TermNameStore {
+  termAliases(): Promise<TermAliases>
+}
+
+/** The names of today, each once. */
+export const presentNames = (names: readonly string[], aliases: TermAliases): readonly string[] =>
+  aliases.size === 0 ? names : distinctTerms(names.map((name) => aliases.get(termKey(name)) ?? name))
+
+/** After one more rename. Each former name leads straight to that of today, and a name that is given again is no former one. */
+export function aliasesAfter(aliases: TermAliases, { from, to }: { from: string; to: string }): TermAliases {
+  const moved = [...aliases].map(([key, name]): [string, string] => [
+    key,
+    termKey(name) === termKey(from) ? to : name,
+  ])
+  return new Map([...moved, [termKey(from), to] as const].filter(([key]) => key !== termKey(to)))
+}
+
 const keysOf = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(termKey))
 
 /** Those of `names` that `others` lacks. */

@@ -38,6 +38,7 @@ import { createServiceBinding, type ServiceBinding } from './service-binding.ts'
 import { createRunStore } from './runs.ts'
 import { createStagingStore } from './staging.ts'
 import { namedInRows, subjectOf } from './subject.ts'
+import { createTermNames, createTermNameStore, type TermNames } from './term-names.ts'
 import { createTombstoneStore, erasedBefore, liftTombstones } from './tombstones.ts'
 import { createWatch, stateError, type Watch } from './trouble.ts'
 
@@ -48,6 +49,8 @@ export interface OwnedState extends StateStore {
   readonly window: WindowMemory
   /** All pipelines that it knows, to rename one or to give one up. */
   readonly pipelines: PipelineTables
+  /** Names of terms, to rename one. */
+  readonly terms: TermNames
   /** Which service it belongs to. */
   readonly binding: ServiceBinding
   /** Calls the listener with each known error of the state, until the function that it gives is called. */
@@ -100,6 +103,7 @@ function storeOver(
     ...createSyncLog(db),
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
+    ...createTermNameStore(db),
     instance: async () => instance.get() ?? '',
   }
   return {
@@ -212,6 +216,7 @@ function ownedState(
     window: watch.over(createWindowMemory(db, killed)),
     binding: watch.over(createServiceBinding(db)),
     pipelines: watch.over(createPipelineTables(db)),
+    terms: watch.over(createTermNames(db)),
     onTrouble: watch.listen,
   }
 }

@@ -5,7 +5,7 @@ import type { CustomFieldRules } from '../core/custom-fields.ts'
 import { type Difference, difference, type Known } from '../core/diff.ts'
 import { SyncError } from '../core/errors.ts'
 import { fingerprint, fingerprintContext } from '../core/fingerprint.ts'
-import { compileMapping, type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
+import { type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { SourceItem } from '../core/record.ts'
 import type { Identity, StagedEntry, StagedInput, StagedOperation, StagedRecord } from '../core/state.ts'
@@ -14,6 +14,7 @@ import { termKey, termsBeyond, unknownTermsText } from '../core/terms.ts'
 import type { PlanContext } from './context.ts'
 import { commitPlan } from './commit-plan.ts'
 import { areErased } from './erased.ts'
+import { mapperFor } from './present-terms.ts'
 
 interface Reading {
   readonly staged: StagedInput
@@ -358,7 +359,7 @@ export async function planInput(
         file: input.name,
         ...reader.contradicted,
       })
-    const mapper = compileMapping(pipeline, reader.header, customFields)
+    const mapper = await mapperFor(reader.header, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
     const reading: Reading = {

@@ -4,12 +4,13 @@ import type { Contact } from '../core/contact.ts'
 import type { CustomFieldRules } from '../core/custom-fields.ts'
 import { difference } from '../core/diff.ts'
 import { fingerprint, fingerprintContext } from '../core/fingerprint.ts'
-import { compileMapping, type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
+import { type MappedRecord, type Mapper, wantedColumns } from '../core/mapping.ts'
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { Provenance, SourceItem, SourceRecord } from '../core/record.ts'
 import type { StagedInput } from '../core/state.ts'
 import { areErased } from './erased.ts'
 import { isStopped, type PlanContext } from './context.ts'
+import { mapperFor } from './present-terms.ts'
 
 /** A record, or an open create, that has no contact yet. */
 export interface Candidate {
@@ -145,7 +146,7 @@ export async function* candidatesOf(
   const { pipeline, runId, source, state } = context
   const reader = await source.open(input, { columns: wantedColumns(pipeline) })
   try {
-    const mapper = compileMapping(pipeline, reader.header, customFields)
+    const mapper = await mapperFor(reader.header, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
     try {

@@ -5,7 +5,7 @@ import { stopWithout } from '../core/circuit.ts'
 import { SyncError } from '../core/errors.ts'
 import { FEW_TERMS } from '../core/estimate.ts'
 import type { RequestTrace, ServiceReads, Term } from '../core/ports.ts'
-import { termDescription, termKey } from '../core/terms.ts'
+import { type TermAliases, termDescription, termKey } from '../core/terms.ts'
 import {
   isStopped,
   noted,
@@ -20,19 +20,23 @@ interface Entries {
   readonly byId: Map<number, Term>
 }
 
-function entriesOf(terms: readonly Term[]): Entries {
+function entriesOf(terms: readonly Term[], aliases: TermAliases): Entries {
   const byKey = new Map<string, Term>()
   // Where two names fall together for us only, the older term counts.
   for (const term of terms) if (!byKey.has(termKey(term.name))) byKey.set(termKey(term.name), term)
+  // A rename that was cut short: the term still has its former name at the service.
+  for (const term of terms) {
+    const today = aliases.get(termKey(term.name))
+    if (today !== undefined && !byKey.has(termKey(today))) byKey.set(termKey(today), term)
+  }
   return { byKey, byId: new Map(terms.map((term) => [term.id, term])) }
 }
 
-async function readAll(
-  session: ServiceReads,
-  context: Pick<PlanContext, 'signal' | 'circuit'>,
-): Promise<Entries> {
+type DirectoryContext = Pick<PlanContext, 'signal' | 'circuit' | 'state'>
+
+async function readAll(session: ServiceReads, context: DirectoryContext): Promise<Entries> {
   const result = noted(await session.terms(), context)
-  if (result.kind === 'ok') return entriesOf(result.value)
+  if (result.kind === 'ok') return entriesOf(result.value, await context.state.termAliases())
   const { code, message } = stopWithout(result)
   throw new SyncError(code, `the terms of the service cannot be read: ${message}`)
 }
@@ -121,10 +125,7 @@ async function makeMany(
 }
 
 /** `context`: how the run's calls are noted. */
-export function createTermDirectory(
-  session: ServiceReads,
-  context: Pick<PlanContext, 'signal' | 'circuit'>,
-): TermDirectory {
+export function createTermDirectory(session: ServiceReads, context: DirectoryContext): TermDirectory {
   let reading: Promise<Entries> | undefined
   const underway = new Map<string, Promise<TermFinding>>()
   const folded = new Set<string>()

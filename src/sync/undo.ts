@@ -16,6 +16,7 @@ import {
 import { applyPlan } from './apply.ts'
 import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } from './context.ts'
 import { holdByGuards } from './guards.ts'
+import { withPresentTerms } from './present-terms.ts'
 import { reopenInputs, settleDoubtsOnce } from './recover.ts'
 import { accountFor, heldReport, type InputReport, type PipelineResult } from './run.ts'
 
@@ -77,7 +78,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
   const counts = noCounts()
   const options = { ...undo, highestBefore: await state.highestContactBefore(undo.run) }
-  for await (const page of pagesOf(runEffects(undo.entries, () => left(ERASED)))) {
+  for await (const page of pagesOf(runEffects(withPresentTerms(undo.entries, state), () => left(ERASED)))) {
     const known = await state.known(
       pipeline.name,
       page.map(({ key }) => key),

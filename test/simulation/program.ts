@@ -126,7 +126,7 @@ export function startProgram(
       source: livingSource(source, life),
       session,
       circuit,
-      terms: createTermDirectory(session, { signal, circuit }),
+      terms: createTermDirectory(session, { signal, circuit, state }),
       customFieldKey: deps.service.customFieldKey,
       turns,
       mails,

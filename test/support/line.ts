@@ -87,7 +87,7 @@ export function testLine(
       source: line.source,
       session,
       circuit,
-      terms: createTermDirectory(session, { signal, circuit }),
+      terms: createTermDirectory(session, { signal, circuit, state: line.state }),
       customFieldKey: line.settings.customFieldKey,
       turns: createTurns(),
       mails: options.mails ?? createMailTurns(),

@@ -5,9 +5,17 @@ import type { CommandEntry } from './entry.ts'
 export const SERVICE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'terms',
-    summary: 'the terms (tags) that the service has',
-    description: 'Lists the terms of the service, with their ids and descriptions.',
-    examples: ['contact-sync terms', 'contact-sync terms --json'],
+    summary: 'the terms (tags) that the service has; renames one',
+    description:
+      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may name either. Refused while a configuration names OLD under terms, where NEW is there already, and beside a daemon.',
+    arguments: '[rename] [OLD] [NEW]',
+    options: [new Option('--yes', 'renames without a question')],
+    examples: [
+      'contact-sync terms',
+      'contact-sync terms --json',
+      'contact-sync terms rename Kunde Customer',
+      'contact-sync terms rename Kunde Customer --yes',
+    ],
     load: async () => (await import('../commands/terms.ts')).terms,
   },
   {

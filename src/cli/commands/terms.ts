@@ -1,10 +1,12 @@
-// `terms`: the terms that the service has.
-import { askService } from '../../app.ts'
+// `terms`: the terms that the service has. `terms rename`: another name for one of them.
+import { askService, renameTerm } from '../../app.ts'
+import { SyncError } from '../../core/errors.ts'
+import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'
-import { type CommonOptions, type Io, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson, printLine } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
-export async function terms(io: Io, options: CommonOptions): Promise<number> {
+async function list(io: Io, options: CommonOptions): Promise<number> {
   const settings = await commandSettings(io, options)
   const result = await askService(
     settings,
@@ -23,4 +25,41 @@ export async function terms(io: Io, options: CommonOptions): Promise<number> {
     printLine(io, `${String(id).padStart(8)}  ${name}${description === '' ? '' : `  (${description})`}`)
   printError(io, plural(result.value.length, 'term'))
   return 0
+}
+
+interface TermsOptions extends CommonOptions {
+  readonly yes?: boolean
+}
+
+async function rename(io: Io, options: TermsOptions, [from, to]: readonly string[]): Promise<number> {
+  if (from === undefined || to === undefined)
+    throw new SyncError('USAGE', 'terms rename needs the old and the new name')
+  const settings = await commandSettings(io, options)
+  const renamed = await renameTerm(
+    settings,
+    { from, to },
+    {
+      pid: io.pid,
+      confirm: (one) =>
+        confirm(
+          io,
+          `Rename the term "${one.from}" (id ${one.id}) to "${one.to}" at the service, for every contact that has it?`,
+          options.yes === true,
+        ),
+      tell: (text) => printError(io, text),
+    },
+  )
+  const { id, isNew } = renamed
+  if (options.json === true) printJson(io, { id, from: renamed.from, to: renamed.to, renamed: isNew })
+  else if (!isNew) print(io, `The term is called "${renamed.to}" already; nothing was changed.`)
+  else print(io, `The term "${renamed.from}" is called "${renamed.to}" from now on; sources may name either.`)
+  if (renamed.to !== to.trim()) printError(io, `the service made "${renamed.to}" of the name "${to.trim()}"`)
+  return 0
+}
+
+export async function terms(io: Io, options: TermsOptions, words: readonly string[]): Promise<number> {
+  const [action, ...names] = words
+  if (action === undefined) return list(io, options)
+  if (action === 'rename') return rename(io, options, names)
+  throw new SyncError('USAGE', `terms has no "${action}"`, { hint: 'It is terms, or terms rename OLD NEW.' })
 }

@@ -17,6 +17,9 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'state rename-pipeline OLD': 'the name of the pipeline in the state',
   'state rename-pipeline NEW': 'its name in the configuration',
   'state drop-pipeline NAME': 'a pipeline that the state knows and the configuration does not',
+  'terms rename': 'gives a term another name; nothing is changed without this word',
+  'terms OLD': 'the name of the term at the service',
+  'terms NEW': 'its name from now on',
   SHELL: 'bash, zsh or fish',
 }
 
@@ -45,7 +48,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   plan: [0, 1, 2, 3, 4, 5, 130, 143],
   check: [0, 1, 2, 5],
   status: [0, 1, 2, 130, 143],
-  terms: [0, 1, 2, 5],
+  terms: [0, 1, 2, 5, 6],
   fields: [0, 1, 2, 5],
   contact: [0, 1, 2, 5],
   sandbox: [1, 2, 130, 143],

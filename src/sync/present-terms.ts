@@ -1,0 +1,42 @@
+// Terms that were renamed by this program: whoever still names the former name means the term of today. Applied where names
+// come from outside: to what is mapped from a source, and to what the sync log says of an earlier run.
+import type { AuditEntry } from '../core/audit.ts'
+import type { CustomFieldRules } from '../core/custom-fields.ts'
+import { compileMapping, type Mapper } from '../core/mapping.ts'
+import type { PipelineSettings } from '../core/settings.ts'
+import { presentNames, type TermNameStore } from '../core/terms.ts'
+
+interface Naming {
+  readonly pipeline: PipelineSettings
+  readonly state: TermNameStore
+}
+
+/** The pipeline's mapping, with terms by the names of today. */
+export async function mapperFor(
+  header: readonly string[],
+  customFields: CustomFieldRules,
+  { pipeline, state }: Naming,
+): Promise<Mapper> {
+  const mapper = compileMapping(pipeline, header, customFields)
+  const aliases = await state.termAliases()
+  return {
+    ...mapper,
+    map(record) {
+      const mapped = mapper.map(record)
+      if (mapped.kind !== 'contact' || mapped.terms === undefined) return mapped
+      return { ...mapped, terms: presentNames(mapped.terms, aliases) }
+    },
+  }
+}
+
+/** Entries of an earlier run, with terms by the names of today. */
+export async function* withPresentTerms<Entry extends Pick<AuditEntry, 'terms'>>(
+  entries: AsyncIterable<Entry>,
+  state: TermNameStore,
+): AsyncGenerator<Entry> {
+  const aliases = await state.termAliases()
+  for await (const entry of entries) {
+    const { add, remove } = entry.terms
+    yield { ...entry, terms: { add: presentNames(add, aliases), remove: presentNames(remove, aliases) } }
+  }
+}

@@ -1,0 +1,196 @@
+// `terms rename` as an operator meets it: the command line, a real file, the sandbox.
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openState } from '../../src/store/state-store.ts'
+import { KEY, openWorkshop, type Workshop } from '../support/cli.ts'
+
+// Each command is a process of its own, and a machine may be slow.
+vi.setConfig({ testTimeout: 120_000 })
+
+let shop: Workshop
+const configuration = (assign = '{ column: tags, split: "," }', more = '') => `
+service:
+  base_url: \${BASE_URL}
+  api_key: \${API_KEY}
+  rate_limit: { requests: 500, per: 1s, concurrency: 4 }
+  retry: { attempts: 2, max_delay: 1s }
+  doubt: { quiesce: 200ms, absent_reads: 1 }
+state: { path: state/contact-sync.db }
+server: { port: 0 }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox/shop, settle: 0s }
+    key: no
+    map: { mail: mail }
+    terms: { policy: managed, assign: [${assign}]${more} }
+`
+const FIRST = 'no,mail,tags\nK1,a@example.com,"Kunde,VIP"\n'
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  await shop.configure(configuration())
+  await shop.drop('shop', 'a.csv', FIRST)
+  expect((await shop.cli('run')).code).toBe(0)
+})
+afterEach(() => shop.close())
+
+async function api(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${shop.sandbox.url}/public/api/V1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+const all = async (): Promise<{ id: number; name: string }[]> =>
+  (await api('GET', '/terms')) as { id: number; name: string }[]
+const names = async (): Promise<string[]> => (await all()).map(({ name }) => name).sort()
+
+async function termsOf(mail: string): Promise<string[]> {
+  const id = String((await shop.contacts(mail, 'id'))[0]?.['id'])
+  return ((await api('GET', `/contact/${id}/terms`)) as { name: string }[]).map(({ name }) => name).sort()
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await shop.cli(...args, '--json')
+  return { code, stderr, said: JSON.parse(stdout === '' ? '{}' : stdout) as Record<string, unknown> }
+}
+
+const renamed = (from: string, to: string) => shop.cli('terms', 'rename', from, to, '--yes')
+
+it('the ledger, old exports and new records follow: nothing is sent, doubled or taken away', async () => {
+  expect(await json('terms', 'rename', 'kunde', 'Customer', '--yes')).toMatchObject({
+    code: 0,
+    said: { id: expect.any(Number) as number, from: 'Kunde', to: 'Customer', renamed: true },
+  })
+  expect(await names()).toEqual(['Customer', 'VIP'])
+  const writes = shop.writes()
+  // Another header, so that each row is mapped anew.
+  await shop.drop('shop', 'b.csv', 'no,mail,tags,x\nK1,a@example.com,"Kunde,VIP",1\n')
+  expect((await json('run')).said).toMatchObject({ pipelines: [{ unchanged: 1, updated: 0 }] })
+  expect(shop.writes()).toBe(writes)
+  await shop.drop('shop', 'c.csv', 'no,mail,tags\nK2,b@example.com,"KUNDE,Customer"\n')
+  expect((await json('plan')).said).toMatchObject({
+    pipelines: [{ terms_created: 0, changes: [{ terms: { add: ['Customer'], remove: [] } }] }],
+  })
+  expect((await json('run')).said).toMatchObject({ pipelines: [{ created: 1, terms_created: 0 }] })
+  expect(await termsOf('b@example.com')).toEqual(['Customer'])
+  await shop.drop('shop', 'd.csv', 'no,mail,tags\nK1,a@example.com,VIP\n')
+  await shop.cli('run')
+  expect(await termsOf('a@example.com')).toEqual(['VIP'])
+  await shop.cli('audit', 'export', shop.path('log.jsonl'))
+  expect(await readFile(shop.path('log.jsonl'), 'utf8')).toContain('"name":{"from":"Kunde","to":"Customer"}')
+  expect((await shop.cli('audit', 'verify')).code).toBe(0)
+})
+
+it('it is refused while something names OLD, where OLD is unknown, where NEW is there, and beside a daemon', async () => {
+  const writes = shop.writes()
+  const refusals: readonly (readonly [string, string, string])[] = [
+    ['Kunde', 'vip', 'has a term "VIP" already'],
+    ['Never', 'New', 'has no term "Never"'],
+    ['Kunde', 'Kunde', 'both names are the same'],
+    ['Kunde', ' ', 'must have a name'],
+  ]
+  for (const [from, to, text] of refusals)
+    expect(await renamed(from, to)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(text) as string,
+    })
+  const unasked = await shop.cli('terms', 'rename', 'Kunde', 'New')
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('nobody can be asked')])
+  expect((await shop.cli('terms', 'remove', 'Kunde')).code).toBe(2)
+  expect((await shop.cli('terms', 'rename', 'Kunde')).code).toBe(2)
+  const naming = [configuration('kunde'), configuration('{ column: tags }', ', descriptions: { KUNDE: x }')]
+  for (const yaml of naming) {
+    await shop.configure(yaml)
+    const refused = await renamed('Kunde', 'Customer')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('still names "Kunde", in shop'),
+    ])
+  }
+  await shop.configure(configuration())
+  const daemon = shop.start('start')
+  await daemon.stderrHas(/daemon started/)
+  expect((await renamed('Kunde', 'Customer')).code).toBe(6)
+  daemon.process.kill('SIGTERM')
+  await daemon.ended
+  expect(shop.writes()).toBe(writes)
+  expect(await names()).toEqual(['Kunde', 'VIP'])
+})
+
+it('again, onward, back and by case alone: each name leads to that of today', async () => {
+  expect((await renamed('Kunde', 'B')).code).toBe(0)
+  expect((await renamed('Kunde', 'B')).stdout).toContain('already')
+  expect((await renamed('B', 'C')).code).toBe(0)
+  await shop.drop('shop', 'b.csv', 'no,mail,tags\nK2,b@example.com,"Kunde,B,C"\n')
+  await shop.cli('run')
+  expect(await termsOf('b@example.com')).toEqual(['C'])
+  expect((await renamed('C', 'Kunde')).code).toBe(0)
+  expect((await renamed('Kunde', 'KUNDE')).code).toBe(0)
+  const writes = shop.writes()
+  await shop.drop(
+    'shop',
+    'c.csv',
+    'no,mail,tags,x\nK2,b@example.com,"B,kunde",1\nK1,a@example.com,"C,VIP",1\n',
+  )
+  expect((await json('run')).said).toMatchObject({ pipelines: [{ unchanged: 2 }] })
+  expect(shop.writes()).toBe(writes)
+  expect(await names()).toEqual(['KUNDE', 'VIP'])
+})
+
+it.each([false, true])(
+  'one that was cut short is completed, and runs know both names (sent: %s)',
+  async (sent) => {
+    const { id = 0 } = (await all()).find(({ name }) => name === 'Kunde') ?? {}
+    const state = openState(shop.path('state', 'contact-sync.db'), {
+      pid: process.pid,
+      since: 0,
+      thorough: false,
+    })
+    expect(state.terms.begin({ id, from: 'Kunde', to: 'Customer' })).toBe(1)
+    await state.close()
+    if (sent) await api('PUT', `/terms/${id}`, { name: 'Customer' })
+    await shop.drop(
+      'shop',
+      'b.csv',
+      'no,mail,tags,x\nK1,a@example.com,"Kunde,VIP",1\nK2,b@example.com,Kunde,1\n',
+    )
+    expect((await json('run')).said).toMatchObject({
+      pipelines: [{ unchanged: 1, created: 1, terms_created: 0 }],
+    })
+    const other = await renamed('VIP', 'Best')
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('"Kunde" to "Customer" was cut short'),
+    ])
+    expect((await renamed('Kunde', 'Customer')).code).toBe(0)
+    expect(await names()).toEqual(['Customer', 'VIP'])
+    expect(await termsOf('b@example.com')).toEqual(['Customer'])
+    expect((await renamed('Kunde', 'Customer')).stdout).toContain('already')
+  },
+)
+
+it('one that the service refuses leaves everything as it was', async () => {
+  await shop.close()
+  shop = await openWorkshop({ termFolding: 'accents' })
+  await shop.configure(configuration())
+  await shop.drop('shop', 'a.csv', FIRST)
+  await shop.cli('run')
+  const refused = await renamed('Kunde', 'V\u00cdP')
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('does not rename the term')])
+  expect(await names()).toEqual(['Kunde', 'VIP'])
+  await shop.drop('shop', 'b.csv', 'no,mail,tags,x\nK1,a@example.com,"Kunde,VIP",1\n')
+  expect((await json('run')).said).toMatchObject({ pipelines: [{ unchanged: 1, terms_created: 0 }] })
+  expect((await renamed('Kunde', 'Customer')).code).toBe(0)
+})
+
+it('an earlier run is undone by the names of today', async () => {
+  await shop.drop('shop', 'b.csv', 'no,mail,tags\nK1,a@example.com,"Kunde,VIP,New"\n')
+  const { said } = await json('run')
+  const { run_id: run = '' } = (said as { pipelines: { run_id: string }[] }).pipelines[0] ?? {}
+  await renamed('New', 'Newer')
+  expect((await shop.cli('undo', run, '--yes')).code).toBe(0)
+  expect(await termsOf('a@example.com')).toEqual(['Kunde', 'VIP'])
+})
