@@ -153,7 +153,11 @@ async function benchUnchanged(service: Server, file: string): Promise<void> {
   row('the same bytes again', ROWS, same.one)
   note('same_bytes', same.ratio)
   let version = 0
-  const { ratio, one, other: plain } = await pairs(async () => {
+  const {
+    ratio,
+    one,
+    other: plain,
+  } = await pairs(async () => {
     version += 1
     await writePeople(other, { rows, changed: 100, version })
     await place.drop(other)

@@ -46,7 +46,8 @@ export async function startService(latencyMs = 0, windowMs = 1000): Promise<Serv
   const { base_url: url } = JSON.parse(line.toString()) as { base_url: string }
   return {
     url,
-    windows: async () => (await (await fetch(`${url}/windows`)).json()) as Awaited<ReturnType<Server['windows']>>,
+    windows: async () =>
+      (await (await fetch(`${url}/windows`)).json()) as Awaited<ReturnType<Server['windows']>>,
     end: () => child.kill('SIGTERM'),
   }
 }
