@@ -63,7 +63,7 @@ export interface OpenOptions {
   readonly lastEndedWithLineBreak?: boolean | undefined
 }
 
-/** One pipeline's source. Opening and listing change nothing; only `archive`, `writeRejects` and `clearLeftovers` write. */
+/** One pipeline's source. Opening and listing change nothing; `archive`, `giveBack`, `clearLeftovers` and `writeRejects` write. */
 export interface Source {
   /**
    * The inputs that are ready, in the order in which they are to be taken, and how many are still growing.
@@ -86,12 +86,21 @@ export interface Source {
   /**
    * Moves the input to `processed` or `failed`, under its name with the run's id, unless another version
    * has taken its place (then nothing is moved and false is returned). With a reason, a text beside it says why.
+   * `sha256` of what was read: another content is another version, whatever its times are.
    * `leaveOut`: records of these people are not in the archived file; it never has its name with them in it.
    */
   archive(
     input: SourceInput,
-    to: { folder: 'processed' | 'failed'; runId: string; reason?: string; leaveOut?: Sought | undefined },
+    to: {
+      folder: 'processed' | 'failed'
+      runId: string
+      reason?: string
+      sha256?: string | undefined
+      leaveOut?: Sought | undefined
+    },
   ): Promise<boolean>
+  /** Puts back what a run that was killed had taken to put it away: it waits again. */
+  giveBack?: (() => Promise<void>) | undefined
   /** Removes what a run that was cut off while it put this input away left of it; the input itself still waits. */
   clearLeftovers(input: SourceInput, runId: string): Promise<void>
   /** Writes the `.rejects.csv` that belongs to the archived input, whole or not at all. */

@@ -4,23 +4,28 @@ import { join } from 'node:path'
 import { SyncError } from '../core/errors.ts'
 import type { Sought } from '../core/erasing.ts'
 import type { RejectRow, Source, SourceInput } from '../core/ports.ts'
-import { moveRewritten, moveVersion, versionAt, writeWhole, type ArchivePlace } from './archive.ts'
+import { moveRewritten, moveVersion } from './archive.ts'
 import type { Found, StoredFile } from './erasing.ts'
 import { entryPath, rawName } from './file-name.ts'
-import { listFolder, type Listing } from './folder-listing.ts'
+import { isWanted, listFolder, type Listing } from './folder-listing.ts'
 import { clearLeftovers } from './leftovers.ts'
 import { openInputFile, type InputFile } from './input-file.ts'
 import type { SourceDeps } from './kind.ts'
 import type { FolderOptions } from './options.ts'
+import { type ArchivePlace, versionAt, writeWhole } from './place.ts'
 import { writeRejectFiles, type RejectsLayout } from './rejects.ts'
 import { searchFile } from './search-file.ts'
+import { giveBackTaken } from './taking.ts'
 
 /** How records of people are found in a file of the kind. */
 type Find = (file: StoredFile, sought: Sought) => Promise<Found>
 
 type Destination = Parameters<Source['writeRejects']>[1]
 
-export interface DropFolder extends Pick<Source, 'list' | 'isWaiting' | 'archive' | 'clearLeftovers'> {
+export interface DropFolder extends Pick<
+  Source,
+  'list' | 'isWaiting' | 'archive' | 'giveBack' | 'clearLeftovers'
+> {
   /** Opens exactly the listed version. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */
   openFile(input: SourceInput): Promise<InputFile>
   /** Throws ARCHIVE_FAILED; then nothing was written. */
@@ -34,6 +39,7 @@ export interface DropFolder extends Pick<Source, 'list' | 'isWaiting' | 'archive
 
 export function createDropFolder(options: FolderOptions, deps: SourceDeps, find: Find): DropFolder {
   const look = (): Promise<Listing> => listFolder(options, deps.clock.now())
+  const isInput = (name: string): boolean => isWanted(name, options.files)
   return {
     async list({ wait, signal }) {
       let listing = await look()
@@ -60,11 +66,12 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps, find:
       const path = pathOf(options.folder, input)
       if (path === undefined) return false
       const place = placeOf(options.folder, input, to)
+      const wanted = { path, version: input.version, sha256: to.sha256, isInput }
       const rewritten = to.leaveOut && (await contentWithout(path, input, find, to.leaveOut))
       const isMoved =
         rewritten === undefined
-          ? await moveVersion(path, input.version, place)
-          : await moveRewritten(path, input.version, place, rewritten)
+          ? await moveVersion(wanted, place)
+          : await moveRewritten(wanted, place, rewritten)
       if (!isMoved) return false
       const { reason } = to
       if (reason !== undefined) {
@@ -72,6 +79,7 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps, find:
       }
       return true
     },
+    giveBack: () => giveBackTaken(options.folder, isInput),
     async clearLeftovers(input, runId) {
       for (const folder of ['processed', 'failed'] as const)
         await clearLeftovers(placeOf(options.folder, input, { folder, runId }))

@@ -47,10 +47,19 @@ function unescaped(match: RegExpExecArray): Buffer {
  * @param ending with its dot; the input's own ending where it is not given
  */
 export function archivedName(raw: Buffer, tag: string, ending?: string): Buffer {
+  return taggedName(raw, `.${tag}`, ending)
+}
+
+/** `<stem>-<tag><ending>`: as `-` comes before the dot, it is listed before the input's own name. */
+export function nameBefore(raw: Buffer, tag: string): Buffer {
+  return taggedName(raw, `-${tag}`)
+}
+
+function taggedName(raw: Buffer, tag: string, ending?: string): Buffer {
   const dot = raw.lastIndexOf(0x2e)
   const stem = dot > 0 ? raw.subarray(0, dot) : raw
   const own = dot > 0 ? raw.subarray(dot) : Buffer.alloc(0)
-  const tail = Buffer.concat([Buffer.from(`.${tag}`), ending === undefined ? own : Buffer.from(ending)])
+  const tail = Buffer.concat([Buffer.from(tag), ending === undefined ? own : Buffer.from(ending)])
   return Buffer.concat([cut(stem, MAX_NAME_BYTES - tail.length), tail])
 }
 

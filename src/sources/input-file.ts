@@ -29,7 +29,8 @@ export interface InputFile {
 
 /** What tells one content of a file from another without reading it. */
 export function fileVersion(stats: BigIntStats): string {
-  return [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(':')
+  // The time of change last: whoever writes can set the time of modification, and nobody can set that.
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':')
 }
 
 /** Opens the file behind a listed input. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */

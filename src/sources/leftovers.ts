@@ -2,7 +2,7 @@
 // beside no input. They may hold personal data, and whoever looks for those of an input would not find them.
 // Nothing is removed on a guess: what could belong to another input of that run stays.
 import { readdir, rm, stat } from 'node:fs/promises'
-import type { ArchivePlace } from './archive.ts'
+import type { ArchivePlace } from './place.ts'
 import { faultCode } from './fault.ts'
 import { archivedName, entryPath, WRITING } from './file-name.ts'
 

@@ -15,6 +15,7 @@ import type { PlanContext } from './context.ts'
 import { commitPlan } from './commit-plan.ts'
 import { areErased } from './erased.ts'
 import { mapperFor } from './present-terms.ts'
+import { warnAboutText, warnAboutValues } from './read-warnings.ts'
 
 interface Reading {
   readonly staged: StagedInput
@@ -41,6 +42,8 @@ interface Row {
 
 export interface PlannedInput {
   readonly staged: StagedInput
+  /** Of what was read. */
+  readonly sha256: string
   readonly counts: Counts
   /** Why a guard holds the plan, or its deletes. */
   readonly heldBy: string | undefined
@@ -319,19 +322,6 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
   }
 }
 
-/** What became of values and terms, once the plan stands. */
-function warnAbout({ mended, odd, passedOver, staged }: Reading, { log }: PlanContext): void {
-  const file = staged.input.name
-  for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
-  for (const [kind, times] of odd)
-    log.warn('values look damaged; they are sent unchanged', { file, kind, times })
-  if (passedOver.withTerms > 0)
-    log.warn('terms of records were not given: a later record of the same key counts', {
-      file,
-      records: passedOver.withTerms,
-    })
-}
-
 /**
  * Reads one input to its end and commits the plan for it. `isLast`: no later input of the source waits, so what a full
  * one lacks has gone.
@@ -349,16 +339,7 @@ export async function planInput(
     lastEndedWithLineBreak: last?.endsWithLineBreak === true,
   })
   try {
-    if (reader.twiceEncoded !== undefined)
-      context.log.warn('the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")', {
-        file: input.name,
-        ...reader.twiceEncoded,
-      })
-    if (reader.contradicted !== undefined)
-      context.log.warn('the bytes of a file are UTF-8, and source.encoding says otherwise', {
-        file: input.name,
-        ...reader.contradicted,
-      })
+    warnAboutText(reader, input, context)
     const mapper = await mapperFor(reader.header, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
@@ -382,7 +363,7 @@ export async function planInput(
       await state.discardInput(staged)
       throw error
     })
-    warnAbout(reading, context)
+    warnAboutValues(reading, context)
     if (isSupplement())
       context.log.info('a file of mended rejects is a supplement: nothing is concluded from what it lacks', {
         file: input.name,
@@ -392,6 +373,7 @@ export async function planInput(
     const endsWithLineBreak = reader.endsWithLineBreak?.()
     return {
       staged,
+      sha256: reader.sha256(),
       counts,
       heldBy,
       isEmptyFull: mode === 'full' && counts.read === 0 && !isSupplement(),

@@ -33,8 +33,9 @@ export async function reopenInputs(context: PlanContext): Promise<void> {
   }
 }
 
-/** What a run left beside its inputs that was killed while it put them away. */
+/** A run that was killed while it put inputs away had taken some, and left something beside others. */
 export async function clearLeftovers({ state, source, pipeline }: RunContext): Promise<void> {
+  await source.giveBack?.()
   for (const { input, runId } of await state.unfinishedInputs(pipeline.name))
     if (await source.isWaiting(input)) await source.clearLeftovers(input, runId)
 }

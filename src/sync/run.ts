@@ -114,7 +114,7 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
 
 /** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
 async function finishInput(
-  { staged, accepted, isEmptyFull: isHeld }: PlannedInput,
+  { staged, sha256, accepted, isEmptyFull: isHeld }: PlannedInput,
   context: RunContext,
 ): Promise<InputReport> {
   const { input } = staged
@@ -123,7 +123,7 @@ async function finishInput(
   if (await context.state.hasRejects(staged))
     await context.source.writeRejects(input, to, staged.header, context.state.rejectsOfInput(staged))
   const erased = await leavingOut(context)
-  const where = { ...to, leaveOut: erased?.sought }
+  const where = { ...to, sha256, leaveOut: erased?.sought }
   const moved = await context.source.archive(input, isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where)
   await context.state.finishInput(staged, folder, accepted)
   await erased?.note()

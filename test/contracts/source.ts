@@ -421,6 +421,28 @@ export function describeSource(name: string, harness: SourceHarness): void {
         expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
       })
 
+      it('does not move a version of the same size and time of modification', async () => {
+        const times = new Date(clock.time - HOUR)
+        drop('x', table('1'))
+        utimesSync(file('x'), times, times)
+        const input = await only()
+        drop('x', table('2'))
+        utimesSync(file('x'), times, times)
+        expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
+        expect(await codeOf(readAll(source, input))).toBe('INPUT_CHANGED')
+        expect(readFileSync(file('x'), 'utf8')).toBe(table('2'))
+      })
+
+      it('does not move another content than the one that was read', async () => {
+        drop('x')
+        const to = { folder: 'processed', runId: 'r', sha256: '0'.repeat(64) } as const
+        expect(await source.archive(await only(), to)).toBe(false)
+        expect(readdirSync(folder).sort()).toEqual(['processed', `x${harness.ending}`])
+        expect(readdirSync(join(folder, 'processed'))).toEqual([])
+        const { sha256 } = await readAll(source, await only())
+        expect(await source.archive(await only(), { ...to, sha256 })).toBe(true)
+      })
+
       it('leaves the file where it is when the folder cannot be made', async () => {
         drop('x')
         writeFileSync(join(folder, 'processed'), 'a file in the way')

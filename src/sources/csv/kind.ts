@@ -25,6 +25,7 @@ function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
     list: folder.list,
     isWaiting: folder.isWaiting,
     archive: folder.archive,
+    giveBack: folder.giveBack,
     clearLeftovers: folder.clearLeftovers,
     async open(input, { lastEndedWithLineBreak }) {
       const reader = await readCsv(await folder.openFile(input), options, { lastEndedWithLineBreak })

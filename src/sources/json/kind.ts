@@ -26,6 +26,7 @@ function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
     list: folder.list,
     isWaiting: folder.isWaiting,
     archive: folder.archive,
+    giveBack: folder.giveBack,
     clearLeftovers: folder.clearLeftovers,
     open: async (input, { columns }) => readJson(await folder.openFile(input), options, columns),
     writeRejects: (input, to, header, rows) =>

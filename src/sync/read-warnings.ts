@@ -1,0 +1,42 @@
+// What is said in the operational log about an input that was read: how its text looks, and what became of its values.
+// Numbers and names of files alone: no values.
+import type { InputReader, SourceInput } from '../core/ports.ts'
+import type { StagedInput } from '../core/state.ts'
+import type { PlanContext } from './context.ts'
+
+type Log = Pick<PlanContext, 'log'>
+
+/** How the text of a file looks, once it is open. */
+export function warnAboutText(
+  { twiceEncoded, contradicted }: Pick<InputReader, 'twiceEncoded' | 'contradicted'>,
+  { name: file }: SourceInput,
+  { log }: Log,
+): void {
+  if (twiceEncoded !== undefined)
+    log.warn('the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")', {
+      file,
+      ...twiceEncoded,
+    })
+  if (contradicted !== undefined)
+    log.warn('the bytes of a file are UTF-8, and source.encoding says otherwise', { file, ...contradicted })
+}
+
+interface ValuesRead {
+  readonly staged: StagedInput
+  readonly mended: ReadonlyMap<string, number>
+  readonly odd: ReadonlyMap<string, number>
+  readonly passedOver: { readonly withTerms: number }
+}
+
+/** What became of values and terms, once the plan stands. */
+export function warnAboutValues({ mended, odd, passedOver, staged }: ValuesRead, { log }: Log): void {
+  const file = staged.input.name
+  for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
+  for (const [kind, times] of odd)
+    log.warn('values look damaged; they are sent unchanged', { file, kind, times })
+  if (passedOver.withTerms > 0)
+    log.warn('terms of records were not given: a later record of the same key counts', {
+      file,
+      records: passedOver.withTerms,
+    })
+}
