@@ -20,7 +20,7 @@ import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
 
 /** What the daemon needs of a runner. */
 export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
-  readonly state: DueStore & Pick<Runner['state'], 'note'>
+  readonly state: DueStore & Pick<Runner['state'], 'note' | 'notePause'>
 }
 
 export interface Daemon {
@@ -103,8 +103,12 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     ...shared,
     probe: (probing) => runner.probe(probing),
     renewKey: () => reloading.renewKey(),
-    onPaused: (now) => emit({ type: 'paused', pause: now }),
+    onPaused(now) {
+      emit({ type: 'paused', pause: now })
+      runner.state.notePause(now).catch(onFault)
+    },
     onResumed(ms) {
+      runner.state.notePause(undefined).catch(onFault)
       emit({ type: 'resumed', at: clock.now(), ms })
       runs.pump()
     },

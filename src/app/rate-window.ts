@@ -1,7 +1,47 @@
 // The one rate limit of all processes that ask the service of a configuration: it lies beside their state.
 import type { SharedWindow } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
+import { grownBack, RECOVERY_MS } from '../service/allowance.ts'
 import { createSharedWindow } from '../store/shared-window.ts'
+import { readWindowUse } from '../store/window-use.ts'
+
+/** The rate in force, over all processes that ask the service. */
+export interface RateStanding {
+  /** As configured: so many requests in each window of so many milliseconds. */
+  readonly requests: number
+  readonly perMs: number
+  /** Requests that a window may hold now: fewer for a while after the service has asked for fewer. */
+  readonly allowed: number
+  /** Requests that the window holds. */
+  readonly used: number
+  /** When the service has last asked for fewer, and that still has an effect: when nothing of it is left. */
+  readonly slowedUntil: number | undefined
+  readonly perDay: number | undefined
+  /** Undefined where there is no limit of a day. */
+  readonly usedOfDay: number | undefined
+}
+
+const addressOf = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '')
+
+/** `ofDay`: requests of the last 24 hours as the state has them. */
+export function rateStanding({ service, state }: Settings, now: number, ofDay: number): RateStanding {
+  const { baseUrl, rateLimit, timeoutMs } = service
+  const { requests, perMs, perDay } = rateLimit
+  const use = readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })
+  const slowed = use?.slowed
+  const isSlowed = slowed !== undefined && now < slowed.resumeAt + RECOVERY_MS
+  return {
+    requests,
+    perMs,
+    allowed: isSlowed
+      ? grownBack(requests, Math.min(slowed.places, requests), now - slowed.resumeAt)
+      : requests,
+    used: use?.used ?? 0,
+    slowedUntil: isSlowed ? slowed.resumeAt + RECOVERY_MS : undefined,
+    perDay,
+    usedOfDay: perDay === undefined ? undefined : Math.max(ofDay, use?.ofDay ?? 0),
+  }
+}
 
 /** `onAlone`: told once, where it cannot be shared, with the code of the error. */
 export function sharedWindow(
@@ -12,7 +52,7 @@ export function sharedWindow(
   const { perMs } = rateLimit
   return {
     shared: createSharedWindow(state.path, {
-      service: new URL(baseUrl).href.replace(/\/+$/, ''),
+      service: addressOf(baseUrl),
       perMs,
       timeoutMs,
       onAlone,

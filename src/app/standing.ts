@@ -3,11 +3,14 @@
 import { currentBacklog, NO_BACKLOG } from '../core/backlog.ts'
 import { SyncError } from '../core/errors.ts'
 import { estimate, type Estimate } from '../core/estimate.ts'
+import type { NotedPause } from '../core/daemon.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord, StateStore } from '../core/state.ts'
+import { failedFiles } from '../sources/retention.ts'
 import { createSource } from '../sources/registry.ts'
 import { systemClock as clock } from '../system.ts'
 import { nextDue } from './next-due.ts'
+import { type RateStanding, rateStanding } from './rate-window.ts'
 
 /** What lies in the inbox now. */
 interface Waiting {
@@ -18,6 +21,15 @@ interface Waiting {
   /** What bears a fitting name and is no file that can be taken. */
   readonly refused: number
   /** Why nothing can be said: the folder is missing or may not be read. */
+  readonly error: SyncError | undefined
+}
+
+/** What lies in `failed` beside the inbox. */
+interface FailedFiles {
+  readonly files: number
+  /** When the first of them was put there, milliseconds since the epoch. */
+  readonly oldest: number | undefined
+  /** Why nothing can be said. */
   readonly error: SyncError | undefined
 }
 
@@ -35,6 +47,9 @@ export interface Standing {
   readonly linked: number
   readonly rejects: number
   readonly held: number
+  /** Of those held: released, and waiting for the next run. */
+  readonly released: number
+  readonly failedFiles: FailedFiles
   readonly inDoubt: number
   /** Sent by the run that goes on; the answer is still to come. */
   readonly onItsWay: number
@@ -49,6 +64,16 @@ async function waitingFiles(pipeline: PipelineSettings): Promise<Waiting> {
   } catch (error) {
     if (!(error instanceof SyncError)) throw error
     return { files: 0, bytes: 0, unsettled: 0, refused: 0, error }
+  }
+}
+
+async function filesThatFailed({ source: { folder } }: PipelineSettings): Promise<FailedFiles> {
+  if (typeof folder !== 'string') return { files: 0, oldest: undefined, error: undefined }
+  try {
+    return { ...(await failedFiles(folder)), error: undefined }
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    return { files: 0, oldest: undefined, error }
   }
 }
 
@@ -97,8 +122,30 @@ export async function pipelineStanding(
     linked: backlog.linked,
     rejects: backlog.rejects,
     held: backlog.held,
+    released: (await state?.released(name)) ?? 0,
+    failedFiles: await filesThatFailed(pipeline),
     inDoubt: backlog.inDoubt,
     onItsWay: backlog.onItsWay,
     toBeTriedAgain: backlog.retriable,
+  }
+}
+
+/** What holds for all pipelines. */
+export interface CommonStanding {
+  /** The daemon lets no run begin, because the service cannot be used. */
+  readonly pause: NotedPause | undefined
+  readonly rate: RateStanding
+}
+
+export async function commonStanding(of: {
+  settings: Settings
+  state: StateStore | undefined
+  owner: object | undefined
+}): Promise<CommonStanding> {
+  const { settings, state, owner } = of
+  const now = clock.now()
+  return {
+    pause: owner === undefined ? undefined : await state?.notedPause(),
+    rate: rateStanding(settings, now, state?.requestsOfDay(now) ?? 0),
   }
 }

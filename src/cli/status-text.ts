@@ -1,7 +1,7 @@
 // `status` for a person: how each pipeline stands, what needs somebody, and what to type next.
 import { OUTCOMES } from '../core/summary.ts'
 import { ERRORS } from '../core/errors.ts'
-import type { Standing } from '../app.ts'
+import type { CommonStanding, Standing } from '../app.ts'
 import { ago, bytes, duration, moment, number, plural } from './format.ts'
 import { type Terminal, wrap } from './terminal.ts'
 
@@ -46,15 +46,27 @@ function sendingText({ toSend, isRunning, onItsWay }: Standing): string[] {
   return [`still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run goes on'}`]
 }
 
+function failedText({ failedFiles: { files, oldest, error } }: Standing, now: number): string[] {
+  if (error !== undefined) return [`${error.message}. ${error.hint}`]
+  if (files === 0) return []
+  const since = oldest === undefined ? '' : `, the oldest since ${moment(oldest)} (${ago(now - oldest)})`
+  return [
+    `${plural(files, 'file')} in failed/${since}: the .reason.txt beside each says why. Correct it and drop it again, or remove it`,
+  ]
+}
+
 /** What needs somebody, each with the command to type. */
-function openEnds(standing: Standing): string[] {
-  const { pipeline, rejects, held, inDoubt, toBeTriedAgain, toSend } = standing
+function openEnds(standing: Standing, now: number): string[] {
+  const { pipeline, rejects, held, released, inDoubt, toBeTriedAgain, toSend } = standing
+  const waiting = held - released
   const again = toBeTriedAgain - toSend.changes
   return [
     ...(rejects > 0 ? [`${plural(rejects, 'reject')}: contact-sync rejects list ${pipeline}`] : []),
-    ...(held > 0 ? [`${number(held)} held: contact-sync held list ${pipeline}`] : []),
+    ...(waiting > 0 ? [`${number(waiting)} held: contact-sync held list ${pipeline}`] : []),
+    ...(released > 0 ? [`${number(released)} released, sent by the next run`] : []),
     ...(inDoubt > 0 ? [`${number(inDoubt)} in doubt: contact-sync doubts list ${pipeline}`] : []),
     ...(again > 0 ? [`${number(again)} tried again by the next run`] : []),
+    ...failedText(standing, now),
   ]
 }
 
@@ -72,7 +84,7 @@ export function standingText(standing: Standing, now: number, terminal: Terminal
     nextRun === undefined
       ? 'runs only when asked'
       : `next run ${moment(nextRun)} (in ${duration(Math.max(0, nextRun - now))})`
-  const open = openEnds(standing)
+  const open = openEnds(standing, now)
   const details = [
     ...(lastRun === undefined || isRunning ? [] : countsText(lastRun)),
     ...errorText(standing, terminal),
@@ -95,4 +107,28 @@ export const orphanText = (name: string): string =>
 export function ownerText(owner: { pid: number; since: number } | undefined, now: number): string {
   if (owner === undefined) return 'No contact-sync runs on this state now.'
   return `Process ${owner.pid} has held the state since ${moment(owner.since)} (${ago(now - owner.since)}).`
+}
+
+/** Why the daemon lets no run begin, and what ends that. */
+export function pauseText({ pause }: CommonStanding, now: number, { paint, columns }: Terminal): string[] {
+  if (pause === undefined) return []
+  const { since, code, reason } = pause
+  const head = `Paused since ${moment(since)} (${ago(now - since)}), no run begins`
+  return [wrap(`${paint('red', '!')} ${head}: ${code}: ${reason}. ${ERRORS[code].hint}`, columns, 2)]
+}
+
+/** The rate in force, and how much of it is used. */
+export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): string {
+  const { allowed, requests, perMs, used, slowedUntil, perDay, usedOfDay = 0 } = rate
+  const full = `${plural(requests, 'request')} in ${duration(perMs)}`
+  const parts = [
+    slowedUntil === undefined
+      ? `Rate: ${full}`
+      : `Rate: ${number(allowed)} of ${full}, because the service asked for fewer (all again in ${duration(slowedUntil - now)})`,
+    `${number(used)} used now`,
+    ...(perDay === undefined
+      ? []
+      : [`${number(usedOfDay)} of ${plural(perDay, 'request')} in 24 hours used`]),
+  ]
+  return wrap(`${parts.join('; ')}.`, columns, 2)
 }

@@ -112,3 +112,13 @@ export interface DueStore {
   dueDone(): Promise<readonly DueDone[]>
   rememberDue(done: DueDone): Promise<void>
 }
+
+/** What the state says of a pause: for those who look from another process. */
+export type NotedPause = Pick<Pause, 'since' | 'code' | 'reason'>
+
+export interface PauseStore {
+  /** Of the owner that the state has now; one that an earlier owner left behind is over. */
+  notedPause(): Promise<NotedPause | undefined>
+  /** undefined: it is over. */
+  notePause(pause: NotedPause | undefined): Promise<void>
+}

@@ -276,6 +276,8 @@ export interface SharedWindow {
   undo(now: number): void
   /** Takes one request off the allowance of a day; false when it is used up. */
   takeOfDay(now: number, perDay: number): boolean
+  /** The service throttled: so many places for now, and from `resumeAt` on more and more again. For those who look. */
+  slowDown(now: number, places: number, resumeAt: number): void
   /** Hands on what is still counted. */
   close(now: number): void
 }

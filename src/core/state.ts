@@ -5,7 +5,7 @@ import type { Backlog } from './backlog.ts'
 import type { Accepted, AcceptedStore } from './accepted.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditEntry } from './audit.ts'
-import type { DueStore } from './daemon.ts'
+import type { DueStore, PauseStore } from './daemon.ts'
 import type { TombstoneStore } from './erasing.ts'
 import type { Change, Desired, Known } from './diff.ts'
 import type { ErrorCode } from './errors.ts'
@@ -167,6 +167,8 @@ export interface HoldStore {
   ): Promise<{ records: number; deletes: number }>
   heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
   release(runId: string, at: number): Promise<void>
+  /** How many released changes wait for the next run. */
+  released(pipeline: string): Promise<number>
   releasedRecords(pipeline: string, limit: number): Promise<readonly Operation[]>
   /**
    * Plans the released deletes for this run, but for those whose record is back; how many. `missing`: also those of records
@@ -376,6 +378,7 @@ export interface StateStore
     AcceptedStore,
     RunStore,
     DueStore,
+    PauseStore,
     RejectStore,
     RetentionStore,
     DefinitionStore,
@@ -386,5 +389,7 @@ export interface StateStore
     PermissionStore,
     InstanceStore,
     TermNameStore {
+  /** Requests of the last 24 hours, where a limit of a day is set. */
+  requestsOfDay(nowMs: number): number
   close(): Promise<void>
 }

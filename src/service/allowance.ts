@@ -12,7 +12,13 @@ export interface Allowance {
 }
 
 // From half to full within a minute after calls go on, well inside the two minutes that are promised.
-const RECOVERY_MS = 60_000
+export const RECOVERY_MS = 60_000
+
+/** The places of a window that was cut down to `places` until `resumeAt`, at this moment. */
+export function grownBack(requests: number, places: number, sinceResumedMs: number): number {
+  const recovered = Math.min(1, Math.max(0, sinceResumedMs / RECOVERY_MS))
+  return Math.floor(places + (requests - places) * recovered)
+}
 
 /** `requests`: the full number of places in a window. */
 export function createAllowance(requests: number): Allowance {

@@ -145,7 +145,10 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
     pause,
     slowDown(ms, sentAtMs) {
       pause(ms)
-      allowance.halve({ nowMs: clock.monotonic(), sentAtMs, resumeAtMs })
+      const nowMs = clock.monotonic()
+      allowance.halve({ nowMs, sentAtMs, resumeAtMs })
+      const now = clock.now()
+      deps.shared?.slowDown(now, allowance.places(nowMs), now + Math.max(0, resumeAtMs - nowMs))
     },
     idle: () => queue.onIdle(),
     freeAt: () => places.cooling().map((at) => at - clock.monotonic() + clock.now()),

@@ -61,3 +61,29 @@ async function oldNames(
   }
   return names
 }
+
+/** What is put beside a file, and is none of its own. */
+const BESIDE = /\.(?:reason\.txt|rejects\.csv|rejects\.jsonl)$/
+
+/** The files that could not be taken and lie in `failed`; `oldest`: when the first of them was put there. */
+export async function failedFiles(folder: string): Promise<{ files: number; oldest: number | undefined }> {
+  const place = join(folder, 'failed')
+  let files = 0
+  let oldest: number | undefined
+  try {
+    for await (const entry of await opendir(place, { encoding: 'buffer' as BufferEncoding })) {
+      const name = entry.name as unknown as Buffer
+      const text = name.toString('latin1')
+      if (!entry.isFile() || text.startsWith('.') || BESIDE.test(text)) continue
+      files += 1
+      const at = archivedAt(name)
+      if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at
+    }
+  } catch (error) {
+    if (faultCode(error) === 'ENOENT') return { files: 0, oldest: undefined }
+    if (faultCode(error) === undefined) throw error
+    const message = `${place} cannot be read: ${describeFault(error)}`
+    throw new SyncError('ARCHIVE_FAILED', message, { cause: error })
+  }
+  return { files, oldest }
+}

@@ -143,6 +143,11 @@ export function createHoldStore(db: Connection): HoldStore {
     .pluck()
   const inherit = db.prepare(INHERIT)
   const list = db.prepare<[], HoldRow>(LIST)
+  const released = db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1",
+    )
+    .pluck()
   return {
     async planNumbers({ id, pipeline }) {
       if (anyReleased.get(pipeline) !== undefined) inherit.run({ id })
@@ -157,6 +162,7 @@ export function createHoldStore(db: Connection): HoldStore {
         .all()
         .filter(({ pipeline }) => pipelines.includes(pipeline))
         .map(heldPlan),
+    released: async (pipeline) => released.get(pipeline) ?? 0,
     ...createReleases(db),
   }
 }

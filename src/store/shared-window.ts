@@ -28,10 +28,13 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS hour (
     service TEXT NOT NULL, hour INTEGER NOT NULL, requests INTEGER NOT NULL, PRIMARY KEY (service, hour)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS slowed (
+    service TEXT PRIMARY KEY, at INTEGER NOT NULL, places INTEGER NOT NULL, resume_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 /** The hour that runs and the 24 before it, as the state counts a day. */
-const HOURS = 25
+export const HOURS = 25
 const DAY_MS = 24 * HOUR_MS
 /** Where others have all places under way, nobody knows when one comes back. */
 const POLL_MS = 50
@@ -211,7 +214,14 @@ function createDay(db: Connection, service: string): (now: number, perDay: numbe
   }).immediate
 }
 
+function createSlowed(db: Connection, service: string) {
+  const write = db.prepare('INSERT OR REPLACE INTO slowed VALUES (?, ?, ?, ?)')
+  return (now: number, places: number, resumeAt: number): void =>
+    void write.run(service, Math.floor(now), places, Math.ceil(resumeAt))
+}
+
 interface Opened {
+  readonly slowDown: ReturnType<typeof createSlowed>
   readonly db: Connection
   readonly places: ReturnType<typeof createPlaces>
   readonly takeOfDay: (now: number, perDay: number) => boolean
@@ -236,7 +246,13 @@ export function createSharedWindow(statePath: string, options: WindowOptions): S
     try {
       if (opened === undefined) {
         const db = openWindow(statePath)
-        opened = { db, places: createPlaces(db, options, now), takeOfDay: createDay(db, options.service) }
+        const { service } = options
+        opened = {
+          db,
+          places: createPlaces(db, options, now),
+          takeOfDay: createDay(db, service),
+          slowDown: createSlowed(db, service),
+        }
       }
       return work(opened)
     } catch (error) {
@@ -268,6 +284,7 @@ export function createSharedWindow(statePath: string, options: WindowOptions): S
       busy -= 1
       shared(now, ({ places }) => places.undo(now), undefined)
     },
+    slowDown: (now, places, resumeAt) => shared(now, (at) => at.slowDown(now, places, resumeAt), undefined),
     takeOfDay: (now, perDay) => shared(now, (at) => at.takeOfDay(now, perDay), true),
     close(now) {
       if (opened === undefined || opened === 'alone') return

@@ -27,6 +27,7 @@ import {
   writeMark,
 } from './mark.ts'
 import { keepingMark, truncateLog } from './owned.ts'
+import { createPauseStore } from './pause.ts'
 import { createPermissionStore } from './permission.ts'
 import { statePlace } from './place.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
@@ -44,8 +45,6 @@ import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
   dailyAllowance(perDay: number): DailyAllowance
-  /** Requests of the last 24 hours, where a limit of a day is set. */
-  requestsOfDay(nowMs: number): number
   readonly window: WindowMemory
   /** All pipelines that it knows, to rename one or to give one up. */
   readonly pipelines: PipelineTables
@@ -95,6 +94,7 @@ function storeOver(
     ...createAcceptedStore(db),
     ...createRunStore(db),
     ...createDueStore(db),
+    ...createPauseStore(db),
     ...createRejectStore(db),
     ...createRetentionStore(db),
     ...createDefinitionStore(db),
@@ -104,6 +104,7 @@ function storeOver(
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
     ...createTermNameStore(db),
+    requestsOfDay: createDailyUse(db),
     instance: async () => instance.get() ?? '',
   }
   return {
@@ -212,7 +213,6 @@ function ownedState(
     doubt: () => (isSettled ? undefined : doubt),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
     dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
-    ...watch.over({ requestsOfDay: createDailyUse(db) }),
     window: watch.over(createWindowMemory(db, killed)),
     binding: watch.over(createServiceBinding(db)),
     pipelines: watch.over(createPipelineTables(db)),

@@ -172,6 +172,7 @@ it('waits while the service is away, asks it after growing gaps, and then runs o
     10, 20, 40, 80, 160, 300, 300, 300, 300, 300, 300, 300,
   ])
   expect(one.ofType('paused')).toHaveLength(1)
+  expect(one.pauses).toEqual(['SERVICE_UNREACHABLE', undefined])
   expect(one.ofType('resumed')).toMatchObject([{ ms: 2_415_000 }])
   expect(one.ofType('missed')).toMatchObject([{ times: 5 }, { times: 5 }])
 })

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Standing } from '../../src/app/standing.ts'
 import { ago } from '../../src/cli/format.ts'
-import { ownerText, standingText } from '../../src/cli/status-text.ts'
+import { ownerText, pauseText, rateText, standingText } from '../../src/cli/status-text.ts'
 import { terminalOf, widthOf, wrap } from '../../src/cli/terminal.ts'
 import { SyncError } from '../../src/core/errors.ts'
 import { noCounts } from '../../src/core/summary.ts'
@@ -36,6 +36,8 @@ const standing: Standing = {
   linked: 1203,
   rejects: 0,
   held: 0,
+  released: 0,
+  failedFiles: { files: 0, oldest: undefined, error: undefined },
   inDoubt: 0,
   onItsWay: 0,
   toBeTriedAgain: 0,
@@ -93,6 +95,24 @@ describe('a pipeline', () => {
     ])
   })
 
+  it('with released changes: what is left is held, and what is released goes by itself', () => {
+    expect(lines({ held: 7, released: 3 }).slice(3)).toEqual([
+      '  ! 4 held: contact-sync held list shop',
+      '  ! 3 released, sent by the next run',
+    ])
+    expect(lines({ held: 3, released: 3 }).slice(3)).toEqual(['  ! 3 released, sent by the next run'])
+  })
+
+  it('with files that failed', () => {
+    const error = new SyncError('ARCHIVE_FAILED', '/inbox/failed cannot be read')
+    expect(lines({ failedFiles: { files: 2, oldest: NOW - 3 * MINUTE, error: undefined } }).at(-1)).toMatch(
+      /^ {2}! 2 files in failed\/, the oldest since 2026-11-21 13:57:00 UTC \(3 min ago\)/,
+    )
+    expect(lines({ failedFiles: { files: 0, oldest: undefined, error } }).at(-1)).toContain(
+      '! /inbox/failed cannot be read. ',
+    )
+  })
+
   it('with something to do: files that wait, and a command for each open end', () => {
     const waiting = { files: 2, bytes: 1_300_000, unsettled: 1, refused: 1, error: undefined }
     expect(lines({ waiting, rejects: 1, held: 7, inDoubt: 2 }).slice(2)).toEqual([
@@ -134,6 +154,40 @@ describe('on a terminal', () => {
   it('a word that is too long stays whole', () => {
     expect(wrap('  a bbbbbbbbbbbbbbbb c', 10, 4)).toBe('  a\n    bbbbbbbbbbbbbbbb\n    c')
     expect(wrap('one', 10)).toBe('one')
+  })
+})
+
+describe('for all pipelines', () => {
+  const rate = {
+    requests: 500,
+    perMs: 1000,
+    allowed: 500,
+    used: 12,
+    slowedUntil: undefined,
+    perDay: undefined,
+    usedOfDay: undefined,
+  }
+
+  it('the rate in force, as configured or as the service asked', () => {
+    expect(rateText({ pause: undefined, rate }, NOW, plain)).toBe('Rate: 500 requests in 1.0 s; 12 used now.')
+    const slowed = { ...rate, allowed: 250, slowedUntil: NOW + MINUTE, perDay: 10_000, usedOfDay: 9_000 }
+    expect(rateText({ pause: undefined, rate: slowed }, NOW, plain)).toBe(
+      'Rate: 250 of 500 requests in 1.0 s, because the service asked for fewer (all again in 1 min 0 s); 12 used now; 9,000 of 10,000 requests in 24 hours used.',
+    )
+  })
+
+  it('a pause: since when, why, and what ends it', () => {
+    const pause = {
+      since: NOW - MINUTE,
+      code: 'SERVICE_KEY_REFUSED',
+      reason: 'the service said 401',
+    } as const
+    const [text = '', ...more] = pauseText({ pause, rate }, NOW, plain)
+    expect(text).toContain(
+      '! Paused since 2026-11-21 13:59:00 UTC (1 min ago), no run begins: SERVICE_KEY_REFUSED',
+    )
+    expect(more).toEqual([])
+    expect(pauseText({ pause: undefined, rate }, NOW, plain)).toEqual([])
   })
 })
 

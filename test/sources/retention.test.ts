@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runId } from '../../src/core/run-id.ts'
 import { archivedName } from '../../src/sources/file-name.ts'
-import { archivedAt, removeOldFiles } from '../../src/sources/retention.ts'
+import { archivedAt, failedFiles, removeOldFiles } from '../../src/sources/retention.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -82,4 +82,19 @@ it('takes names that are no text, and a folder that is not there for what they a
   await expect(removeOldFiles(folder, 'failed', { before, limit: 9 })).rejects.toMatchObject({
     code: 'ARCHIVE_FAILED',
   })
+})
+
+it('counts what failed, without what lies beside it, and knows since when', async () => {
+  expect(await failedFiles(folder)).toEqual({ files: 0, oldest: undefined })
+  await mkdir(join(folder, 'failed'))
+  const names = ['2026-05-02', '2026-05-01'].flatMap((day) => {
+    const tag = idOf(day)
+    return [`a.${tag}.csv`, `a.${tag}.reason.txt`, `a.${tag}.rejects.csv`, `a.${tag}-2.rejects.jsonl`]
+  })
+  // By hand, half written, and a mended file that failed again.
+  const again = `a.${idOf('2026-05-01')}.rejects.${idOf('2026-05-03')}.csv`
+  for (const name of [...names, 'by-hand.csv', `.writing.${idOf('2026-04-01')}`, again])
+    await writeFile(join(folder, 'failed', name), 'x')
+  await mkdir(join(folder, 'failed', 'b'))
+  expect(await failedFiles(folder)).toEqual({ files: 4, oldest: at('2026-05-01') })
 })

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SharedWindow } from '../../src/core/ports.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import { createSharedWindow } from '../../src/store/shared-window.ts'
+import { readWindowUse } from '../../src/store/window-use.ts'
 import { createFakeClock } from '../service/fake-clock.ts'
 
 const T = Date.UTC(2026, 5, 1)
@@ -128,6 +129,41 @@ it('the allowance of a day is one for all, and comes back by the hour', () => {
   expect([one.takeOfDay(T, 2), other.takeOfDay(T, 2), one.takeOfDay(T, 2)]).toEqual([true, true, false])
   expect(other.takeOfDay(T + 24 * 3_600_000, 2)).toBe(false)
   expect(other.takeOfDay(T + 25 * 3_600_000, 2)).toBe(true)
+})
+
+describe('whoever looks', () => {
+  const look = (now: number, service = 'https://a.example') =>
+    readWindowUse(path(), { service, now, timeoutMs: 30_000 })
+
+  it('sees nothing before anybody has asked, and makes no file', () => {
+    expect(look(T)).toBeUndefined()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('sees what all have taken of the window and of the day, for one service', () => {
+    const [one, other] = [open(), open()]
+    one.take(T, 9)
+    one.takeOfDay(T, 100)
+    other.take(T, 9)
+    other.giveBack(T)
+    expect(look(T + 1)).toEqual({ used: 2, ofDay: 1, slowed: undefined })
+    expect(look(T + 1100)).toMatchObject({ used: 1 })
+    expect(look(T + 31_000)).toMatchObject({ used: 0 })
+    expect(look(T + 1, 'https://b.example')).toEqual({ used: 0, ofDay: 0, slowed: undefined })
+  })
+
+  it('sees that the limiter was slowed down, and not what a clock that was put back says of tomorrow', async () => {
+    const clock = createFakeClock(T)
+    const settings = { requests: 8, perMs: 1000, concurrency: 4, perDay: undefined }
+    const limiter = createRateLimiter(settings, { clock, shared: open() })
+    await limiter.run(() => Promise.resolve(), never)
+    limiter.slowDown(2_000, clock.monotonic())
+    expect(look(clock.now())?.slowed).toEqual({
+      places: limiter.use().allowed,
+      resumeAt: clock.now() + 2_000,
+    })
+    expect(look(clock.now() - 1)?.slowed).toBeUndefined()
+  })
 })
 
 describe('the file', () => {

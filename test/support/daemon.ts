@@ -105,6 +105,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
   const due = new Map((options.due ?? []).map((done) => [done.pipeline, done]))
   const [events, lines, notes, began]: [DaemonEvent[], string[], string[], string[]] = [[], [], [], []]
   const inUse: Settings[] = []
+  const pauses: (string | undefined)[] = []
   const used: { readonly at: string; readonly pipeline: PipelineSettings }[] = []
   const outcomes = [...(options.outcomes ?? [])]
   const probes = [...(options.probes ?? [])]
@@ -150,6 +151,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       state: {
         dueDone: () => Promise.resolve([...due.values()]),
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
+        notePause: (pause) => Promise.resolve(void pauses.push(pause?.code)),
         note: (entry) =>
           Promise.resolve(void notes.push(`${entry.action} ${entry.pipeline}: ${entry.reason}`)),
       },
@@ -173,6 +175,8 @@ export async function startTestDaemon(options: TestDaemonOptions) {
     events,
     lines,
     notes,
+    /** What the state was told of pauses; undefined: that one is over. */
+    pauses,
     inUse,
     probedAt,
     due,

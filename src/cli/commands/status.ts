@@ -1,6 +1,8 @@
 // `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
 import {
   clock,
+  commonStanding,
+  type CommonStanding,
   openStateForReading,
   orphans,
   pipelineStanding,
@@ -12,7 +14,7 @@ import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
-import { orphanText, ownerText, standingText } from '../status-text.ts'
+import { orphanText, ownerText, pauseText, rateText, standingText } from '../status-text.ts'
 import { terminalOf } from '../terminal.ts'
 
 interface StatusOptions extends CommonOptions {
@@ -53,6 +55,12 @@ const standingJson = (standing: Standing) => ({
   linked: standing.linked,
   rejects: standing.rejects,
   held: standing.held,
+  released: standing.released,
+  failed_files: {
+    files: standing.failedFiles.files,
+    oldest: isoTime(standing.failedFiles.oldest),
+    ...(standing.failedFiles.error === undefined ? {} : { code: standing.failedFiles.error.code }),
+  },
   in_doubt: standing.inDoubt,
   on_its_way: standing.onItsWay,
   to_be_tried_again: standing.toBeTriedAgain,
@@ -67,6 +75,7 @@ async function look(settings: Settings, pipelines: readonly PipelineSettings[]) 
     return {
       owner,
       orphans: await orphans(settings),
+      common: await commonStanding(of),
       standings: await Promise.all(pipelines.map((pipeline) => pipelineStanding(pipeline, of))),
     }
   } finally {
@@ -76,19 +85,36 @@ async function look(settings: Settings, pipelines: readonly PipelineSettings[]) 
 
 type Look = Awaited<ReturnType<typeof look>>
 
-const lookJson = ({ owner, orphans: known, standings }: Look) => ({
+const pauseJson = ({ pause }: CommonStanding) =>
+  pause === undefined ? null : { since: isoTime(pause.since), code: pause.code, reason: pause.reason }
+
+const rateJson = ({ rate }: CommonStanding) => ({
+  requests: rate.requests,
+  per_ms: rate.perMs,
+  allowed: rate.allowed,
+  used: rate.used,
+  slowed_until: isoTime(rate.slowedUntil),
+  per_day: rate.perDay ?? null,
+  used_of_day: rate.usedOfDay ?? null,
+})
+
+const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
   owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
+  pause: pauseJson(common),
+  rate: rateJson(common),
   pipelines: standings.map(standingJson),
   orphans: known,
 })
 
-function lookText(io: Io, { owner, orphans: known, standings }: Look): string {
+function lookText(io: Io, { owner, orphans: known, common, standings }: Look): string {
   const terminal = terminalOf(io)
   const now = clock.now()
   return [
     ...standings.map((one) => standingText(one, now, terminal)),
     ...known.map(orphanText),
+    rateText(common, now, terminal),
     ownerText(owner, now),
+    ...pauseText(common, now, terminal),
   ].join('\n')
 }
 
