@@ -67,8 +67,10 @@ export function readingOf(file: SimulatedFile, pipeline: PipelineSettings): Read
   const byKey = new Map<string, Row>()
   const bad = new Set<string>()
   let unidentified = 0
-  for (const row of file.rows) {
-    const key = keyOf(row, pipeline)
+  for (const [index, row] of file.rows.entries()) {
+    // What was cut off may have been another key.
+    const isCut = file.isLastCut && index === file.rows.length - 1
+    const key = isCut ? undefined : keyOf(row, pipeline)
     if (key === undefined) {
       unidentified += 1
       continue

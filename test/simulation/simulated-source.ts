@@ -12,6 +12,8 @@ export interface SimulatedFile {
   openedAt: number
   /** Damaged behind so many rows. */
   readonly cutAfter: number | undefined
+  /** Its last row has no line break: what it says may be the beginning of something else. */
+  readonly isLastCut: boolean
 }
 
 export interface PutAway {
@@ -20,7 +22,11 @@ export interface PutAway {
 }
 
 export interface SimulatedSource extends Source {
-  drop(name: string, rows: readonly (readonly string[])[], cutAfter?: number): void
+  drop(
+    name: string,
+    rows: readonly (readonly string[])[],
+    damage?: { cutAfter?: number | undefined; isLastCut?: boolean },
+  ): void
   readonly waiting: ReadonlyMap<string, SimulatedFile>
   readonly opened: readonly SimulatedFile[]
   readonly putAway: readonly PutAway[]
@@ -29,9 +35,11 @@ export interface SimulatedSource extends Source {
 
 const BATCH = 5
 
-function itemsOf(rows: SimulatedFile['rows']): SourceItem[] {
+function itemsOf({ rows, isLastCut }: SimulatedFile): SourceItem[] {
   return rows.map((values, index): SourceItem => {
     const line = index + 2
+    if (isLastCut && index === rows.length - 1)
+      return { kind: 'defect', code: 'RECORD_MAYBE_CUT', message: 'no line break ends it', values, line }
     if (values.length === HEADER.length) return { kind: 'record', values, line }
     return {
       kind: 'defect',
@@ -43,7 +51,8 @@ function itemsOf(rows: SimulatedFile['rows']): SourceItem[] {
   })
 }
 
-function readerOf({ rows, cutAfter, input }: SimulatedFile): InputReader {
+function readerOf(file: SimulatedFile): InputReader {
+  const { cutAfter, input } = file
   const damage = (): never => {
     throw new SyncError('INPUT_QUOTE', 'a quote that opened on line 2 never closes')
   }
@@ -51,7 +60,7 @@ function readerOf({ rows, cutAfter, input }: SimulatedFile): InputReader {
     header: HEADER,
     bytesRead: () => 0,
     async *batches() {
-      const items = itemsOf(rows)
+      const items = itemsOf(file)
       for (let start = 0; start < items.length; start += BATCH) {
         await Promise.resolve()
         if (cutAfter !== undefined && start + BATCH > cutAfter) damage()
@@ -79,10 +88,10 @@ export function createSimulatedSource(now: () => number): SimulatedSource {
     opened,
     putAway: archived,
     rejects,
-    drop(name, rows, cutAfter) {
+    drop(name, rows, { cutAfter, isLastCut = false } = {}) {
       versions += 1
       const input = { name, version: `v${versions}`, bytes: rows.length }
-      waiting.set(name, { input, rows, cutAfter, openedAt: 0 })
+      waiting.set(name, { input, rows, cutAfter, isLastCut, openedAt: 0 })
     },
     list: () => {
       const ready = [...waiting.values()].map(({ input }) => input)

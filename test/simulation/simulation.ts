@@ -91,11 +91,20 @@ async function runAll(world: World): Promise<readonly PipelineResult[]> {
   return all
 }
 
-function drop(world: World, name: string, rows: readonly (readonly string[])[], cutAfter?: number): void {
+/** A last row that breaks off within its last value, the tags; the key before it is whole, for all that anybody can tell. */
+function cutLast(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const last = rows.at(-1)
+  return last === undefined ? rows : rows.with(-1, last.with(-1, last.at(-1)?.slice(0, 1) ?? ''))
+}
+
+function drop(world: World, name: string, whole: readonly (readonly string[])[], cutAfter?: number): void {
   world.files += 1
+  const isLastCut = world.crashRate > 0 && world.chance.stream(`cut ${world.files}`).happens(0.1)
+  const rows = isLastCut ? cutLast(whole) : whole
+  if (isLastCut) world.say('the last row breaks off')
   const file = `export-${String(world.files).padStart(4, '0')}.csv`
   world.say(`${name} drops ${file}: ${JSON.stringify(rows)}${cutAfter === undefined ? '' : ' (cut off)'}`)
-  world.sources.get(name)?.drop(file, rows, cutAfter)
+  world.sources.get(name)?.drop(file, rows, { cutAfter, isLastCut })
 }
 
 /** Longer than every wait for a lost request: two jumps in one of these are not what can be survived. */
