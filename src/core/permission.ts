@@ -4,6 +4,9 @@
 /** blocked and unsubscribed (interface, 3): what a contact, or the law, has asked for. */
 const WITHDRAWN: readonly number[] = [1, 2]
 
+/** What a contact has of whom nothing was said (interface, 2.3). */
+export const UNKNOWN_STATUS = 3
+
 export const isWithdrawn = (status: number | undefined): boolean =>
   status !== undefined && WITHDRAWN.includes(status)
 

@@ -38,9 +38,10 @@ function outcomeOf(entries: readonly LoggedEntry[]): Told {
   return done.length > 0 ? 'updated' : 'unchanged'
 }
 
-/** A record that has gone from a full source has no line; a delete that takes back a create says what is still to follow. */
-const isOfMissing = ({ action, next, source }: LoggedEntry): boolean =>
-  (action === 'delete' && next === undefined) || source?.line === 0
+/** A record that has gone from a full source has no line. A delete that takes back a create follows, or leads to, another step. */
+const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
+  entries.some(({ action, source }) => action === 'delete' || source?.line === 0) &&
+  !entries.some(({ next }) => next === 'delete' || next === 'create')
 
 /**
  * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about
@@ -55,7 +56,7 @@ export async function runAccount(
   const close = (): void => {
     for (const ofRecord of records.values()) {
       // A delete counts in the run in which it is known to be done, whoever had planned it.
-      if (ofRecord.some(isOfMissing)) {
+      if (isOfMissing(ofRecord)) {
         if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
         continue
       }

@@ -3,14 +3,15 @@
 // raises a contact from 1 or 2 unless the pipeline allows it in words.
 // A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
-import { isWithdrawn } from '../core/permission.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../core/permission.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
 import { noted, type RunContext } from './context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 const STATUS = 'mail_status'
 
-export const shownStatus = (contact: ServiceContact): number => Number(contact.fields[STATUS] ?? 3)
+export const shownStatus = (contact: ServiceContact): number =>
+  Number(contact.fields[STATUS] ?? UNKNOWN_STATUS)
 
 export const readStatus = async (
   contactId: number,

@@ -5,6 +5,7 @@ import { customFieldKeyOf } from '../core/custom-fields.ts'
 import { shownAs } from '../core/likeness.ts'
 import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CustomFieldDefinition, ServiceContact } from '../core/ports.ts'
+import { UNKNOWN_STATUS } from '../core/permission.ts'
 import { termsBeyond } from '../core/terms.ts'
 import { noted, type RunContext } from './context.ts'
 import { markerOf } from './marker.ts'
@@ -50,8 +51,6 @@ export async function undoableFields(
 
 const TOUCHED = 'it is not as this program left it, so it is kept'
 const STATUS = 'mail_status'
-/** What a contact has of whom nothing was said (interface, 2.3). */
-const UNKNOWN_STATUS = 3
 /** How many fields are asked for at a time: they stand in the address, which must not become too long. */
 const FIELDS_PER_CALL = 80
 

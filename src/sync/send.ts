@@ -4,7 +4,7 @@ import { matchBulkAnswer } from '../core/bulk.ts'
 import type { Contact } from '../core/contact.ts'
 import { doubtStep, isLostForGood, isRepeatable } from '../core/doubt.ts'
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
-import { isWithdrawn } from '../core/permission.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../core/permission.ts'
 import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../core/ports.ts'
 import {
   inTurn,
@@ -305,7 +305,7 @@ async function withKnownStatus(
   const ignored: Settled[] = []
   for (const operation of operations) {
     const status = statusWithCreate(operation, context)
-    if (status === undefined || operations.length === 1) continue
+    if (status === undefined || status === UNKNOWN_STATUS || operations.length === 1) continue
     if (isTaken(status, context) === undefined) await sendCreate(operation, context)
     else if (isTaken(status, context) === false) ignored.push(notSent(operation))
     else continue

@@ -1,7 +1,7 @@
 // The mail_status that goes with a create: whether it does, and what became of it.
 import type { Contact } from '../core/contact.ts'
 import type { Operation, Settled } from '../core/operation.ts'
-import { isWithdrawn } from '../core/permission.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../core/permission.ts'
 import { isTaken, noteStatus, readStatus, shownStatus } from './consent.ts'
 import type { RunContext } from './context.ts'
 
@@ -12,10 +12,13 @@ import type { RunContext } from './context.ts'
 export function statusWithCreate({ consent }: Operation, context: RunContext): number | undefined {
   if (consent === undefined || isWithdrawn(consent)) return consent
   const isNew = context.pipeline.duplicateCheckMethod === 'none'
-  return isNew && isTaken(consent, context) !== false ? consent : undefined
+  return isNew && (consent === UNKNOWN_STATUS || isTaken(consent, context) !== false) ? consent : undefined
 }
 
-/** Reads the status back: each 1 and 2, and the first other one of a run. Undefined where it is not seen, and left to be set. */
+/**
+ * Reads the status back: each 1 and 2, and the first other one of a run. A new contact has 3 in any case, so that says nothing
+ * about the key. Undefined where it is not seen, and left to be set.
+ */
 export async function statusOfCreate(
   operation: Operation,
   contactId: number,
@@ -23,7 +26,7 @@ export async function statusOfCreate(
 ): Promise<'taken' | undefined> {
   const wanted = statusWithCreate(operation, context)
   if (wanted === undefined) return undefined
-  if (!isWithdrawn(wanted) && isTaken(wanted, context) === true) return 'taken'
+  if (wanted === UNKNOWN_STATUS || (!isWithdrawn(wanted) && isTaken(wanted, context) === true)) return 'taken'
   const actual = await readStatus(contactId, context)
   if (actual.kind !== 'ok' || shownStatus(actual.value) !== wanted) return undefined
   await noteStatus(wanted, { contactId, status: wanted }, context)

@@ -3,6 +3,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { LoggedEntry } from '../../src/core/audit-chain.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
+import { runAccount } from '../../src/core/run-account.ts'
 import { HEADER, type Line, testLine } from '../support/line.ts'
 
 const COLUMNS = [...HEADER, 'status', 'tags']
@@ -48,10 +49,10 @@ const entriesOf = async (line: Line): Promise<readonly LoggedEntry[]> =>
   line.state.logPage({}, { order: 'oldest', limit: 1000 })
 
 /** What the sync log says was set: by contact, the statuses that are done. */
-const loggedAsSet = async (line: Line): Promise<unknown[]> =>
+const loggedAsSet = async (line: Line): Promise<[key: unknown, to: unknown][]> =>
   (await entriesOf(line))
     .filter(({ outcome, fields }) => outcome === 'done' && fields['mail_status'] !== undefined)
-    .map(({ key, fields }) => [key, fields['mail_status']?.to])
+    .map(({ key, fields }): [unknown, unknown] => [key, fields['mail_status']?.to])
 
 const statuses = (line: Line): unknown[] =>
   [...line.service.contacts.values()].map((contact) => contact['mail_status'] ?? 3)
@@ -246,9 +247,32 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(await line.run()).toMatchObject({ in_doubt: 0 })
     expect(line.service.contacts.size).toBe(0)
   })
+
+  it('is no delete of the run that took it back after an answer was lost', async () => {
+    const line = lineOf()
+    line.service.ignoresStatus = true
+    let lost = 1
+    line.service.fault = ({ method }) => (method === 'DELETE' && lost-- > 0 ? { kind: 'unknown' } : undefined)
+    expect(await run(line, [row(1, '2')])).toMatchObject({ failed: 1, deleted: 0 })
+    const account = await runAccount(await entriesOf(line))
+    expect(account).toMatchObject({ failed: 1, deleted: 0 })
+  })
 })
 
 describe('any other status that is ignored', () => {
+  it('is not said to be set because a new contact has 3 in any case', async () => {
+    const line = lineOf({ duplicateCheckMethod: 'none' })
+    line.service.ignoresStatus = true
+    const table = [row(1, '3'), row(2, '3'), row(3, '7'), row(4, '3')]
+    expect(await run(line, table)).toMatchObject({ status: 'ok', created: 4 })
+    expect((await loggedAsSet(line)).filter(([, to]) => to !== 3)).toEqual([])
+    expect(await line.state.statusPermission()).toBe('refused')
+    line.service.ignoresStatus = false
+    await run(line, [row(9, '4')])
+    expect(await run(line, table)).toMatchObject({ status: 'ok', updated: 1 })
+    expect(statuses(line).sort()).toEqual([3, 3, 3, 4, 7])
+  })
+
   it.each(['email', 'none'] as const)(
     'fails nobody, is not said to be set, and is tried again later (%s)',
     async (check) => {
