@@ -1,6 +1,7 @@
 // Which contact stands for whom, as the ledger has it: each stamp names one record of one pipeline.
 import type { Effect, Ledger } from './ledger.ts'
-import type { SimulatedContacts } from './simulated-contacts.ts'
+import { personIn } from './people.ts'
+import type { SimulatedContact, SimulatedContacts } from './simulated-contacts.ts'
 
 export interface Claim {
   readonly contact: number
@@ -20,9 +21,22 @@ export interface Claims {
 export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims {
   const byStamp = new Map<string, Claim[]>()
   const byContact = new Map<number, Set<string>>()
+  const isLookedUp = ({ fields }: SimulatedContact): boolean => {
+    const mail = String(fields.get('mail')?.value).toLowerCase()
+    return ledger.requests.some(
+      ({ method, path }) => method === 'GET' && path.toLowerCase() === `/contact/${mail}`,
+    )
+  }
   ledger.watch((effect) => {
     const { stamp, contact, who, kind } = effect
-    if (who !== 'connector' || stamp === undefined || (kind !== 'create' && kind !== 'merge')) return
+    if (who !== 'connector' || stamp === undefined) return
+    if (kind === 'write') {
+      // A contact of others that was found by the record's mail: linked first, and written to then.
+      const found = contacts.all.get(contact)
+      if (found === undefined || byContact.get(contact)?.has(stamp) === true || !isLookedUp(found)) return
+      found.person ??= personIn(stamp)
+      if (found.person !== personIn(stamp)) return
+    } else if (kind !== 'create' && kind !== 'merge') return
     byStamp.set(stamp, [...(byStamp.get(stamp) ?? []), { contact, effect }])
     byContact.set(contact, (byContact.get(contact) ?? new Set()).add(stamp))
   })

@@ -11,6 +11,8 @@ export interface Wanted {
   readonly mail: string
   readonly fields: Readonly<Record<string, string>>
   readonly terms: readonly string[]
+  /** mail_status, where the pipeline maps it. */
+  readonly status: number | undefined
 }
 
 /** What one file says. */
@@ -46,6 +48,7 @@ function wantedBy(row: Row, key: string, pipeline: PipelineSettings): Wanted {
     mail: cell(row, 'mail'),
     fields: Object.fromEntries(kept),
     terms: termsOf(row, pipeline),
+    status: pipeline.map['mail_status'] === undefined ? undefined : Number(cell(row, 'status')),
   }
 }
 

@@ -16,15 +16,25 @@ export function createForeigners(
   timeline: Timeline,
   chance: Chance,
   mails: () => readonly string[],
-  trace: (text: string) => void,
+  { withStatus, trace }: { withStatus: boolean; trace: (text: string) => void },
 ): Foreigners {
   const { contacts } = service
   let edits = 0
+  let acts = 0
   const cause = () => ({ who: 'foreign', at: timeline.now(), request: 0 }) as const
 
   return {
     act() {
       const living = [...contacts.all.values()].filter(({ deleted }) => deleted === undefined)
+      acts += 1
+      const consents = chance.stream(`consent ${acts}`)
+      if (withStatus && living.length > 0 && consents.happens(0.15)) {
+        const contact = consents.pick(living)
+        const status = consents.pick([1, 2, 2, 4])
+        trace(`others set mail_status ${status} of ${contact.id}`)
+        contacts.write(contact, { mail_status: status }, cause())
+        return
+      }
       const what = chance.int(12)
       if (what === 0 || living.length === 0) {
         const known = mails()

@@ -62,8 +62,8 @@ const JOURNAL: readonly Mutant[] = [
     'void overtaken',
   ]),
   one(401, 'a newer record does not take the place of what was never sent', 'store/staging.ts', [
-    "state IN ('failed', 'waiting', 'held') AND input_id <> @id\n  AND (cause = 'missing' OR NOT EXISTS (",
-    "state IN ('failed', 'waiting', 'held') AND input_id <> @id AND 0\n  AND (cause = 'missing' OR NOT EXISTS (",
+    'AND input_id <> @id\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
+    'AND input_id <> @id AND 0\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
   ]),
   one(27, 'a newer record does not wait behind a doubt', 'core/diff.ts', [
     "if (known.inDoubt) return { kind: 'waiting' }",
@@ -74,8 +74,8 @@ const JOURNAL: readonly Mutant[] = [
     'if (work.policy !== undefined) return work',
   ]),
   one(1, 'the sync log misses what was done', 'store/settle.ts', [
-    'append(auditEntry({ ...given, settlement }, context))',
-    'void [append, auditEntry]',
+    'append(auditEntry({ ...given, settlement: logged }, context))',
+    'void [append, auditEntry, logged]',
   ]),
 ]
 
@@ -174,8 +174,8 @@ const DOUBTS: readonly Mutant[] = [
     'sent = sent + 1,',
   ]),
   one(3188, 'a mail is changed while a lost create may still come', 'sync/late.ts', [
-    'return until > clock.now()',
-    'return until < 0',
+    'if (until <= context.clock.now()) return undefined',
+    'if (until <= context.clock.now() || until > 0) return undefined',
   ]),
   one(186, 'a mail is taken while giving it up has failed', 'sync/send.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
@@ -200,8 +200,8 @@ const POLICIES: readonly Mutant[] = [
       },
       {
         file: 'sync/commit-plan.ts',
-        find: "pipeline.mode === 'full' && counts.read > 0 &&",
-        put: "pipeline.mode === 'full' &&",
+        find: 'const isWhole = counts.read > 0 && staged',
+        put: 'const isWhole = staged',
       },
     ],
   },
@@ -265,12 +265,12 @@ const POLICIES: readonly Mutant[] = [
 
 const OUTSIDE: readonly Mutant[] = [
   one(10, 'the first page of any list counts as all of it', 'service/pages.ts', [
-    'while (isNew && !whole) {',
-    'while (isNew && isDocumented) {',
+    'while (isNew && !whole && list',
+    'while (isNew && isDocumented && list',
   ]),
   one(5, 'a list of terms ends with its first page', 'service/pages.ts', [
-    'while (isNew && !whole) {',
-    'while (isNew && !whole && !isDocumented) {',
+    'while (isNew && !whole && list',
+    'while (isNew && !whole && !isDocumented && list',
   ]),
   one(9, 'a state without its mark is taken', 'store/mark.ts', [
     'return isNew || isOfBeforeMarks(db)',
@@ -306,4 +306,35 @@ const OUTSIDE: readonly Mutant[] = [
   },
 ]
 
-export const MUTANTS: readonly Mutant[] = [...JOURNAL, ...ANSWERS, ...DOUBTS, ...POLICIES, ...OUTSIDE]
+const CONSENT: readonly Mutant[] = [
+  one(
+    6,
+    'what a new contact shows in any case counts as a mail_status that was taken',
+    'sync/status-of-create.ts',
+    [
+      "if (wanted === UNKNOWN_STATUS || (!isWithdrawn(wanted) && isTaken(wanted, context) === true)) return 'taken'",
+      "if (!isWithdrawn(wanted) && isTaken(wanted, context) === true) return 'taken'",
+    ],
+  ),
+  one(1, 'a mail_status is believed without reading it back', 'sync/consent.ts', [
+    "if (!verify) return { kind: 'taken', request }",
+    "if (verify || !verify) return { kind: 'taken', request }",
+  ]),
+  one(1, 'a create whose mail_status was not taken stays', 'sync/consent.ts', [
+    "...(isFresh ? { next: 'delete' } : {}),",
+    '...(isFresh ? {} : {}),',
+  ]),
+  one(1, 'a consent is raised without further words', 'sync/consent.ts', [
+    'if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {',
+    'if (isWithdrawn(status) && context.pipeline.name.length === 0) {',
+  ]),
+]
+
+export const MUTANTS: readonly Mutant[] = [
+  ...JOURNAL,
+  ...ANSWERS,
+  ...DOUBTS,
+  ...POLICIES,
+  ...OUTSIDE,
+  ...CONSENT,
+]

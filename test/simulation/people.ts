@@ -13,6 +13,8 @@ export interface Person {
   phoneRevision: number
   hasPhone: boolean
   tags: readonly string[]
+  /** mail_status, as the source has it. */
+  status: number
 }
 
 export const HEADER = [
@@ -25,6 +27,7 @@ export const HEADER = [
   'zip',
   'phone',
   'stamp',
+  'status',
   'tags',
 ] as const
 
@@ -34,7 +37,7 @@ const mailFor = (person: number, revision: number): string => `canx${person}x.r$
 const stampOf = (pipeline: string, person: number): string => `${pipeline}.canx${person}x`
 
 export function rowOf(person: Person, pipeline: string): string[] {
-  const { number: n, mailOf, mailRevision, revision, phoneRevision, hasPhone, tags } = person
+  const { number: n, mailOf, mailRevision, revision, phoneRevision, hasPhone, tags, status } = person
   return [
     `${pipeline}${n}`,
     mailOf === undefined ? '' : mailFor(mailOf, mailRevision),
@@ -45,6 +48,7 @@ export function rowOf(person: Person, pipeline: string): string[] {
     `Zcanx${n}x`,
     hasPhone ? `Tcanx${n}x${phoneRevision}` : '',
     stampOf(pipeline, n),
+    String(status),
     tags.join('|'),
   ]
 }

@@ -6,6 +6,7 @@ import { controlTotals, runAccount } from '../../src/core/run-account.ts'
 import { type Counts, OUTCOMES } from '../../src/core/summary.ts'
 import { createLogReader } from '../../src/store/audit-read.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
+import { checkStatusLog } from './consent.ts'
 import type { Effect, Ledger } from './ledger.ts'
 import { MARKER_FIELD, type Setup } from './setup.ts'
 
@@ -31,6 +32,7 @@ export function checkLogs(
 }
 
 interface Entry {
+  readonly seq: number
   readonly action: string
   readonly contact_id: number | null
   readonly fields: Readonly<Record<string, { to: unknown }>>
@@ -168,7 +170,9 @@ export async function checkState(given: {
     const verdict = db.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok') violated('O8', `integrity_check: ${String(verdict)}`)
     checkChain(db, violated)
-    checkExplained(readSyncLog(db, violated), ledger, given.terms, violated)
+    const entries = readSyncLog(db, violated)
+    checkExplained(entries, ledger, given.terms, violated)
+    checkStatusLog(entries, ledger, violated)
     await checkAccounts(db, violated)
   } finally {
     db.close()

@@ -12,6 +12,8 @@ export interface Setup {
   readonly pipelines: readonly PipelineSettings[]
   /** Both pipelines have to do with the same people. */
   readonly isShared: boolean
+  /** Whether the key may set mail_status: always, when all is quiet, or on some days. */
+  readonly permission: 'always' | 'in the end' | 'by days'
 }
 
 /** The fields that a pipeline maps, by column. */
@@ -136,6 +138,16 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
   return { ...drawn, updateMethod: drawn.duplicateMergeMethod }
 }
 
+function withStatus(drawn: PipelineSettings, chance: Chance): PipelineSettings {
+  if (!chance.happens(0.35)) return drawn
+  const map = { ...drawn.map, mail_status: { column: 'status' } }
+  const given = { ...drawn, map, allowConsentRaise: chance.happens(0.4) }
+  // Who is linked by a look-up is known by his stamp, which the other methods need not write.
+  return drawn.duplicateCheckMethod === 'none'
+    ? given
+    : { ...given, duplicateMergeMethod: 'update_add', updateMethod: 'update_add' }
+}
+
 /** A call that was half applied and then refused is read back at once, once: that needs a service that shows it at once. */
 const readAtOnce = ({ refusedMember, lagMs }: ServiceHabits): Pick<ServiceHabits, 'lagMs'> => ({
   lagMs: refusedMember === 'those before it' ? 0 : lagMs,
@@ -146,7 +158,11 @@ export function drawSetup(chance: Chance): Setup {
   const isTwo = chance.happens(0.4)
   const isShared = isTwo && chance.happens(0.6)
   const names = isTwo ? ['A', 'B'] : ['A']
-  const pipelines = names.map((name) => drawPipeline(name, chance.stream(`pipeline ${name}`), !isShared))
+  const pipelines = names.map((name) => {
+    const drawn = drawPipeline(name, chance.stream(`pipeline ${name}`), !isShared)
+    // Two that speak of the same people would say two things of them.
+    return isShared && name !== 'A' ? drawn : withStatus(drawn, chance.stream(`consent ${name}`))
+  })
   const isByMail = pipelines.every(({ duplicateCheckMethod: check }) => check === 'email')
   const service = drawService(chance.stream('service'), habits)
   return {
@@ -154,6 +170,7 @@ export function drawSetup(chance: Chance): Setup {
     service,
     pipelines,
     isShared,
+    permission: chance.stream('permission').pick(['always', 'always', 'in the end', 'by days'] as const),
     isClockWild: service.doubt.absentReads > 1 && chance.stream('clock').happens(0.4),
   }
 }

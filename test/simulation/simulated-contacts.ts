@@ -155,7 +155,7 @@ export function createSimulatedContacts(
         id: lastId,
         person: personOf(body),
         madeBy: cause.who,
-        fields: new Map(),
+        fields: new Map([['mail_status', { value: 3, by: cause.who }]]),
         terms: new Map(),
         visibleAt: cause.at + Math.floor(chance.next() * habits.lagMs),
         deleted: undefined,

@@ -46,6 +46,8 @@ export interface SimulatedService {
   readonly terms: ReadonlyMap<number, { name: string; description: string }>
   /** People whom the service does not take. */
   readonly refuses: Set<number>
+  /** The key lacks the permission: mail_status is passed over without a word. */
+  ignoresStatus: boolean
   makeTerm(name: string, description: string, cause: Cause): number
   handle(asked: Asked, cause: Cause): Answer
 }
@@ -110,11 +112,14 @@ export function createSimulatedService(
   const isRefused = (body: Body): boolean =>
     Object.entries(body).some(([field, value]) => field !== 'mail' && refuses.has(personIn(value) ?? -1))
 
+  const allowed = ({ mail_status: status, ...others }: Body): Body =>
+    status === undefined || service.ignoresStatus ? others : { ...others, mail_status: status }
+
   function createOne(body: unknown, cause: Cause): Answer {
     const { contact, duplicate_check_method: check, duplicate_merge_method: merge } = asObject(body)
     const fields = asObject(contact)
     if (isRefused(fields)) return refused()
-    const made = contacts.create(fields, { check: String(check), merge: String(merge) }, cause)
+    const made = contacts.create(allowed(fields), { check: String(check), merge: String(merge) }, cause)
     return { status: 200, json: { id: id(made.id) } }
   }
 
@@ -138,7 +143,7 @@ export function createSimulatedService(
         (firstRefused >= 0 && index > firstRefused && habits.refusedMember !== 'left out')
       )
         return []
-      const contact = contacts.create(one, { check: String(check), merge: String(merge) }, cause)
+      const contact = contacts.create(allowed(one), { check: String(check), merge: String(merge) }, cause)
       const mail = String(one['mail'])
       return [{ id: id(contact.id), email: habits.mailEcho === 'lower case' ? mail.toLowerCase() : mail }]
     })
@@ -155,7 +160,7 @@ export function createSimulatedService(
       case 'PUT': {
         const body = asObject(asked.body)
         if (isRefused(body)) return refused()
-        contacts.write(contact, body, cause)
+        contacts.write(contact, allowed(body), cause)
         return OK
       }
       default:
@@ -233,10 +238,11 @@ export function createSimulatedService(
     required: false,
   }))
 
-  return {
+  const service: SimulatedService = {
     contacts,
     terms,
     refuses,
+    ignoresStatus: false,
     makeTerm,
     handle(asked, cause) {
       const [resource, which, part] = asked.path
@@ -249,4 +255,5 @@ export function createSimulatedService(
       return part === 'terms' ? termsOf(contact, asked, cause) : ofContact(contact, asked, cause)
     },
   }
+  return service
 }

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
+import { checkNobodyIsRaised, hasStatus } from './consent.ts'
 import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
@@ -126,6 +127,8 @@ function jump(world: World): void {
 
 async function day(world: World): Promise<void> {
   const { chance, timeline, setup } = world
+  if (setup.permission === 'by days')
+    world.service.ignoresStatus = chance.stream(`permission ${world.files}`).happens(0.5)
   jump(world)
   for (const { name } of setup.pipelines) {
     const next = world.workloads.get(name)?.nextDay()
@@ -217,8 +220,39 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
   await checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
 }
 
+/** The records that wait for something, by pipeline and key: what is to be made of them is open. */
+async function waitingKeys({ setup, program }: World): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>()
+  for (const { name } of setup.pipelines) {
+    for (const { key } of await program.state.openDoubts(name)) keys.add(`${name} ${key}`)
+    for await (const { key } of program.state.held([name])) keys.add(`${name} ${key}`)
+  }
+  return keys
+}
+
+/** A few quiet runs as long as the key lacks the permission; then it gets it, and an export comes that shows it. */
+async function grantPermission(world: World): Promise<void> {
+  const { setup, service, timeline, ledger, claims, sources, violated, say } = world
+  const pipelines = setup.pipelines.filter(hasStatus)
+  if (pipelines.length === 0) return
+  if (service.ignoresStatus) {
+    for (let round = 0; round < 4; round += 1) {
+      await runAll(world)
+      await timeline.until(timeline.pause(200_000), RUN_LIMIT_MS)
+    }
+    checkNobodyIsRaised({ ledger, service, claims, pipelines, sources, violated }, await waitingKeys(world))
+    service.ignoresStatus = false
+    say('the key may set mail_status from here on')
+  }
+  for (const { name } of pipelines) {
+    const rows = world.workloads.get(name)?.witnessed() ?? []
+    drop(world, name, rows)
+  }
+}
+
 async function live(world: World): Promise<void> {
   beginLife(world)
+  world.service.ignoresStatus = world.setup.permission === 'in the end'
   const { chance, schedule, service, timeline } = world
   for (const name of ['T1', 'T2', 'T3', 'T4', 'Ä5', 'All'])
     if (chance.happens(0.5) || world.setup.pipelines.some(({ terms }) => !terms.createMissing))
@@ -233,6 +267,7 @@ async function live(world: World): Promise<void> {
   world.crashRate = 0
   if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)
+  await grantPermission(world)
   await calmDown(world)
   await judge(world, new Set())
   await oncemore(world)

@@ -19,8 +19,10 @@ type Story = (typeof STORIES)[number]
 const SEED = 4242
 
 function pipelineOf(drawn: PipelineSettings, { check, policy, via }: Story): PipelineSettings {
+  const { mail_status: _, ...map } = drawn.map
   return {
     ...drawn,
+    map,
     mode: 'full',
     onMissing: 'delete',
     key: ['no'],

@@ -2,6 +2,7 @@
 // something taken away that nobody asked to have taken away.
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
+import { isTakenBack } from './consent.ts'
 import { readingOf } from './expected.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import { personIn } from './people.ts'
@@ -20,7 +21,12 @@ export interface Watched {
   readonly violated: (oracle: string, text: string) => void
 }
 
-const MAPPED = new Set<string>([...Object.keys(FIELD_COLUMNS), ...Object.values(STAMP_FIELD), MARKER_FIELD])
+const MAPPED = new Set<string>([
+  ...Object.keys(FIELD_COLUMNS),
+  ...Object.values(STAMP_FIELD),
+  MARKER_FIELD,
+  'mail_status',
+])
 
 /** Carried out long after its sender gave up: no answer to it can have counted, and nobody can call it back. */
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
@@ -158,6 +164,7 @@ export function watchEffects(watched: Watched): void {
 
   /** O3: a contact goes only when its record has gone from every source that names it. */
   function deleted(effect: Effect): void {
+    if (isTakenBack(effect, watched)) return
     const who = concerned(effect.contact)
     const stamps = claims.stampsOf(effect.contact)
     if (!who.some(({ onMissing }) => onMissing === 'delete'))

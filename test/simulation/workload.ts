@@ -1,7 +1,8 @@
 // What a source says from day to day: people who come, go and change; and the mistakes that exports are made of.
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { Chance } from './chance.ts'
-import { type Person, rowOf } from './people.ts'
+import { hasStatus } from './consent.ts'
+import { HEADER, type Person, rowOf } from './people.ts'
 
 export interface Drop {
   readonly rows: readonly (readonly string[])[]
@@ -13,9 +14,14 @@ export interface Workload {
   nextDay(): Drop | undefined
   /** The last export again, as it should have been: without mistakes, with one more change. */
   mended(): readonly (readonly string[])[]
+  /** The same with one more, whose mail_status shows whether the key may set it by now. */
+  witnessed(): readonly (readonly string[])[]
 }
 
 const TAGS = ['T1', 'T2', 'T3', 'T4', 'Ä5']
+const STATUSES = [2, 2, 2, 1, 3, 4, 4, 7]
+/** Nobody else is that far from the first. */
+const WITNESS = 40
 
 function newcomer(number: number, chance: Chance, mayLackMail: boolean): Person {
   return {
@@ -26,6 +32,7 @@ function newcomer(number: number, chance: Chance, mayLackMail: boolean): Person 
     phoneRevision: 0,
     hasPhone: chance.happens(0.8),
     tags: TAGS.filter(() => chance.happens(0.35)),
+    status: chance.stream(`status of ${number}`).pick(STATUSES),
   }
 }
 
@@ -55,12 +62,15 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
   const hasOwnKey = pipeline.key !== undefined
   // A contact whose mail another pipeline has changed is not found by the mail that a lost create sent.
   const mayMove = hasOwnKey && !isShared
+  // Under `auto` nobody without a mail is made with a 1 or 2 in a run that has not seen one taken.
+  const mayLackMail = hasOwnKey && !(hasStatus(pipeline) && pipeline.duplicateCheckMethod === 'auto')
   const first = isShared || name === 'A' ? 1 : 51
   const present: Person[] = []
   let next = first
+  let days = 0
 
   const join = (): void => {
-    present.push(newcomer(next, chance, hasOwnKey))
+    present.push(newcomer(next, chance, mayLackMail))
     next += 1
   }
 
@@ -91,6 +101,9 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
     const joins = present.length === 0 ? chance.between(2, 8) : chance.int(3)
     for (let index = 0; index < joins; index += 1) join()
     for (const person of present) if (chance.happens(0.3)) changed(person, chance, mayMove)
+    days += 1
+    const moods = chance.stream(`statuses ${days}`)
+    for (const person of present) if (moods.happens(0.2)) person.status = moods.pick(STATUSES)
     if (chance.happens(0.12)) passMails()
     const stay = chance.pick([1, 1, 0.85, 0.3])
     for (const person of [...present])
@@ -128,7 +141,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
         break
       }
       default:
-        row[9] = `Unknown ${name}`
+        row[HEADER.indexOf('tags')] = `Unknown ${name}`
     }
     return spoilt
   }
@@ -145,5 +158,10 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
       return chance.happens(0.9) ? { rows: today, cutAfter } : undefined
     },
     mended: () => present.map((person) => rowOf(person, name)),
+    witnessed() {
+      const witness = newcomer(first + WITNESS, chance.stream('witness'), false)
+      present.push({ ...witness, status: 4, tags: [] })
+      return present.map((person) => rowOf(person, name))
+    },
   }
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { type Chance, chanceFrom } from './chance.ts'
 import { type Claims, watchClaims } from './claims.ts'
+import { hasStatus, watchRaises } from './consent.ts'
 import { type FaultPlan, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
 import { tryCopies } from './impostors.ts'
@@ -141,7 +142,10 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
         rows.flatMap((row) => (row[1]?.includes('@') === true ? [row[1]] : [])),
       ),
     )
-  const foreigners = createForeigners(service, timeline, chance.stream('others'), mails, say)
+  const foreigners = createForeigners(service, timeline, chance.stream('others'), mails, {
+    withStatus: setup.pipelines.some(hasStatus),
+    trace: say,
+  })
   const network = createNetwork({
     timeline,
     ledger,
@@ -170,6 +174,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     trace: say,
   }
   watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, overruled, violated })
+  watchRaises({ ledger, service, claims, pipelines: setup.pipelines, sources, violated })
   const whole = { ...world, foreigners, deps } as World
   return whole
 }

@@ -1,0 +1,176 @@
+// mail_status: what a key without the permission must not lose, and what no run may do to somebody who has withdrawn.
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import { type Claims, pipelineOf } from './claims.ts'
+import { expectedOf, readingOf, type Wanted } from './expected.ts'
+import type { Effect, Ledger, RequestEntry } from './ledger.ts'
+import type { SimulatedContact } from './simulated-contacts.ts'
+import type { SimulatedService } from './simulated-service.ts'
+import type { SimulatedSource } from './simulated-source.ts'
+
+const STATUS = 'mail_status'
+/** What a contact has of whom nothing was said. */
+export const UNKNOWN_STATUS = 3
+
+export interface Consents {
+  readonly ledger: Ledger
+  readonly service: SimulatedService
+  readonly claims: Claims
+  readonly pipelines: readonly PipelineSettings[]
+  readonly sources: ReadonlyMap<string, SimulatedSource>
+  readonly violated: (oracle: string, text: string) => void
+}
+
+type Violated = Consents['violated']
+
+export const hasStatus = ({ map }: PipelineSettings): boolean => map[STATUS] !== undefined
+
+const isWithdrawn = (status: unknown): boolean => status === 1 || status === 2
+
+const statusOf = ({ fields }: SimulatedContact): unknown => fields.get(STATUS)?.value
+
+/** Whether any export said 1 or 2 of one of those whom the contact stands for. */
+const wasEverWithdrawn = (contact: number, { claims, pipelines, sources }: Consents): boolean =>
+  pipelines.some((pipeline) =>
+    (sources.get(pipeline.name)?.opened ?? []).some((file) =>
+      [...readingOf(file, pipeline).wanted.values()].some(
+        ({ stamp, status }) => isWithdrawn(status) && claims.stampsOf(contact).includes(stamp),
+      ),
+    ),
+  )
+
+/** When the contact, or what is below it, was last looked at before this request. */
+const lookedAt = (path: string, before: RequestEntry | undefined, { ledger }: Consents): number | undefined =>
+  ledger.requests.findLast(
+    (one) =>
+      one.method === 'GET' &&
+      one.path === path &&
+      one.life === before?.life &&
+      one.number < before.number &&
+      one.appliedAt !== undefined,
+  )?.appliedAt
+
+/**
+ * A create whose 1 or 2 was not taken is taken back: one of our own that shows neither that status nor anything that others
+ * had put there when it was looked at.
+ */
+export function isTakenBack(effect: Effect, consents: Consents): boolean {
+  const contact = consents.service.contacts.all.get(effect.contact)
+  if (contact === undefined || contact.madeBy !== 'connector' || isWithdrawn(statusOf(contact))) return false
+  if (!wasEverWithdrawn(contact.id, consents)) return false
+  const path = `/contact/${contact.id}`
+  const seen = lookedAt(path, consents.ledger.requests[effect.request - 1], consents)
+  if (seen === undefined) return false
+  const strange = consents.ledger.effects.filter(
+    ({ contact: id, who, at, fields, term, kind }) =>
+      id === contact.id &&
+      who === 'foreign' &&
+      at < seen &&
+      (Object.keys(fields).some((field) => contact.fields.get(field)?.by === 'foreign') ||
+        (kind === 'term_on' && contact.terms.get(term) === 'foreign')),
+  )
+  return strange.length === 0
+}
+
+/** Nobody who has withdrawn is raised unless a pipeline says so; what others do after our look, nobody can know. */
+export function watchRaises(consents: Consents): void {
+  const { ledger, claims, pipelines, violated } = consents
+  ledger.watch((effect) => {
+    const change = effect.fields[STATUS]
+    if (effect.who !== 'connector' || change === undefined) return
+    if (!isWithdrawn(change.before) || isWithdrawn(change.after)) return
+    const request = ledger.requests[effect.request - 1]
+    const names = claims.stampsOf(effect.contact).map(pipelineOf)
+    const mayRaise = pipelines.some(
+      ({ name, allowConsentRaise }) => allowConsentRaise && names.includes(name),
+    )
+    if (mayRaise || request?.fault === 'late') return
+    const seen = lookedAt(`/contact/${effect.contact}`, request, consents)
+    const withdrawn = ledger.effects.findLast(
+      ({ number, contact, fields }) =>
+        number < effect.number && contact === effect.contact && fields[STATUS] !== undefined,
+    )
+    if (seen !== undefined && withdrawn !== undefined && withdrawn.at >= seen) return
+    violated(
+      'consent',
+      `contact ${effect.contact} was raised from ${String(change.before)} to ${String(change.after)}`,
+    )
+  })
+}
+
+/** When all is quiet and the key lacks the permission: of whom the source says 1 or 2, no contact of ours stays without it. */
+export function checkNobodyIsRaised(consents: Consents, waiting: ReadonlySet<string>): void {
+  const { claims, ledger, pipelines, service, sources, violated } = consents
+  // Touched by others, it is theirs as well.
+  const isOfOthers = (id: number): boolean =>
+    ledger.effects.some(({ contact, who }) => contact === id && who === 'foreign')
+  for (const pipeline of pipelines.filter(hasStatus)) {
+    const source = sources.get(pipeline.name)
+    if (source === undefined) continue
+    const withdrawn = [...expectedOf(source, pipeline).candidates].flatMap(([key, [one, other]]) =>
+      one !== undefined && other === undefined && isWithdrawn(one.status) ? [{ key, one }] : [],
+    )
+    const made = withdrawn
+      .filter(({ key }) => !waiting.has(`${pipeline.name} ${key}`))
+      .flatMap(({ one }) => claims.of(one.stamp).map((claim) => ({ ...claim, one })))
+    const raised = made.filter(({ contact: id, effect, one }) => {
+      const contact = service.contacts.live(id)
+      const isBare = contact !== undefined && statusOf(contact) === UNKNOWN_STATUS && !isOfOthers(id)
+      // Made while the source said otherwise, it is there by right.
+      return isBare && effect.kind === 'create' && wasMadeWithdrawn(effect, one.stamp, pipeline, source)
+    })
+    for (const { contact, one } of raised)
+      violated('consent', `${one.stamp}: ${one.status} in the source, and ${contact} was made without it`)
+  }
+}
+
+/** Every export that was worked on before the create said 1 or 2 of him. */
+function wasMadeWithdrawn(
+  { at }: Effect,
+  stamp: string,
+  pipeline: PipelineSettings,
+  source: SimulatedSource,
+): boolean {
+  const before = source.opened.filter(({ openedAt }) => openedAt <= at)
+  const said = before.flatMap((file) =>
+    [...readingOf(file, pipeline).wanted.values()].filter((wanted) => wanted.stamp === stamp),
+  )
+  return said.length > 0 && said.every(({ status }) => isWithdrawn(status))
+}
+
+interface Entry {
+  readonly seq: number
+  readonly contact_id: number | null
+  readonly fields: Readonly<Record<string, { to: unknown }>>
+  readonly outcome: string
+}
+
+/** The sync log says of no contact that a mail_status is done which the service never had; each has had 3, as it was made. */
+export function checkStatusLog(entries: readonly Entry[], ledger: Ledger, violated: Violated): void {
+  for (const { seq, contact_id: id, fields, outcome } of entries) {
+    const to = fields[STATUS]?.to
+    if (outcome !== 'done' || typeof to !== 'number' || to === UNKNOWN_STATUS || id === null) continue
+    if (!ledger.effects.some(({ contact, fields: had }) => contact === id && had[STATUS]?.after === to))
+      violated('consent', `entry ${seq} says that contact ${id} got mail_status ${to}, it never did`)
+  }
+}
+
+/** In the end, with the permission, everybody shows what the source says; what others have set since is theirs. */
+export function checkStatus(
+  contact: SimulatedContact,
+  candidates: readonly Wanted[],
+  ledger: Ledger,
+  violated: Violated,
+): void {
+  const wanted = candidates.flatMap(({ status }) => (status === undefined ? [] : [status]))
+  const [any] = candidates
+  if (any === undefined || wanted.length === 0) return
+  const last = ledger.effects.findLast(
+    ({ contact: id, fields }) => id === contact.id && fields[STATUS] !== undefined,
+  )
+  const isLate = last !== undefined && ledger.requests[last.request - 1]?.fault === 'late'
+  if (isLate || last?.who === 'foreign' || wanted.some((one) => one === statusOf(contact))) return
+  violated(
+    'consent',
+    `${any.stamp}: contact ${contact.id} has mail_status ${String(statusOf(contact))}, wanted is ${wanted.join(' or ')}`,
+  )
+}
