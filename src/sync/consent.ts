@@ -116,6 +116,13 @@ const notTaken = ({ consent = 0, isFresh }: Operation, why?: string): Settlement
   ...(isFresh ? { next: 'delete' } : {}),
 })
 
+/** It had come with the create, and was not seen then. */
+const setByCreate = (contactId: number): Settlement => ({
+  kind: 'done',
+  contactId,
+  reason: 'it was set by the create',
+})
+
 /** 1 or 2: taken and seen, or failed. The caller has the turn. */
 export async function withdraw(operation: Operation, context: RunContext): Promise<void> {
   const { contactId = 0, consent: wanted = 0, outcome } = operation
@@ -130,9 +137,8 @@ export async function withdraw(operation: Operation, context: RunContext): Promi
   if (status === wanted && outcome !== 'created')
     return end({ request, sent: {}, settlement: { kind: 'settled' } })
   if (status === wanted) {
-    // It had come with the create, and was not seen then.
     await noteStatus(wanted, { contactId, status }, context)
-    return end({ request, settlement: { kind: 'done', contactId, reason: 'it was set by the create' } })
+    return end({ request, settlement: setByCreate(contactId) })
   }
   const seen = fromActual(operation, status)
   const sent = await putStatus(seen, true, context)
@@ -144,7 +150,7 @@ export async function withdraw(operation: Operation, context: RunContext): Promi
 
 /** Any other status: what is not taken fails nobody, is not known as pushed, and is tried again once it can be set. */
 async function setStatus(operation: Operation, context: RunContext): Promise<void> {
-  const { contactId = 0, consent: wanted = 0 } = operation
+  const { contactId = 0, consent: wanted = 0, outcome } = operation
   const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {
     const reason = `mail_status ${wanted} was not taken by the service: ${LACKS}; it is tried again once that is allowed`
     return { operation: of, request, status: 'ignored', settlement: { kind: 'settled', reason } }
@@ -155,6 +161,10 @@ async function setStatus(operation: Operation, context: RunContext): Promise<voi
   if (actual.kind === 'absent') return settle([gone(operation, request)], context)
   if (actual.kind !== 'ok') return settle([settledByFailure(operation, actual, context)], context)
   const status = shownStatus(actual.value)
+  if (status === wanted && outcome === 'created' && context.pipeline.duplicateCheckMethod === 'none') {
+    await noteStatus(wanted, { contactId, status }, context)
+    return settle([{ operation, request, settlement: setByCreate(contactId) }], context)
+  }
   if (status === wanted)
     return settle([{ operation, request, sent: {}, settlement: { kind: 'settled' } }], context)
   if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {

@@ -273,6 +273,17 @@ describe('any other status that is ignored', () => {
     expect(statuses(line).sort()).toEqual([3, 3, 3, 4, 7])
   })
 
+  it('stands in the sync log where it came with a create, and was seen later', async () => {
+    const line = lineOf({ duplicateCheckMethod: 'none' })
+    let lost = 1
+    line.service.fault = ({ method, id }) =>
+      method === 'GET' && id !== undefined && lost-- > 0 ? { kind: 'unknown' } : undefined
+    await run(line, [row(1, '7')])
+    await line.run()
+    expect(statuses(line)).toEqual([7])
+    expect(await loggedAsSet(line)).toEqual([['K1', 7]])
+  })
+
   it.each(['email', 'none'] as const)(
     'fails nobody, is not said to be set, and is tried again later (%s)',
     async (check) => {
