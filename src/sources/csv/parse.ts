@@ -110,21 +110,48 @@ interface Collector {
   explain(error: Error): Error
 }
 
+/** The text since the end of the last record, by offsets in the whole text. */
+interface Window {
+  /** `from`: nothing before it is looked at any more. */
+  add(part: Buffer, from: number): void
+  textFrom(start: number, stop?: number): string
+}
+
+/** Its parts are joined when they are looked at: blank lines are no records, and joining each would cost their square. */
+function createWindow(): Window {
+  let parts: Buffer[] = []
+  let windowStart = 0
+  return {
+    add(part, from) {
+      for (
+        let first = parts[0];
+        first !== undefined && windowStart + first.length <= from;
+        first = parts[0]
+      ) {
+        parts.shift()
+        windowStart += first.length
+      }
+      parts.push(part)
+    },
+    textFrom(start, stop) {
+      const [only] = parts
+      const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
+      parts = [whole]
+      return whole.toString('utf8', start - windowStart, stop === undefined ? undefined : stop - windowStart)
+    },
+  }
+}
+
 function createCollector(text: CsvText, mode: Mode): Collector {
   const { dialect } = text
   const rows: CsvRow[] = []
   const lines = createLineCount(dialect.skipLines)
   let skip = mode.skip
-  // The text since the end of the last record, and where that end stands in the whole text.
-  let window: Buffer = Buffer.alloc(0)
-  let windowStart = 0
+  const window = createWindow()
   let recordStart = 0
   // Where the last row of the text begins, once no more text follows.
   let lastStart: number | undefined
   let isAtEnd = false
-
-  const textFrom = (start: number, stop?: number): string =>
-    window.toString('utf8', start - windowStart, stop === undefined ? undefined : stop - windowStart)
 
   const refusal = (code: ErrorCode, raw: string, line: number): SyncError | undefined =>
     quoteRefusal(code, raw, { name: text.name, line, quoting: dialect })
@@ -132,8 +159,7 @@ function createCollector(text: CsvText, mode: Mode): Collector {
   return {
     rows,
     expect(part) {
-      window = Buffer.concat([window.subarray(recordStart - windowStart), part])
-      windowStart = recordStart
+      window.add(part, recordStart)
     },
     expectEnd() {
       isAtEnd = true
@@ -141,7 +167,7 @@ function createCollector(text: CsvText, mode: Mode): Collector {
     markEnd() {
       const last = rows.at(-1)
       if (last === undefined || lastStart === undefined) return
-      const raw = textFrom(lastStart).replace(/^[\r\n]+/, '')
+      const raw = window.textFrom(lastStart).replace(/^[\r\n]+/, '')
       const ending = endOfRow(raw, dialect)
       if (ending !== 'break') last.unended = ending
     },
@@ -150,7 +176,7 @@ function createCollector(text: CsvText, mode: Mode): Collector {
       const behind = lines.next()
       const line = lines.begins(values, info.lines)
       if (mode.relaxed && hasSuspiciousQuote(values, dialect.quote)) {
-        const raw = textFrom(recordStart, info.bytes)
+        const raw = window.textFrom(recordStart, info.bytes)
         const error = refusal('INPUT_QUOTE', raw, behind)
         if (error !== undefined) throw error
         if (hasBackslashQuote(values, raw, dialect.quote)) throw backslashRefusal(text.name, line)
@@ -162,7 +188,7 @@ function createCollector(text: CsvText, mode: Mode): Collector {
     explain(error) {
       const code = 'code' in error ? String(error.code) : ''
       if (MID_VALUE_QUOTE.includes(code)) return new StrayQuote()
-      const raw = textFrom(recordStart)
+      const raw = window.textFrom(recordStart)
       if (code !== 'CSV_MAX_RECORD_SIZE') {
         const malformed = `${text.name}: the record on line ${lines.next()} has a malformed quote`
         return refusal('INPUT_QUOTE', raw, lines.next()) ?? new SyncError('INPUT_QUOTE', malformed)
