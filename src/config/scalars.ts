@@ -1,6 +1,7 @@
 // The small building blocks of the configuration's schema: texts, durations, shares, time zones.
 // Sentences have the form "what is wrong; what would be right" and hold no value.
 import { z } from 'zod'
+import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/duration.ts'
 import type { Limit } from '../core/settings.ts'
 import { suggestion } from './nearest.ts'
 
@@ -8,22 +9,6 @@ import { suggestion } from './nearest.ts'
 export const text = z.string().min(1, { error: 'is empty; write some text, or leave the key out' })
 
 export const flag = z.boolean()
-
-const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
-const DURATION_SENTENCE = 'is no duration; write one such as 500ms, 30s, 5m, 2h or 30d'
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
-/** Whole milliseconds of a text that has the form of a duration. */
-function milliseconds(duration: string): number {
-  const [, amount = '', unit = ''] = DURATION.exec(duration) ?? []
-  return Math.round(Number(amount) * (UNIT_MS[unit] ?? 0))
-}
 
 /** `500ms`, `30s`, `5m`, `2h`, `30d`: to milliseconds (contract, 2). `min` and `max` are written the same way. */
 export function duration(limits: { min?: string; max?: string } = {}) {

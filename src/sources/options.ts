@@ -2,8 +2,7 @@
 // what an option means is decided where it is used.
 import iconv from 'iconv-lite'
 import { z } from 'zod'
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/duration.ts'
 
 /** The names that browsers and Apple give to encodings of the Mac. */
 const MAC: Readonly<Record<string, string>> = {
@@ -28,11 +27,11 @@ function knownName(name: string): string {
 /** iconv-lite knows these names, too, but they are transports of bytes, not encodings of text. */
 const NO_TEXT = ['hex', 'base64', 'binary', 'internal']
 
-/** `500ms`, `2s`, `5m`, `1h`; milliseconds in the output. */
+/** `500ms`, `2s`, `5m`, `1h`, `30d`; milliseconds in the output. */
 const duration = z
-  .string()
-  .regex(/^\d+(\.\d+)?(ms|s|m|h)$/, 'must be a duration such as 500ms, 2s, 5m or 1h')
-  .transform((text) => Math.round(Number.parseFloat(text) * (UNITS[text.replace(/[\d.]/g, '')] ?? 1)))
+  .string({ error: DURATION_SENTENCE })
+  .regex(DURATION, { error: DURATION_SENTENCE })
+  .transform(milliseconds)
 
 const pattern = z
   .string()

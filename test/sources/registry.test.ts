@@ -46,6 +46,14 @@ describe('kinds', () => {
   })
 
   it.each([
+    ['500ms', 500],
+    ['1.5h', 5_400_000],
+    ['30d', 2_592_000_000],
+  ])('read settle: %s as every other duration', (settle, ms) => {
+    expect(SOURCE_KINDS['csv']!.schema.parse({ folder: '/in', settle })).toMatchObject({ settle: ms })
+  })
+
+  it.each([
     ['csv', { settle: '2' }],
     ['csv', { settle: 2 }],
     ['csv', { encoding: 'utf-99' }],
