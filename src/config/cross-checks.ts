@@ -1,5 +1,6 @@
 // What is wrong between keys that are right each by themselves. It works on the written values, so that
 // these problems are reported together with those of the schema; what has another form is left to the schema.
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FULL_ADDRESS_FIELDS } from '../core/contact.ts'
 import { suggestion } from './nearest.ts'
@@ -44,13 +45,28 @@ function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProb
   return [problemAt(tree, [...path, 'on_missing'], { message, hint })]
 }
 
+/** What tells a folder from every other: links lead to the same one. Its path, where there is none yet. */
+function folderIdentity(path: string): string {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return path
+  }
+}
+
+const patterns = (files: unknown): unknown => (Array.isArray(files) ? files.toSorted() : [files ?? null])
+
 /** Two pipelines that take the same files would each get some of them, by chance. */
 function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]): ConfigProblem[] {
   const first = new Map<string, Path>()
   return paths.flatMap((path) => {
     const source = valueAt(tree.value, [...path, 'source'])
     if (!isMapping(source) || typeof source['folder'] !== 'string' || source['folder'] === '') return []
-    const taken = JSON.stringify([resolve(folder, source['folder']), source['files'] ?? null])
+    const taken = JSON.stringify([
+      folderIdentity(resolve(folder, source['folder'])),
+      patterns(source['files']),
+    ])
     const other = first.get(taken)
     if (other === undefined) {
       first.set(taken, path)
