@@ -33,12 +33,13 @@ export function suggestion(name: string, known: readonly string[]): string {
 
 /** The known name that was probably meant. */
 export function nearName(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined
+  // One sign is as near to every other.
+  if (known.length === 0 || name.trim().length < 2) return undefined
   const meant = MEANT.get(name.toLowerCase())
   if (meant !== undefined && known.includes(meant)) return meant
   const nearest = closest(start(name), known)
   const away = distance(start(name), nearest.toLowerCase())
-  return away <= Math.max(2, nearest.length / 2) ? nearest : undefined
+  return away <= Math.max(2, nearest.length / 2) && away < nearest.length ? nearest : undefined
 }
 
 /** Comparing is quadratic, and a name far longer than all known ones is near to none of them. */

@@ -33,6 +33,8 @@ export function columnIndex(header: readonly string[], column: string): number |
 
 /** How many names of a header a message shows. */
 const SHOWN = 20
+/** With no more names than these, the first line of the file may be no header. */
+const FEW = 2
 
 /** The end of a sentence: the name that was probably meant, or nothing. */
 export function nearestText(column: string, names: readonly string[]): string {
@@ -49,7 +51,10 @@ function missingText(header: readonly string[], wish: ColumnWish): string {
 
 function headerText(header: readonly string[]): string {
   const more = header.length > SHOWN ? ` and ${header.length - SHOWN} more` : ''
-  return `the header is: ${header.slice(0, SHOWN).join(', ')}${more}`
+  const shown = `the header is: ${header.slice(0, SHOWN).join(', ')}${more}`
+  // Hardly any export has so few columns and lacks one: the line is the first of some text before the header.
+  const named = header.filter((name) => name !== '').length
+  return named > FEW ? shown : `${shown}; lines before the header are passed over by source.skip_lines`
 }
 
 /**

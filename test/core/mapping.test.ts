@@ -253,6 +253,13 @@ describe('where', () => {
 })
 
 describe('columns', () => {
+  it('that are missing under a header of one name point to the lines before the header', () => {
+    const pipeline = pipelineSettings({ key: ['No'], map: { mail: { column: 'EMail' } } })
+    expect(() => compileMapping(pipeline, ['Notes:'])).toThrow('source.skip_lines')
+    expect(() => compileMapping(pipeline, ['Notes:', '', ''])).toThrow('source.skip_lines')
+    expect(() => compileMapping(pipeline, ['No', 'Name', 'Street'])).not.toThrow('source.skip_lines')
+  })
+
   it('that are missing are all named, with the nearest', () => {
     const pipeline = pipelineSettings({
       key: ['Nr'],
