@@ -288,13 +288,9 @@ const OUTSIDE: readonly Mutant[] = [
       { file: 'store/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
     ],
   },
-  one(1, 'whoever a look-up by mail gives has that mail', 'core/mail-lookup.ts', [
+  one(10, 'whoever a look-up by mail gives has that mail', 'core/mail-lookup.ts', [
     'contacts: found.filter(isAsked)',
     'contacts: [...found]',
-  ]),
-  one(1, 'a doubt is waited for by the wall clock alone', 'sync/recover.ts', [
-    'Math.min(Math.max(0, next - context.clock.now()), context.service.doubt.quiesceMs)',
-    'Math.max(0, next - context.clock.now())',
   ]),
   {
     seed: 13,
@@ -316,15 +312,15 @@ const CONSENT: readonly Mutant[] = [
       "if (!isWithdrawn(wanted) && isTaken(wanted, context) === true) return 'taken'",
     ],
   ),
-  one(1, 'a mail_status is believed without reading it back', 'sync/consent.ts', [
+  one(4, 'a mail_status is believed without reading it back', 'sync/consent.ts', [
     "if (!verify) return { kind: 'taken', request }",
     "if (verify || !verify) return { kind: 'taken', request }",
   ]),
-  one(1, 'a create whose mail_status was not taken stays', 'sync/consent.ts', [
+  one(6, 'a create whose mail_status was not taken stays', 'sync/consent.ts', [
     "...(isFresh ? { next: 'delete' } : {}),",
     '...(isFresh ? {} : {}),',
   ]),
-  one(1, 'a consent is raised without further words', 'sync/consent.ts', [
+  one(31, 'a consent is raised without further words', 'sync/consent.ts', [
     'if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {',
     'if (isWithdrawn(status) && context.pipeline.name.length === 0) {',
   ]),
