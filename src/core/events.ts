@@ -1,29 +1,15 @@
 // Every event of the operational log: one closed table of static messages with their level, fields and meaning.
 // Whatever is not in it cannot be logged, and a field that it lacks is not written. The manual's list is this list.
 
-/**
- * Levels are audiences. error: somebody must act. warn: somebody should look when there is time.
- * info: what an operator expects to see. debug: for whoever looks for a fault.
- */
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
+import {
+  COMMON_FIELDS,
+  type CommonFields,
+  type EventEntry,
+  type FieldKind,
+  type LogLevel,
+} from './event-kinds.ts'
 
-/**
- * count, ms: numbers. name: what the configuration calls something, or what this program calls it. code: of an error.
- * id: of a run, or a status. contact: the id of one. file: the name of an input. call: method and route template with the status.
- * told: may hold what a person or the service wrote, so it is told to whoever started the run, and never logged.
- */
-type FieldKind = 'count' | 'ms' | 'name' | 'code' | 'id' | 'contact' | 'file' | 'call' | 'told'
-
-interface EventEntry {
-  readonly level: LogLevel
-  /** By name; one that ends with `?` may be missing. */
-  readonly fields: Readonly<Record<string, FieldKind>>
-  /** For the manual: what it means, and what to do where something is to be done. */
-  readonly means: string
-}
-
-/** Fields that a line may carry whatever its event is. */
-export const COMMON_FIELDS = { pipeline: 'name', run_id: 'id' } as const satisfies EventEntry['fields']
+export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.ts'
 
 export const EVENTS = {
   // The daemon.
@@ -153,6 +139,35 @@ export const EVENTS = {
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
     means:
       'The run is not touched by it; it is tried again after a later one. Mend the rights of the folder.',
+  },
+  'a file is taken': {
+    level: 'info',
+    fields: { files: 'count', bytes: 'count' },
+    means: '`file_number` of so many `files` of this run: it is read now.',
+  },
+  'a file was read and planned': {
+    level: 'info',
+    fields: {
+      read: 'count',
+      unchanged: 'count',
+      skipped: 'count',
+      rejected: 'count',
+      held: 'count',
+      changes: 'count',
+    },
+    means:
+      '`file_sha256` begins the sum that `sha256sum` shows of the file. So many `changes` are sent next.',
+  },
+  'a file was put away': {
+    level: 'info',
+    fields: { folder: 'name', 'code?': 'code' },
+    means:
+      'It lies in this folder beside the inbox, with the `run_id` in its name. `code`: why it was not taken.',
+  },
+  'a file stays in the inbox': {
+    level: 'info',
+    fields: { 'code?': 'code' },
+    means: 'The next run takes it. `code`: why this one could not; without it, the run was ended before.',
   },
   'a file cannot be taken': {
     level: 'warn',
@@ -358,13 +373,11 @@ export type EventName<L extends LogLevel = LogLevel> = {
 
 type ValueOf<K> = K extends 'count' | 'ms' ? number : K extends 'id' | 'contact' ? string | number : string
 
-type Common = { readonly [N in keyof typeof COMMON_FIELDS]?: string }
-
 type Typed<F> = {
   readonly [N in keyof F as N extends `${string}?` ? never : N]: ValueOf<F[N]>
 } & { readonly [N in keyof F as N extends `${infer Name}?` ? Name : never]?: ValueOf<F[N]> }
 
-export type EventFields<N extends EventName> = Typed<Events[N]['fields']> & Common
+export type EventFields<N extends EventName> = Typed<Events[N]['fields']> & CommonFields
 
 /** Logs an event of this level. */
 export type LogEvent<L extends LogLevel> = <N extends EventName<L>>(event: N, fields?: EventFields<N>) => void

@@ -4,7 +4,7 @@
 import { oneLine } from '../core/harmless.ts'
 import type { Writable } from 'node:stream'
 import { createLogger, format, transports, type Logger } from 'winston'
-import { type EventName, fieldKind, type LogEvent, type LogLevel } from '../core/events.ts'
+import { type CommonFields, type EventName, fieldKind, type LogEvent, type LogLevel } from '../core/events.ts'
 import { createRedaction } from '../core/redact.ts'
 import type { LogSettings } from '../core/settings.ts'
 import { createDailyFile } from './daily-file.ts'
@@ -17,7 +17,7 @@ export interface Log {
   readonly info: LogEvent<'info'>
   readonly debug: LogEvent<'debug'>
   /** The same log with fields that every line carries. */
-  with(fields: { readonly pipeline?: string; readonly run_id?: string }): Log
+  with(fields: CommonFields): Log
   /** Masks these from now on, too, in every line of this log and of those made from it. */
   mask(secrets: readonly string[]): void
   /** Resolves when everything is written. */

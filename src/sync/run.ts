@@ -1,5 +1,6 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
 import type { CustomFieldRules } from '../core/custom-fields.ts'
+import type { CommonFields } from '../core/events.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/summary.ts'
@@ -143,26 +144,48 @@ export const heldReport = (input: SourceInput, reason: string): InputReport => (
   error: aboutFile(input.name, reason),
 })
 
+/** By which the lines of the log about one file of a run are found. */
+type FileFields = Pick<CommonFields, 'file_number' | 'file_sha256'>
+
+function logEnd({ status, code }: InputReport, file: FileFields, { log }: RunContext, folder: string): void {
+  const known = code === undefined ? file : { ...file, code }
+  if (status === 'left') log.info('a file stays in the inbox', known)
+  else log.info('a file was put away', { ...known, folder })
+}
+
 async function runInput(
-  which: { input: SourceInput; isLast: boolean },
+  which: { input: SourceInput; isLast: boolean; number: number; files: number },
   customFields: CustomFieldRules,
   context: RunContext,
 ): Promise<InputReport> {
-  const { input } = which
+  const { input, files } = which
+  const { log } = context
+  let file: FileFields = { file_number: which.number }
+  log.info('a file is taken', { ...file, files, bytes: input.bytes })
   try {
     const planned = await planInput(which, customFields, context)
     const { heldBy } = planned
     context.tally.add(planned.counts)
     const totals = await context.state.planTotals(context.runId)
+    const { read, unchanged, skipped, rejected, held } = planned.counts
+    // Rejects that are read again are no file, and have no sum.
+    if (planned.sha256 !== '') file = { ...file, file_sha256: planned.sha256.slice(0, 12) }
+    const changes = totals.operations
+    log.info('a file was read and planned', { ...file, read, unchanged, skipped, rejected, held, changes })
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
-    if (isStopped(context)) return { file: input.name, status: 'left' }
-    const report = await finishInput(planned, context)
+    const report: InputReport = isStopped(context)
+      ? { file: input.name, status: 'left' }
+      : await finishInput(planned, context)
+    logEnd(report, file, context, planned.isEmptyFull ? 'failed' : 'processed')
+    if (report.status === 'left') return report
     return heldBy === undefined ? report : heldReport(input, heldBy)
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error
-    return refuseInput(input, known, context)
+    const report = await refuseInput(input, known, context)
+    logEnd(report, file, context, 'failed')
+    return report
   }
 }
 
@@ -199,9 +222,10 @@ async function runSteps(context: RunContext, wait: boolean, done: InputReport[])
   done.push(...reports)
   const bytesTotal = ready.reduce((total, { bytes }) => total + bytes, 0)
   context.report({ phase: 'read', bytesTotal })
-  for (const input of ready) {
+  for (const [index, input] of ready.entries()) {
     if (isStopped(context)) break
-    done.push(await runInput({ input, isLast: input === ready.at(-1) }, customFields, context))
+    const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }
+    done.push(await runInput(which, customFields, context))
   }
   // After the files: what is newer about a change goes before what was held and released.
   await takeReleased(context)
