@@ -113,8 +113,8 @@ const ANSWERS: readonly Mutant[] = [
     'const windowMs = perMs * 0.3',
   ]),
   one(5, 'the pause of a 429 is not kept', 'service/rate-limiter.ts', [
-    'pause(ms)\n      allowance.halve',
-    'allowance.halve',
+    'pause(ms)\n      const nowMs',
+    'const nowMs',
   ]),
 ]
 
