@@ -189,7 +189,7 @@ describe.each(['email', 'none'])('under check %s', (method) => {
     await shop.drop('shop', 'a.csv', peopleCsv(6))
     expect(await json('state', 'rebuild')).toMatchObject({
       code: 0,
-      said: { left: [], pipelines: [{ read: 6, found: 6, requests: 6 }] },
+      said: { left: [], pipelines: [{ read: 6, found: 6, requests: 12 }] },
     })
     const writes = shop.writes()
     expect((await json('run')).said).toMatchObject({
@@ -224,7 +224,7 @@ describe('what cannot be known', () => {
     await lostWithDoubts()
     const { code, stdout, stderr } = await shop.cli('state', 'rebuild')
     expect(code).toBe(3)
-    expect(stdout).toContain('3 records looked at, 2 requests')
+    expect(stdout).toContain('3 records looked at, 4 requests')
     expect(stdout).toContain('1 found and linked')
     expect(stdout).toContain('2 in doubt: a person decides')
     expect(stdout).toContain('What nobody can know any more:')

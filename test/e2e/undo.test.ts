@@ -4,7 +4,7 @@ import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 let shop: Workshop
 beforeEach(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkshop({ mailStatusPermission: true })
 })
 afterEach(async () => shop.close())
 
