@@ -23,7 +23,10 @@ export async function readAlertSecrets(
     const of = async (name: keyof AlertSecrets, paths: { literal: Path; file: Path }) =>
       asked.push({ place, name, ...(await optionalSecret(tree, { ...paths, ...ADVICE[name] }, options)) })
     await of('secret', { literal: [...entry, 'secret'], file: [...entry, 'secret_file'] })
-    await of('password', { literal: [...entry, 'mail', 'password'], file: [...entry, 'mail', 'password_file'] })
+    await of('password', {
+      literal: [...entry, 'mail', 'password'],
+      file: [...entry, 'mail', 'password_file'],
+    })
   }
   const valueOf = (place: number, name: keyof AlertSecrets): string | undefined => {
     const value = asked.find((one) => one.place === place && one.name === name)?.value ?? ''

@@ -50,7 +50,10 @@ function identities(receivers: readonly Receiver[]): string[] {
       receiver.kind === 'webhook' ? receiver.url : JSON.stringify([receiver.host, receiver.port, receiver.to])
     const times = seen.get(address) ?? 0
     seen.set(address, times + 1)
-    return createHash('sha256').update(JSON.stringify([address, times])).digest('hex').slice(0, 16)
+    return createHash('sha256')
+      .update(JSON.stringify([address, times]))
+      .digest('hex')
+      .slice(0, 16)
   })
 }
 
@@ -74,7 +77,11 @@ export function alertSettings(
 export const alertSecrets = (alerts: readonly AlertSettings[]): readonly string[] =>
   alerts.flatMap(({ receiver }) =>
     receiver.kind === 'webhook'
-      ? [receiver.url, ...secretPath(receiver.url), ...(receiver.secret === undefined ? [] : [receiver.secret])]
+      ? [
+          receiver.url,
+          ...secretPath(receiver.url),
+          ...(receiver.secret === undefined ? [] : [receiver.secret]),
+        ]
       : (receiver.password ?? []),
   )
 

@@ -8,28 +8,51 @@ const TIME_SENTENCE = 'is no time of day; write one such as "07:00", in quotes'
 const timeOfDay = z
   .string({ error: TIME_SENTENCE })
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: TIME_SENTENCE })
-const address = z.string().regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: 'is no mail address; write one such as ops@example.com' })
+const address = z
+  .string()
+  .regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: 'is no mail address; write one such as ops@example.com' })
 
 const mail = z
   .strictObject({
-    smtp: smtpAddress.describe('The mail server: `smtps://mail.example.com`, or `smtp://mail.example.com:587`, which must offer STARTTLS unless it is this machine.'),
+    smtp: smtpAddress.describe(
+      'The mail server: `smtps://mail.example.com`, or `smtp://mail.example.com:587`, which must offer STARTTLS unless it is this machine.',
+    ),
     user: text.optional().describe('Who signs in there; unset: nobody does.'),
     password: z.string().optional().describe('The password; take it from the environment.'),
     password_file: text.optional().describe('A file with the password, instead of `password`.'),
     from: address.describe('The address that mails come from.'),
-    to: oneOrMore('write an address, or a list of addresses').pipe(z.array(address)).describe('The addresses that are told.'),
+    to: oneOrMore('write an address, or a list of addresses')
+      .pipe(z.array(address))
+      .describe('The addresses that are told.'),
   })
   .check((ctx) => {
     const { user, password, password_file: file } = ctx.value
     if (user !== undefined && password === undefined && file === undefined)
-      ctx.issues.push({ code: 'custom', input: user, path: ['user'], message: 'has no password; add password or password_file' })
+      ctx.issues.push({
+        code: 'custom',
+        input: user,
+        path: ['user'],
+        message: 'has no password; add password or password_file',
+      })
   })
 
 const alert = z
   .strictObject({
-    webhook: webhookAddress.optional().describe('The address that is told by POST. Whoever knows it can write to it, so it is kept out of logs like a secret.'),
-    format: z.enum(['json', 'slack']).prefault('json').describe('With `webhook`: `json`, our own message, or `slack`, what Slack, Mattermost and their like take.'),
-    secret: z.string().optional().describe('With `webhook`: messages are signed with it (HMAC-SHA256); take it from the environment.'),
+    webhook: webhookAddress
+      .optional()
+      .describe(
+        'The address that is told by POST. Whoever knows it can write to it, so it is kept out of logs like a secret.',
+      ),
+    format: z
+      .enum(['json', 'slack'])
+      .prefault('json')
+      .describe(
+        'With `webhook`: `json`, our own message, or `slack`, what Slack, Mattermost and their like take.',
+      ),
+    secret: z
+      .string()
+      .optional()
+      .describe('With `webhook`: messages are signed with it (HMAC-SHA256); take it from the environment.'),
     secret_file: text.optional().describe('A file with the secret, instead of `secret`.'),
     mail: mail.optional().describe('Tells by mail instead.'),
     on: z
@@ -44,11 +67,19 @@ const alert = z
       .describe('The pipelines that are told of. Unset: all.'),
     rejects_above: shareOrCount
       .prefault(0)
-      .describe('Above what `rejects` are told: a share of the records of the last file, or a count of those that are kept.'),
+      .describe(
+        'Above what `rejects` are told: a share of the records of the last file, or a count of those that are kept.',
+      ),
     nothing_by: timeOfDay
       .optional()
-      .describe('`nothing_arrived`: the time of day, in the time zone of the pipeline, by when a file must have come.'),
-    nothing_on: z.array(z.enum(WEEKDAYS)).min(1).optional().describe('With `nothing_by`: on which days. Unset: every day.'),
+      .describe(
+        '`nothing_arrived`: the time of day, in the time zone of the pipeline, by when a file must have come.',
+      ),
+    nothing_on: z
+      .array(z.enum(WEEKDAYS))
+      .min(1)
+      .optional()
+      .describe('With `nothing_by`: on which days. Unset: every day.'),
     nothing_within: duration({ min: '1m', max: '30d' })
       .prefault('24h')
       .describe('With `nothing_by`: how long before that time the file may have come.'),

@@ -53,7 +53,9 @@ function termSettings(terms: PipelineValues['terms']): TermSettings {
   return {
     policy: terms.policy,
     createMissing: terms.create_missing,
-    assign: terms.assign.map((entry) => (typeof entry === 'string' ? { name: entry } : entry)) as TermAssignment[],
+    assign: terms.assign.map((entry) =>
+      typeof entry === 'string' ? { name: entry } : entry,
+    ) as TermAssignment[],
     descriptions: terms.descriptions,
     verify: terms.verify,
   }

@@ -27,7 +27,9 @@ function ruleProblem(rule: FieldRule, value: string): string | undefined {
         ? undefined
         : `cannot be in this field; it takes ${rule.values.join(', ')}`
     case 'country':
-      return isCountryCode(value.toUpperCase()) ? undefined : 'is no country code; write two letters such as DE'
+      return isCountryCode(value.toUpperCase())
+        ? undefined
+        : 'is no country code; write two letters such as DE'
     case 'datetime':
       return DATE.test(value) ? undefined : 'is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00'
   }

@@ -23,7 +23,8 @@ function identityProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPro
     return [problemAt(tree, [...path, 'map'], { message, hint, at: 'key' })]
   }
   if (pipeline['key'] !== undefined) return []
-  const hint = 'without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity'
+  const hint =
+    'without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity'
   return [problemAt(tree, [...path, 'key'], { message: 'is missing', hint })]
 }
 
@@ -41,7 +42,8 @@ function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProb
   const onMissing = pipeline['on_missing'] ?? 'keep'
   if (onMissing === 'keep' || pipeline['mode'] === 'full') return []
   const message = 'needs mode: full'
-  const hint = 'a file that holds only some records says nothing about the others; set on_missing: keep, or mode: full if every file holds all'
+  const hint =
+    'a file that holds only some records says nothing about the others; set on_missing: keep, or mode: full if every file holds all'
   return [problemAt(tree, [...path, 'on_missing'], { message, hint })]
 }
 

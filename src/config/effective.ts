@@ -46,7 +46,11 @@ const isPlain = (value: unknown): boolean =>
   !isObject(value) && !(Array.isArray(value) && value.some((item) => isObject(item)))
 
 const plainText = (value: unknown): string =>
-  Array.isArray(value) ? value.map(plainText).join(', ') : typeof value === 'string' ? value : JSON.stringify(value)
+  Array.isArray(value)
+    ? value.map(plainText).join(', ')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value)
 
 interface Place {
   readonly path: string
@@ -106,10 +110,15 @@ export function effectiveSettings(settings: Settings): readonly EffectiveSetting
   const found = [
     ...rows(general, { path: '', isNamed: false }),
     ...pipelines.flatMap((pipeline) =>
-      rows(asInFile(pipeline), { path: `pipelines.${pipeline.name}`, isNamed: false }).map(({ path, value }) => ({
-        path: path.replace(`pipelines.${pipeline.name}.custom_fields.`, `pipelines.${pipeline.name}.map.custom_fields.`),
-        value,
-      })),
+      rows(asInFile(pipeline), { path: `pipelines.${pipeline.name}`, isNamed: false }).map(
+        ({ path, value }) => ({
+          path: path.replace(
+            `pipelines.${pipeline.name}.custom_fields.`,
+            `pipelines.${pipeline.name}.map.custom_fields.`,
+          ),
+          value,
+        }),
+      ),
     ),
   ]
   return found.map(({ path, value }) => ({

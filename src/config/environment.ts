@@ -12,8 +12,7 @@ export function environmentProblems(
   const url = valueAt(tree.value, BASE_URL)
   if (typeof url !== 'string' || !url.startsWith('https:')) return []
   const problems: ConfigProblem[] = []
-  const say = (message: string, hint: string) =>
-    problems.push(problemAt(tree, BASE_URL, { message, hint }))
+  const say = (message: string, hint: string) => problems.push(problemAt(tree, BASE_URL, { message, hint }))
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
     say(
       'is https, but the environment turns off the check of certificates (NODE_TLS_REJECT_UNAUTHORIZED=0)',

@@ -49,8 +49,7 @@ async function readConfig(
     return { problems: [{ ...whole, message, hint: read.missing ? HOW_TO_MAKE_ONE : hint }] }
   }
   const { tree, problems } = readYaml(read.text, { file, env })
-  if (tree?.value === null)
-    return { problems: [{ ...whole, message: 'is empty', hint: HOW_TO_MAKE_ONE }] }
+  if (tree?.value === null) return { problems: [{ ...whole, message: 'is empty', hint: HOW_TO_MAKE_ONE }] }
   return tree === undefined ? { problems } : { tree, problems }
 }
 
@@ -87,7 +86,11 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   if (read.tree === undefined) return refused(read.problems)
   const absolute = resolve(file)
   const folder = dirname(absolute)
-  const { tree, incomplete, problems: presetProblems } = await mergePresets(read.tree, { presetFolder, readFile, env })
+  const {
+    tree,
+    incomplete,
+    problems: presetProblems,
+  } = await mergePresets(read.tree, { presetFolder, readFile, env })
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
   const ofAlerts = await readAlertSecrets(tree, { readFile, folder })

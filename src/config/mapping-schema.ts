@@ -29,10 +29,18 @@ const numbered = text.refine((form) => form.split('*').length === 2, {
 
 const pickRule = z.strictObject({
   label: z
-    .union([numbered, z.array(numbered).min(1, { error: 'is an empty list; name the columns that hold the label' })], {
-      error: 'has the wrong form; write "Phone * - Type", or a list of such names',
-    })
-    .describe('The column that says what a value is, with `*` for the number; or several, of which the first in the file counts.'),
+    .union(
+      [
+        numbered,
+        z.array(numbered).min(1, { error: 'is an empty list; name the columns that hold the label' }),
+      ],
+      {
+        error: 'has the wrong form; write "Phone * - Type", or a list of such names',
+      },
+    )
+    .describe(
+      'The column that says what a value is, with `*` for the number; or several, of which the first in the file counts.',
+    ),
   value: numbered.describe('The column with the value; `*` is the same number.'),
   of: z
     .array(text)
@@ -46,7 +54,9 @@ export const blank = z.enum(['keep', 'clear'])
 
 const mappingKeys = z
   .strictObject({
-    column: text.optional().describe("The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`."),
+    column: text
+      .optional()
+      .describe('The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`.'),
     columns: z
       .array(text)
       .min(1, { error: 'is an empty list; name the columns to try, in order' })
@@ -55,7 +65,9 @@ const mappingKeys = z
     value: z.union([z.string(), z.number()]).optional().describe('The same value for every record.'),
     template: template
       .optional()
-      .describe('Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.'),
+      .describe(
+        'Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.',
+      ),
     expression: text.optional().describe('A CEL expression over the record.'),
     pick: pickRule
       .optional()
@@ -88,14 +100,17 @@ const mappingKeys = z
       .optional()
       .describe('Phone numbers become E.164; the country is for numbers without a country code.'),
     number: z
-      .union([flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })], {
-        error: 'is neither true nor { decimal: "," } or { decimal: "." }',
-      })
+      .union(
+        [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],
+        {
+          error: 'is neither true nor { decimal: "," } or { decimal: "." }',
+        },
+      )
       .optional()
-      .describe('Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.'),
-    split: text
-      .optional()
-      .describe('Of a custom field with several values: what stands between them.'),
+      .describe(
+        'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
+      ),
+    split: text.optional().describe('Of a custom field with several values: what stands between them.'),
     size: z
       .int()
       .min(8)
@@ -108,7 +123,8 @@ const mappingKeys = z
     const say = (message: string, path: string[] = []) =>
       ctx.issues.push({ code: 'custom', input: value, path, message })
     const ways = WAYS.filter((way) => value[way] !== undefined)
-    if (ways.length === 0) say('does not say where the value comes from; give one of column, columns, value, template and pick')
+    if (ways.length === 0)
+      say('does not say where the value comes from; give one of column, columns, value, template and pick')
     if (ways.length > 1) say(`has ${ways.join(' and ')} at once; keep one of them`)
     if (value.otherwise !== undefined && value.lookup === undefined)
       say('means nothing without lookup; use default for blank values', ['otherwise'])
@@ -134,7 +150,17 @@ export function fieldMapping(written: string | MappingKeys): FieldMapping {
   const { default: fallback, on_invalid: mend, blank: blanks } = written
   const { pick, optional } = written
   const picked = pick && { ...pick, label: typeof pick.label === 'string' ? [pick.label] : pick.label }
-  const from = { column, columns, value, template: pattern, pick: picked, optional, transform, lookup, otherwise }
+  const from = {
+    column,
+    columns,
+    value,
+    template: pattern,
+    pick: picked,
+    optional,
+    transform,
+    lookup,
+    otherwise,
+  }
   const { split, size } = written
   const number = written.number === true ? {} : written.number === false ? undefined : written.number
   const given = { ...from, default: fallback, onInvalid: mend, blank: blanks, number, split, size }
@@ -148,14 +174,20 @@ function mappingFor(field: ContactField) {
     if (typeof written === 'string') return
     for (const name of ['split', 'size'] as const)
       if (written[name] !== undefined)
-        ctx.issues.push({ code: 'custom', input: written[name], path: [name], message: 'is for custom fields only; leave it out' })
+        ctx.issues.push({
+          code: 'custom',
+          input: written[name],
+          path: [name],
+          message: 'is for custom fields only; leave it out',
+        })
     const constants: [readonly string[], string | number | null | undefined][] = [
       [['value'], written.value],
       [['default'], written.default],
       [['otherwise'], written.otherwise],
-      ...Object.entries(written.lookup ?? {}).map(
-        ([from, to]): [string[], string | null] => [['lookup', from], to],
-      ),
+      ...Object.entries(written.lookup ?? {}).map(([from, to]): [string[], string | null] => [
+        ['lookup', from],
+        to,
+      ]),
     ]
     for (const [path, constant] of constants) {
       const issue = constantProblem(field, constant)

@@ -28,7 +28,9 @@ export function suggestion(name: string, known: readonly string[]): string {
   const near = nearName(name, known)
   if (near !== undefined) return `did you mean ${near}?`
   if (known.length === 0) return ''
-  return known.length > 12 ? `the nearest known is ${closest(start(name), known)}` : `known here: ${known.join(', ')}`
+  return known.length > 12
+    ? `the nearest known is ${closest(start(name), known)}`
+    : `known here: ${known.join(', ')}`
 }
 
 /** The known name that was probably meant. */

@@ -19,7 +19,8 @@ export const NOT_YET: readonly NotYet[] = [
   {
     path: 'pipelines.*.map.*.date',
     would: 'reading dates of other forms',
-    meanwhile: 'have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+    meanwhile:
+      'have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
     harmless: [],
   },
   {
@@ -42,7 +43,11 @@ export const NOT_YET: readonly NotYet[] = [
   },
 ]
 
-function matches(value: unknown, steps: readonly string[], path: Path = []): { path: Path; value: unknown }[] {
+function matches(
+  value: unknown,
+  steps: readonly string[],
+  path: Path = [],
+): { path: Path; value: unknown }[] {
   const [step, ...rest] = steps
   if (step === undefined) return [{ path, value }]
   if (!isMapping(value)) return []

@@ -31,7 +31,17 @@ export function pipelineHash(
       ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
     ),
   )
-  const rules = { map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod, updateMethod, terms }
+  const rules = {
+    map,
+    customFields,
+    onInvalid,
+    blank,
+    where,
+    onDuplicateKey,
+    duplicateMergeMethod,
+    updateMethod,
+    terms,
+  }
   const decides = { source, key, ...rules, allowConsentRaise: pipeline.allowConsentRaise }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')
 }

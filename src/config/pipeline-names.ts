@@ -9,5 +9,7 @@ export async function pipelineNames(file: string): Promise<readonly string[]> {
   if ('problem' in read) return []
   const { tree } = readYaml(read.text, { file, env: {} })
   const pipelines = tree === undefined ? undefined : valueAt(tree.value, ['pipelines'])
-  return isMapping(pipelines) ? Object.keys(pipelines).filter((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name)) : []
+  return isMapping(pipelines)
+    ? Object.keys(pipelines).filter((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name))
+    : []
 }

@@ -31,7 +31,10 @@ function mergedMap(base: Record<string, unknown>, own: Record<string, unknown>):
   )
 }
 
-function mergedPipeline(base: Record<string, unknown>, own: Record<string, unknown>): Record<string, unknown> {
+function mergedPipeline(
+  base: Record<string, unknown>,
+  own: Record<string, unknown>,
+): Record<string, unknown> {
   const { description: _, ...preset } = base
   const merged = mergedMap(preset, own)
   if (isMapping(preset['source']) && isMapping(own['source']))
@@ -57,7 +60,8 @@ function mergedPlaces(tree: Tree, pipeline: Path, preset: Tree): Map<string, Pla
 function withPreset(tree: Tree, pipeline: Path, preset: Tree): Tree {
   const own = valueAt(tree.value, pipeline)
   const pipelines = valueAt(tree.value, ['pipelines'])
-  if (!isMapping(own) || !isMapping(preset.value) || !isMapping(tree.value) || !isMapping(pipelines)) return tree
+  if (!isMapping(own) || !isMapping(preset.value) || !isMapping(tree.value) || !isMapping(pipelines))
+    return tree
   const merged = { ...pipelines, [String(pipeline[1])]: mergedPipeline(preset.value, own) }
   return { value: { ...tree.value, pipelines: merged }, places: mergedPlaces(tree, pipeline, preset) }
 }
@@ -87,8 +91,7 @@ async function mergePreset(tree: Tree, pipeline: Path, options: PresetOptions): 
     return refused(`is in ${file}, which ${message}`, hint)
   }
   const preset = readYaml(read.text, { file, env: options.env })
-  if (preset.tree === undefined)
-    return { tree, incomplete: [String(pipeline[1])], problems: preset.problems }
+  if (preset.tree === undefined) return { tree, incomplete: [String(pipeline[1])], problems: preset.problems }
   return { tree: withPreset(tree, pipeline, preset.tree), incomplete: [], problems: preset.problems }
 }
 

@@ -30,9 +30,7 @@ const SHARE_SENTENCE = 'is no share; write one such as 5%, up to 100%, or a whol
 /** `5%`, or a count where a whole number stands. */
 export const shareOrCount = z.union(
   [
-    z
-      .string({ error: SHARE_SENTENCE })
-      .regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE }),
+    z.string({ error: SHARE_SENTENCE }).regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE }),
     z.int().min(0),
   ],
   { error: SHARE_SENTENCE },
@@ -72,7 +70,8 @@ export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname)
 function baseUrlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return 'is no URL; write one such as https://system.server.example.com'
   const url = new URL(value)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'is no web address; it begins with https://'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return 'is no web address; it begins with https://'
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
     return 'would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)'
   if (LINK_LOCAL.test(url.hostname)) return 'names a link-local address; no service is there'
@@ -112,7 +111,8 @@ export const webhookAddress = z.string().check((ctx) => {
 })
 
 function smtpProblem(value: string): string | undefined {
-  const sentence = 'is no mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587'
+  const sentence =
+    'is no mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587'
   if (!URL.canParse(value)) return sentence
   const { protocol, hostname, username, password, pathname, search } = new URL(value)
   if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') return sentence

@@ -61,7 +61,8 @@ function child(schema: z.ZodType, step: PropertyKey): z.ZodType[] {
 function schemasAt(schema: z.ZodType, path: Path, value: unknown): readonly z.ZodType[] {
   const [step, ...rest] = path
   if (step === undefined) return [schema]
-  const inner = isMapping(value) || Array.isArray(value) ? (value as Record<PropertyKey, unknown>)[step] : undefined
+  const inner =
+    isMapping(value) || Array.isArray(value) ? (value as Record<PropertyKey, unknown>)[step] : undefined
   return chosen(schema, value).flatMap((one) =>
     child(one, step).flatMap((found) => schemasAt(found, rest, inner)),
   )
@@ -71,7 +72,9 @@ function schemasAt(schema: z.ZodType, path: Path, value: unknown): readonly z.Zo
 export function knownKeys(schema: z.ZodType, path: Path, value: unknown): readonly string[] {
   const inner = path.reduce<unknown>(
     (current, step) =>
-      isMapping(current) || Array.isArray(current) ? (current as Record<PropertyKey, unknown>)[step] : undefined,
+      isMapping(current) || Array.isArray(current)
+        ? (current as Record<PropertyKey, unknown>)[step]
+        : undefined,
     value,
   )
   const objects = schemasAt(schema, path, value).flatMap((one) => chosen(one, inner))
@@ -80,7 +83,9 @@ export function knownKeys(schema: z.ZodType, path: Path, value: unknown): readon
 
 /** What the schema says about a key, for messages. */
 export function descriptionAt(schema: z.ZodType, path: Path, value: unknown): string | undefined {
-  return schemasAt(schema, path, value).map(descriptionOf).find((found) => found !== undefined)
+  return schemasAt(schema, path, value)
+    .map(descriptionOf)
+    .find((found) => found !== undefined)
 }
 
 function descriptionOf(schema: z.ZodType): string | undefined {

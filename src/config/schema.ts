@@ -28,19 +28,27 @@ const guards = z.strictObject({
     .describe("Deletes that one file may cause: a share of the pipeline's links (at least one), or a count."),
   max_changes: shareOrCount
     .prefault('100%')
-    .describe("Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count."),
+    .describe(
+      "Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count.",
+    ),
   max_rejects: shareOrCount
     .prefault('100%')
     .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
   max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may make at the service.'),
-  deletes_missing_in: whole(1).prefault(1).describe('In how many full exports a record must be missing before it has gone.'),
+  deletes_missing_in: whole(1)
+    .prefault(1)
+    .describe('In how many full exports a record must be missing before it has gone.'),
   deletes_apart: duration({ min: '0s' })
     .prefault('0s')
     .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
-  hold_first_deletes: flag.prefault(false).describe('Whether the first deletes of the pipeline are held in any case.'),
+  hold_first_deletes: flag
+    .prefault(false)
+    .describe('Whether the first deletes of the pipeline are held in any case.'),
   max_equal_refusals: whole(0)
     .prefault(20)
-    .describe('After so many contacts in a row that the service refuses for the same reason, the run stops; 0: never.'),
+    .describe(
+      'After so many contacts in a row that the service refuses for the same reason, the run stops; 0: never.',
+    ),
 })
 
 function termSchema(checks: OutsideChecks) {
@@ -78,7 +86,9 @@ function termsSchema(checks: OutsideChecks) {
       .describe(
         "`add` only adds; `managed` also removes what the pipeline added before; `replace` makes the source's list the whole list.",
       ),
-    create_missing: flag.prefault(true).describe('Whether unknown terms are made, or their records rejected.'),
+    create_missing: flag
+      .prefault(true)
+      .describe('Whether unknown terms are made, or their records rejected.'),
     assign: z.array(termSchema(checks)).prefault([]).describe('The terms of each contact.'),
     descriptions: z
       .record(text, z.string())
@@ -96,7 +106,11 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     schedule: checkedText(checks.checkSchedule)
       .optional()
       .describe('When it runs: cron with 5 or 6 fields, `"*/15 * * * *"`. Unset: only when asked.'),
-    timezone: timezone.optional().describe("The schedule's time zone, `Europe/Berlin`; unset: the machine's. A time that summer time leaves out is due at the end of the gap; one that comes twice is due the first time, but schedules of every hour or every so many minutes keep going."),
+    timezone: timezone
+      .optional()
+      .describe(
+        "The schedule's time zone, `Europe/Berlin`; unset: the machine's. A time that summer time leaves out is due at the end of the gap; one that comes twice is due the first time, but schedules of every hour or every so many minutes keep going.",
+      ),
     source: sourceSchema(kinds).describe('Where the records come from.'),
     mode: z
       .enum(['incremental', 'full'])
@@ -113,40 +127,61 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     on_duplicate_key: z
       .enum(['reject', 'last'])
       .prefault('reject')
-      .describe('The same key again in one file: `reject` the later record, or the `last` one counts, with its terms alone. Rejected records claim no key.'),
+      .describe(
+        'The same key again in one file: `reject` the later record, or the `last` one counts, with its terms alone. Rejected records claim no key.',
+      ),
     on_invalid: onInvalid
       .prefault('reject')
-      .describe('A value that its field cannot hold: `reject` the record, `drop` the field, or `truncate` what is too long.'),
+      .describe(
+        'A value that its field cannot hold: `reject` the record, `drop` the field, or `truncate` what is too long.',
+      ),
     blank: blank
       .prefault('keep')
       .describe("A blank value: `keep` leaves the contact's field as it is, `clear` empties it."),
     where: checkedText(checks.checkCondition)
       .optional()
-      .describe('A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.'),
+      .describe(
+        'A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.',
+      ),
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
     duplicate_check_method: z
       .enum(['auto', 'email', 'none'])
       .prefault('email')
-      .describe('How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.'),
+      .describe(
+        'How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.',
+      ),
     duplicate_merge_method: z
       .enum(['update_add', 'update', 'add'])
       .prefault('update_add')
-      .describe('What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.'),
+      .describe(
+        'What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.',
+      ),
     update_method: z
       .enum(['update_add', 'update', 'add'])
       .optional()
-      .describe('The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.'),
-    update_via: z.enum(['id', 'bulk']).prefault('id').describe(
+      .describe(
+        'The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.',
+      ),
+    update_via: z
+      .enum(['id', 'bulk'])
+      .prefault('id')
+      .describe(
         'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
       ),
     guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
     watch: flag
       .prefault(false)
-      .describe('Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.'),
+      .describe(
+        'Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.',
+      ),
     max_duration: duration({ min: '1s' })
       .optional()
-      .describe('How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.'),
-    allow_consent_raise: flag.prefault(false).describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
+      .describe(
+        'How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.',
+      ),
+    allow_consent_raise: flag
+      .prefault(false)
+      .describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
   })
 }
 
@@ -164,7 +199,9 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     alerts: alertsSchema.prefault([]).describe('Who is told when something needs a person.'),
     max_parallel: whole(1)
       .prefault(4)
-      .describe('How many pipelines `start` runs at the same time; the others wait, and who waits longest goes first. They share one rate limit in any case.'),
+      .describe(
+        'How many pipelines `start` runs at the same time; the others wait, and who waits longest goes first. They share one rate limit in any case.',
+      ),
     pipelines: z
       .record(pipelineName, pipelineSchema(kinds, checks))
       .refine((pipelines) => Object.keys(pipelines).length > 0, {

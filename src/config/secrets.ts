@@ -38,7 +38,8 @@ function secretProblem(value: string, use: 'header' | 'text'): string | undefine
   if (value.trim() === '') return 'is empty'
   if (PLACEHOLDER.test(value.trim())) return 'still holds a placeholder'
   // A header takes printable ASCII alone: anything else was pasted along by accident.
-  if (use === 'header' && !/^[\x21-\x7e]+$/.test(value)) return 'holds white space or other characters that no key has'
+  if (use === 'header' && !/^[\x21-\x7e]+$/.test(value))
+    return 'holds white space or other characters that no key has'
   return undefined
 }
 
@@ -83,7 +84,11 @@ interface SecretFile {
 }
 
 /** A file's one trailing newline is no part of the secret: editors add it. */
-async function fileSecret(tree: Tree, { path, holds, use }: SecretFile, options: SecretOptions): Promise<Found> {
+async function fileSecret(
+  tree: Tree,
+  { path, holds, use }: SecretFile,
+  options: SecretOptions,
+): Promise<Found> {
   const named = valueAt(tree.value, path)
   if (typeof named !== 'string' || named === '' || placeOf(tree, path)?.broken === true) return NOTHING
   const file = resolve(options.folder, named)
@@ -143,7 +148,11 @@ export interface SecretOptions {
 }
 
 /** A token for metrics that opened anything else, too, would be no protection. */
-function sharedProblems(tree: Tree, metrics: string, others: readonly (readonly [key: string, value: string])[]) {
+function sharedProblems(
+  tree: Tree,
+  metrics: string,
+  others: readonly (readonly [key: string, value: string])[],
+) {
   const shared = others.find(([, value]) => metrics !== '' && value === metrics)
   if (shared === undefined) return []
   const path = valueAt(tree.value, METRICS_TOKEN) === undefined ? METRICS_TOKEN_FILE : METRICS_TOKEN

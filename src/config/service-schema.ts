@@ -9,16 +9,22 @@ const rateLimit = z.strictObject({
   requests: count(1, 100_000).prefault(5).describe('Requests in any window of `per`.'),
   per: duration({ min: '1ms', max: '1d' }).prefault('1s').describe('The length of the window.'),
   concurrency: count(1, 100).prefault(4).describe('Requests under way at the same time.'),
-  per_day: count(1, 1_000_000_000).optional().describe('Requests in any 24 hours, counted over all processes; unset: no limit.'),
+  per_day: count(1, 1_000_000_000)
+    .optional()
+    .describe('Requests in any 24 hours, counted over all processes; unset: no limit.'),
 })
 
 const retry = z.strictObject({
-  attempts: count(1, 100).prefault(6).describe('How often a request is sent at most, the first time included.'),
+  attempts: count(1, 100)
+    .prefault(6)
+    .describe('How often a request is sent at most, the first time included.'),
   max_delay: duration({ max: '1h' }).prefault('2m').describe('The longest wait before another attempt.'),
 })
 
 const bulk = z.strictObject({
-  size: count(1, 1000).prefault(50).describe('Contacts in one bulk call at most; halved where the service refuses it.'),
+  size: count(1, 1000)
+    .prefault(50)
+    .describe('Contacts in one bulk call at most; halved where the service refuses it.'),
   container: z
     .enum(['array', 'keyed'])
     .prefault('array')
@@ -36,28 +42,45 @@ const doubt = z.strictObject({
 
 export const serviceSchema = z.strictObject({
   base_url: baseUrl.describe('The address of the service: https, or http on this machine alone.'),
-  api_key: z.string().optional().describe('The key of the interface; take it from the environment: `${CONTACT_SYNC_API_KEY}`.'),
-  api_key_file: text.optional().describe('A file with the key, instead of `api_key`; relative to the configuration.'),
+  api_key: z
+    .string()
+    .optional()
+    .describe('The key of the interface; take it from the environment: `${CONTACT_SYNC_API_KEY}`.'),
+  api_key_file: text
+    .optional()
+    .describe('A file with the key, instead of `api_key`; relative to the configuration.'),
   api_version: z
     .string()
-    .regex(/^[A-Za-z0-9._-]+$/, { error: 'is no version; write it as in the path of the interface, V1 for example' })
+    .regex(/^[A-Za-z0-9._-]+$/, {
+      error: 'is no version; write it as in the path of the interface, V1 for example',
+    })
     .prefault('V1')
     .describe('The version in the path of the interface.'),
   timeout: duration({ min: '1ms', max: '1h' }).prefault('30s').describe('How long an answer may take.'),
-  rate_limit: rateLimit.prefault({}).describe('The limit on requests, shared by all pipelines, and by all processes and commands with this state.'),
+  rate_limit: rateLimit
+    .prefault({})
+    .describe(
+      'The limit on requests, shared by all pipelines, and by all processes and commands with this state.',
+    ),
   retry: retry.prefault({}).describe('What happens to a request that failed for now.'),
   bulk: bulk.prefault({}).describe('Calls that create several contacts.'),
   doubt: doubt.prefault({}).describe('Requests whose outcome is unknown.'),
   marker_field: text.optional().describe('A custom text field that names the operation.'),
   custom_field_key: z
     .string()
-    .regex(/\{field_(name|id)\}/, { error: 'has neither {field_name} nor {field_id} in it; all fields would have one key' })
+    .regex(/\{field_(name|id)\}/, {
+      error: 'has neither {field_name} nor {field_id} in it; all fields would have one key',
+    })
     .prefault('{field_name}')
-    .describe('The key under which a custom field stands in a contact, with `{field_name}` or `{field_id}` in it.'),
+    .describe(
+      'The key under which a custom field stands in a contact, with `{field_name}` or `{field_id}` in it.',
+    ),
 })
 
 export const stateSchema = z.strictObject({
-  path: text.prefault('../state/contact-sync.db').describe('The database that remembers; relative to the configuration.'),
+  path: text
+    .prefault('../state/contact-sync.db')
+    .describe('The database that remembers; relative to the configuration.'),
 })
 
 const logLevel = z.enum(['error', 'warn', 'info', 'debug'])
@@ -66,23 +89,35 @@ export const logSchema = z.strictObject({
   level: logLevel.prefault('info').describe('The least important kind of line to write.'),
   console_level: logLevel
     .optional()
-    .describe('The same for standard error alone; unset: as `level` under `start`, and `error` under `run`, which has its summary.'),
+    .describe(
+      'The same for standard error alone; unset: as `level` under `start`, and `error` under `run`, which has its summary.',
+    ),
   format: z.enum(['json', 'pretty']).prefault('json').describe('`json` for machines, `pretty` for people.'),
-  folder: text.optional().describe('A folder for log files, beside standard error; unset: standard error alone.'),
+  folder: text
+    .optional()
+    .describe('A folder for log files, beside standard error; unset: standard error alone.'),
   keep: duration({ min: '1h' }).prefault('30d').describe('How long log files are kept.'),
 })
 
 const kept = duration({ min: '1h' })
 export const keepSchema = z.strictObject({
-  processed: kept.optional().describe('How long files stay in `processed`, with what lies beside them; unset: for ever.'),
+  processed: kept
+    .optional()
+    .describe('How long files stay in `processed`, with what lies beside them; unset: for ever.'),
   failed: kept.optional().describe('How long files stay in `failed`; unset: for ever.'),
   rejects: kept
     .optional()
-    .describe("How long rejected records stay in the state, but for those of a pipeline's last file; unset: for ever."),
-  runs: duration({ min: '1d' }).prefault('365d').describe('How long runs are listed. The sync log is not touched by it.'),
+    .describe(
+      "How long rejected records stay in the state, but for those of a pipeline's last file; unset: for ever.",
+    ),
+  runs: duration({ min: '1d' })
+    .prefault('365d')
+    .describe('How long runs are listed. The sync log is not touched by it.'),
   sync_log: duration({ min: '1d' })
     .optional()
-    .describe('How long the sync log keeps values: whose change it was, from and to. Its entries stay without them, and the chain stays whole; unset: for ever.'),
+    .describe(
+      'How long the sync log keeps values: whose change it was, from and to. Its entries stay without them, and the chain stays whole; unset: for ever.',
+    ),
 })
 
 export const serverSchema = z.strictObject({
@@ -91,11 +126,31 @@ export const serverSchema = z.strictObject({
   hosts: z
     .array(text)
     .prefault([])
-    .describe('Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.'),
-  url: z.string().regex(/^https?:\/\/[^\s/?#@]+\/*$/, 'is no address of a console; write one such as https://sync.example.com').optional()
-    .describe('Where people open the console: links in alerts begin with it. Unset: `http://`, the first of `hosts` (or `host`) and the port.'),
-  token: z.string().optional().describe('What the console asks for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one it is closed. It opens metrics, too.'),
+    .describe(
+      'Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.',
+    ),
+  url: z
+    .string()
+    .regex(
+      /^https?:\/\/[^\s/?#@]+\/*$/,
+      'is no address of a console; write one such as https://sync.example.com',
+    )
+    .optional()
+    .describe(
+      'Where people open the console: links in alerts begin with it. Unset: `http://`, the first of `hosts` (or `host`) and the port.',
+    ),
+  token: z
+    .string()
+    .optional()
+    .describe(
+      'What the console asks for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one it is closed. It opens metrics, too.',
+    ),
   token_file: text.optional().describe('A file with the token, instead of `token`.'),
-  metrics_token: z.string().optional().describe('What Prometheus shows for `/metrics`; it opens nothing else. Another one than `token`, which opens the console with the data of all contacts.'),
+  metrics_token: z
+    .string()
+    .optional()
+    .describe(
+      'What Prometheus shows for `/metrics`; it opens nothing else. Another one than `token`, which opens the console with the data of all contacts.',
+    ),
   metrics_token_file: text.optional().describe('A file with it, instead of `metrics_token`.'),
 })

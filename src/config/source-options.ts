@@ -32,7 +32,11 @@ function withAbsolutePaths(
 }
 
 /** `written` is a source that the schema has found in order. */
-function optionsOf(written: unknown, at: Path, { tree, kinds, folder }: Context): SourceOptions | ConfigProblem[] {
+function optionsOf(
+  written: unknown,
+  at: Path,
+  { tree, kinds, folder }: Context,
+): SourceOptions | ConfigProblem[] {
   const source = isMapping(written) ? written : {}
   const kind = kinds[String(source['type'])]
   if (kind === undefined) return { options: {}, paths: [] }

@@ -67,11 +67,16 @@ function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): str
     return VARIABLE_IN_BRACES
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow')) return OPEN_BRACKET
   const words = error.message.replace(/: ".*$/s, '')
-  return SENTENCES[error.code] ?? `is no valid YAML here (${words}); look for a missing quote, bracket or colon`
+  return (
+    SENTENCES[error.code] ?? `is no valid YAML here (${words}); look for a missing quote, bracket or colon`
+  )
 }
 
 /** Once the parser is lost, everything behind is unexpected: the first error in each line says enough. */
-function syntaxProblems(text: string, { lines, document, file }: Omit<Reading, 'env' | 'places' | 'problems'>): ConfigProblem[] {
+function syntaxProblems(
+  text: string,
+  { lines, document, file }: Omit<Reading, 'env' | 'places' | 'problems'>,
+): ConfigProblem[] {
   const all = [...document.errors, ...document.warnings]
   const isLost = (error: YAMLError) => error.message.includes('in YAML stream')
   const causes = all.filter((error) => !isLost(error))
@@ -116,7 +121,8 @@ function refuseAliases(reading: Reading): void {
     report(reading, where, 'an alias of something that holds aliases; write the value out')
   }
   for (const { offset, known } of aliases.slice(0, MAX_ALIASES)) {
-    if (!known) report(reading, { path: [], offset }, 'no anchor (&name) above has this name; write the value out')
+    if (!known)
+      report(reading, { path: [], offset }, 'no anchor (&name) above has this name; write the value out')
   }
 }
 
@@ -131,7 +137,8 @@ function readMapping(node: { items: Pair<ParsedNode, ParsedNode | null>[] }, pat
   for (const pair of node.items) {
     const offset = pair.key.range[0]
     const name = keyOf(pair)
-    if (name === undefined) report(reading, { path, offset }, 'a key is no plain text; write a name before the colon')
+    if (name === undefined)
+      report(reading, { path, offset }, 'a key is no plain text; write a name before the colon')
     else if (name === '__proto__')
       report(reading, { path: [...path, name], offset }, 'is no possible name; choose another one')
     else if (Object.hasOwn(mapping, name))
@@ -178,7 +185,9 @@ function readValue(node: Node | null, where: { path: Path; key?: Key }, reading:
     return value
   }
   if (isSeq(target))
-    return target.items.map((item, index) => readValue(item as Node | null, { path: [...path, index] }, reading))
+    return target.items.map((item, index) =>
+      readValue(item as Node | null, { path: [...path, index] }, reading),
+    )
   if (isMap(target))
     return readMapping(target as { items: Pair<ParsedNode, ParsedNode | null>[] }, path, reading)
   return null

@@ -110,7 +110,7 @@ function keyReader(
 }
 
 /** Reads the key of a pipeline's records under this header; undefined where the header lacks a column of it, or the mail is the key. */
-export function recordKey(
+function recordKey(
   pipeline: PipelineSettings,
   header: readonly string[],
 ): ((values: readonly string[]) => string | undefined) | undefined {
@@ -120,7 +120,7 @@ export function recordKey(
 }
 
 /** The key of records that come header by header: each header is looked at once. */
-export function recordKeys(
+function recordKeys(
   pipeline: PipelineSettings,
 ): (header: readonly string[], values: readonly string[]) => string | undefined {
   let last: { readonly header: readonly string[]; readonly read: ReturnType<typeof recordKey> } | undefined

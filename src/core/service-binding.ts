@@ -32,7 +32,7 @@ export function serviceAddress(baseUrl: string): string {
 const isTied = ({ hasLinks, inDoubt }: Tie): boolean => hasLinks || inDoubt > 0
 
 /** Whether the state may be used at this address without another look. Nothing ties a state without links and doubts. */
-export const isBoundElsewhere = (tie: Tie, baseUrl: string): boolean =>
+const isBoundElsewhere = (tie: Tie, baseUrl: string): boolean =>
   tie.address !== undefined && tie.address !== serviceAddress(baseUrl) && isTied(tie)
 
 const DOUBT_FIRST =

@@ -41,22 +41,38 @@ const beyond = (paths: readonly string[], schema: JsonSchema): string[] =>
   paths.filter((path) => !isPath(path.split('.'), schema, schema))
 
 it('has only paths that the file may have', async () => {
-  const everything = effectiveSettings(settingsOf(await loadFixture('everything.yaml'))).map(({ path }) => path)
+  const everything = effectiveSettings(settingsOf(await loadFixture('everything.yaml'))).map(
+    ({ path }) => path,
+  )
   expect(beyond(everything, configJsonSchema(KINDS))).toEqual([])
-  const env = { CONTACT_SYNC_API_KEY: 'k'.repeat(20), SYSTEM_ID: 's', SERVER_ID: 'x', CONTACT_SYNC_TOKEN: 't'.repeat(20) }
+  const env = {
+    CONTACT_SYNC_API_KEY: 'k'.repeat(20),
+    SYSTEM_ID: 's',
+    SERVER_ID: 'x',
+    CONTACT_SYNC_TOKEN: 't'.repeat(20),
+  }
   const loaded = await loadSettings({ file: EXAMPLE, env, kinds: SOURCE_KINDS, presetFolder: PRESETS })
   if (!loaded.ok) throw new Error(linesOf(loaded).join('\n'))
   const example = effectiveSettings(loaded.settings)
-  expect(beyond(example.map(({ path }) => path), configJsonSchema(SOURCE_KINDS))).toEqual([])
+  expect(
+    beyond(
+      example.map(({ path }) => path),
+      configJsonSchema(SOURCE_KINDS),
+    ),
+  ).toEqual([])
   expect(example.length).toBeGreaterThan(50)
-  expect(beyond(['service.rate_limits', 'pipelines.shop.map.mail.colum'], configJsonSchema(SOURCE_KINDS))).toHaveLength(2)
+  expect(
+    beyond(['service.rate_limits', 'pipelines.shop.map.mail.colum'], configJsonSchema(SOURCE_KINDS)),
+  ).toHaveLength(2)
 })
 
 it('shows values as they would be written, defaults included', async () => {
   const shown = new Map(
     effectiveSettings(settingsOf(await loadFixture('minimal.yaml'))).map(({ path, value }) => [path, value]),
   )
-  expect(Object.fromEntries([...shown].filter(([path]) => /timeout|rate_limit|guards|bulk|doubt/.test(path)))).toMatchObject({
+  expect(
+    Object.fromEntries([...shown].filter(([path]) => /timeout|rate_limit|guards|bulk|doubt/.test(path))),
+  ).toMatchObject({
     'service.timeout': '30s',
     'service.rate_limit.requests': '5',
     'service.rate_limit.per': '1s',
@@ -77,5 +93,12 @@ it('has no secret, wherever one has got to', async () => {
   for (const secret of settings.secrets) expect(text).not.toContain(secret)
   expect(settings.secrets.length).toBeGreaterThan(1)
   const hidden = shown.filter(({ value }) => value === '(set, not shown)').map(({ path }) => path)
-  expect(hidden).toEqual(expect.arrayContaining(['service.api_key', 'service.api_version', 'server.token', 'server.metrics_token']))
+  expect(hidden).toEqual(
+    expect.arrayContaining([
+      'service.api_key',
+      'service.api_version',
+      'server.token',
+      'server.metrics_token',
+    ]),
+  )
 })

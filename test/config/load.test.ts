@@ -67,8 +67,20 @@ describe('settings', () => {
         customFieldKey: '{field_name}',
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
-      log: { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 30 * 86_400_000 },
-      keep: { processedMs: undefined, failedMs: undefined, rejectsMs: undefined, runsMs: 365 * 86_400_000, syncLogMs: undefined },
+      log: {
+        level: 'info',
+        consoleLevel: undefined,
+        format: 'json',
+        folder: undefined,
+        keepMs: 30 * 86_400_000,
+      },
+      keep: {
+        processedMs: undefined,
+        failedMs: undefined,
+        rejectsMs: undefined,
+        runsMs: 365 * 86_400_000,
+        syncLogMs: undefined,
+      },
       server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined, metricsToken: undefined },
       maxParallel: 4,
       alerts: [],
@@ -80,7 +92,12 @@ describe('settings', () => {
     const { alerts, secrets } = settingsOf(await loadFixture('alerts.yaml'))
     const [signed, slack, filed, starttls, tls, plain] = alerts
     expect(signed).toMatchObject({
-      receiver: { kind: 'webhook', url: 'https://hooks.example.com/x?y=1', format: 'json', secret: ENV.TOKEN },
+      receiver: {
+        kind: 'webhook',
+        url: 'https://hooks.example.com/x?y=1',
+        format: 'json',
+        secret: ENV.TOKEN,
+      },
       rules: {
         on: ['failed', 'held'],
         pipelines: ['shop'],
@@ -89,10 +106,18 @@ describe('settings', () => {
         afterMs: 600_000,
       },
     })
-    expect(slack).toMatchObject({ receiver: { format: 'slack', secret: undefined }, rules: { rejectsAbove: { count: 0 } } })
+    expect(slack).toMatchObject({
+      receiver: { format: 'slack', secret: undefined },
+      rules: { rejectsAbove: { count: 0 } },
+    })
     expect(slack!.rules).toMatchObject({ nothingBy: undefined, pipelines: undefined })
     expect(filed!.receiver).toMatchObject({ secret: 'k3y-in-a-file' })
-    expect(starttls!.receiver).toMatchObject({ port: 587, security: 'starttls', user: 'ops', password: ENV.TOKEN })
+    expect(starttls!.receiver).toMatchObject({
+      port: 587,
+      security: 'starttls',
+      user: 'ops',
+      password: ENV.TOKEN,
+    })
     expect(tls!.receiver).toMatchObject({ port: 465, security: 'tls', user: undefined })
     expect(plain!.receiver).toMatchObject({ port: 25, security: 'plain' })
     expect(new Set(alerts.map(({ id }) => id)).size).toBe(alerts.length)
@@ -119,7 +144,13 @@ describe('settings', () => {
         customFieldKey: '{field_name}',
       },
       state: { path: `${FOLDER}data/state.db` },
-      log: { level: 'debug', consoleLevel: undefined, format: 'pretty', folder: `${FOLDER}logs`, keepMs: 2 * 86_400_000 },
+      log: {
+        level: 'debug',
+        consoleLevel: undefined,
+        format: 'pretty',
+        folder: `${FOLDER}logs`,
+        keepMs: 2 * 86_400_000,
+      },
       keep: {
         processedMs: 90 * 86_400_000,
         failedMs: 30 * 86_400_000,
@@ -181,7 +212,8 @@ describe('settings', () => {
     const schema = z
       .object({ folder: z.string().meta({ path: true }).optional(), lines: z.int().default(1) })
       .transform(({ folder, lines }, ctx) => {
-        if (lines > 5) ctx.addIssue({ code: 'custom', message: 'are too many together; fewer', path: ['lines'] })
+        if (lines > 5)
+          ctx.addIssue({ code: 'custom', message: 'are too many together; fewer', path: ['lines'] })
         return { where: folder, lineCount: lines }
       })
     const kinds = { own: { schema, example: '', help: '' } }
@@ -274,11 +306,17 @@ describe('secrets', () => {
     await chmod(file, mode)
     const text = `service: { base_url: "https://a.example.com", api_key_file: "${file}" }\npipelines: { shop: { source: { type: csv, folder: in }, map: { mail: A } } }`
     await writeFile(join(folder, 'sync.yaml'), text)
-    const loaded = await loadSettings({ file: join(folder, 'sync.yaml'), env: {}, kinds: KINDS, presetFolder: folder })
+    const loaded = await loadSettings({
+      file: join(folder, 'sync.yaml'),
+      env: {},
+      kinds: KINDS,
+      presetFolder: folder,
+    })
     await rm(folder, { recursive: true })
     expect(settingsOf(loaded).service.apiKey).toBe('k3y-in-a-file')
     expect(linesOf(loaded)).toHaveLength(warnings)
-    if (warnings > 0) expect(linesOf(loaded)[0]).toContain('may be read by everybody on this machine; chmod 600')
+    if (warnings > 0)
+      expect(linesOf(loaded)[0]).toContain('may be read by everybody on this machine; chmod 600')
   })
 
   it('refuses to send them where the environment undoes the encryption', async () => {
@@ -434,7 +472,8 @@ describe('garbage', () => {
   const objects = fc.dictionary(fc.constantFrom(...KEYS), garbage, { maxKeys: 6 })
   const places = (lines: string[]) => {
     expect(lines.length).toBeGreaterThan(0)
-    for (const line of lines) expect(line).toMatch(/^(\/etc\/sync\/sync|presets\/\w+)\.yaml:[1-9]\d*:[1-9]\d*: \S/)
+    for (const line of lines)
+      expect(line).toMatch(/^(\/etc\/sync\/sync|presets\/\w+)\.yaml:[1-9]\d*:[1-9]\d*: \S/)
   }
 
   it('of any shape never throws, and always gives problems with places', async () => {

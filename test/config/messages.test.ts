@@ -5,70 +5,224 @@ import { ENV, FOLDER, linesOf, loadFixture } from './fixtures.ts'
 
 /** By the file's name: `line:column: path: what is wrong, and what would be right`, in order. */
 const MESSAGES: Readonly<Record<string, readonly string[]>> = {
-  "a-list": ["1:1: is a list; write a mapping of keys"],
-  "address-without-key": ["3:3: pipelines.shop.key: is missing; without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity"],
-  "alerts-wrong": ["2:42: server.token_file: stands beside token; keep one of the two","4:5: alerts[0]: has not exactly one of webhook and mail; write an entry for each receiver","5:14: alerts[1].webhook: would be told unprotected; begin it with https:// (http is for this machine alone)","6:14: alerts[2].webhook: names a link-local address; no receiver is there","7:14: alerts[3].webhook: holds a user or password; sign messages with secret instead","8:14: alerts[4].webhook: is no web address; it begins with https://","9:48: alerts[5].on: asks for nothing_arrived, and nothing says by when; add nothing_by: \"07:00\"","10:49: alerts[6].on[0]: is \"faild\"; did you mean failed? possible: failed, held, rejects, in_doubt, nothing_arrived, key_refused, unreachable, daily_limit, file_refused, reload_refused, overdue, drift","11:56: alerts[7].pipelines[0]: names no pipeline of this configuration; did you mean shop?","11:76: alerts[7].nothing_by: is no time of day; write one such as \"07:00\", in quotes","12:79: alerts[8].secret_file: stands beside secret; keep one of the two","12:101: alerts[8].nothing_on: is empty; write something, or leave the key out","13:41: alerts[9].mail.smtp: is no mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587","13:76: alerts[9].mail.from: is no mail address; write one such as ops@example.com","14:21: alerts[10].mail.smtp: holds a user or password; write them as user and password","14:84: alerts[10].mail.to: is an empty list; write an address, or a list of addresses"],
-  "alias-bomb": ["3:8: an alias of something that holds aliases; write the value out"],
-  "choices": ["6:11: pipelines.shop.mode: is \"ful\"; did you mean full? possible: incremental, full","7:12: pipelines.shop.blank: is \"empty\"; possible: keep, clear","8:29: pipelines.shop.duplicate_check_method: is \"emial\"; did you mean email? possible: auto, email, none"],
-  "constants": ["6:40: pipelines.shop.map.mail.default: is no mail address; write name@example.com","7:29: pipelines.shop.map.mail_status.value: cannot be in this field; it takes 1, 2, 3, 4, 7","8:43: pipelines.shop.map.title.lookup.Herr: cannot be in this field; it takes m, f","8:62: pipelines.shop.map.title.otherwise: cannot be in this field; it takes m, f","9:28: pipelines.shop.map.ba_country.value: is no country code; write two letters such as DE","10:26: pipelines.shop.map.ba_state.value: has 22 characters; the field takes 20","11:31: pipelines.shop.map.date_of_birth.value: is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00"],
-  "duplicate-key": ["7:5: this key is there already; keep one of the two"],
-  "durations-and-shares": ["4:12: service.timeout: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","5:23: service.retry.max_delay: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","10:28: pipelines.shop.guards.max_deletes: is no share; write one such as 5%, up to 100%, or a whole number to count","10:47: pipelines.shop.guards.max_changes: is too small; at least 0"],
-  "empty": ["1:1: is empty; copy config/contact-sync.example.yaml, or name another file with --config"],
-  "key-empty": ["3:12: service.api_key: is empty (environment variable EMPTY); set EMPTY to the real one"],
-  "key-file-empty": ["3:17: service.api_key_file: the file empty-key: is empty; write the key of the service into it, and nothing else"],
-  "key-file-missing": ["3:17: service.api_key_file: the file no-such-file: there is no such file; write the key of the service into it, and nothing else"],
-  "key-missing": ["1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file"],
-  "key-number": ["3:12: service.api_key: is a number to YAML, where text is meant; write it in quotes"],
-  "key-placeholder": ["3:12: service.api_key: still holds a placeholder; set CONTACT_SYNC_API_KEY to the real one"],
-  "key-twice": ["4:17: service.api_key_file: stands beside api_key; keep one of the two"],
-  "key-with-space": ["3:12: service.api_key: holds white space or other characters that no key has (environment variable SPACED); set SPACED to the real one"],
-  "many-aliases": ["2:88: more than 20 aliases (*name); write the values out"],
-  "mapping-forms": ["6:13: pipelines.shop.map.mail: is no mapping; write the name of a column, or { column: NAME } with more beside it","7:14: pipelines.shop.map.mail2: is empty; write the name of a column, or { column: NAME } with more beside it","8:19: pipelines.shop.map.first_name: has column and columns and value at once; keep one of them","9:20: pipelines.shop.map.family_name: does not say where the value comes from; give one of column, columns, value, template and pick","10:40: pipelines.shop.map.company.otherwise: means nothing without lookup; use default for blank values","11:30: pipelines.shop.map.job_title.template: names no column; write {Column}, or use value for a fixed text","12:26: pipelines.shop.map.skype.template: has a brace without its partner; write {Column}, and {{ or }} for the braces themselves","13:23: pipelines.shop.map.fax.columns: is an empty list; name the columns to try, in order","14:14: pipelines.shop.map.phone: is no mapping; write the name of a column, or { column: NAME } with more beside it"],
-  "merge-key": ["2:1: x: is no known key; known here: service, state, log, keep, server, alerts, max_parallel, pipelines","5:5: pipelines.shop[\"<<\"]: is no known key; merge keys are not available, write the values out"],
-  "metrics-token-is-key": ["2:31: server.metrics_token_file: is the same as service.api_key; make another one, for metrics alone: openssl rand -hex 24"],
-  "metrics-token-shared": ["2:45: server.metrics_token: is the same as server.token; make another one, for metrics alone: openssl rand -hex 24"],
-  "metrics-token-twice": ["2:66: server.metrics_token_file: stands beside metrics_token; keep one of the two"],
-  "missing-source": ["3:3: pipelines.shop.source: is missing; add source: Where the records come from."],
-  "no-mail-no-address": ["5:5: pipelines.shop.map: can make no contact; map mail, or all of first_name, family_name, ba_street, ba_city, ba_postal_code"],
-  "not-yet": ["13:35: pipelines.shop.map.date_of_birth.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern", "14:32: pipelines.shop.map.ba_country.country: is not available in this version yet (turning country names into codes); meanwhile: list the names in a lookup", "15:27: pipelines.shop.map.phone.phone: is not available in this version yet (turning phone numbers into E.164); meanwhile: leave it out; the number is sent as it is", "16:14: pipelines.shop.map.fax.expression: is not available in this version yet (computing a value with CEL); meanwhile: use template, columns or transform", "17:43: pipelines.shop.map.custom_fields.born.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern"],
-  "nothing-in-it": ["1:1: service.base_url: is missing; add base_url: The address of the service: https, or http on this machine alone.","1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file","2:12: pipelines: is empty; describe at least one pipeline"],
-  "numbers-for-text": ["5:51: pipelines.shop.map.ba_postal_code.value: is a number to YAML, where text is meant; write it in quotes: \"01234\"","5:95: pipelines.shop.map.ba_city.lookup.x: is a number to YAML, where text is meant; write it in quotes: \"007\"","5:133: pipelines.shop.map.phone.default: is a number to YAML, where text is meant; write it in quotes: \"0\""],
-  "on-missing": ["7:17: pipelines.shop.on_missing: needs mode: full; a file that holds only some records says nothing about the others; set on_missing: keep, or mode: full if every file holds all"],
-  "out-of-range": ["4:12: service.timeout: is too long; at most 1h","5:27: service.rate_limit.requests: is too small; at least 1","5:35: service.rate_limit.per: is too short; at least 1ms","6:17: service.bulk.size: is too large; at most 1000"],
-  "own-tag": ["1:10: tags (!name) are not available; write the value without it"],
-  "pipeline-name": ["3:3: pipelines[\"web shop\"]: is no name for a pipeline; use up to 64 letters, digits, - and _"],
-  "preset-faulty": ["5:28: pipelines.crm.map.title.value: cannot be in this field; it takes m, f","5:40: pipelines.crm.map.skype: is empty; write the name of a column, or { column: NAME } with more beside it","presets/faulty.yaml:5:17: pipelines.crm.map.first_name.colum: is no known key; did you mean column?"],
-  "preset-unknown": ["4:23: pipelines.shop.source.preset: names no preset; known here: faulty, tiny"],
-  "recursive-alias": ["1:25: an alias of something that holds aliases; write the value out"],
-  "same-folder": ["7:34: pipelines.other.source.folder: takes the same files as pipelines.shop; give each pipeline a folder of its own, or another pattern in files"],
-  "same-key-as-text-and-number": ["5:62: pipelines.shop.map.title.lookup.1: is there already; keep one of the two"],
-  "schedule": ["6:15: pipelines.shop.schedule: minute: 61 is above 59; write 0 to 59"],
-  "source-options": ["4:27: pipelines.shop.source.folder: is empty; write something, or leave the key out","4:39: pipelines.shop.source.delimiter: is no known key; known here: folder, files, settle, encoding, records, type, preset, null_values","4:69: pipelines.shop.source.null_values[0]: is a number to YAML, where text is meant; write it in quotes: \"0\""],
-  "source-type-missing": ["4:5: pipelines.shop.source.type: is missing; possible: csv, json"],
-  "source-type": ["4:21: pipelines.shop.source.type: is \"cvs\"; did you mean csv? possible: csv, json"],
-  "syntax-errors": ["5:5: a bracket opened above is not closed; close it with } or ]","6:1: is no valid YAML here (Missing closing \"quote); look for a missing quote, bracket or colon"],
-  "tab-indent": ["2:1: a tab cannot indent; use spaces"],
-  "timezone": ["6:15: pipelines.shop.timezone: is no time zone; write an IANA name such as Europe/Berlin (did you mean Europe/Berlin?)"],
-  "token-empty": ["2:18: server.token: is empty (environment variable EMPTY); set EMPTY to the real one, or leave token out"],
-  "transforms": ["6:37: pipelines.shop.map.mail.transform: names no transform; did you mean trim?","7:43: pipelines.shop.map.first_name.transform: needs options; write { truncate: 40 }","8:57: pipelines.shop.map.family_name.transform[0].truncate: is text; write a number","8:67: pipelines.shop.map.family_name.transform[1].lower: takes no options; write the name lower alone","9:73: pipelines.shop.map.company.transform.split.part: is 0; 1 is the first part, -1 the last","10:64: pipelines.shop.map.job_title.transform.replace.pattern: is no RE2 pattern (error parsing regexp: missing closing ): `(a`); see https://github.com/google/re2/wiki/Syntax","11:71: pipelines.shop.map.skype.transform.replace.with: names $1, which the pattern has no group for; put the part that is meant in ( )","12:37: pipelines.shop.map.fb.transform.trim: takes no options; write the name trim alone","13:36: pipelines.shop.map.fax.transform: is no transform; write a name such as trim, { truncate: 40 }, or a list of these"],
-  "two-documents": ["6:1: a second document begins here (---); keep one document in a file"],
-  "unknown-field": ["5:26: pipelines.shop.map.last_name: is no known key; did you mean family_name?","5:43: pipelines.shop.map.email2: is no known key; did you mean mail2?"],
-  "unknown-keys": ["1:66: service.timout: is no known key; did you mean timeout?","2:1: sate: is no known key; did you mean state?","7:5: pipelines.shop.shedule: is no known key; did you mean schedule?"],
-  "url-credentials": ["2:13: service.base_url: holds a user or password; leave them out, the key goes into service.api_key"],
-  "url-http": ["2:13: service.base_url: would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)"],
-  "url-none": ["2:13: service.base_url: is no URL; write one such as https://system.server.example.com"],
-  "url-query": ["2:13: service.base_url: holds a query or fragment; leave out everything from ? or # on"],
-  "url-with-api-path": ["2:13: service.base_url: holds the path of the interface; end it before /public/api"],
-  "variable-as-number": ["2:17: server.port: is text; write a number"],
-  "variable-in-braces": ["1:57: is no valid YAML here; put the text with ${...} in quotes, as it stands between { and }"],
-  "variable-malformed": ["6:12: pipelines.shop.where: holds \"${\" without a variable name and \"}\"; write ${NAME} or ${NAME:-default}, and $${ for the characters themselves"],
-  "variable-missing": ["2:13: service.base_url: the environment variable SYSTEM_ID is not set; set it, or give a default with ${SYSTEM_ID:-default}"],
-  "windows-1252": ["1:1: is not UTF-8 text; save it as UTF-8"],
-  "wrong-types": ["2:8: state: is text; write a mapping of keys","3:15: log.level: is none of the possible values; possible: error, warn, info, debug","3:29: log.keep: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d","4:17: server.port: is text; write a number","4:29: server.host: is a number to YAML, where text is meant; write it in quotes: \"127\"","9:15: pipelines.shop.schedule: is a number to YAML, where text is meant; write it in quotes: \"5\"","10:10: pipelines.shop.key: is an empty list; write a column, or a list of columns","11:12: pipelines.shop.watch: is a number; write true or false"],
+  'a-list': ['1:1: is a list; write a mapping of keys'],
+  'address-without-key': [
+    '3:3: pipelines.shop.key: is missing; without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity',
+  ],
+  'alerts-wrong': [
+    '2:42: server.token_file: stands beside token; keep one of the two',
+    '4:5: alerts[0]: has not exactly one of webhook and mail; write an entry for each receiver',
+    '5:14: alerts[1].webhook: would be told unprotected; begin it with https:// (http is for this machine alone)',
+    '6:14: alerts[2].webhook: names a link-local address; no receiver is there',
+    '7:14: alerts[3].webhook: holds a user or password; sign messages with secret instead',
+    '8:14: alerts[4].webhook: is no web address; it begins with https://',
+    '9:48: alerts[5].on: asks for nothing_arrived, and nothing says by when; add nothing_by: "07:00"',
+    '10:49: alerts[6].on[0]: is "faild"; did you mean failed? possible: failed, held, rejects, in_doubt, nothing_arrived, key_refused, unreachable, daily_limit, file_refused, reload_refused, overdue, drift',
+    '11:56: alerts[7].pipelines[0]: names no pipeline of this configuration; did you mean shop?',
+    '11:76: alerts[7].nothing_by: is no time of day; write one such as "07:00", in quotes',
+    '12:79: alerts[8].secret_file: stands beside secret; keep one of the two',
+    '12:101: alerts[8].nothing_on: is empty; write something, or leave the key out',
+    '13:41: alerts[9].mail.smtp: is no mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587',
+    '13:76: alerts[9].mail.from: is no mail address; write one such as ops@example.com',
+    '14:21: alerts[10].mail.smtp: holds a user or password; write them as user and password',
+    '14:84: alerts[10].mail.to: is an empty list; write an address, or a list of addresses',
+  ],
+  'alias-bomb': ['3:8: an alias of something that holds aliases; write the value out'],
+  choices: [
+    '6:11: pipelines.shop.mode: is "ful"; did you mean full? possible: incremental, full',
+    '7:12: pipelines.shop.blank: is "empty"; possible: keep, clear',
+    '8:29: pipelines.shop.duplicate_check_method: is "emial"; did you mean email? possible: auto, email, none',
+  ],
+  constants: [
+    '6:40: pipelines.shop.map.mail.default: is no mail address; write name@example.com',
+    '7:29: pipelines.shop.map.mail_status.value: cannot be in this field; it takes 1, 2, 3, 4, 7',
+    '8:43: pipelines.shop.map.title.lookup.Herr: cannot be in this field; it takes m, f',
+    '8:62: pipelines.shop.map.title.otherwise: cannot be in this field; it takes m, f',
+    '9:28: pipelines.shop.map.ba_country.value: is no country code; write two letters such as DE',
+    '10:26: pipelines.shop.map.ba_state.value: has 22 characters; the field takes 20',
+    '11:31: pipelines.shop.map.date_of_birth.value: is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00',
+  ],
+  'duplicate-key': ['7:5: this key is there already; keep one of the two'],
+  'durations-and-shares': [
+    '4:12: service.timeout: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d',
+    '5:23: service.retry.max_delay: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d',
+    '10:28: pipelines.shop.guards.max_deletes: is no share; write one such as 5%, up to 100%, or a whole number to count',
+    '10:47: pipelines.shop.guards.max_changes: is too small; at least 0',
+  ],
+  empty: ['1:1: is empty; copy config/contact-sync.example.yaml, or name another file with --config'],
+  'key-empty': ['3:12: service.api_key: is empty (environment variable EMPTY); set EMPTY to the real one'],
+  'key-file-empty': [
+    '3:17: service.api_key_file: the file empty-key: is empty; write the key of the service into it, and nothing else',
+  ],
+  'key-file-missing': [
+    '3:17: service.api_key_file: the file no-such-file: there is no such file; write the key of the service into it, and nothing else',
+  ],
+  'key-missing': [
+    '1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file',
+  ],
+  'key-number': ['3:12: service.api_key: is a number to YAML, where text is meant; write it in quotes'],
+  'key-placeholder': [
+    '3:12: service.api_key: still holds a placeholder; set CONTACT_SYNC_API_KEY to the real one',
+  ],
+  'key-twice': ['4:17: service.api_key_file: stands beside api_key; keep one of the two'],
+  'key-with-space': [
+    '3:12: service.api_key: holds white space or other characters that no key has (environment variable SPACED); set SPACED to the real one',
+  ],
+  'many-aliases': ['2:88: more than 20 aliases (*name); write the values out'],
+  'mapping-forms': [
+    '6:13: pipelines.shop.map.mail: is no mapping; write the name of a column, or { column: NAME } with more beside it',
+    '7:14: pipelines.shop.map.mail2: is empty; write the name of a column, or { column: NAME } with more beside it',
+    '8:19: pipelines.shop.map.first_name: has column and columns and value at once; keep one of them',
+    '9:20: pipelines.shop.map.family_name: does not say where the value comes from; give one of column, columns, value, template and pick',
+    '10:40: pipelines.shop.map.company.otherwise: means nothing without lookup; use default for blank values',
+    '11:30: pipelines.shop.map.job_title.template: names no column; write {Column}, or use value for a fixed text',
+    '12:26: pipelines.shop.map.skype.template: has a brace without its partner; write {Column}, and {{ or }} for the braces themselves',
+    '13:23: pipelines.shop.map.fax.columns: is an empty list; name the columns to try, in order',
+    '14:14: pipelines.shop.map.phone: is no mapping; write the name of a column, or { column: NAME } with more beside it',
+  ],
+  'merge-key': [
+    '2:1: x: is no known key; known here: service, state, log, keep, server, alerts, max_parallel, pipelines',
+    '5:5: pipelines.shop["<<"]: is no known key; merge keys are not available, write the values out',
+  ],
+  'metrics-token-is-key': [
+    '2:31: server.metrics_token_file: is the same as service.api_key; make another one, for metrics alone: openssl rand -hex 24',
+  ],
+  'metrics-token-shared': [
+    '2:45: server.metrics_token: is the same as server.token; make another one, for metrics alone: openssl rand -hex 24',
+  ],
+  'metrics-token-twice': [
+    '2:66: server.metrics_token_file: stands beside metrics_token; keep one of the two',
+  ],
+  'missing-source': ['3:3: pipelines.shop.source: is missing; add source: Where the records come from.'],
+  'no-mail-no-address': [
+    '5:5: pipelines.shop.map: can make no contact; map mail, or all of first_name, family_name, ba_street, ba_city, ba_postal_code',
+  ],
+  'not-yet': [
+    '13:35: pipelines.shop.map.date_of_birth.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+    '14:32: pipelines.shop.map.ba_country.country: is not available in this version yet (turning country names into codes); meanwhile: list the names in a lookup',
+    '15:27: pipelines.shop.map.phone.phone: is not available in this version yet (turning phone numbers into E.164); meanwhile: leave it out; the number is sent as it is',
+    '16:14: pipelines.shop.map.fax.expression: is not available in this version yet (computing a value with CEL); meanwhile: use template, columns or transform',
+    '17:43: pipelines.shop.map.custom_fields.born.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+  ],
+  'nothing-in-it': [
+    '1:1: service.base_url: is missing; add base_url: The address of the service: https, or http on this machine alone.',
+    '1:1: service.api_key: is missing; add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file',
+    '2:12: pipelines: is empty; describe at least one pipeline',
+  ],
+  'numbers-for-text': [
+    '5:51: pipelines.shop.map.ba_postal_code.value: is a number to YAML, where text is meant; write it in quotes: "01234"',
+    '5:95: pipelines.shop.map.ba_city.lookup.x: is a number to YAML, where text is meant; write it in quotes: "007"',
+    '5:133: pipelines.shop.map.phone.default: is a number to YAML, where text is meant; write it in quotes: "0"',
+  ],
+  'on-missing': [
+    '7:17: pipelines.shop.on_missing: needs mode: full; a file that holds only some records says nothing about the others; set on_missing: keep, or mode: full if every file holds all',
+  ],
+  'out-of-range': [
+    '4:12: service.timeout: is too long; at most 1h',
+    '5:27: service.rate_limit.requests: is too small; at least 1',
+    '5:35: service.rate_limit.per: is too short; at least 1ms',
+    '6:17: service.bulk.size: is too large; at most 1000',
+  ],
+  'own-tag': ['1:10: tags (!name) are not available; write the value without it'],
+  'pipeline-name': [
+    '3:3: pipelines["web shop"]: is no name for a pipeline; use up to 64 letters, digits, - and _',
+  ],
+  'preset-faulty': [
+    '5:28: pipelines.crm.map.title.value: cannot be in this field; it takes m, f',
+    '5:40: pipelines.crm.map.skype: is empty; write the name of a column, or { column: NAME } with more beside it',
+    'presets/faulty.yaml:5:17: pipelines.crm.map.first_name.colum: is no known key; did you mean column?',
+  ],
+  'preset-unknown': ['4:23: pipelines.shop.source.preset: names no preset; known here: faulty, tiny'],
+  'recursive-alias': ['1:25: an alias of something that holds aliases; write the value out'],
+  'same-folder': [
+    '7:34: pipelines.other.source.folder: takes the same files as pipelines.shop; give each pipeline a folder of its own, or another pattern in files',
+  ],
+  'same-key-as-text-and-number': [
+    '5:62: pipelines.shop.map.title.lookup.1: is there already; keep one of the two',
+  ],
+  schedule: ['6:15: pipelines.shop.schedule: minute: 61 is above 59; write 0 to 59'],
+  'source-options': [
+    '4:27: pipelines.shop.source.folder: is empty; write something, or leave the key out',
+    '4:39: pipelines.shop.source.delimiter: is no known key; known here: folder, files, settle, encoding, records, type, preset, null_values',
+    '4:69: pipelines.shop.source.null_values[0]: is a number to YAML, where text is meant; write it in quotes: "0"',
+  ],
+  'source-type-missing': ['4:5: pipelines.shop.source.type: is missing; possible: csv, json'],
+  'source-type': ['4:21: pipelines.shop.source.type: is "cvs"; did you mean csv? possible: csv, json'],
+  'syntax-errors': [
+    '5:5: a bracket opened above is not closed; close it with } or ]',
+    '6:1: is no valid YAML here (Missing closing "quote); look for a missing quote, bracket or colon',
+  ],
+  'tab-indent': ['2:1: a tab cannot indent; use spaces'],
+  timezone: [
+    '6:15: pipelines.shop.timezone: is no time zone; write an IANA name such as Europe/Berlin (did you mean Europe/Berlin?)',
+  ],
+  'token-empty': [
+    '2:18: server.token: is empty (environment variable EMPTY); set EMPTY to the real one, or leave token out',
+  ],
+  transforms: [
+    '6:37: pipelines.shop.map.mail.transform: names no transform; did you mean trim?',
+    '7:43: pipelines.shop.map.first_name.transform: needs options; write { truncate: 40 }',
+    '8:57: pipelines.shop.map.family_name.transform[0].truncate: is text; write a number',
+    '8:67: pipelines.shop.map.family_name.transform[1].lower: takes no options; write the name lower alone',
+    '9:73: pipelines.shop.map.company.transform.split.part: is 0; 1 is the first part, -1 the last',
+    '10:64: pipelines.shop.map.job_title.transform.replace.pattern: is no RE2 pattern (error parsing regexp: missing closing ): `(a`); see https://github.com/google/re2/wiki/Syntax',
+    '11:71: pipelines.shop.map.skype.transform.replace.with: names $1, which the pattern has no group for; put the part that is meant in ( )',
+    '12:37: pipelines.shop.map.fb.transform.trim: takes no options; write the name trim alone',
+    '13:36: pipelines.shop.map.fax.transform: is no transform; write a name such as trim, { truncate: 40 }, or a list of these',
+  ],
+  'two-documents': ['6:1: a second document begins here (---); keep one document in a file'],
+  'unknown-field': [
+    '5:26: pipelines.shop.map.last_name: is no known key; did you mean family_name?',
+    '5:43: pipelines.shop.map.email2: is no known key; did you mean mail2?',
+  ],
+  'unknown-keys': [
+    '1:66: service.timout: is no known key; did you mean timeout?',
+    '2:1: sate: is no known key; did you mean state?',
+    '7:5: pipelines.shop.shedule: is no known key; did you mean schedule?',
+  ],
+  'url-credentials': [
+    '2:13: service.base_url: holds a user or password; leave them out, the key goes into service.api_key',
+  ],
+  'url-http': [
+    '2:13: service.base_url: would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)',
+  ],
+  'url-none': ['2:13: service.base_url: is no URL; write one such as https://system.server.example.com'],
+  'url-query': ['2:13: service.base_url: holds a query or fragment; leave out everything from ? or # on'],
+  'url-with-api-path': ['2:13: service.base_url: holds the path of the interface; end it before /public/api'],
+  'variable-as-number': ['2:17: server.port: is text; write a number'],
+  'variable-in-braces': [
+    '1:57: is no valid YAML here; put the text with ${...} in quotes, as it stands between { and }',
+  ],
+  'variable-malformed': [
+    '6:12: pipelines.shop.where: holds "${" without a variable name and "}"; write ${NAME} or ${NAME:-default}, and $${ for the characters themselves',
+  ],
+  'variable-missing': [
+    '2:13: service.base_url: the environment variable SYSTEM_ID is not set; set it, or give a default with ${SYSTEM_ID:-default}',
+  ],
+  'windows-1252': ['1:1: is not UTF-8 text; save it as UTF-8'],
+  'wrong-types': [
+    '2:8: state: is text; write a mapping of keys',
+    '3:15: log.level: is none of the possible values; possible: error, warn, info, debug',
+    '3:29: log.keep: is no duration; write one such as 500ms, 30s, 5m, 2h or 30d',
+    '4:17: server.port: is text; write a number',
+    '4:29: server.host: is a number to YAML, where text is meant; write it in quotes: "127"',
+    '9:15: pipelines.shop.schedule: is a number to YAML, where text is meant; write it in quotes: "5"',
+    '10:10: pipelines.shop.key: is an empty list; write a column, or a list of columns',
+    '11:12: pipelines.shop.watch: is a number; write true or false',
+  ],
 }
 
 /** Files that are in order, for other tests. */
-const IN_ORDER = ['alerts', 'everything', 'key-from-file', 'key-in-plain-text', 'minimal', 'not-yet-but-harmless', 'preset-alone', 'preset-merged']
+const IN_ORDER = [
+  'alerts',
+  'everything',
+  'key-from-file',
+  'key-in-plain-text',
+  'minimal',
+  'not-yet-but-harmless',
+  'preset-alone',
+  'preset-merged',
+]
 
 describe('what is wrong with a configuration', () => {
   it.each(Object.entries(MESSAGES))('%s', async (name, expected) => {
@@ -90,7 +244,16 @@ describe('what is wrong with a configuration', () => {
 
   it('never holds a secret', () => {
     const all = Object.values(MESSAGES).flat().join('\n')
-    for (const secret of [ENV.KEY, ENV.TOKEN, ENV.SPACED, 'hunter2', '012345', 'changeme', 'secret-path', 'written-here'])
+    for (const secret of [
+      ENV.KEY,
+      ENV.TOKEN,
+      ENV.SPACED,
+      'hunter2',
+      '012345',
+      'changeme',
+      'secret-path',
+      'written-here',
+    ])
       expect(all).not.toContain(secret)
   })
 

@@ -125,25 +125,81 @@ describe('presets', () => {
     })
   })
 
-  const REST = '{ ba_street: null, ba_city: null, ba_postal_code: null, ba_state: null, ba_country: null, title: null, title2: null, company: null, job_title: null, date_of_birth: null }'
+  const REST =
+    '{ ba_street: null, ba_city: null, ba_postal_code: null, ba_state: null, ba_country: null, title: null, title2: null, company: null, job_title: null, date_of_birth: null }'
   const googlePhones = async (label: string, ...phones: [string, string][]) => {
     const cells = phones.flatMap(([type, value], index) => [
       [`Phone ${index + 1} - ${label}`, type],
       [`Phone ${index + 1} - Value`, value],
     ])
     const names = { 'First Name': 'Ada', 'Last Name': 'Example', 'E-mail 1 - Value': 'ada@example.org' }
-    const { contact } = await contactOf('google', { ...names, ...(Object.fromEntries(cells) as object) }, REST)
+    const { contact } = await contactOf(
+      'google',
+      { ...names, ...(Object.fromEntries(cells) as object) },
+      REST,
+    )
     return [contact['phone'], contact['fax']]
   }
 
   it.each([
-    ['a mobile before work', [['Work', '1'], ['Mobile', '2']], ['2', undefined]],
-    ['work before home', [['Home', '1'], ['Work', '2']], ['2', undefined]],
-    ['never a pager or a fax', [['Pager', '1'], ['Work Fax', '2 ::: 3'], ['Main', '4']], ['4', '2']],
-    ['no phone where all are faxes', [['workFax', '1'], ['Home Fax', '2']], [undefined, '1']],
-    ['the form of the first choice, and of several values', [['* Other', '1'], ['* Mobile', '2 ::: 3']], ['2', undefined]],
-    ['a label of its own, or none, last', [['Ferienhaus', '1'], ['', '2'], ['Home', '']], ['1', undefined]],
-    ['a German fax', [['Fax geschäftlich', '1'], ['Mobil', '2']], ['2', '1']],
+    [
+      'a mobile before work',
+      [
+        ['Work', '1'],
+        ['Mobile', '2'],
+      ],
+      ['2', undefined],
+    ],
+    [
+      'work before home',
+      [
+        ['Home', '1'],
+        ['Work', '2'],
+      ],
+      ['2', undefined],
+    ],
+    [
+      'never a pager or a fax',
+      [
+        ['Pager', '1'],
+        ['Work Fax', '2 ::: 3'],
+        ['Main', '4'],
+      ],
+      ['4', '2'],
+    ],
+    [
+      'no phone where all are faxes',
+      [
+        ['workFax', '1'],
+        ['Home Fax', '2'],
+      ],
+      [undefined, '1'],
+    ],
+    [
+      'the form of the first choice, and of several values',
+      [
+        ['* Other', '1'],
+        ['* Mobile', '2 ::: 3'],
+      ],
+      ['2', undefined],
+    ],
+    [
+      'a label of its own, or none, last',
+      [
+        ['Ferienhaus', '1'],
+        ['', '2'],
+        ['Home', ''],
+      ],
+      ['1', undefined],
+    ],
+    [
+      'a German fax',
+      [
+        ['Fax geschäftlich', '1'],
+        ['Mobil', '2'],
+      ],
+      ['2', '1'],
+    ],
   ] as const)('google takes phones by their labels: %s', async (_, phones, expected) => {
     const given = phones as unknown as [string, string][]
     expect(await googlePhones('Label', ...given)).toEqual(expected)

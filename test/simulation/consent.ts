@@ -9,7 +9,7 @@ import type { SimulatedSource } from './simulated-source.ts'
 
 const STATUS = 'mail_status'
 /** What a contact has of whom nothing was said. */
-export const UNKNOWN_STATUS = 3
+const UNKNOWN_STATUS = 3
 
 export interface Consents {
   readonly ledger: Ledger
