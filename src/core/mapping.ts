@@ -120,7 +120,7 @@ function recordKey(
 }
 
 /** The key of records that come header by header: each header is looked at once. */
-function recordKeys(
+export function recordKeys(
   pipeline: PipelineSettings,
 ): (header: readonly string[], values: readonly string[]) => string | undefined {
   let last: { readonly header: readonly string[]; readonly read: ReturnType<typeof recordKey> } | undefined
