@@ -95,7 +95,7 @@ function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
     log.warn(event, fields)
     // The summary has a line for each file that was not taken.
     if (event === 'a file cannot be taken') return
-    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${value}`)
+    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${String(value)}`)
     warnings.push([event, ...details].join(', '))
   }
   return { log: { ...log, warn }, warnings }

@@ -100,6 +100,50 @@ function termsSchema(checks: OutsideChecks) {
   })
 }
 
+/** How the changes of a pipeline are sent, and what holds them back. */
+function sendingKeys() {
+  return {
+    duplicate_check_method: z
+      .enum(['auto', 'email', 'none'])
+      .prefault('email')
+      .describe(
+        'How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.',
+      ),
+    duplicate_merge_method: z
+      .enum(['update_add', 'update', 'add'])
+      .prefault('update_add')
+      .describe(
+        'What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.',
+      ),
+    update_method: z
+      .enum(['update_add', 'update', 'add'])
+      .optional()
+      .describe(
+        'The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.',
+      ),
+    update_via: z
+      .enum(['id', 'bulk'])
+      .prefault('id')
+      .describe(
+        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
+      ),
+    guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
+    watch: flag
+      .prefault(false)
+      .describe(
+        'Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.',
+      ),
+    max_duration: duration({ min: '1s' })
+      .optional()
+      .describe(
+        'How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.',
+      ),
+    allow_consent_raise: flag
+      .prefault(false)
+      .describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
+  }
+}
+
 function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
   const keyForm = 'write a column, or a list of columns'
   return z.strictObject({
@@ -144,44 +188,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
         'A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.',
       ),
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
-    duplicate_check_method: z
-      .enum(['auto', 'email', 'none'])
-      .prefault('email')
-      .describe(
-        'How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.',
-      ),
-    duplicate_merge_method: z
-      .enum(['update_add', 'update', 'add'])
-      .prefault('update_add')
-      .describe(
-        'What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.',
-      ),
-    update_method: z
-      .enum(['update_add', 'update', 'add'])
-      .optional()
-      .describe(
-        'The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.',
-      ),
-    update_via: z
-      .enum(['id', 'bulk'])
-      .prefault('id')
-      .describe(
-        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
-      ),
-    guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
-    watch: flag
-      .prefault(false)
-      .describe(
-        'Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.',
-      ),
-    max_duration: duration({ min: '1s' })
-      .optional()
-      .describe(
-        'How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.',
-      ),
-    allow_consent_raise: flag
-      .prefault(false)
-      .describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
+    ...sendingKeys(),
   })
 }
 

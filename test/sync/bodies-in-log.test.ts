@@ -19,7 +19,7 @@ function sent(line: Line): string[] {
     .writes()
     .flatMap(({ method, contacts, termIds = [] }) => [
       ...contacts.flatMap((contact) =>
-        Object.entries(contact).map(([field, value]) => JSON.stringify([field, value ?? ''])),
+        Object.entries(contact).map(([field, value]) => JSON.stringify([field, (value as unknown) ?? ''])),
       ),
       ...termIds.map((id) =>
         JSON.stringify([method === 'DELETE' ? 'term taken' : 'term given', line.service.terms.get(id)?.name]),
