@@ -53,8 +53,8 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
     replacements: [
       {
         file: 'sync/send-delete.ts',
-        from: "  if (result.kind === 'ok')",
-        to: "  if (result.kind === 'ok' || result.kind === 'unknown')",
+        from: "  if (result.kind === 'ok')\n    return settle(",
+        to: "  if (result.kind === 'ok' || result.kind === 'unknown')\n    return settle(",
       },
     ],
   },
