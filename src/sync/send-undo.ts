@@ -121,10 +121,11 @@ export async function strangeParts(
   const fields = [
     ...new Set([...CONTACT_FIELD_NAMES, ...definitions.value.map(keyOf), ...Object.keys(operation.known)]),
   ].filter((field) => field !== marker?.key)
-  const actual = await wholeContact(contactId, fields, context)
-  if (actual.kind !== 'ok') return actual
+  // The contact last: a wait for its terms must not leave time to edit it unseen before the delete.
   const terms = noted(await context.session.contactTerms(contactId), context)
   if (terms.kind !== 'ok' && terms.kind !== 'absent') return terms
+  const actual = await wholeContact(contactId, fields, context)
+  if (actual.kind !== 'ok') return actual
   const names = terms.kind === 'ok' ? terms.value.map(({ name }) => name) : []
   const pushed = (operation.asserted ?? []).map(({ name }) => name)
   const seen = withoutUnticked(actual.value, boxes)
