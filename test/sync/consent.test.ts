@@ -237,6 +237,19 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(statuses(line)).toEqual([2])
   })
 
+  it('stays where others touched it while its terms were waited for', async () => {
+    const line = lineOf()
+    line.service.ignoresStatus = true
+    line.service.fault = ({ method, path }) => {
+      if (method !== 'GET' || !path.endsWith('/terms') || path === '/terms') return undefined
+      for (const contact of line.service.contacts.values()) contact['company'] = 'A colleague'
+      return undefined
+    }
+    expect(await run(line, [row(1, '2')])).toMatchObject({ created: 0, failed: 1 })
+    expect(line.service.writes().some(({ method }) => method === 'DELETE')).toBe(false)
+    expect(line.service.contacts.size).toBe(1)
+  })
+
   it('is taken back by the next run where the answer to the delete was lost', async () => {
     const line = lineOf()
     line.service.ignoresStatus = true
