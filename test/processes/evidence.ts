@@ -4,6 +4,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import Database from 'better-sqlite3'
 import { SANDBOX_DB, type Workplace } from './workplace.ts'
 
+/** What a contact has of whom nothing was said: stored by a merge, and not by a create. */
+const DEFAULTS = { mail_status: 3 }
+
 /** Everybody at the service, without the ids, which depend on the order of arrival. */
 export function contactsAtService({ shop }: Workplace): string[] {
   const db = new Database(shop.path(SANDBOX_DB))
@@ -15,7 +18,10 @@ export function contactsAtService({ shop }: Workplace): string[] {
       )
       .all()
     return rows
-      .map(({ fields, terms }) => `${JSON.stringify(sorted(JSON.parse(fields) as object))} ${terms}`)
+      .map(
+        ({ fields, terms }) =>
+          `${JSON.stringify(sorted({ ...DEFAULTS, ...(JSON.parse(fields) as object) }))} ${terms}`,
+      )
       .sort()
   } finally {
     db.close()
