@@ -1,6 +1,7 @@
 // What a person decides: that a held plan may go, and how an operation ended that nobody else could tell about.
 // Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
 import { linkEntry, planEntry } from '../core/audit.ts'
+import { NOT_DONE_REASON } from '../core/doubt.ts'
 import { SyncError } from '../core/errors.ts'
 import { shownContact } from '../core/likeness.ts'
 import type { Operation, Settlement } from '../core/operation.ts'
@@ -128,7 +129,7 @@ async function linkByWord(
 }
 
 async function settlementFor(operation: Operation, verdict: Verdict, asking: Asking): Promise<Settlement> {
-  if (!verdict.done) return { kind: 'failed', reason: 'not done, says a person; it is tried again' }
+  if (!verdict.done) return { kind: 'failed', reason: NOT_DONE_REASON }
   const reason = BY_A_PERSON
   if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId ?? 0, reason }
   const contactId = idOf(verdict)

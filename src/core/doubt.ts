@@ -63,6 +63,9 @@ function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs)
   return check === 'none' || merge === 'update_add' ? { kind: 'absent' } : undefined
 }
 
+/** What a person says of a doubt; the operation keeps it as its reason. */
+export const NOT_DONE_REASON = 'not done, says a person; it is tried again'
+
 /**
  * Nobody shows the mail that was sent. A service may have changed it on the way in (blanks, dots), so a contact of another
  * mail that shows part of what was sent beside it may be ours. Under `email` the service itself would find it again.

@@ -1,6 +1,7 @@
 // Sends a plan in its order: as many requests at a time as the service allows, and never two for one mail at once,
 // because the second could be judged before the first is there.
 import { contactMailKey } from '../core/contact.ts'
+import { NOT_DONE_REASON } from '../core/doubt.ts'
 import type { Operation } from '../core/operation.ts'
 import { isWithdrawn } from '../core/permission.ts'
 import { sendConsent } from './consent.ts'
@@ -68,6 +69,11 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
     if (mail === undefined || (operation.kind !== 'create' && !isBulk)) {
       const send = SINGLE[operation.kind]
       yield { operations: [operation], send: () => send(operation, context) }
+      continue
+    }
+    // One that others in its call may have kept from being carried out: alone it gets an answer of its own.
+    if (operation.kind === 'create' && operation.reason === NOT_DONE_REASON) {
+      yield { operations: [operation], send: () => sendCreates([operation], context) }
       continue
     }
     if (mails.has(mail)) yield* full()

@@ -1,5 +1,6 @@
 // Creates once in effect: what names an operation, what nobody can be sure of, and what is never sent again by itself.
 import { describe, expect, it } from 'vitest'
+import { NOT_DONE_REASON } from '../../src/core/doubt.ts'
 import type { CustomFieldDefinition } from '../../src/core/ports.ts'
 import { createMailTurns } from '../../src/sync/turns.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
@@ -124,6 +125,25 @@ describe('under none', () => {
     line.source.drop('a.csv', [[...HEADER], twin('K1'), twin('K2')])
     expect(await line.run()).toMatchObject({ created: 2, in_doubt: 0, held: 0 })
     expect(line.service.contacts.size).toBe(2)
+  })
+})
+
+describe('under none, where others have the mails of a call that is refused', () => {
+  it('lets a create go alone once a person has said that it was not done', async () => {
+    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const table = people(3)
+    for (const [index, [, mail, first]] of table.slice(1).entries())
+      line.service.contacts.set(900 + index, { mail, first_name: first, phone: 'of others' })
+    line.service.fault = ({ contacts }) =>
+      contacts.some(({ mail }) => mail === table[2]?.[1]) ? { kind: 'refused', status: 409 } : undefined
+    line.source.drop('a.csv', table)
+    expect(await line.run()).toMatchObject({ in_doubt: 3 })
+    for (const operation of await line.state.doubts('shop'))
+      await line.state.settle(
+        [{ operation, settlement: { kind: 'failed', reason: NOT_DONE_REASON }, request: undefined }],
+        { at: 0, runId: 'a-person', configHash: '' },
+      )
+    expect(await line.run()).toMatchObject({ created: 2, rejected: 1, in_doubt: 0 })
   })
 })
 
