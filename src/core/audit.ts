@@ -69,10 +69,14 @@ function actionOf({ operation: { kind }, settlement }: Settled): AuditEntry['act
   return kind === 'consent' ? 'update' : kind
 }
 
+/** A create that is done, and whose mail_status was not seen. */
+const isUntaken = ({ operation, settlement, status }: Settled): boolean =>
+  operation.kind === 'create' && settlement.kind === 'done' && status !== 'taken'
+
 /** The fields that left; of what was not sent, those that were to leave. Nothing is said to be set that was not taken. */
-function fieldsOf({ operation, settlement, sent, status }: Settled): AuditEntry['fields'] {
-  const isUntaken = operation.kind === 'create' && settlement.kind === 'done' && status !== 'taken'
-  const fields = sent ?? (isUntaken ? operation.fields : stepFields(operation))
+function fieldsOf(settled: Settled): AuditEntry['fields'] {
+  const { operation, sent } = settled
+  const fields = sent ?? (isUntaken(settled) ? operation.fields : stepFields(operation))
   return fieldChanges(fields, operation.known)
 }
 
@@ -91,9 +95,19 @@ function outcomeOf(settled: Settled): AuditOutcome {
   return kind === 'settled' ? 'unchanged' : kind
 }
 
-function reasonOf({ operation: { undoes }, settlement }: Settled): string | null {
+/** What left with a create belongs into its entry, though nobody may say yet that it was set. */
+function carriedText(settled: Settled): string | undefined {
+  const { carried } = settled.operation
+  return carried !== undefined && isUntaken(settled)
+    ? `mail_status ${carried} was sent with it, and is not seen at the contact yet`
+    : undefined
+}
+
+function reasonOf(settled: Settled): string | null {
+  const { operation, settlement } = settled
+  const { undoes } = operation
   const why = 'reason' in settlement ? settlement.reason : undefined
-  const all = [undoes === undefined ? undefined : `undoes run ${undoes}`, why]
+  const all = [undoes === undefined ? undefined : `undoes run ${undoes}`, why, carriedText(settled)]
   return all.filter((text) => text !== undefined).join('; ') || null
 }
 

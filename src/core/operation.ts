@@ -51,6 +51,8 @@ export interface Operation {
   readonly consent: number | undefined
   /** Its contact was surely made by its own create, and shows nothing yet of the mail_status (1 or 2) that it must have. */
   readonly isFresh: boolean
+  /** The mail_status that a request of its create may have brought; undefined where none did. */
+  readonly carried: number | undefined
   /** Of the steps done so far; undefined before the first. */
   readonly outcome: OperationOutcome | undefined
   /** missing: the record has gone from a full source; its source has no line then. */
@@ -130,9 +132,11 @@ export function stepFields({
   kind,
   fields,
   consent,
-}: Pick<Operation, 'kind' | 'fields' | 'consent'>): Contact {
+  carried,
+}: Pick<Operation, 'kind' | 'fields' | 'consent'> & Partial<Pick<Operation, 'carried'>>): Contact {
   if (kind !== 'consent') {
-    const status = kind === 'create' && isWithdrawn(consent) ? consent : undefined
+    const goesAlong = isWithdrawn(consent) ? consent : carried
+    const status = kind === 'create' ? goesAlong : undefined
     return status === undefined ? fields : { ...fields, mail_status: status }
   }
   return consent === undefined ? {} : { mail_status: consent }

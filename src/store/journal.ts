@@ -115,7 +115,7 @@ function createReplan(db: Connection): OperationStore['replan'] {
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
       fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
-      consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, fresh = 0, guard = NULL, released = 0,
+      consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, fresh = 0, carried = NULL, guard = NULL, released = 0,
       -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
       reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END
     WHERE id = @id`)

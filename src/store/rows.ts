@@ -32,6 +32,7 @@ export interface OperationRow {
   known: string | null
   asserted: string | null
   fresh: number
+  carried: number | null
   sha256: string | null
   unsure: string | null
 }
@@ -41,7 +42,7 @@ export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
        reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
-       coalesce(link.fresh, operation.fresh) AS fresh,
+       coalesce(link.fresh, operation.fresh) AS fresh, carried,
        (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
@@ -100,6 +101,7 @@ export function operationOf(row: OperationRow): Operation {
     unsure: parseUnsure(row.unsure),
     asserted: parseAssertions(row.asserted),
     isFresh: row.fresh === 1,
+    carried: row.carried ?? undefined,
     outcome: row.outcome ?? undefined,
     source: { file: row.file, line: row.line, ...(row.sha256 === null ? {} : { sha256: row.sha256 }) },
     cause: row.cause,

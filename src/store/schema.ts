@@ -372,9 +372,9 @@ ALTER TABLE tombstone ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
 `
 
 // Contacts whose mail_status of 1 or 2 must be seen before they may stay (fresh). Older versions took such a status for set
-// though the service may have ignored it: it is looked at once more when its record is read next.
+// though the service may have ignored it: it is looked at once more when its record is read next. carried: see Operation.
 const consenting = `
-ALTER TABLE operation ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE operation ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0; ALTER TABLE operation ADD COLUMN carried INTEGER;
 ALTER TABLE link ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
 DELETE FROM fingerprint WHERE link_id IN (SELECT id FROM link WHERE known ->> '$.mail_status' IN (1, 2));
 UPDATE link SET unsure = json_insert(coalesce(unsure, '[]'), '$[#]', 'mail_status')

@@ -27,7 +27,7 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
 export function createMarkSending(db: Connection): OperationStore['markSending'] {
   const send = db.prepare(
     // How often it was missing before says nothing about the request that leaves now.
-    "UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, terms = coalesce(?, terms), fresh = ? WHERE id = ?",
+    "UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, terms = coalesce(?, terms), fresh = ?, carried = coalesce(?, carried) WHERE id = ?",
   )
   const linkOf = db.prepare<[number], LinkRow>(
     'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',
@@ -38,7 +38,8 @@ export function createMarkSending(db: Connection): OperationStore['markSending']
   const markOne = (operation: Operation, marks: readonly TermMark[]): void => {
     // As they are now on their way: what `replace` takes away is known only after a look.
     const terms = operation.kind === 'terms' ? operation.terms : undefined
-    send.run(terms === undefined ? null : JSON.stringify(terms), operation.isFresh ? 1 : 0, operation.id)
+    const { isFresh, carried = null, id } = operation
+    send.run(terms === undefined ? null : JSON.stringify(terms), isFresh ? 1 : 0, carried, id)
     const link = operation.kind === 'create' ? undefined : linkOf.get(operation.id)
     if (link === undefined) return
     unsettle.run(link.pipeline, link.id)

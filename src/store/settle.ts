@@ -159,18 +159,27 @@ function createUnlinking(db: Connection) {
   }
 }
 
-/** A create is taken back: its contact is gone, and its record is tried again by the next run. */
+/**
+ * A create is taken back: its contact is gone, and its record is tried again by the next run, unless the newest full export
+ * lacks it.
+ */
 function createRetracting(db: Connection) {
+  const isMissing = db
+    .prepare<[string, string], number>('SELECT 1 FROM link WHERE pipeline = ? AND key = ? AND missing > 0')
+    .pluck()
+  const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const unlink = [
     'fingerprint WHERE pipeline = @pipeline AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)',
     'link WHERE pipeline = @pipeline AND key = @key',
   ].map((rows) => db.prepare(`DELETE FROM ${rows}`))
   const park = db.prepare(`
-    UPDATE operation SET kind = 'create', state = 'failed', link_id = NULL, contact_id = NULL, outcome = NULL, fresh = 0,
+    UPDATE operation SET kind = 'create', state = 'failed', link_id = NULL, contact_id = NULL, outcome = NULL, fresh = 0, carried = NULL,
       reason = @reason WHERE id = @id`)
   return ({ pipeline, key, id }: Operation, reason: string): void => {
+    const isMentioned = isMissing.get(pipeline, key) === undefined
     for (const statement of unlink) statement.run({ pipeline, key })
-    park.run({ id, reason })
+    if (isMentioned) park.run({ id, reason })
+    else remove.run(id)
   }
 }
 

@@ -178,10 +178,16 @@ DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND stat
 const CLEAR_OVERTAKEN_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IS NOT NULL AND ${isClaimed('reject')}`
 
-/** A full input says what there is: what earlier ones left open about others, and their rejects, are things of the past. */
+/** A contact that was made, and must not stay without its mail_status (see Operation.isFresh). */
+const IS_OWED = `kind IN ('consent', 'delete') AND link_id IN (SELECT id FROM link WHERE fresh = 1)`
+
+/**
+ * A full input says what there is: what earlier ones left open about others, and their rejects, are things of the past.
+ * What is owed to somebody who was made already is not.
+ */
 const DROP_WHAT_A_FULL_INPUT_LACKS = [
   `DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held')
-     AND input_id <> @id AND cause = 'record'
+     AND input_id <> @id AND cause = 'record' AND NOT (${IS_OWED})
      AND NOT EXISTS (SELECT 1 FROM reject WHERE input_id = @id AND (reject.key IS NULL OR reject.key = operation.key))`,
   'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id',
 ]

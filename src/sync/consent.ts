@@ -150,7 +150,7 @@ export async function withdraw(operation: Operation, context: RunContext): Promi
 
 /** Any other status: what is not taken fails nobody, is not known as pushed, and is tried again once it can be set. */
 async function setStatus(operation: Operation, context: RunContext): Promise<void> {
-  const { contactId = 0, consent: wanted = 0, outcome } = operation
+  const { contactId = 0, consent: wanted = 0, carried } = operation
   const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {
     const reason = `mail_status ${wanted} was not taken by the service: ${LACKS}; it is tried again once that is allowed`
     return { operation: of, request, status: 'ignored', settlement: { kind: 'settled', reason } }
@@ -161,7 +161,7 @@ async function setStatus(operation: Operation, context: RunContext): Promise<voi
   if (actual.kind === 'absent') return settle([gone(operation, request)], context)
   if (actual.kind !== 'ok') return settle([settledByFailure(operation, actual, context)], context)
   const status = shownStatus(actual.value)
-  if (status === wanted && outcome === 'created' && context.pipeline.duplicateCheckMethod === 'none') {
+  if (status === wanted && carried === wanted) {
     await noteStatus(wanted, { contactId, status }, context)
     return settle([{ operation, request, settlement: setByCreate(contactId) }], context)
   }

@@ -46,7 +46,7 @@ export async function sendCreate(operation: Operation, context: RunContext): Pro
 }
 
 const postCreate: PostCreate = async (planned, context, { isFresh = false, check } = {}) => {
-  const operation = { ...planned, isFresh }
+  const operation = { ...carrying(planned, context), isFresh }
   const sent = await payload(operation, context)
   await context.state.markSending([operation])
   const options = createOptions(context, repeatable(operation, context))
@@ -86,6 +86,12 @@ const lateOf = (
   operations.some((operation) => repeatable(operation, context) && (echo === true || operation.sent > 0))
     ? { openUntil: openUntil(context) }
     : {}
+
+/** The state is told which mail_status goes with a create before it leaves: its answer may be lost. */
+const carrying = (operation: Operation, context: RunContext): Operation => ({
+  ...operation,
+  carried: statusWithCreate(operation, context) ?? operation.carried,
+})
 
 /** What is sent of a create: its fields, frozen when it was planned, its mail_status where it has it, and its marker. */
 async function payload(operation: Operation, context: RunContext): Promise<Contact> {
@@ -318,19 +324,20 @@ async function withKnownStatus(
 
 /** POST of many contacts, each with a mail and no mail twice (interface, 4.2); one alone goes by itself. */
 export async function sendCreates(planned: readonly Operation[], context: RunContext): Promise<void> {
-  const operations = isStopped(context)
+  const ready = isStopped(context)
     ? planned
     : await withKnownStatus(await withFreeMails(planned, context), context)
   if (isStopped(context)) {
     const settlement = { kind: 'failed', reason: 'the run ended before it was sent' } as const
     return settle(
-      operations.map((operation) => ({ operation, request: undefined, settlement })),
+      ready.map((operation) => ({ operation, request: undefined, settlement })),
       context,
     )
   }
-  const [first, second] = operations
+  const [first, second] = ready
   if (first === undefined) return
   if (second === undefined) return sendCreate(first, context)
+  const operations = ready.map((operation) => carrying(operation, context))
   const contacts = await Promise.all(operations.map((operation) => payload(operation, context)))
   await context.state.markSending(operations)
   const all = operations.every((operation) => repeatable(operation, context))

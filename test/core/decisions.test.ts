@@ -425,6 +425,7 @@ describe('small things', () => {
       asserted: undefined,
       consent: undefined,
       isFresh: false,
+      carried: undefined,
       outcome: undefined,
       source: { file: 'a.csv', line: 2 },
       cause: 'record',

@@ -21,11 +21,11 @@ export interface Claims {
 export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims {
   const byStamp = new Map<string, Claim[]>()
   const byContact = new Map<number, Set<string>>()
-  const isLookedUp = ({ fields }: SimulatedContact): boolean => {
-    const mail = String(fields.get('mail')?.value).toLowerCase()
-    return ledger.requests.some(
-      ({ method, path }) => method === 'GET' && path.toLowerCase() === `/contact/${mail}`,
-    )
+  /** By the mail that it has, or had until this effect. */
+  const isLookedUp = ({ fields }: SimulatedContact, effect: Effect): boolean => {
+    const mails = [fields.get('mail')?.value, effect.fields['mail']?.before]
+    const paths = mails.map((mail) => `/contact/${String(mail).toLowerCase()}`)
+    return ledger.requests.some(({ method, path }) => method === 'GET' && paths.includes(path.toLowerCase()))
   }
   ledger.watch((effect) => {
     const { stamp, contact, who, kind } = effect
@@ -33,7 +33,8 @@ export function watchClaims(ledger: Ledger, contacts: SimulatedContacts): Claims
     if (kind === 'write') {
       // A contact of others that was found by the record's mail: linked first, and written to then.
       const found = contacts.all.get(contact)
-      if (found === undefined || byContact.get(contact)?.has(stamp) === true || !isLookedUp(found)) return
+      if (found === undefined || byContact.get(contact)?.has(stamp) === true || !isLookedUp(found, effect))
+        return
       found.person ??= personIn(stamp)
       if (found.person !== personIn(stamp)) return
     } else if (kind !== 'create' && kind !== 'merge') return

@@ -100,8 +100,9 @@ export function watchRaises(consents: Consents): void {
 /** When all is quiet and the key lacks the permission: of whom the source says 1 or 2, no contact of ours stays without it. */
 export function checkNobodyIsRaised(consents: Consents, waiting: ReadonlySet<string>): void {
   const { claims, ledger, pipelines, service, sources, violated } = consents
-  // Touched by others, it is theirs as well.
+  // Touched by others, or named by another pipeline, it is theirs as well.
   const isOfOthers = (id: number): boolean =>
+    claims.stampsOf(id).length > 1 ||
     ledger.effects.some(({ contact, who }) => contact === id && who === 'foreign')
   for (const pipeline of pipelines.filter(hasStatus)) {
     const source = sources.get(pipeline.name)

@@ -69,8 +69,19 @@ function isMailTaken(one: Wanted, { expected, final }: Place): boolean {
   )
 }
 
-const wasDeleted = (one: Wanted, { final }: Place): boolean =>
-  final.claims.of(one.stamp).some(({ contact }) => final.service.contacts.live(contact) === undefined)
+/** One of its own, or one that was linked by its mail: a key that may not set mail_status writes nothing more to that. */
+function wasDeleted(one: Wanted, { expected, final }: Place): boolean {
+  const { claims, service } = final
+  if (claims.of(one.stamp).some(({ contact }) => service.contacts.live(contact) === undefined)) return true
+  const mails = (expected.ever.get(one.key) ?? [one]).map(({ mail }) => mail)
+  return (
+    one.status !== undefined &&
+    [...service.contacts.all.values()].some(
+      ({ deleted, fields }) =>
+        deleted !== undefined && mails.some((mail) => fields.get('mail')?.value === mail),
+    )
+  )
+}
 
 /** Whether the record's contact is blocked or unsubscribed at the service, and its source says otherwise. */
 const isWithdrawnThere = ({ stamp, status = 0 }: Wanted, { final }: Place): boolean =>

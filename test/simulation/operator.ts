@@ -5,12 +5,14 @@ import type { StateStore } from '../../src/core/state.ts'
 import type { Claims } from './claims.ts'
 import type { Ledger } from './ledger.ts'
 import { STAMP_FIELD, type Setup } from './setup.ts'
+import type { SimulatedService } from './simulated-service.ts'
 
 export interface Office {
   readonly setup: Setup
   readonly deps: { readonly wall: () => number }
   readonly ledger: Ledger
   readonly claims: Claims
+  readonly service: SimulatedService
   readonly program: { readonly state: StateStore }
   readonly overruled: Set<string>
   readonly released: Set<string>
@@ -49,11 +51,16 @@ async function resolve(operation: Operation, office: Office): Promise<void> {
 }
 
 /** Doubts that stay need a reason: no mail to look up by, or others of that mail at the service, as they really are. */
-function hasExcuse({ fields, reason = '', sent }: Operation, { ledger }: Office): boolean {
+function hasExcuse({ fields, reason = '', sent }: Operation, { ledger, service }: Office): boolean {
   const mail = fields['mail']
   if (typeof mail !== 'string' || mail === '' || sent >= 3) return true
   if (/contacts? with this mail/.test(reason))
     return ledger.effects.some((effect) => effect.fields['mail']?.after === mail)
+  const other = /contact (\d+) with another mail/.exec(reason)?.[1]
+  if (other !== undefined) {
+    const shown = service.contacts.live(Number(other))?.fields
+    return Object.entries(fields).some(([field, value]) => shown?.get(field)?.value === value)
+  }
   return /carry the marker|look just like/.test(reason)
 }
 

@@ -38,6 +38,7 @@ interface Entry {
   readonly fields: Readonly<Record<string, { to: unknown }>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly outcome: string
+  readonly reason: string | null
 }
 
 const START = '0'.repeat(64)
@@ -90,7 +91,11 @@ function explainsFields(
     .filter(([field]) => field !== MARKER_FIELD && !(isByMail && field === 'mail'))
     .filter(
       ([field, { after }]) =>
-        !about.some((entry) => entry.fields[field] !== undefined && same(entry.fields[field].to, after)),
+        !about.some(
+          (entry) =>
+            (entry.fields[field] !== undefined && same(entry.fields[field].to, after)) ||
+            (field === 'mail_status' && entry.reason?.includes(`${field} ${String(after)} was sent with it`)),
+        ),
     )
     .map(([field, { after }]) => `${field} = ${JSON.stringify(after)}`)
 }

@@ -8,7 +8,7 @@ import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
 import { removeCopies, tryAliases } from './impostors.ts'
-import { isWrite } from './ledger.ts'
+import { isWrite, type RequestEntry } from './ledger.ts'
 import { operate } from './operator.ts'
 import { isPrivate, personIn } from './people.ts'
 import { removeState, type StateFolder } from './program.ts'
@@ -183,6 +183,14 @@ function dropMended(world: World): ReadonlySet<string> {
   return dropped
 }
 
+/** Written to a contact that is alone with its mail since another one was deleted in the same pass: until then it waited. */
+function isFreed({ path }: RequestEntry, sent: readonly RequestEntry[], { service }: World): boolean {
+  const mailOf = (of: string): unknown =>
+    service.contacts.all.get(Number(of.split('/')[2]))?.fields.get('mail')?.value
+  const mail = mailOf(path)
+  return mail !== undefined && sent.some((one) => one.method === 'DELETE' && mailOf(one.path) === mail)
+}
+
 /**
  * The last exports once more, whole and right: first they may change something, then nothing but what has now been missing
  * often enough, and in the end nothing at all.
@@ -196,7 +204,10 @@ async function oncemore(world: World): Promise<void> {
     else await runAll(world)
     const sent = world.ledger.requests.slice(before).filter(isWrite)
     if (pass > 0 && sent.length === 0) return judge(world, mended)
-    const isGoing = sent.every(({ method, path }) => method === 'DELETE' || path.startsWith('/terms'))
+    const isGoing = sent.every(
+      (request) =>
+        request.method === 'DELETE' || request.path.startsWith('/terms') || isFreed(request, sent, world),
+    )
     if (pass > missingIn || (pass > 0 && !isGoing)) {
       const what = sent.map(({ method, path }) => `${method} ${path}`).join(', ')
       return world.violated('O5', `${sent.length} writes for what was settled: ${what}`)

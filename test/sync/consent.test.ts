@@ -250,6 +250,25 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(line.service.contacts.size).toBe(1)
   })
 
+  it('is taken back though the next full export lacks its record, and is not made again', async () => {
+    const line = lineOf({ mode: 'full' })
+    line.service.ignoresStatus = true
+    const reading = { isAway: false }
+    line.service.fault = ({ method, id }) => {
+      if (method === 'POST') reading.isAway = true
+      return reading.isAway && id !== undefined ? { kind: 'unknown' } : undefined
+    }
+    line.source.drop('1.csv', [COLUMNS, row(1, '2'), row(2, '4')])
+    line.source.drop('2.csv', [COLUMNS, row(2, '4')])
+    await line.run()
+    line.service.fault = () => undefined
+    await line.run()
+    expect(line.service.contacts.size).toBe(1)
+    const before = line.service.writes().length
+    expect(await line.run()).toMatchObject({ failed: 0 })
+    expect(line.service.writes()).toHaveLength(before)
+  })
+
   it('is taken back by the next run where the answer to the delete was lost', async () => {
     const line = lineOf()
     line.service.ignoresStatus = true
@@ -295,6 +314,29 @@ describe('any other status that is ignored', () => {
     await line.run()
     expect(statuses(line)).toEqual([7])
     expect(await loggedAsSet(line)).toEqual([['K1', 7]])
+  })
+
+  it('stands in the entry of its create where a newer record came before it was seen', async () => {
+    const line = lineOf({ duplicateCheckMethod: 'none' })
+    const reading = { fails: true }
+    line.service.fault = ({ method, id }) =>
+      method === 'GET' && id !== undefined && reading.fails ? { kind: 'unknown' } : undefined
+    await run(line, [row(1, '7')])
+    reading.fails = false
+    expect(await run(line, [row(1, '4')])).toMatchObject({ failed: 0 })
+    const [create] = (await entriesOf(line)).filter(({ action }) => action === 'create')
+    expect(create).toMatchObject({ outcome: 'done' })
+    expect(create?.fields['mail_status']).toBeUndefined()
+    expect(create?.reason).toBe('mail_status 7 was sent with it, and is not seen at the contact yet')
+  })
+
+  it('stands in the entry of a create whose answer was lost', async () => {
+    const line = lineOf({ duplicateCheckMethod: 'none' })
+    line.service.fault = ({ path }) => (path === '/contact' ? { kind: 'unknown' } : undefined)
+    await run(line, [row(1, '7')])
+    const [create] = await entriesOf(line)
+    expect(create).toMatchObject({ action: 'create', outcome: 'in_doubt' })
+    expect(create?.fields['mail_status']).toMatchObject({ to: 7 })
   })
 
   it.each(['email', 'none'] as const)(
