@@ -21,7 +21,13 @@ const several = (wanted: number, found: number): Settlement => ({
   reason: `mail_status ${wanted} is to be set, and the service has ${found} contacts with this mail: which of them is meant cannot be told; set it there by hand, or merge them`,
 })
 
-/** POST of one contact. `isFresh`: nobody had its mail just now. `check`: the check method, where not the pipeline's. */
+/** Under `none`, and under `email` without a mail, the service makes a new contact in any case. */
+export function isSurelyNew({ fields }: Operation, { pipeline }: RunContext): boolean {
+  const { duplicateCheckMethod: check } = pipeline
+  return check === 'none' || (check === 'email' && typeof fields['mail'] !== 'string')
+}
+
+/** POST of one contact. `isFresh`: nobody was there whom it could be merged into. `check`: the check method, where not the pipeline's. */
 export type PostCreate = (
   operation: Operation,
   context: RunContext,
@@ -40,14 +46,11 @@ export async function sendUnsubscribed(
   postCreate: PostCreate,
 ): Promise<void> {
   const { consent: wanted = 0, fields } = operation
-  const { duplicateCheckMethod: check } = context.pipeline
   const taken = isTaken(wanted, context)
-  if (taken === true) return postCreate(operation, context)
   if (taken === false) return settle([notSent(operation)], context)
+  if (isSurelyNew(operation, context)) return postCreate(operation, context, { isFresh: true })
+  if (taken === true) return postCreate(operation, context)
   const mail = fields['mail']
-  // Under `none`, and under `email` without a mail, the service makes a new contact in any case.
-  if (check === 'none' || (check === 'email' && typeof mail !== 'string'))
-    return postCreate(operation, context, { isFresh: true })
   const found =
     typeof mail === 'string'
       ? noted(await context.session.contactsByMail(mail, ['mail']), context)

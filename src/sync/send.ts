@@ -18,7 +18,7 @@ import {
 import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
-import { notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
+import { isSurelyNew, notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
 import { sendDelete } from './send-delete.ts'
 import { statusOfCreate, statusWithCreate, withStatus } from './status-of-create.ts'
 import { settle, settledByFailure } from './settle.ts'
@@ -337,7 +337,10 @@ export async function sendCreates(planned: readonly Operation[], context: RunCon
   const [first, second] = ready
   if (first === undefined) return
   if (second === undefined) return sendCreate(first, context)
-  const operations = ready.map((operation) => carrying(operation, context))
+  const operations = ready.map((operation) => ({
+    ...carrying(operation, context),
+    isFresh: isWithdrawn(operation.consent) && isSurelyNew(operation, context),
+  }))
   const contacts = await Promise.all(operations.map((operation) => payload(operation, context)))
   await context.state.markSending(operations)
   const all = operations.every((operation) => repeatable(operation, context))

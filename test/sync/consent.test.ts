@@ -250,6 +250,20 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(line.service.contacts.size).toBe(1)
   })
 
+  it('is taken back where the key lost the permission within the run, if it is surely new', async () => {
+    const line = lineOf({ duplicateCheckMethod: 'none' })
+    line.service.fault = ({ path }) => {
+      if (path === '/contacts') line.service.ignoresStatus = true
+      return undefined
+    }
+    expect(await run(line, rows(4, '2'))).toMatchObject({ created: 1, failed: 3 })
+    expect(statuses(line)).toEqual([2])
+    line.service.fault = () => undefined
+    line.service.ignoresStatus = false
+    expect(await line.run()).toMatchObject({ created: 3 })
+    expect(statuses(line)).toEqual([2, 2, 2, 2])
+  })
+
   it('is taken back though the next full export lacks its record, and is not made again', async () => {
     const line = lineOf({ mode: 'full' })
     line.service.ignoresStatus = true
