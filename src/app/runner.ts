@@ -4,6 +4,7 @@ import { planEntry } from '../core/audit.ts'
 import { type Circuit, createCircuit, type Stop, stopWithout } from '../core/circuit.ts'
 import type { Pause } from '../core/daemon.ts'
 import { SyncError } from '../core/errors.ts'
+import { COMMON_FIELDS } from '../core/events.ts'
 import type { Clock, Random, ServiceSession, Source } from '../core/ports.ts'
 import { runId } from '../core/run-id.ts'
 import type { RunWatcher, WatchedRun } from '../core/run-watcher.ts'
@@ -95,7 +96,9 @@ function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
     log.warn(event, fields)
     // The summary has a line for each file that was not taken.
     if (event === 'a file cannot be taken') return
-    const details = Object.entries(fields ?? {}).map(([name, value]) => `${name} ${String(value)}`)
+    // Whoever started the run has no use for what leads to other lines of the log.
+    const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
+    const details = told.map(([name, value]) => `${name} ${String(value)}`)
     warnings.push([event, ...details].join(', '))
   }
   return { log: { ...log, warn }, warnings }

@@ -167,17 +167,19 @@ export const EVENTS = {
   'a file stays in the inbox': {
     level: 'info',
     fields: { 'code?': 'code' },
-    means: 'The next run takes it. `code`: why this one could not; without it, the run was ended before.',
+    means:
+      'The next run takes what lies under its name then. `code`: why this one could not; without it, the run was ended before.',
   },
   'a file cannot be taken': {
     level: 'warn',
     fields: { file: 'file', code: 'code', detail: 'told' },
     means: 'The code says why and what to do; the text beside the file in `failed/` says it in full.',
   },
-  'a file was replaced while it was worked on; the new one is taken next': {
+  'a file was replaced or removed while it was worked on; it was not put away': {
     level: 'warn',
     fields: { file: 'file' },
-    means: 'Both were complete; nothing is to be done.',
+    means:
+      'Neither `processed/` nor `failed/` has it. What lies under its name now, if anything, is read next; nothing is to be done.',
   },
   'the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")': {
     level: 'warn',

@@ -324,11 +324,11 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
 
 /**
  * Reads one input to its end and commits the plan for it. `isLast`: no later input of the source waits, so what a full
- * one lacks has gone.
+ * one lacks has gone. `onRead` is told the sum of what was read.
  * Throws a SyncError of class `input` (it cannot be taken) or `later` (it changed meanwhile); then nothing is staged.
  */
 export async function planInput(
-  { input, isLast }: { input: SourceInput; isLast: boolean },
+  { input, isLast, onRead }: { input: SourceInput; isLast: boolean; onRead?: (sha256: string) => void },
   customFields: CustomFieldRules,
   context: PlanContext,
 ): Promise<PlannedInput> {
@@ -355,6 +355,7 @@ export async function planInput(
     const isSupplement = () => reader.isSupplement?.() ?? false
     const commit = async () => {
       await readAll(reader, reading, context)
+      onRead?.(reader.sha256())
       await yieldRejects(reading, context)
       const read = { staged, counts: reading.counts, isSupplement: isSupplement() }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)

@@ -1,6 +1,5 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
 import type { CustomFieldRules } from '../core/custom-fields.ts'
-import type { CommonFields } from '../core/events.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/summary.ts'
@@ -8,6 +7,7 @@ import { applyPlan } from './apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { leavingOut, withoutErased } from './erased.ts'
+import { fileLog, logEnd } from './file-log.ts'
 import { planInput, type PlannedInput } from './read.ts'
 import { describeTerms } from './term-directory.ts'
 import {
@@ -27,6 +27,13 @@ export interface InputReport {
   readonly code?: ErrorCode
   readonly error?: string
   readonly hint?: string
+}
+
+/** What became of one file, and whether it was moved to this folder: a version that was replaced meanwhile is not. */
+interface FileEnd {
+  readonly report: InputReport
+  readonly folder: 'processed' | 'failed'
+  readonly isArchived: boolean
 }
 
 /** One pipeline's line of `run --json`. */
@@ -90,34 +97,36 @@ export async function waitingInputs(context: PlanContext, wait: boolean) {
   }
 }
 
-async function refuseInput(input: SourceInput, cause: SyncError, context: PlanContext): Promise<InputReport> {
+async function refuseInput(input: SourceInput, cause: SyncError, context: PlanContext): Promise<FileEnd> {
   const error = await withoutErased(cause, context)
   const report = refusal(input, error)
+  const ended = { report, folder: 'failed', isArchived: false } as const
   context.log.warn('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
-  if (report.status === 'left') return report
+  if (report.status === 'left') return ended
   const reason = `${report.error ?? ''}\n${error.hint}\n`
+  let isArchived: boolean
   try {
     const erased = await leavingOut(context)
     const to = { folder: 'failed', runId: context.runId, reason, leaveOut: erased?.sought } as const
-    await context.source.archive(input, to)
+    isArchived = await context.source.archive(input, to)
     await erased?.note()
   } catch (failure) {
     // It cannot even be moved: it stays, and the other files go on.
     const known = inputError(failure)
     if (known === undefined) throw failure
-    return refusal(input, known)
+    return { ...ended, report: refusal(input, known) }
   }
   // An empty file of a full pipeline is held rather than refused: it is the one that could mean "delete everybody".
   return error.code === 'INPUT_EMPTY' && context.pipeline.mode === 'full'
-    ? { ...report, status: 'held', error: aboutFile(input.name, EMPTY_FULL) }
-    : report
+    ? { ...ended, report: { ...report, ...heldReport(input, EMPTY_FULL) }, isArchived }
+    : { ...ended, isArchived }
 }
 
 /** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
 async function finishInput(
   { staged, sha256, accepted, isEmptyFull: isHeld }: PlannedInput,
   context: RunContext,
-): Promise<InputReport> {
+): Promise<FileEnd> {
   const { input } = staged
   const folder = isHeld ? 'failed' : 'processed'
   const to = { folder, runId: context.runId } as const
@@ -125,16 +134,14 @@ async function finishInput(
     await context.source.writeRejects(input, to, staged.header, context.state.rejectsOfInput(staged))
   const erased = await leavingOut(context)
   const where = { ...to, sha256, leaveOut: erased?.sought }
-  const moved = await context.source.archive(input, isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where)
+  const isArchived = await context.source.archive(
+    input,
+    isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where,
+  )
   await context.state.finishInput(staged, folder, accepted)
   await erased?.note()
-  if (!moved)
-    context.log.warn('a file was replaced while it was worked on; the new one is taken next', {
-      file: input.name,
-    })
-  return isHeld
-    ? { file: input.name, status: 'held', error: aboutFile(input.name, EMPTY_FULL) }
-    : { file: input.name, status: 'done' }
+  const report: InputReport = isHeld ? heldReport(input, EMPTY_FULL) : { file: input.name, status: 'done' }
+  return { report, folder, isArchived }
 }
 
 /** The file is done with; some of what it says waits for a person. */
@@ -144,48 +151,37 @@ export const heldReport = (input: SourceInput, reason: string): InputReport => (
   error: aboutFile(input.name, reason),
 })
 
-/** By which the lines of the log about one file of a run are found. */
-type FileFields = Pick<CommonFields, 'file_number' | 'file_sha256'>
-
-function logEnd({ status, code }: InputReport, file: FileFields, { log }: RunContext, folder: string): void {
-  const known = code === undefined ? file : { ...file, code }
-  if (status === 'left') log.info('a file stays in the inbox', known)
-  else log.info('a file was put away', { ...known, folder })
-}
-
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },
   customFields: CustomFieldRules,
   context: RunContext,
 ): Promise<InputReport> {
   const { input, files } = which
-  const { log } = context
-  let file: FileFields = { file_number: which.number }
-  log.info('a file is taken', { ...file, files, bytes: input.bytes })
+  const log = fileLog(context.log, which.number)
+  const aboutIt: RunContext = { ...context, log }
+  log.info('a file is taken', { files, bytes: input.bytes })
   try {
-    const planned = await planInput(which, customFields, context)
+    const planned = await planInput({ ...which, onRead: log.wasRead }, customFields, aboutIt)
     const { heldBy } = planned
     context.tally.add(planned.counts)
     const totals = await context.state.planTotals(context.runId)
     const { read, unchanged, skipped, rejected, held } = planned.counts
-    // Rejects that are read again are no file, and have no sum.
-    if (planned.sha256 !== '') file = { ...file, file_sha256: planned.sha256.slice(0, 12) }
     const changes = totals.operations
-    log.info('a file was read and planned', { ...file, read, unchanged, skipped, rejected, held, changes })
+    log.info('a file was read and planned', { read, unchanged, skipped, rejected, held, changes })
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
-    const report: InputReport = isStopped(context)
-      ? { file: input.name, status: 'left' }
-      : await finishInput(planned, context)
-    logEnd(report, file, context, planned.isEmptyFull ? 'failed' : 'processed')
-    if (report.status === 'left') return report
-    return heldBy === undefined ? report : heldReport(input, heldBy)
+    const ended: FileEnd = isStopped(context)
+      ? { report: { file: input.name, status: 'left' }, folder: 'processed', isArchived: false }
+      : await finishInput(planned, aboutIt)
+    logEnd(ended, log)
+    if (ended.report.status === 'left') return ended.report
+    return heldBy === undefined ? ended.report : heldReport(input, heldBy)
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error
-    const report = await refuseInput(input, known, context)
-    logEnd(report, file, context, 'failed')
-    return report
+    const ended = await refuseInput(input, known, aboutIt)
+    logEnd(ended, log)
+    return ended.report
   }
 }
 

@@ -178,7 +178,7 @@ describe('a file whose text was encoded twice', () => {
     expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
     expect(line.log).toContainEqual({
       message: 'the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")',
-      fields: { file: 'a.csv', places: 2, line: 5 },
+      fields: { file_number: 1, file: 'a.csv', places: 2, line: 5 },
     })
   })
 })

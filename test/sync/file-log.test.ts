@@ -1,0 +1,100 @@
+// What the operational log says of one file: every line about it carries its number and, once it was read, its sum; and a
+// file that was replaced while it was worked on is never said to have been put away.
+import { expect, it } from 'vitest'
+import { HEADER, type Line, people, testLine } from '../support/line.ts'
+import { GUARDS } from '../support/pipeline.ts'
+
+const REPLACED = 'a file was replaced or removed while it was worked on; it was not put away'
+
+/** Drops another version of the name at the last moment before the file is archived. */
+function replaceAtTheEnd({ source }: Line, name: string): void {
+  const { archive } = source
+  source.archive = async (input, to) => {
+    if (input.name === name) {
+      source.archive = archive
+      source.drop(name, people(2, 50))
+    }
+    return archive(input, to)
+  }
+}
+
+const messages = ({ log }: Line): string[] => log.map(({ message }) => message)
+
+it('says of a file that was replaced while its changes were sent that it was not put away', async () => {
+  const line = testLine()
+  line.source.drop('a.csv', people(1))
+  replaceAtTheEnd(line, 'a.csv')
+  expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+  expect(line.source.archived).toEqual([])
+  expect(messages(line)).not.toContain('a file was put away')
+  expect(line.log.at(-1)).toEqual({
+    message: REPLACED,
+    fields: { file_number: 1, file_sha256: 'abc', file: 'a.csv' },
+  })
+  expect(await line.run()).toMatchObject({ created: 2 })
+  expect(messages(line).filter((message) => message === 'a file was put away')).toHaveLength(1)
+})
+
+it('says of a refused file that was replaced meanwhile that it was not put away', async () => {
+  const line = testLine()
+  line.source.drop('a.csv', people(3), { failAfter: 2 })
+  replaceAtTheEnd(line, 'a.csv')
+  await line.run()
+  expect(line.source.archived).toEqual([])
+  expect(messages(line)).not.toContain('a file was put away')
+  expect(line.log.slice(-2)).toMatchObject([
+    { message: 'a file cannot be taken', fields: { file_number: 1, file: 'a.csv' } },
+    { message: REPLACED, fields: { file_number: 1, file: 'a.csv' } },
+  ])
+})
+
+it('every warning about a file carries its number, and its sum from when it was read; a name only where it had one', async () => {
+  const line = testLine({
+    pipeline: {
+      onInvalid: 'drop',
+      onDuplicateKey: 'last',
+      guards: { ...GUARDS, maxChanges: { count: 1 } },
+      terms: {
+        policy: 'add',
+        createMissing: true,
+        assign: [{ column: 'tags', split: ',' }],
+        descriptions: {},
+        verify: true,
+      },
+    },
+  })
+  const { open } = line.source
+  line.source.open = async (input, options) => ({
+    ...(await open(input, options)),
+    twiceEncoded: { places: 2, line: 2 },
+    contradicted: { line: 3 },
+  })
+  line.source.drop('a.csv', people(0))
+  line.source.drop('b.csv', [
+    [...HEADER, 'tags'],
+    ['K1', 'a@example.com', 'M&uuml;ller', 'A', 'x'.repeat(300), 'one'],
+    ['K1', 'a@example.com', 'Ann', 'A', '', ''],
+    ['K2', 'b@example.com', 'Bea', 'B', '', ''],
+  ])
+  await line.run()
+  const read = { file_number: 2, file_sha256: 'abc' }
+  const about = line.log.filter(({ fields }) => (fields as typeof read).file_number === 2)
+  expect(about.map(({ message, fields }) => [message, fields])).toMatchObject([
+    ['a file is taken', { file_number: 2 }],
+    [expect.stringContaining('encoded twice'), { file_number: 2, file: 'b.csv' }],
+    [expect.stringContaining('the bytes of a file are UTF-8'), { file_number: 2, file: 'b.csv' }],
+    ['a guard holds changes back', read],
+    ['values were dropped or cut', read],
+    ['values look damaged; they are sent unchanged', { ...read, file: 'b.csv' }],
+    ['terms of records were not given: a later record of the same key counts', { ...read, file: 'b.csv' }],
+    ['a file was read and planned', read],
+    ['a file was put away', read],
+  ])
+  expect(about.flatMap(({ message, fields }) => ('file' in (fields as object) ? [] : [message]))).toEqual([
+    'a file is taken',
+    'a guard holds changes back',
+    'values were dropped or cut',
+    'a file was read and planned',
+    'a file was put away',
+  ])
+})
