@@ -1,6 +1,6 @@
 // What an address asks for, checked: a name that is none of those known is as good as none.
+import { html } from './html/markup.ts'
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { pageHtml, type PageParts } from './html/layout.ts'
 
 /** Rows on a page. */

@@ -98,10 +98,14 @@ export interface Desk {
   close(): Promise<void>
 }
 
-export async function openDesk(change: (data: ConsoleData) => ConsoleData = (data) => data): Promise<Desk> {
+/** `past` makes the state that the pages are about. */
+export async function openDesk(
+  change: (data: ConsoleData) => ConsoleData = (data) => data,
+  past: (path: string) => Promise<void> = pastAt,
+): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'desk-'))
   const path = join(folder, 'state.db')
-  await pastAt(path)
+  await past(path)
   const db = openForReading(path)
   if (db === undefined) throw new Error('no state')
   const clock = testClock(Date.UTC(2026, 0, 1, 0, 1))

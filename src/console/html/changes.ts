@@ -1,9 +1,9 @@
 // What a change does, field by field and term by term: from, to, added, removed. Said in words, too, not by colour alone.
-import { html } from 'hono/html'
 import type { FieldChange } from '../../core/diff.ts'
 import { fieldChanges } from '../../core/diff.ts'
 import type { Operation } from '../../core/operation.ts'
-import { fieldValue, type Html, nothing, said } from './parts.ts'
+import { html, type Html, said } from './markup.ts'
+import { fieldValue, nothing } from './parts.ts'
 
 interface Change {
   readonly fields: Readonly<Record<string, FieldChange>>

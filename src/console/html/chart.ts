@@ -1,9 +1,9 @@
 // Records by outcome and day as stacked bars, drawn on the server: no script is needed to see them. What was unchanged
 // or skipped is left out: it is nearly everything on most days, and would hide the rest.
-import { html } from 'hono/html'
 import type { Outcome } from '../../core/summary.ts'
 import type { DayView } from '../../core/views.ts'
-import { type Html, nothing, spoken } from './parts.ts'
+import { html, type Html } from './markup.ts'
+import { nothing, spoken } from './parts.ts'
 import { number } from './text.ts'
 
 const SHOWN = [

@@ -1,6 +1,6 @@
 // A form that narrows a list down: choices in the address, so that a list can be kept as a bookmark.
-import { html } from 'hono/html'
-import { type Html, nothing, spoken } from './parts.ts'
+import { html, type Html } from './markup.ts'
+import { nothing, spoken } from './parts.ts'
 
 interface Choice {
   readonly name: string

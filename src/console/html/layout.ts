@@ -1,7 +1,7 @@
 // The frame of every page: head, navigation, search, sign-out. No script, no style within the page.
-import { html } from 'hono/html'
 import { ASSETS } from '../assets.ts'
-import { type Html, nothing } from './parts.ts'
+import { html, type Html } from './markup.ts'
+import { nothing } from './parts.ts'
 
 const PLACES = [
   ['/', 'Overview'],

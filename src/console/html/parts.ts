@@ -1,16 +1,10 @@
 // The small pieces that pages are put together from. Everything goes through hono's `html`, which escapes what is not
 // HTML of ours; what comes from others is only ever handed to it as text.
-import { html } from 'hono/html'
 import type { FieldValue } from '../../core/contact.ts'
-import { distanceText, momentText, number, shortHash, visible } from './text.ts'
-
-/** `html` gives a promise only where it is given one, and it never is here. */
-export type Html = ReturnType<typeof html>
+import { html, type Html, said } from './markup.ts'
+import { distanceText, momentText, number, shortHash } from './text.ts'
 
 export const nothing: Html = html``
-
-/** A text of others, set apart from ours: in its own direction, and with nothing unseen in it. */
-export const said = (text: string): Html => html`<bdi class="said">${visible(text)}</bdi>`
 
 /** Each kind with a mark of its own: colour alone tells nobody who cannot see it. */
 const MARKS = { good: '✓', warn: '!', bad: '✕', busy: '…', calm: '·' } as const

@@ -1,7 +1,7 @@
 // Tables that a screen reader can follow and a phone can show: each row becomes a card there, each cell with its title.
 // The roles say again what the elements are, because a changed `display` takes that away.
-import { html } from 'hono/html'
-import { type Html, none, nothing } from './parts.ts'
+import { html, type Html } from './markup.ts'
+import { none, nothing } from './parts.ts'
 
 export interface Column<T> {
   readonly title: string

@@ -1,8 +1,7 @@
 // The configuration as it is in force, with all defaults, in the words of the file. Secrets never come this far.
-import { html } from 'hono/html'
 import type { ShownSetting } from '../data.ts'
 import type { PageParts } from '../html/layout.ts'
-import { type Html, said } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
 import { table } from '../html/table.ts'
 
 /** `service`, `server` ..., and each pipeline by itself. */

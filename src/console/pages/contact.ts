@@ -1,9 +1,9 @@
 // One contact over all pipelines: what was last pushed, what is open, and its life in the sync log, oldest first.
-import { html } from 'hono/html'
 import type { LoggedEntry } from '../../core/audit-chain.ts'
 import type { Page, PersonView, RecordView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
-import { badge, facts, fieldValue, type Html, none, nothing, said } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { badge, facts, fieldValue, none, nothing } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 import { life } from './log.ts'
 import { openTable, stateColumn } from './open.ts'

@@ -1,9 +1,9 @@
 // Operations in doubt, with the command that settles each, and changes that the next run tries again by itself.
-import { html } from 'hono/html'
 import type { Operation } from '../../core/operation.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
+import { html } from '../html/markup.ts'
 import { command, nothing } from '../html/parts.ts'
 import { type Column, pager } from '../html/table.ts'
 import { openTable, stateColumn } from './open.ts'

@@ -1,11 +1,11 @@
 // What was stopped: plans that a guard held, with the command that lets them go, and changes held for a reason of their own.
-import { html } from 'hono/html'
 import type { Operation } from '../../core/operation.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
-import { badge, command, facts, type Html, moment, none, nothing, said } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { badge, command, facts, moment, none, nothing } from '../html/parts.ts'
 import { address, pager } from '../html/table.ts'
 import { counted, number } from '../html/text.ts'
 import { openTable, planTable } from './open.ts'

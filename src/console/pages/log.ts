@@ -1,23 +1,12 @@
 // The sync log: entries as a list, as somebody's life, and one by itself with its place in the chain.
-import { html } from 'hono/html'
 import type { LoggedEntry } from '../../core/audit-chain.ts'
 import type { LogFilter } from '../../core/sync-log.ts'
 import type { Page } from '../../core/views.ts'
 import { changeList } from '../html/changes.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
-import {
-  badge,
-  facts,
-  hashText,
-  type Html,
-  moment,
-  none,
-  nothing,
-  said,
-  spoken,
-  statusBadge,
-} from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { badge, facts, hashText, moment, none, nothing, spoken, statusBadge } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 
 /** What the filter offers. */

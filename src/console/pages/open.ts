@@ -1,8 +1,8 @@
 // Changes that are still in the journal, one by one: held, in doubt, or to be tried again. Shared by three pages.
-import { html } from 'hono/html'
 import type { Operation } from '../../core/operation.ts'
 import { plannedChange } from '../html/changes.ts'
-import { type Html, said, statusBadge } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { statusBadge } from '../html/parts.ts'
 import { type Column, table } from '../html/table.ts'
 
 /** A record that has gone stands in no line. */

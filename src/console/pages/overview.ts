@@ -1,23 +1,12 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
 import { currentBacklog } from '../../core/backlog.ts'
-import { html } from 'hono/html'
 import { OUTCOMES } from '../../core/summary.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
 import type { LivePipeline, LiveView } from '../data.ts'
 import { outcomeChart } from '../html/chart.ts'
 import type { PageParts } from '../html/layout.ts'
-import {
-  badge,
-  count,
-  facts,
-  type Html,
-  moment,
-  note,
-  nothing,
-  said,
-  spoken,
-  statusBadge,
-} from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { badge, count, facts, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
 import { address, table } from '../html/table.ts'
 import { counted, number, spanText } from '../html/text.ts'
 

@@ -1,9 +1,9 @@
 // Records that could not be pushed: where they stand, why, and the row as it came.
-import { html } from 'hono/html'
 import type { Page, RejectView } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
-import { command, facts, type Html, nothing, said } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { command, facts, nothing } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 
 export interface Rejects {

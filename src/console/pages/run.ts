@@ -1,22 +1,11 @@
 // One run: its totals, which must add up, its files, what the sync log has of it, what is still open.
-import { html } from 'hono/html'
 import type { LoggedEntry } from '../../core/audit-chain.ts'
 import type { RunTotal } from '../../core/sync-log.ts'
 import { type Counts, OUTCOMES } from '../../core/summary.ts'
 import type { InputView, Page, RejectView, RunView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
-import {
-  count,
-  facts,
-  hashText,
-  type Html,
-  moment,
-  note,
-  nothing,
-  said,
-  spoken,
-  statusBadge,
-} from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { count, facts, hashText, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
 import { address, table } from '../html/table.ts'
 import { bytesText, counted, number } from '../html/text.ts'
 import { entryTable } from './log.ts'

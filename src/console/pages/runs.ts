@@ -1,10 +1,10 @@
 // The list of runs, newest first, and the filter over it.
-import { html } from 'hono/html'
 import type { RunRecord } from '../../core/state.ts'
 import type { Page, RunFilter } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
-import { count, moment, nothing, said, statusBadge } from '../html/parts.ts'
+import { html, said } from '../html/markup.ts'
+import { count, moment, nothing, statusBadge } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
 import { spanText } from '../html/text.ts'
 

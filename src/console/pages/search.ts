@@ -1,9 +1,9 @@
 // What a search found. The words that were searched for stand in no address: they are kept with the session.
-import { html } from 'hono/html'
 import type { LoggedPerson } from '../../core/sync-log.ts'
 import type { FoundView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
-import { type Html, none, nothing, said } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { none, nothing } from '../html/parts.ts'
 import { table } from '../html/table.ts'
 import { openTable, stateColumn } from './open.ts'
 import { rejectTable } from './rejects.ts'

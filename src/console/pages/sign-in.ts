@@ -1,7 +1,7 @@
 // Pages for those who are not signed in: the form, and why there is nothing to see.
-import { html } from 'hono/html'
 import { bareHtml } from '../html/layout.ts'
-import { command, type Html, note, nothing } from '../html/parts.ts'
+import { html, type Html } from '../html/markup.ts'
+import { command, note, nothing } from '../html/parts.ts'
 
 type SignInTrouble = 'wrong' | 'throttled'
 

@@ -1,8 +1,8 @@
 // The ledger of terms: which are asserted, by how many records, and for how many of them it was ours to give.
-import { html } from 'hono/html'
 import type { TermsView, TermView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
-import { count, type Html, moment, note, nothing, said } from '../html/parts.ts'
+import { html, type Html, said } from '../html/markup.ts'
+import { count, moment, note, nothing } from '../html/parts.ts'
 import { table } from '../html/table.ts'
 import { counted } from '../html/text.ts'
 

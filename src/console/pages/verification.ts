@@ -1,8 +1,8 @@
 // Whether the sync log is whole: how far its chain was followed, what the file beside the state says, the newest hash.
-import { html } from 'hono/html'
 import type { VerificationView } from '../../core/log-views.ts'
 import type { PageParts } from '../html/layout.ts'
-import { badge, command, facts, type Html, moment, note } from '../html/parts.ts'
+import { html, type Html } from '../html/markup.ts'
+import { badge, command, facts, moment, note } from '../html/parts.ts'
 import { counted, number } from '../html/text.ts'
 
 function verdict(view: VerificationView): Html {
