@@ -1,5 +1,5 @@
 // What a command may use of the process; handed in by main.ts, and by tests.
-import { oneLine } from '../core/harmless.ts'
+import { unbroken } from '../core/harmless.ts'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Io {
@@ -26,7 +26,15 @@ export interface CommonOptions {
 }
 
 export const printJson = (io: Io, value: unknown): void => void io.stdout.write(`${JSON.stringify(value)}\n`)
-export const print = (io: Io, text: string): void => void io.stdout.write(`${text}\n`)
-/** A record of a list: whatever its values hold, it is one line. */
-export const printLine = (io: Io, text: string): void => print(io, oneLine(text))
-export const printError = (io: Io, text: string): void => void io.stderr.write(`${text}\n`)
+
+/** Each text is one line, whatever its values hold: a line break in one of them makes no line of its own. */
+export type Lines = string | readonly string[]
+
+const onLines = (lines: Lines): string =>
+  [lines]
+    .flat()
+    .map((line) => `${unbroken(line)}\n`)
+    .join('')
+
+export const print = (io: Io, lines: Lines): void => void io.stdout.write(onLines(lines))
+export const printError = (io: Io, lines: Lines): void => void io.stderr.write(onLines(lines))

@@ -1,5 +1,4 @@
 // Entries of the sync log as people read them: one line in a list, a paragraph in a life.
-import { oneLine } from '../core/harmless.ts'
 import type { LoggedEntry } from '../core/audit-chain.ts'
 import { moment, plural, shownValue } from './format.ts'
 
@@ -31,7 +30,7 @@ export function entryLine(entry: LoggedEntry): string {
   const { seq, at, pipeline, action, outcome, reason } = entry
   const head = `#${seq} ${time(at)} ${pipeline ?? 'all'}: ${subject(entry)}: ${action} ${outcome}`
   const rest = [changes(entry).join(', '), reason ?? '', place(entry)].filter((text) => text !== '')
-  return oneLine([head, ...rest].join('; '))
+  return [head, ...rest].join('; ')
 }
 
 function answer({ request }: LoggedEntry): string {
@@ -42,7 +41,7 @@ function answer({ request }: LoggedEntry): string {
 }
 
 /** Several lines, for one contact's life. */
-export function entryParagraph(entry: LoggedEntry): string {
+export function entryParagraph(entry: LoggedEntry): readonly string[] {
   const { seq, at, pipeline, key, action, outcome, reason, run_id: run, config_hash: hash } = entry
   const from = place(entry)
   return [
@@ -53,8 +52,6 @@ export function entryParagraph(entry: LoggedEntry): string {
     `    ${[...(from === '' ? [] : [from]), answer(entry)].join('; ')}`,
     `    run ${run}${hash === '' ? '' : `, configuration ${hash.slice(0, 12)}`}`,
   ]
-    .map(oneLine)
-    .join('\n')
 }
 
 /** What the log has come to, for the end of a run and of a check. */

@@ -25,8 +25,19 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
 }
 
 export interface Message {
-  readonly text: string
+  /** Each is one line, whatever its values hold. */
+  readonly lines: readonly string[]
   readonly exitCode: number
+}
+
+/** What was thrown in one line, and the places of its stack: a line of the message must not look like one of ours. */
+function detailLines(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [String(error)]
+  const { name, message, stack = '' } = error
+  // The stack begins with the message, line breaks and all.
+  const begin = stack.indexOf(`: ${message}`)
+  const places = begin < 0 ? stack : stack.slice(begin + 2 + message.length)
+  return [`${name}: ${message}`, ...places.split('\n').filter((line) => /^ +at /.test(line))]
 }
 
 /** A known error becomes a sentence and the next step; an unknown one keeps its stack, for the report. */
@@ -34,15 +45,17 @@ export function errorMessage(error: unknown): Message {
   if (error instanceof ConfigurationError) {
     const count = error.lines.length === 1 ? '1 problem' : `${error.lines.length} problems`
     return {
-      text: `${error.lines.join('\n')}\n${count} in the configuration; nothing was done.`,
+      lines: [...error.lines, `${count} in the configuration; nothing was done.`],
       exitCode: 2,
     }
   }
   if (error instanceof SyncError)
-    return { text: `${error.code}: ${error.message}\n${error.hint}`, exitCode: EXIT_CODES[error.code] ?? 1 }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return {
+      lines: [`${error.code}: ${error.message}`, error.hint],
+      exitCode: EXIT_CODES[error.code] ?? 1,
+    }
   return {
-    text: `This is a fault of contact-sync. Please report it with these lines:\n${detail}`,
+    lines: ['This is a fault of contact-sync. Please report it with these lines:', ...detailLines(error)],
     exitCode: 1,
   }
 }

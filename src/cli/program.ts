@@ -9,7 +9,7 @@ import { PIPELINE_COMMANDS } from './command-table/pipelines.ts'
 import { SANDBOX_COMMANDS, SERVICE_COMMANDS } from './command-table/service.ts'
 import { STATE } from './command-table/state.ts'
 import { guarded } from './guarded.ts'
-import type { CommonOptions, Io } from './io.ts'
+import { type CommonOptions, type Io, printError } from './io.ts'
 import { commandPage, groupPage, type Page, programPage } from './help/page.ts'
 import { pageText } from './help/render.ts'
 import { errorMessage } from './messages.ts'
@@ -89,8 +89,8 @@ export async function runCommandLine(args: readonly string[], outer: Io): Promis
   } catch (error) {
     // Commander has printed its own text already; asking for help is no error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const { text, exitCode } = errorMessage(error)
-    io.stderr.write(`${text}\n`)
+    const { lines, exitCode } = errorMessage(error)
+    printError(io, lines)
     return exitCode
   }
 }

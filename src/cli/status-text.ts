@@ -78,7 +78,7 @@ function errorText({ lastRun: run }: Standing, { paint }: Terminal): string[] {
 }
 
 /** `now` in milliseconds since the epoch. Lines are broken to fit the terminal. */
-export function standingText(standing: Standing, now: number, terminal: Terminal): string {
+export function standingText(standing: Standing, now: number, terminal: Terminal): readonly string[] {
   const { pipeline, nextRun, linked, lastRun, isRunning } = standing
   const next =
     nextRun === undefined
@@ -94,10 +94,10 @@ export function standingText(standing: Standing, now: number, terminal: Terminal
   ]
   const head = `${terminal.paint('bold', pipeline)}: ${runText(standing, now, terminal)}; ${next}`
   return [
-    wrap(head, terminal.columns, 2),
-    ...details.map((line) => wrap(`  ${line}`, terminal.columns, 4)),
-    ...open.map((line) => wrap(`  ${terminal.paint('yellow', '!')} ${line}`, terminal.columns, 4)),
-  ].join('\n')
+    ...wrap(head, terminal.columns, 2),
+    ...details.flatMap((line) => wrap(`  ${line}`, terminal.columns, 4)),
+    ...open.flatMap((line) => wrap(`  ${terminal.paint('yellow', '!')} ${line}`, terminal.columns, 4)),
+  ]
 }
 
 /** A pipeline that the state knows and the configuration does not. */
@@ -110,15 +110,19 @@ export function ownerText(owner: { pid: number; since: number } | undefined, now
 }
 
 /** Why the daemon lets no run begin, and what ends that. */
-export function pauseText({ pause }: CommonStanding, now: number, { paint, columns }: Terminal): string[] {
+export function pauseText(
+  { pause }: CommonStanding,
+  now: number,
+  { paint, columns }: Terminal,
+): readonly string[] {
   if (pause === undefined) return []
   const { since, code, reason } = pause
   const head = `Paused since ${moment(since)} (${ago(now - since)}), no run begins`
-  return [wrap(`${paint('red', '!')} ${head}: ${code}: ${reason}. ${ERRORS[code].hint}`, columns, 2)]
+  return wrap(`${paint('red', '!')} ${head}: ${code}: ${reason}. ${ERRORS[code].hint}`, columns, 2)
 }
 
 /** The rate in force, and how much of it is used. */
-export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): string {
+export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): readonly string[] {
   const { allowed, requests, perMs, used, slowedUntil, perDay, usedOfDay = 0 } = rate
   const full = `${plural(requests, 'request')} in ${duration(perMs)}`
   const parts = [

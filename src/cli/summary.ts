@@ -1,5 +1,4 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
-import { oneLine } from '../core/harmless.ts'
 import { OUTCOMES, type Outcome } from '../core/summary.ts'
 import type { InputReport, PipelineResult } from '../sync/run.ts'
 import { duration, number, plural } from './format.ts'
@@ -40,8 +39,7 @@ export function withheldLines(withheld: Readonly<Record<string, number>> | undef
   return [`  withheld by update_method: ${fields.join(', ')}`]
 }
 
-/** Several lines without a trailing line break. */
-export function resultText(result: PipelineResult): string {
+export function resultLines(result: PipelineResult): readonly string[] {
   const counts = OUTCOMES.filter((outcome) => result[outcome] > 0)
   const parts = counts.map((outcome) => `${number(result[outcome])} ${outcomeName(outcome)}`)
   const retried = result.retries > 0 ? `, ${plural(result.retries, 'retry', 'retries')}` : ''
@@ -61,6 +59,4 @@ export function resultText(result: PipelineResult): string {
     ...result.files.flatMap(fileLines),
     ...nextSteps(result),
   ]
-    .map(oneLine)
-    .join('\n')
 }

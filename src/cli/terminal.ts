@@ -33,7 +33,7 @@ export function terminalOf({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Termina
 export const widthOf = (text: string): number => Array.from(withoutControls(text)).length
 
 /** Breaks a line at blanks; what follows is indented so far. A word that is too long stays whole, to be copied. */
-export function wrap(line: string, columns: number, indent = 0): string {
+export function wrap(line: string, columns: number, indent = 0): readonly string[] {
   const lines: string[] = []
   let current = /^ */.exec(line)?.[0] ?? ''
   let isEmpty = true
@@ -46,5 +46,5 @@ export function wrap(line: string, columns: number, indent = 0): string {
     current += isEmpty ? word : ` ${word}`
     isEmpty = false
   }
-  return [...lines, current].join('\n')
+  return [...lines, current]
 }

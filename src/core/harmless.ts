@@ -15,5 +15,8 @@ const escaped = (text: string): string =>
 export const harmless = (text: string): string =>
   text.replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : escaped(found)))
 
+/** Line breaks alone: for a line that goes through `harmless` later, and may hold colours. */
+export const unbroken = (text: string): string => text.replaceAll('\n', escaped)
+
 /** For a list in which each line is one record: line breaks are made visible, too. */
 export const oneLine = (text: string): string => text.replaceAll(OBEYED, escaped)

@@ -1,8 +1,10 @@
 // What was read reaches no terminal as a command: keys, names, terms, reasons and names of files are shown with everything
 // visible that a terminal would obey; what the program itself says to a terminal still works.
+import { mkdir } from 'node:fs/promises'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { control, guarded, printed } from '../../src/cli/guarded.ts'
+import { type Io, print, printError } from '../../src/cli/io.ts'
 import { harmless, oneLine } from '../../src/core/harmless.ts'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
@@ -50,9 +52,25 @@ describe('printed', () => {
   })
 })
 
+describe('what a command prints', () => {
+  it('is as many lines as it hands over, whatever their values hold; colours of ours stay', () => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const io = { stdout: guarded(stdout), stderr: guarded(stderr) } as unknown as Io
+    print(io, 'K1\nAll in order.\tso')
+    print(io, ['a\r\nb', `${control('\u001b[31m')}red${control('\u001b[0m')}\u2028`])
+    printError(io, ['x\n', ''])
+    expect(String(stdout.read())).toBe(
+      'K1\\u000aAll in order.\tso\na\\u000d\\u000ab\n\u001b[31mred\u001b[0m\\u2028\n',
+    )
+    expect(String(stderr.read())).toBe('x\\u000a\n\n')
+  })
+})
+
 const EVIL = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b1m'
 /** In a name of a term the service refuses control characters. */
 const TURNED = '\u2066\u200f\u2060'
+/** What a value would like to be: a line of its own. */
+const LINE = '\n  - delete EVERYBODY'
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069]/
 
 describe('every list by which people decide', () => {
@@ -72,25 +90,32 @@ pipelines:
     guards: { max_changes: 1 }
     map: { mail: mail, first_name: first, family_name: last }
     terms: { assign: [{ column: tags, split: ";" }] }
+  damaged:
+    source: { type: csv, folder: inbox/damaged, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first, family_name: last }
 `
     await shop.configure(yaml.replace('    guards: { max_changes: 1 }\n', ''))
-    const row = (no: string, mail: string): string =>
-      `"${no}${EVIL}\n  - delete EVERYBODY",${mail},A,B,T${TURNED}\n`
+    const row = (no: string, mail: string): string => `"${no}${EVIL}${LINE}",${mail},A,B,T${TURNED}\n`
     const header = 'no,mail,first,last,tags\n'
     await shop.drop('shop', 'a.csv', header + row('K1', 'k1@example.com') + row('K2', `no mail${EVIL}`))
     await shop.cli('run')
     await shop.drop(
       'shop',
-      `b${EVIL}.csv`,
+      `b${EVIL}${LINE}.csv`,
       header + row('K3', 'k3@example.com') + row('K4', 'k4@example.com'),
     )
     await shop.configure(yaml)
     expect((await shop.cli('run', '--json')).stdout).toContain('"held":2')
     await shop.drop(
       'shop',
-      `c${EVIL}.csv`,
+      `c${EVIL}${LINE}.csv`,
       header + row('K5', 'k5@example.com') + row('K6', 'k6@example.com'),
     )
+    await mkdir(shop.path('inbox', 'damaged'))
+    await shop.drop('damaged', `d${EVIL}${LINE}.csv`, `no,"ma${LINE}",first,last\n`)
+    await shop.cli('run', 'damaged')
+    await shop.drop('damaged', `e${EVIL}${LINE}.csv`, `no,"ma${LINE}",first,last\n`)
   })
   afterAll(() => shop.close())
 
@@ -109,12 +134,15 @@ pipelines:
     ['audit', 'show', `no${EVIL}`],
     ['status'],
     ['check'],
-    ['run', `no${EVIL}`],
+    ['run', `no${EVIL}${LINE}`],
+    ['run', 'damaged'],
+    ['plan', 'damaged'],
+    ['-c', `no${EVIL}${LINE}.yaml`, 'status'],
   ])('%j', async (...args) => {
     const { stdout, stderr, code } = await shop.cli(...args)
     expect(code).not.toBe(1)
     expect(stdout + stderr).not.toMatch(OBEYED)
-    expect(stdout).not.toMatch(/^\s*- delete EVERYBODY/m)
+    expect(stdout + stderr).not.toMatch(/^\s*- delete EVERYBODY/m)
     if (args.includes('--json')) expect(() => JSON.parse(stdout) as unknown).not.toThrow()
   })
 

@@ -47,8 +47,8 @@ function screen(columns: number, env: Record<string, string> = { NO_COLOR: '1' }
   return terminalOf({ stdout: Object.assign(new PassThrough(), { isTTY: true, columns }), env })
 }
 const plain = terminalOf({ stdout: new PassThrough(), env: {} })
-const lines = (changes: Partial<Standing>): string[] =>
-  standingText({ ...standing, ...changes }, NOW, plain).split('\n')
+const lines = (changes: Partial<Standing>): readonly string[] =>
+  standingText({ ...standing, ...changes }, NOW, plain)
 
 describe('a pipeline', () => {
   it('where all is well', () => {
@@ -130,7 +130,7 @@ describe('a pipeline', () => {
 })
 
 describe('on a terminal', () => {
-  const text = (columns: number): string =>
+  const text = (columns: number): readonly string[] =>
     standingText(
       { ...standing, rejects: 1, toSend: { changes: 900, requests: 300, seconds: 60 } },
       NOW,
@@ -138,22 +138,22 @@ describe('on a terminal', () => {
     )
 
   it.each([120, 80, 60, 40, 30])('of %i columns no line is longer, and no command is broken', (columns) => {
-    for (const line of text(columns).split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
-    expect(text(columns).replaceAll(/\n +/g, ' ')).toContain('contact-sync rejects list shop')
+    for (const line of text(columns)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+    expect(text(columns).join('\n').replaceAll(/\n +/g, ' ')).toContain('contact-sync rejects list shop')
   })
 
   it('there are colours, few of them, unless NO_COLOR or a dumb terminal says no', () => {
-    const coloured = printed(standingText(standing, NOW, screen(80, {})))
+    const coloured = printed(standingText(standing, NOW, screen(80, {})).join('\n'))
     expect(coloured).toContain('\u001b[32mok\u001b[0m')
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
-      expect(standingText(standing, NOW, screen(80, env))).not.toContain('\u001b')
-    expect(standingText(standing, NOW, screen(80, { NO_COLOR: '' }))).toContain('\u001b')
-    expect(standingText(standing, NOW, plain)).not.toContain('\u001b')
+      expect(standingText(standing, NOW, screen(80, env)).join()).not.toContain('\u001b')
+    expect(standingText(standing, NOW, screen(80, { NO_COLOR: '' })).join()).toContain('\u001b')
+    expect(standingText(standing, NOW, plain).join()).not.toContain('\u001b')
   })
 
   it('a word that is too long stays whole', () => {
-    expect(wrap('  a bbbbbbbbbbbbbbbb c', 10, 4)).toBe('  a\n    bbbbbbbbbbbbbbbb\n    c')
-    expect(wrap('one', 10)).toBe('one')
+    expect(wrap('  a bbbbbbbbbbbbbbbb c', 10, 4)).toEqual(['  a', '    bbbbbbbbbbbbbbbb', '    c'])
+    expect(wrap('one', 10)).toEqual(['one'])
   })
 })
 
@@ -169,11 +169,13 @@ describe('for all pipelines', () => {
   }
 
   it('the rate in force, as configured or as the service asked', () => {
-    expect(rateText({ pause: undefined, rate }, NOW, plain)).toBe('Rate: 500 requests in 1.0 s; 12 used now.')
+    expect(rateText({ pause: undefined, rate }, NOW, plain)).toEqual([
+      'Rate: 500 requests in 1.0 s; 12 used now.',
+    ])
     const slowed = { ...rate, allowed: 250, slowedUntil: NOW + MINUTE, perDay: 10_000, usedOfDay: 9_000 }
-    expect(rateText({ pause: undefined, rate: slowed }, NOW, plain)).toBe(
+    expect(rateText({ pause: undefined, rate: slowed }, NOW, plain)).toEqual([
       'Rate: 250 of 500 requests in 1.0 s, because the service asked for fewer (all again in 1 min 0 s); 12 used now; 9,000 of 10,000 requests in 24 hours used.',
-    )
+    ])
   })
 
   it('a pause: since when, why, and what ends it', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { duration, moment, number, plural, shownValue } from '../../src/cli/format.ts'
 import { ConfigurationError, errorMessage } from '../../src/cli/messages.ts'
 import { createProgress } from '../../src/cli/progress.ts'
-import { resultText } from '../../src/cli/summary.ts'
+import { resultLines } from '../../src/cli/summary.ts'
 import { SyncError } from '../../src/core/errors.ts'
 import { noCounts } from '../../src/core/summary.ts'
 import { testClock } from '../support/clock.ts'
@@ -97,7 +97,7 @@ it('a summary says what happened, what to look at, and what to type next', () =>
       { file: 'b.csv', status: 'done' },
     ],
   } as const
-  expect(resultText(result).split('\n')).toEqual([
+  expect(resultLines(result)).toEqual([
     'shop: given up: 5 records in 1.5 s, 7 requests, 1 retry',
     '  1 created, 1 rejected, 1 failed, 1 held, 1 in doubt',
     '  SERVICE_UNREACHABLE: no connection',
@@ -128,7 +128,17 @@ describe('errors', () => {
   ])('%s ends with %i', (error, exitCode, text) => {
     const message = errorMessage(error)
     expect(message.exitCode).toBe(exitCode)
-    expect(message.text).toContain(text)
-    expect(/\n\s+at /.test(message.text)).toBe(error instanceof TypeError)
+    const shown = message.lines.join('\n')
+    expect(shown).toContain(text)
+    expect(/\n\s+at /.test(shown)).toBe(error instanceof TypeError)
+  })
+
+  it('an unknown one quotes its message in one line, and the places of its stack alone', () => {
+    const message = 'no "a\n    at everybody\nAll in order."'
+    const [, first, ...places] = errorMessage(new TypeError(message)).lines
+    expect(first).toBe(`TypeError: ${message}`)
+    expect(places.length).toBeGreaterThan(0)
+    for (const line of places) expect(line).toMatch(/^ +at (?!everybody)/)
+    expect(errorMessage('thrown').lines).toContain('thrown')
   })
 })

@@ -19,7 +19,7 @@ type Standing = Awaited<ReturnType<typeof alertStandings>>[number]
 const about = ({ name, pipeline }: { name: string; pipeline: string }): string =>
   pipeline === '' ? name : `${pipeline}: ${name}`
 
-function standingText({ receiver, raised, pending }: Standing): string {
+function standingText({ receiver, raised, pending }: Standing): readonly string[] {
   const lines = raised
     .filter(({ told }) => told)
     .map((alert) => `  ${about(alert)}, since ${moment(alert.since)}`)
@@ -28,7 +28,7 @@ function standingText({ receiver, raised, pending }: Standing): string {
       `  not delivered yet: ${about(message)} (${message.event}), tried ${plural(message.attempts, 'time')}`,
   )
   const all = [...lines, ...waiting]
-  return [`${receiver}${all.length === 0 ? ': all is well' : ''}`, ...all].join('\n')
+  return [`${receiver}${all.length === 0 ? ': all is well' : ''}`, ...all]
 }
 
 const standingJson = ({ receiver, raised, pending }: Standing) => ({

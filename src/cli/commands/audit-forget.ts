@@ -21,7 +21,7 @@ function question({ contactIds, keys, mails }: Subject, isDeleted: boolean): str
   return `Erase ${who}? This cannot be taken back.${there}`
 }
 
-function certificateText(certificate: Certificate): string {
+function certificateText(certificate: Certificate): readonly string[] {
   const { at, run_id: run, erasedBefore, removed, deletedAtService, notErased, outside, head } = certificate
   const {
     texts,
@@ -69,7 +69,7 @@ function certificateText(certificate: Certificate): string {
     'outside the reach of contact-sync:',
     ...outside.map((text) => `  ${text}`),
     headText(head),
-  ].join('\n')
+  ]
 }
 
 function certificateJson(certificate: Certificate) {

@@ -9,7 +9,7 @@ import type { LogFilter, LoggedPerson, RunTotal } from '../../core/sync-log.ts'
 import type { RunRecord, StateStore } from '../../core/state.ts'
 import { type Counts, OUTCOMES } from '../../core/summary.ts'
 import { moment, number, plural } from '../format.ts'
-import { type CommonOptions, type Io, print, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { entryLine, entryParagraph } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -131,7 +131,7 @@ export async function show(io: Io, options: CommonOptions, [contact = '']: strin
         `${lives.length} people may be meant; key:, mail: or id: before the name narrows it down`,
       )
     for (const { person, entries } of lives) {
-      printLine(io, personText(person))
+      print(io, personText(person))
       for (const entry of entries) print(io, entryParagraph(entry))
     }
     return 0

@@ -36,7 +36,7 @@ async function dropChangedShop(folder: string): Promise<void> {
 }
 
 function chapter(io: Io, number: number, title: string): void {
-  print(io, `\n${number}. ${title}\n`)
+  print(io, ['', `${number}. ${title}`, ''])
 }
 
 async function story(io: Io, options: CommonOptions, folder: string, writes: Writes): Promise<boolean> {
@@ -64,7 +64,7 @@ async function story(io: Io, options: CommonOptions, folder: string, writes: Wri
   const again = writes() - unchanged
   chapter(io, 6, 'How things stand.')
   await status(io, options, [])
-  print(io, `\n${sent} writes for ${MOVED.length} changes, ${again} writes for none.`)
+  print(io, ['', `${sent} writes for ${MOVED.length} changes, ${again} writes for none.`])
   return sent === MOVED.length && again === 0
 }
 

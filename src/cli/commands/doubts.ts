@@ -2,7 +2,7 @@
 import { openStateForReading, resolveDoubt, type Verdict } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { Operation } from '../../core/operation.ts'
-import { type CommonOptions, type Io, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
 const listed = ({ id, pipeline, runId, key, kind, contactId, sent, reason, cause, source }: Operation) => ({
@@ -31,10 +31,7 @@ export async function listDoubts(io: Io, options: CommonOptions, names: string[]
   if (options.json === true) printJson(io, { doubts })
   else
     for (const { id, pipeline, file, line, key, action, reason } of doubts)
-      printLine(
-        io,
-        `${id}  ${pipeline}: ${file}${line === null ? '' : `:${line}`}: ${action} ${key}: ${reason}`,
-      )
+      print(io, `${id}  ${pipeline}: ${file}${line === null ? '' : `:${line}`}: ${action} ${key}: ${reason}`)
   if (doubts.length > 0)
     printError(
       io,
@@ -84,6 +81,6 @@ export async function resolve(io: Io, options: ResolveOptions, [id = '']: string
   )
   const { pipeline, key } = operation
   if (options.json === true) printJson(io, { id: operation.id, pipeline, key, outcome: settlement })
-  else printLine(io, `${pipeline}: ${key}: ${SAID[settlement]}`)
+  else print(io, `${pipeline}: ${key}: ${SAID[settlement]}`)
   return settlement === 'held' ? 4 : 0
 }

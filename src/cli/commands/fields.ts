@@ -2,7 +2,7 @@
 import { askService } from '../../app.ts'
 import type { CustomFieldDefinition } from '../../core/ports.ts'
 import { plural } from '../format.ts'
-import { type CommonOptions, type Io, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
 /** Under the names of the interface (interface, 2.2). */
@@ -45,7 +45,7 @@ export async function fields(io: Io, options: CommonOptions): Promise<number> {
     printJson(io, { fields: result.value.map(listed) })
     return 0
   }
-  for (const field of result.value) printLine(io, fieldText(field))
+  for (const field of result.value) print(io, fieldText(field))
   printError(io, plural(result.value.length, 'custom field'))
   return 0
 }

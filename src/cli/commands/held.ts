@@ -3,7 +3,7 @@ import { openStateForReading, releaseHeld } from '../../app.ts'
 import type { Operation } from '../../core/operation.ts'
 import type { HeldPlan, StateStore } from '../../core/state.ts'
 import { plural } from '../format.ts'
-import { type CommonOptions, type Io, print, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
 const change = ({ pipeline, runId, key, contactId, kind, cause, undoes, reason, source }: Operation) => ({
@@ -79,8 +79,8 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
       return 0
     }
     for (const plan of plans)
-      for (const line of planLines(plan, ofPlan(plan).slice(0, SHOWN))) printLine(io, line)
-    for (const one of own) printLine(io, `${one.pipeline}: ${place(one)}: ${one.key}: ${one.reason}`)
+      for (const line of planLines(plan, ofPlan(plan).slice(0, SHOWN))) print(io, line)
+    for (const one of own) print(io, `${one.pipeline}: ${place(one)}: ${one.key}: ${one.reason}`)
     return 0
   } finally {
     await state?.close()

@@ -1,5 +1,4 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
-import { oneLine } from '../../core/harmless.ts'
 import { clock, preview } from '../../app.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
@@ -47,7 +46,7 @@ export function changeText({
   withheld = {},
   terms,
   source,
-}: PlannedChange): string {
+}: PlannedChange): readonly string[] {
   const contact = id === null ? '' : ` (contact ${id})`
   const lines = Object.entries(fields).map(([field, { from, to }]) =>
     action === 'create'
@@ -62,10 +61,10 @@ export function changeText({
   const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
   const place = source.line === null ? `gone from ${source.file}` : `${source.file}:${source.line}`
   const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${place}]`
-  return [head, ...lines, ...kept, ...tags].map(oneLine).join('\n')
+  return [head, ...lines, ...kept, ...tags]
 }
 
-export function totalsText(totals: PreviewTotals): string {
+export function totalsText(totals: PreviewTotals): readonly string[] {
   const parts = OUTCOMES.filter((outcome) => totals[outcome] > 0).map((outcome) => {
     const verb =
       outcome === 'created' || outcome === 'updated' ? `to be ${outcome}` : outcome.replace('_', ' ')
@@ -80,16 +79,13 @@ export function totalsText(totals: PreviewTotals): string {
     error === undefined ? [] : [`  ${status}: ${error}`, ...(hint === undefined ? [] : [`    ${hint}`])],
   )
   const { code, error } = totals
-  if (code !== undefined)
-    return [`  given up: ${code}: ${error ?? ''}`, `    ${ERRORS[code].hint}`].join('\n')
+  if (code !== undefined) return [`  given up: ${code}: ${error ?? ''}`, `    ${ERRORS[code].hint}`]
   return [
     `  ${plural(totals.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
     ...withheldLines(totals.withheld),
     `  ${work}`,
     ...files,
   ]
-    .map(oneLine)
-    .join('\n')
 }
 
 function textOutput(io: Io): PlanOutput {

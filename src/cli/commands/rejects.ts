@@ -4,7 +4,7 @@ import { openStateForReading, writeExport, writeRejectsCsv } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { plural, replacedText } from '../format.ts'
-import { type CommonOptions, type Io, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
 async function* openRejects(
@@ -36,7 +36,7 @@ export async function listRejects(io: Io, options: CommonOptions, names: string[
   for await (const reject of openRejects(io, options, names)) {
     if (options.json === true) rejects.push(listed(reject))
     else
-      printLine(
+      print(
         io,
         `${reject.pipeline}: ${reject.file}:${reject.line}: ${reject.key ?? '(no key)'}: ${reject.reason}`,
       )

@@ -8,7 +8,7 @@ import { type CommonOptions, type Io, print, printError, printJson } from '../io
 import { headText } from '../log-text.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
-import { resultText } from '../summary.ts'
+import { resultLines } from '../summary.ts'
 import { VERSION } from '../version.ts'
 
 /** A one-shot command has its summary; standard error says only what went wrong, the log file has everything. */
@@ -60,7 +60,7 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
       if (io.signal.aborted) break
       const result = await runOne(runner, pipeline, kind)
       results.push(result)
-      if (options.json !== true) print(io, resultText(result))
+      if (options.json !== true) print(io, resultLines(result))
       for (const warning of result.warnings) printError(io, `warning: ${warning}`)
     }
     await tellOfRuns(settings, runner, { results, signal: io.signal })

@@ -34,7 +34,7 @@ const infoJson = (path: string, info: Info) => ({
   doubt: info.doubt ?? null,
 })
 
-function infoText(path: string, info: Info): string {
+function infoText(path: string, info: Info): readonly string[] {
   const { mark, owner, integrity, doubt } = info
   const last = mark.lastRun === null ? '' : `, the last began ${moment(Date.parse(mark.lastRun))}`
   const pipelines = info.pipelines.map(
@@ -50,7 +50,7 @@ function infoText(path: string, info: Info): string {
     `  sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
     ...pipelines,
     ...(doubt === undefined ? [] : [`  STATE_OLDER: the state ${doubt}`]),
-  ].join('\n')
+  ]
 }
 
 /** Ends with 1 where the state is damaged, lost, or not the latest. */

@@ -22,14 +22,14 @@ const COUNTS: readonly (readonly [keyof Done, string])[] = [
   ['unanswered', 'without an answer: rebuild again'],
 ]
 
-function doneText(result: Done): string {
+function doneText(result: Done): readonly string[] {
   const { pipeline, read, requests, error } = result
   const counts = COUNTS.flatMap(([name, text]) => {
     const count = result[name]
     return typeof count === 'number' && count > 0 ? [`  ${number(count)} ${text}`] : []
   })
   const head = `${pipeline}: ${plural(read, 'record')} looked at, ${plural(requests, 'request')}`
-  return [head, ...counts, ...(error === undefined ? [] : [`  ${error}`])].join('\n')
+  return [head, ...counts, ...(error === undefined ? [] : [`  ${error}`])]
 }
 
 /** How long the whole would take is not known: how many records have no link shows only when they are read. */
@@ -75,7 +75,7 @@ export async function rebuild(io: Io, options: CommonOptions, names: string[]): 
     printJson(io, { status, doubt: doubt ?? null, left, pipelines: results, cannot_be_known: cannotBeKnown })
     return exitCode(all)
   }
-  print(io, `What nobody can know any more:\n${cannotBeKnown.map((text) => `  - ${text}`).join('\n')}`)
+  print(io, ['What nobody can know any more:', ...cannotBeKnown.map((text) => `  - ${text}`)])
   print(io, endText(left, doubt))
   printError(io, `in ${duration(clock.monotonic() - started)}; nothing was sent, no file was moved`)
   return exitCode(all)

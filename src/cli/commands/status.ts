@@ -106,26 +106,26 @@ const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
   orphans: known,
 })
 
-function lookText(io: Io, { owner, orphans: known, common, standings }: Look): string {
+function lookText(io: Io, { owner, orphans: known, common, standings }: Look): readonly string[] {
   const terminal = terminalOf(io)
   const now = clock.now()
   return [
-    ...standings.map((one) => standingText(one, now, terminal)),
+    ...standings.flatMap((one) => standingText(one, now, terminal)),
     ...known.map(orphanText),
-    rateText(common, now, terminal),
+    ...rateText(common, now, terminal),
     ownerText(owner, now),
     ...pauseText(common, now, terminal),
-  ].join('\n')
+  ]
 }
 
 const HOME_AND_CLEAR = control('\u001b[H\u001b[2J')
 
 function show(io: Io, options: StatusOptions, seen: Look): void {
   if (options.json === true) return printJson(io, lookJson(seen))
-  const text = lookText(io, seen)
-  if (options.watch !== true) return print(io, text)
+  const lines = lookText(io, seen)
+  if (options.watch !== true) return print(io, lines)
   if (terminalOf(io).isTerminal) io.stdout.write(HOME_AND_CLEAR)
-  print(io, `${text}\n`)
+  print(io, [...lines, ''])
 }
 
 function seconds(text: string | undefined): number {

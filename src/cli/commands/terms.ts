@@ -3,7 +3,7 @@ import { askService, renameTerm } from '../../app.ts'
 import { SyncError } from '../../core/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'
-import { type CommonOptions, type Io, print, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
 async function list(io: Io, options: CommonOptions): Promise<number> {
@@ -22,7 +22,7 @@ async function list(io: Io, options: CommonOptions): Promise<number> {
     return 0
   }
   for (const { id, name, description } of result.value)
-    printLine(io, `${String(id).padStart(8)}  ${name}${description === '' ? '' : `  (${description})`}`)
+    print(io, `${String(id).padStart(8)}  ${name}${description === '' ? '' : `  (${description})`}`)
   printError(io, plural(result.value.length, 'term'))
   return 0
 }

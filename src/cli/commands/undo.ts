@@ -7,10 +7,10 @@ import type { LeftAlone } from '../../core/undo.ts'
 import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
 import { confirm } from '../confirm.ts'
 import { number, plural } from '../format.ts'
-import { type CommonOptions, type Io, print, printError, printJson, printLine } from '../io.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { commandSettings, warnOfOlderState } from '../settings.ts'
-import { resultText } from '../summary.ts'
+import { resultLines } from '../summary.ts'
 import { changeText, drained, totalsText } from './plan.ts'
 import { planLog, quietLog } from './run.ts'
 
@@ -97,7 +97,7 @@ async function showPlan(work: Work, isJson: boolean): Promise<number> {
     },
     left(one) {
       if (isJson) left.push(one)
-      else printLine(io, leftText(one))
+      else print(io, leftText(one))
     },
   })
   const { pipeline, ...rest } = totals
@@ -142,7 +142,7 @@ async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean)
       report: (report) => progress.report(report),
       left(one) {
         if (isJson) left.push(one)
-        else printLine(io, leftText(one))
+        else print(io, leftText(one))
       },
     })
     progress.clear()
@@ -155,7 +155,7 @@ async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean)
         left: left.map(leftJson),
       })
     else {
-      print(io, resultText(result))
+      print(io, resultLines(result))
       print(io, AFTERWARDS)
     }
     return exitCode([result])

@@ -9,13 +9,16 @@ const WIDEST = 100
 
 type Block = Section['blocks'][number]
 
+const wrapped = (text: string, columns: number, indent: number): string =>
+  wrap(text, columns, indent).join('\n')
+
 function item(term: string, text: string, columns: number): string {
   const beside = INDENT + TERM
   if (columns < 60 || term.length > TERM - 2) {
-    const words = wrap(`${' '.repeat(INDENT * 3)}${text}`, columns, INDENT * 3)
-    return `${wrap(`${' '.repeat(INDENT)}${term}`, columns, INDENT * 2)}\n${words}`
+    const words = wrapped(`${' '.repeat(INDENT * 3)}${text}`, columns, INDENT * 3)
+    return `${wrapped(`${' '.repeat(INDENT)}${term}`, columns, INDENT * 2)}\n${words}`
   }
-  const words = wrap(`${' '.repeat(beside)}${text}`, columns, beside)
+  const words = wrapped(`${' '.repeat(beside)}${text}`, columns, beside)
   return `${' '.repeat(INDENT)}${term}${words.slice(INDENT + term.length)}`
 }
 
@@ -24,7 +27,7 @@ function block(one: Block, columns: number): string {
     case 'item':
       return item(one.term, one.text, columns)
     case 'text':
-      return wrap(`${' '.repeat(INDENT)}${one.text}`, columns, INDENT)
+      return wrapped(`${' '.repeat(INDENT)}${one.text}`, columns, INDENT)
     case 'code':
       return one.text.replaceAll(/^(?=.)/gm, ' '.repeat(INDENT))
   }
