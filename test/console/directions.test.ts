@@ -125,7 +125,5 @@ describe('the tag by which pages are written', () => {
     ['with what nobody sees', html`<b>${'a\u202eb'}</b>`, '<b><bdi class="said">a\\u{202e}b</bdi></b>'],
     ['with markup', html`<b>${`<i>${name}`}</b>`, `<b><bdi class="said">&lt;i&gt;${name}</bdi></b>`],
     ['an undefined value', html`<b>${undefined}</b>`, '<b></b>'],
-  ])('%s', (_what, written, text) =>
-    expect((written as string).toString().replaceAll(/\n\s*/g, '')).toBe(text),
-  )
+  ])('%s', async (_what, written, text) => expect((await written).replaceAll(/\n\s*/g, '')).toBe(text))
 })

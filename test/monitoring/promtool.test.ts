@@ -1,8 +1,11 @@
 // The alert rules by Prometheus itself, and `/metrics` by its conventions: where promtool is installed, which `.ci/run`
 // sees to. What the rules are to do stands in alerts.test.yaml.
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
 import { exampleMetrics } from './example-metrics.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -40,4 +43,37 @@ it('shows the process under the names that are usual for it', async () => {
     ]),
   )
   for (const name of names) expect(name).toMatch(/^(contact_sync|process|nodejs)_/)
+})
+
+/** What is expected of the rules, as far as it matters here; promtool judges the rest. */
+const scenarios = z.object({
+  tests: z.array(
+    z.object({
+      alert_rule_test: z.array(
+        z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()).default([]) }),
+      ),
+    }),
+  ),
+})
+const rules = z.object({ groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string() })) })) })
+
+const parsed = (name: string): unknown => parse(readFileSync(resolve(root, name), 'utf8'))
+
+describe('a rule', () => {
+  const names = rules
+    .parse(parsed('config/monitoring/alerts.yaml'))
+    .groups.flatMap((group) => group.rules.map(({ alert }) => alert))
+  const expected = scenarios
+    .parse(parsed('test/monitoring/alerts.test.yaml'))
+    .tests.flatMap((test) => test.alert_rule_test)
+
+  it.each(names)('%s has a scenario in which it fires, and one in which it does not', (name) => {
+    const own = expected.filter(({ alertname }) => alertname === name)
+    expect(own.filter(({ exp_alerts }) => exp_alerts.length > 0)).not.toEqual([])
+    expect(own.filter(({ exp_alerts }) => exp_alerts.length === 0)).not.toEqual([])
+  })
+
+  it('is there for every scenario', () => {
+    expect(names).toEqual(expect.arrayContaining(expected.map(({ alertname }) => alertname)))
+  })
 })
