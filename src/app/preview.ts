@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts'
 import { createService } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
 import { openStateCopy, openStateForReading } from '../store/state-store.ts'
-import type { LeftAloneListener, PlanContext } from '../sync/context.ts'
+import { type LeftAloneListener, type PlanContext, watchedSession } from '../sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals, previewUndoing } from '../sync/preview.ts'
 import { createTally } from '../sync/tally.ts'
 import { createTermDirectory } from '../sync/term-directory.ts'
@@ -37,9 +37,9 @@ async function* overCopy(
   const window = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
   const service = createService(settings.service, { clock, random, onEvent, ...window })
   // Only its reads are handed on: a plan has no way to write.
-  const session: ServiceReads = service.session({ signal })
   const circuit = createCircuit(pipeline.guards)
-  const terms = createTermDirectory(session, { signal, circuit, state })
+  const session = watchedSession<ServiceReads>(service.session({ signal }), { signal, circuit })
+  const terms = createTermDirectory(session, { state })
   try {
     const parts = { state, source, session, circuit, terms, clock, signal, report, log }
     const { customFieldKey } = settings.service

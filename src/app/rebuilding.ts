@@ -11,7 +11,7 @@ import type { Log } from '../log/log.ts'
 import { createService } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
 import { openState, type OwnedState } from '../store/state-store.ts'
-import type { ProgressReport } from '../sync/context.ts'
+import { type ProgressReport, watchedSession } from '../sync/context.ts'
 import type { RebuildContext } from '../sync/rebuild-read.ts'
 import { rebuildPipeline, type RebuildResult } from '../sync/rebuild.ts'
 import { createTally } from '../sync/tally.ts'
@@ -53,8 +53,8 @@ async function rebuildOne(
   const deps = { clock, random, window: state.window, onEvent, ...daily, ...shared }
   const service = createService(settings.service, deps)
   // Only its reads are handed on: a rebuild has no way to write.
-  const session = service.session({ signal })
   const circuit = createCircuit(pipeline.guards)
+  const session = watchedSession(service.session({ signal }), { signal, circuit })
   const context: RebuildContext = {
     runId: id,
     pipeline,
@@ -62,7 +62,7 @@ async function rebuildOne(
     source: createSource(pipeline.source, { clock }),
     session,
     circuit,
-    terms: createTermDirectory(session, { signal, circuit, state }),
+    terms: createTermDirectory(session, { state }),
     customFieldKey: settings.service.customFieldKey,
     clock,
     signal,

@@ -16,7 +16,12 @@ import type { Transport } from '../service/http.ts'
 import { createService, type Service } from '../service/service.ts'
 import { createSource } from '../sources/registry.ts'
 import { openState, type OwnedState } from '../store/state-store.ts'
-import type { LeftAloneListener, ProgressReport, RunContext } from '../sync/context.ts'
+import {
+  type LeftAloneListener,
+  type ProgressReport,
+  type RunContext,
+  watchedSession,
+} from '../sync/context.ts'
 import { createRejectSource } from '../sync/reject-source.ts'
 import { type PipelineResult, runPipeline } from '../sync/run.ts'
 import { createTally } from '../sync/tally.ts'
@@ -124,10 +129,8 @@ function runContext(
 ): RunContext {
   const { signal } = options
   const { settings, clock } = parts
-  const session = parts.service.session({
-    signal,
-    ...(watched === undefined ? {} : { onEvent: watched.onService }),
-  })
+  const onEvent = watched === undefined ? {} : { onEvent: watched.onService }
+  const session = watchedSession(parts.service.session({ signal, ...onEvent }), { signal, circuit })
   return {
     runId: id,
     pipeline,
@@ -136,7 +139,7 @@ function runContext(
     source: parts.source,
     session,
     circuit,
-    terms: createTermDirectory(session, { signal, circuit, state: parts.state }),
+    terms: createTermDirectory(session, { state: parts.state }),
     customFieldKey: settings.service.customFieldKey,
     turns: parts.turns,
     mails: parts.mails,

@@ -3,7 +3,7 @@
 import type { Contact } from '../core/contact.ts'
 import { emptiedFields, emptyValues } from '../core/nothing.ts'
 import type { CallResult } from '../core/ports.ts'
-import { isStopped, noted, type RunContext } from './context.ts'
+import { isStopped, type RunContext } from './context.ts'
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -18,7 +18,7 @@ async function stillFilled(
   context: RunContext,
 ): Promise<readonly string[]> {
   if (fields.length === 0) return []
-  const actual = noted(await context.session.contactById(contactId, fields), context)
+  const actual = await context.session.contactById(contactId, fields)
   return actual.kind === 'ok' ? fields.filter((field) => !isEmpty(actual.value.fields[field])) : []
 }
 
@@ -67,7 +67,7 @@ async function leftFilled(
 /** PUT of the fields; those to be emptied are read back. */
 export async function sendFields(update: Update, context: RunContext): Promise<FieldsSent> {
   const { contactId, fields, known } = update
-  const put: Put = async (body) => noted(await context.session.updateContact(contactId, body), context)
+  const put: Put = async (body) => await context.session.updateContact(contactId, body)
   const emptied = emptiedFields(fields)
   const first = await put({ ...fields, ...emptyValues(emptied, known, 'first') })
   if (emptied.length === 0) return { result: first, stubborn: [] }

@@ -5,7 +5,7 @@
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../core/permission.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
-import { noted, type RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 const STATUS = 'mail_status'
@@ -16,8 +16,7 @@ export const shownStatus = (contact: ServiceContact): number =>
 export const readStatus = async (
   contactId: number,
   context: RunContext,
-): Promise<CallResult<ServiceContact>> =>
-  noted(await context.session.contactById(contactId, [STATUS]), context)
+): Promise<CallResult<ServiceContact>> => await context.session.contactById(contactId, [STATUS])
 
 const classOf = (status: number): 'withdrawn' | 'other' => (isWithdrawn(status) ? 'withdrawn' : 'other')
 
@@ -86,7 +85,7 @@ type Sent =
 async function putStatus(operation: Operation, verify: boolean, context: RunContext): Promise<Sent> {
   const { contactId = 0, consent: wanted = 0, known } = operation
   await context.state.markSending([operation])
-  const result = noted(await context.session.updateContact(contactId, { [STATUS]: wanted }), context)
+  const result = await context.session.updateContact(contactId, { [STATUS]: wanted })
   const { request } = result
   if (result.kind === 'absent') return { kind: 'ended', settled: gone(operation, request) }
   // Of a status alone there is nothing else that could be refused.

@@ -114,12 +114,22 @@ export function shrinkBulk(members: number, result: CallResult<unknown>, context
   })
 }
 
-/** Takes note of a result for the circuit. */
-export function noted<T>(
-  result: CallResult<T>,
+/** The session with every result of it passed to the circuit. */
+export function watchedSession<Session extends ServiceReads>(
+  session: Session,
   { signal, circuit }: Pick<PlanContext, 'signal' | 'circuit'>,
-): CallResult<T> {
-  // A call that the end of the run cut short says nothing about the service.
-  if (!signal.aborted) circuit.note(result)
-  return result
+): Session {
+  const note = (result: CallResult<unknown>): CallResult<unknown> => {
+    // A call that the end of the run cut short says nothing about the service.
+    if (!signal.aborted) circuit.note(result)
+    return result
+  }
+  return new Proxy(session, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return async (...given: unknown[]) =>
+        note((await Reflect.apply(member, target, given)) as CallResult<unknown>)
+    },
+  })
 }

@@ -9,7 +9,7 @@ import {
 } from '../core/custom-fields.ts'
 import { SyncError } from '../core/errors.ts'
 import type { CallResult, CustomFieldDefinition, CustomFieldReader } from '../core/ports.ts'
-import { noted, type PlanContext, type RunContext } from './context.ts'
+import type { PlanContext, RunContext } from './context.ts'
 
 const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.customFields).length === 0
 
@@ -44,10 +44,8 @@ export async function definitionsWith(
 }
 
 async function readDefinitions(context: PlanContext): Promise<readonly CustomFieldDefinition[]> {
-  const result = noted(
-    await definitionsWith(Object.keys(context.pipeline.customFields), context.session, { whole: false }),
-    context,
-  )
+  const names = Object.keys(context.pipeline.customFields)
+  const result = await definitionsWith(names, context.session, { whole: false })
   if (result.kind === 'ok') return result.value
   const { code, message } = stopWithout(result)
   throw new SyncError(code, `the custom fields of the service cannot be read: ${message}`)

@@ -7,7 +7,6 @@ import type { Operation } from '../core/operation.ts'
 import type { CustomFieldDefinition } from '../core/ports.ts'
 import type { RunContext } from './context.ts'
 import { definitionsWith } from './definitions.ts'
-import { noted } from './context.ts'
 
 /** What keeps the field from being a marker; undefined where nothing does. */
 export function markerProblem(
@@ -22,7 +21,7 @@ export function markerProblem(
 }
 
 async function findKey(name: string, context: RunContext): Promise<string> {
-  const result = noted(await definitionsWith([name], context.session, { whole: false }), context)
+  const result = await definitionsWith([name], context.session, { whole: false })
   if (result.kind !== 'ok') {
     const { code, message } = stopWithout(result)
     throw new SyncError(code, `the marker field cannot be looked up: ${message}`)

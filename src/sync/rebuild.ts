@@ -6,7 +6,7 @@ import { shownContact } from '../core/likeness.ts'
 import type { CallResult, MailLookup, RequestTrace } from '../core/ports.ts'
 import { type Finding, findingFor } from '../core/rebuild.ts'
 import { type Counts, noCounts, type RunStatus } from '../core/summary.ts'
-import { isStopped, noted } from './context.ts'
+import { isStopped } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { type Candidate, candidatesOf, type RebuildContext, type RebuildCounts } from './rebuild-read.ts'
 import { reopenInputs } from './recover.ts'
@@ -56,7 +56,7 @@ async function look({ desired }: Candidate, context: RebuildContext): Promise<Se
   const { mail } = desired
   if (typeof mail !== 'string' || mail === '') return { kind: 'never', reason: NO_MAIL }
   if (isStopped(context)) return { kind: 'unanswered' }
-  return seenBy(noted(await context.session.contactsByMail(mail, Object.keys(desired)), context))
+  return seenBy(await context.session.contactsByMail(mail, Object.keys(desired)))
 }
 
 async function findingOf(candidate: Candidate, seen: Seen, context: RebuildContext): Promise<Finding> {

@@ -2,7 +2,7 @@
 // and looked at once more before it is sent: deleted is deleted.
 import type { Operation, Settlement } from '../core/operation.ts'
 import type { RequestTrace } from '../core/ports.ts'
-import { noted, type RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
 import { tooEarly } from './late.ts'
 import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
@@ -12,7 +12,7 @@ const KEPT =
 
 /** In doubt, and by now somebody else's: it is not sent again, but it may have been applied. */
 async function lookAtKept(operation: Operation, contactId: number, context: RunContext): Promise<void> {
-  const seen = noted(await context.session.contactById(contactId, ['id']), context)
+  const seen = await context.session.contactById(contactId, ['id'])
   const { request } = seen
   if (seen.kind === 'absent')
     return settle([{ operation, request, settlement: { kind: 'done', contactId } }], context)
@@ -46,7 +46,7 @@ async function takeBack(operation: Operation, context: RunContext): Promise<void
   const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
-  const result = noted(await context.session.deleteContact(contactId), context)
+  const result = await context.session.deleteContact(contactId)
   if (result.kind === 'ok') return end(back, result.request)
   if (result.kind !== 'unknown') return end(keep(result.reason), result.request)
   const { request } = result
@@ -67,7 +67,7 @@ export async function sendDelete(operation: Operation, context: RunContext): Pro
   const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])
-  const result = noted(await context.session.deleteContact(contactId), context)
+  const result = await context.session.deleteContact(contactId)
   const { request } = result
   if (result.kind === 'ok')
     return settle([{ operation, request, settlement: { kind: 'done', contactId } }], context)

@@ -4,7 +4,7 @@ import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, RequestTrace, Term } from '../core/ports.ts'
 import type { TermMark } from '../core/state.ts'
 import { termKey, termOutcome, type TermPlan, termsBeyond } from '../core/terms.ts'
-import { noted, type RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 /** `partly`: another request of the step was carried out before. */
@@ -43,13 +43,13 @@ interface TermWork {
 const idsOf = (terms: readonly Term[]): readonly number[] => terms.map(({ id }) => id)
 
 async function look(contactId: number, context: RunContext): Promise<CallResult<readonly Term[]>> {
-  return noted(await context.session.contactTerms(contactId), context)
+  return await context.session.contactTerms(contactId)
 }
 
 /** PUT, and after a lost answer a look whether it got there: adding a term may start a mailing, so never twice. */
 async function addTerms(work: TermWork, terms: readonly Term[]): Promise<CallResult<true>> {
   const { contactId, context } = work
-  const result = noted(await context.session.addContactTerms(contactId, idsOf(terms)), context)
+  const result = await context.session.addContactTerms(contactId, idsOf(terms))
   if (result.kind !== 'unknown') return result
   const now = await look(contactId, context)
   const isThere = now.kind === 'ok' && terms.every(({ id }) => now.value.some((term) => term.id === id))
@@ -74,7 +74,7 @@ async function removeTerms(
   terms: readonly Term[],
 ): Promise<CallResult<true>> {
   const { contactId, context } = work
-  const result = noted(await context.session.removeContactTerms(contactId, idsOf(terms)), context)
+  const result = await context.session.removeContactTerms(contactId, idsOf(terms))
   if (result.kind !== 'ok' || !context.pipeline.terms.verify) return result
   const now = await look(contactId, context)
   if (now.kind !== 'ok') return now
@@ -162,7 +162,7 @@ async function replaceTerms(work: TermWork): Promise<Done | Failure> {
   const result =
     wanted.length === 0
       ? await removeTerms(work, actual, removed)
-      : noted(await context.session.setContactTerms(contactId, idsOf(wanted)), context)
+      : await context.session.setContactTerms(contactId, idsOf(wanted))
   return result.kind === 'ok' ? { added, removed, request: result.request } : result
 }
 

@@ -7,7 +7,7 @@ import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CustomFieldDefinition, ServiceContact } from '../core/ports.ts'
 import { UNKNOWN_STATUS } from '../core/permission.ts'
 import { termsBeyond } from '../core/terms.ts'
-import { noted, type RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
 import { markerOf } from './marker.ts'
 import { gone, settledByFailure } from './settle.ts'
 
@@ -30,7 +30,7 @@ export async function undoableFields(
   context: RunContext,
 ): Promise<Sendable | Settled> {
   const names = Object.keys(operation.fields)
-  const actual = noted(await context.session.contactById(contactId, names), context)
+  const actual = await context.session.contactById(contactId, names)
   if (actual.kind === 'absent') return gone(operation, actual.request)
   if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
   const pushed = Object.fromEntries(names.map((name) => [name, operation.known[name] ?? '']))
@@ -57,7 +57,7 @@ const FIELDS_PER_CALL = 80
 /** The fields that a contact may have, by the definitions of the service: also those that no mapping names. */
 async function customFieldsOf(context: RunContext): Promise<CallResult<readonly CustomFieldDefinition[]>> {
   context.seen.definitions ??= context.session.customFields()
-  const result = noted(await context.seen.definitions, context)
+  const result = await context.seen.definitions
   // A service without such an address has no custom fields.
   return result.kind === 'absent' ? { kind: 'ok', value: [], request: result.request } : result
 }
@@ -71,7 +71,7 @@ async function wholeContact(
   let shown: Record<string, unknown> = {}
   for (let from = 0; ; from += FIELDS_PER_CALL) {
     const names = fields.slice(from, from + FIELDS_PER_CALL)
-    const part = noted(await context.session.contactById(contactId, names), context)
+    const part = await context.session.contactById(contactId, names)
     if (part.kind !== 'ok') return part
     shown = { ...shown, ...part.value.fields }
     if (from + FIELDS_PER_CALL >= fields.length) return { ...part, value: { id: contactId, fields: shown } }
@@ -122,7 +122,7 @@ export async function strangeParts(
     ...new Set([...CONTACT_FIELD_NAMES, ...definitions.value.map(keyOf), ...Object.keys(operation.known)]),
   ].filter((field) => field !== marker?.key)
   // The contact last: a wait for its terms must not leave time to edit it unseen before the delete.
-  const terms = noted(await context.session.contactTerms(contactId), context)
+  const terms = await context.session.contactTerms(contactId)
   if (terms.kind !== 'ok' && terms.kind !== 'absent') return terms
   const actual = await wholeContact(contactId, fields, context)
   if (actual.kind !== 'ok') return actual

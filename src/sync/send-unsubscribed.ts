@@ -3,7 +3,7 @@
 import type { CheckMethod } from '../core/doubt.ts'
 import type { Operation, Settled, Settlement } from '../core/operation.ts'
 import { isTaken, notTakenText } from './consent.ts'
-import { noted, type RunContext } from './context.ts'
+import type { RunContext } from './context.ts'
 import { settle } from './settle.ts'
 
 /** The end of a create that is not sent, because its status would not be taken. */
@@ -51,10 +51,7 @@ export async function sendUnsubscribed(
   if (isSurelyNew(operation, context)) return postCreate(operation, context, { isFresh: true })
   if (taken === true) return postCreate(operation, context)
   const mail = fields['mail']
-  const found =
-    typeof mail === 'string'
-      ? noted(await context.session.contactsByMail(mail, ['mail']), context)
-      : undefined
+  const found = typeof mail === 'string' ? await context.session.contactsByMail(mail, ['mail']) : undefined
   if (found?.kind !== 'ok') {
     const settlement = unsent(operation, found?.reason ?? NOT_FINDABLE, context)
     return settle([{ operation, request: found?.request, settlement }], context)

@@ -7,7 +7,7 @@ import type { Operation, Settled } from '../core/operation.ts'
 import type { CallResult, CreatedMember } from '../core/ports.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import { sendFields, without } from './clear.ts'
-import { noted, type RunContext, shrinkBulk } from './context.ts'
+import { type RunContext, shrinkBulk } from './context.ts'
 import { openUntil, tooEarly } from './late.ts'
 import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
@@ -22,7 +22,7 @@ async function sendableFields(
   if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
   const method = context.pipeline.updateMethod
   if (!needsActual(method)) return { fields: operation.fields }
-  const actual = noted(await context.session.contactById(contactId, Object.keys(operation.fields)), context)
+  const actual = await context.session.contactById(contactId, Object.keys(operation.fields))
   if (actual.kind === 'absent') return gone(operation, actual.request)
   if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
   const fields = allowedFields(operation.fields, actual.value.fields, method)
@@ -141,7 +141,7 @@ export async function sendUpdates(operations: readonly Operation[], context: Run
     ...createOptions(context, true),
     duplicateMergeMethod: context.pipeline.updateMethod,
   }
-  const result = noted(await context.session.createContacts(contacts, options), context)
+  const result = await context.session.createContacts(contacts, options)
   shrinkBulk(operations.length, result, context)
   if (result.kind === 'ok') return settleBulk(operations, result, context)
   if (result.kind === 'refused') {

@@ -15,7 +15,7 @@ import {
   shownStatus,
   withdraw,
 } from './consent.ts'
-import { isStopped, noted, type RunContext, shrinkBulk } from './context.ts'
+import { isStopped, type RunContext, shrinkBulk } from './context.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
 import { isSurelyNew, notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
@@ -51,7 +51,7 @@ const postCreate: PostCreate = async (planned, context, { isFresh = false, check
   await context.state.markSending([operation])
   const options = createOptions(context, repeatable(operation, context))
   const method = check === undefined ? {} : { duplicateCheckMethod: check }
-  const result = noted(await context.session.createContact(sent, { ...options, ...method }), context)
+  const result = await context.session.createContact(sent, { ...options, ...method })
   if (result.kind !== 'ok' && operation.consent !== undefined && isStatusRefused(result)) {
     await noteStatus(operation.consent, { contactId: 0, status: 0 }, context)
     const reason = `${notTakenText(operation.consent)} (${result.reason})`
@@ -116,7 +116,7 @@ async function lookUp(operation: Operation, context: RunContext) {
   )
   const fields = [...asked, ...(marker === undefined ? [] : [marker.key])]
   const found: CallResult<MailLookup> = await context.session.contactsByMail(mail, fields)
-  if (noted(found, context).kind !== 'ok' || !('value' in found)) return undefined
+  if (found.kind !== 'ok' || !('value' in found)) return undefined
   const { contacts, others } = found.value
   const { here, elsewhere } = await context.state.contactsOfOthers(operation, [
     ...idsOf(contacts),
@@ -344,7 +344,7 @@ export async function sendCreates(planned: readonly Operation[], context: RunCon
   const contacts = await Promise.all(operations.map((operation) => payload(operation, context)))
   await context.state.markSending(operations)
   const all = operations.every((operation) => repeatable(operation, context))
-  const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)
+  const result = await context.session.createContacts(contacts, createOptions(context, all))
   shrinkBulk(operations.length, result, context)
   if (result.kind === 'ok') return settleBulk(operations, result, context)
   if (result.kind === 'refused')

@@ -8,7 +8,6 @@ import type { RequestTrace, ServiceReads, Term } from '../core/ports.ts'
 import { type TermAliases, termDescription, termKey } from '../core/terms.ts'
 import {
   isStopped,
-  noted,
   type PlanContext,
   type RunContext,
   type TermDirectory,
@@ -32,10 +31,10 @@ function entriesOf(terms: readonly Term[], aliases: TermAliases): Entries {
   return { byKey, byId: new Map(terms.map((term) => [term.id, term])) }
 }
 
-type DirectoryContext = Pick<PlanContext, 'signal' | 'circuit' | 'state'>
+type DirectoryContext = Pick<PlanContext, 'state'>
 
 async function readAll(session: ServiceReads, context: DirectoryContext): Promise<Entries> {
-  const result = noted(await session.terms(), context)
+  const result = await session.terms()
   if (result.kind === 'ok') return entriesOf(result.value, await context.state.termAliases())
   const { code, message } = stopWithout(result)
   throw new SyncError(code, `the terms of the service cannot be read: ${message}`)
@@ -63,7 +62,7 @@ type Making = Made | (TermFinding & { kind: 'failed' })
 /** POST by name. */
 async function post(name: string, context: RunContext): Promise<Making> {
   const description = termDescription(name, context.pipeline)
-  const made = noted(await context.session.createTerm(name, description), context)
+  const made = await context.session.createTerm(name, description)
   if (made.kind !== 'ok') return { kind: 'failed', result: made }
   return { id: made.value, description, request: made.request }
 }
@@ -92,7 +91,7 @@ async function make(name: string, entries: Entries, context: RunContext): Promis
   const made = await post(name, context)
   if ('kind' in made) return made
   const known = entries.byId.get(made.id)
-  const read = known ?? noted(await context.session.termById(made.id), context)
+  const read = known ?? (await context.session.termById(made.id))
   if ('kind' in read && read.kind !== 'ok') return { kind: 'failed', result: read }
   const term = 'kind' in read ? read.value : read
   return taken(name, { made, term }, { entries, context })
@@ -114,7 +113,7 @@ async function makeMany(
       if (!('kind' in one)) all.set(some[index] ?? '', one)
     })
   }
-  const listed = all.size === 0 ? undefined : noted(await context.session.terms(), context)
+  const listed = all.size === 0 ? undefined : await context.session.terms()
   if (listed?.kind !== 'ok') return findings
   const byId = new Map(listed.value.map((term) => [term.id, term]))
   for (const [name, made] of all) {
@@ -124,7 +123,6 @@ async function makeMany(
   return findings
 }
 
-/** `context`: how the run's calls are noted. */
 export function createTermDirectory(session: ServiceReads, context: DirectoryContext): TermDirectory {
   let reading: Promise<Entries> | undefined
   const underway = new Map<string, Promise<TermFinding>>()
@@ -178,7 +176,7 @@ export async function describeTerms(context: RunContext): Promise<void> {
   for (const [name, description] of wanted) {
     const term = terms.get(termKey(name))
     if (term === undefined || comparable(term.description) === comparable(description)) continue
-    const result = noted(await context.session.updateTerm(term.id, { description }), context)
+    const result = await context.session.updateTerm(term.id, { description })
     if (result.kind !== 'ok') {
       context.log.warn('the description of a term was not taken', { term: name, answer: result.summary })
       continue

@@ -11,7 +11,7 @@ import type { StateStore } from '../../src/core/state.ts'
 import type { Transport } from '../../src/service/http.ts'
 import { createService } from '../../src/service/service.ts'
 import { openState, type OwnedState } from '../../src/store/state-store.ts'
-import type { RunContext } from '../../src/sync/context.ts'
+import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
@@ -116,8 +116,8 @@ export function startProgram(
     const source = sources.get(pipeline.name)
     if (source === undefined) throw new Error(`no source for ${pipeline.name}`)
     const id = runId(deps.wall(), random)
-    const session = service.session({ signal })
     const circuit = createCircuit(pipeline.guards)
+    const session = watchedSession(service.session({ signal }), { signal, circuit })
     return {
       runId: id,
       pipeline,
@@ -126,7 +126,7 @@ export function startProgram(
       source: livingSource(source, life),
       session,
       circuit,
-      terms: createTermDirectory(session, { signal, circuit, state }),
+      terms: createTermDirectory(session, { state }),
       customFieldKey: deps.service.customFieldKey,
       turns,
       mails,

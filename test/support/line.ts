@@ -3,7 +3,7 @@ import { createCircuit } from '../../src/core/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
-import type { RunContext } from '../../src/sync/context.ts'
+import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
 import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
@@ -75,9 +75,9 @@ export function testLine(
   const context = (): RunContext => {
     const runId = `${line.pipeline.name}-run-${++runs}`
     line.clock.advance(1000)
-    const session = line.service.session()
     const circuit = createCircuit(line.pipeline.guards)
     const { signal } = line.abort
+    const session = watchedSession(line.service.session(), { signal, circuit })
     const note = (message: string, fields: unknown): void => void log.push({ message, fields })
     return {
       runId,
@@ -87,7 +87,7 @@ export function testLine(
       source: line.source,
       session,
       circuit,
-      terms: createTermDirectory(session, { signal, circuit, state: line.state }),
+      terms: createTermDirectory(session, { state: line.state }),
       customFieldKey: line.settings.customFieldKey,
       turns: createTurns(),
       mails: options.mails ?? createMailTurns(),
