@@ -2,6 +2,7 @@
 import { createCircuit } from '../../src/core/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'
+import type { UndoOptions } from '../../src/core/undo.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
@@ -11,6 +12,7 @@ import { createRejectSource } from '../../src/sync/reject-source.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
 import { createMailTurns, createTurns, type MailTurns } from '../../src/sync/turns.ts'
+import { runUndo } from '../../src/sync/undo.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { type MemoryService, memoryService } from './memory-service.ts'
 import { type MemorySource, memorySource } from './memory-source.ts'
@@ -28,6 +30,8 @@ export interface Line {
   run(): Promise<PipelineResult>
   /** `rejects retry`. */
   retry(): Promise<PipelineResult>
+  /** `undo`. */
+  undo(run: string, options?: Partial<UndoOptions>): Promise<PipelineResult>
   /** `state rebuild`. */
   rebuild(): Promise<RebuildResult>
   preview(): Promise<{ changes: PlannedChange[]; totals: PreviewTotals }>
@@ -61,6 +65,10 @@ export function testLine(
         { ...context(), source: createRejectSource(line.state, line.pipeline.name) },
         { wait: false },
       ),
+    async undo(run, options = {}) {
+      const undo = { run, deleteCreated: false, addedTerms: false, ...options }
+      return runUndo({ ...undo, entries: line.state.entriesOfRun(run) }, context())
+    },
     rebuild: async () => rebuildPipeline({ ...context(), concurrency: 4 }, { wait: false }),
     async preview() {
       const changes: PlannedChange[] = []
