@@ -29,6 +29,6 @@ export function createDailyAllowance(db: Connection, perDay: number): DailyAllow
     return true
   })
   return {
-    take: async (nowMs) => takeOne.immediate(Math.floor(nowMs / HOUR_MS)),
+    take: async (nowMs) => takeOne(Math.floor(nowMs / HOUR_MS)),
   }
 }

@@ -2,9 +2,8 @@
 // Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
 import { SyncError } from '../core/errors.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import { carryLogOver } from './audit-upgrade.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
 import { syncFile, syncFolder } from './durable.ts'
@@ -118,7 +117,7 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
     const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
     // SQLite gives the files beside it the same rights.
     if (path !== TEMPORARY) keepPrivate(path)
-    db = new Database(path)
+    db = connect(path)
     db.pragma('busy_timeout = 5000')
     assertOurs(db, path)
     setPragmas(db)
@@ -139,7 +138,7 @@ export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, {
 export function openIfCurrent(statePath: string): Connection | undefined {
   const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
-  const db = new Database(path, { fileMustExist: true })
+  const db = connect(path, { fileMustExist: true })
   const isOlder = Number(db.pragma('user_version', { simple: true })) < MIGRATIONS.length
   db.close()
   return isOlder ? undefined : openForReading(path)
@@ -152,7 +151,7 @@ export function openForReading(statePath: string): Connection | undefined {
   let db: Connection | undefined
   try {
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
-    db = new Database(path, { fileMustExist: true })
+    db = connect(path, { fileMustExist: true })
     db.pragma('busy_timeout = 5000')
     if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
       throw unusable(path, 'is a database of another program; state.path is wrong')

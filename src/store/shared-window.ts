@@ -5,7 +5,6 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, readlinkSync, 
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { SharedWindow } from '../core/ports.ts'
-import type { Connection } from './connection.ts'
 
 export interface WindowOptions {
   /** Whose requests are counted together. */
@@ -72,7 +71,7 @@ function windowPath(statePath: string): string {
   }
 }
 
-function openWindow(statePath: string): Connection {
+function openWindow(statePath: string): Database.Database {
   const path = windowPath(statePath)
   // For its owner alone from the first moment on; and never through a link that somebody else has laid.
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
@@ -91,7 +90,7 @@ interface Asker extends Process {
 }
 
 /** Places of answered requests, by the time at which each is free. */
-function createCooling(db: Connection, { service, perMs }: WindowOptions) {
+function createCooling(db: Database.Database, { service, perMs }: WindowOptions) {
   const windowMs = perMs * 1.001 + 2
   const slackMs = Math.min(perMs, 1000)
   const step = Math.max(1, Math.floor(perMs / STEPS))
@@ -137,7 +136,7 @@ function createCooling(db: Connection, { service, perMs }: WindowOptions) {
 }
 
 /** The work of one asker on the open file, each method within one transaction. */
-function createPlaces(db: Connection, options: WindowOptions, now: number) {
+function createPlaces(db: Database.Database, options: WindowOptions, now: number) {
   const { service, timeoutMs } = options
   const cooling = createCooling(db, options)
   const self = processAt('self') ?? { space: '', pid: '', started: '' }
@@ -195,7 +194,7 @@ function createPlaces(db: Connection, options: WindowOptions, now: number) {
   }
 }
 
-function createDay(db: Connection, service: string): (now: number, perDay: number) => boolean {
+function createDay(db: Database.Database, service: string): (now: number, perDay: number) => boolean {
   const used = db
     .prepare<[string, number], number>(
       'SELECT coalesce(sum(requests), 0) FROM hour WHERE service = ? AND hour > ?',
@@ -214,7 +213,7 @@ function createDay(db: Connection, service: string): (now: number, perDay: numbe
   }).immediate
 }
 
-function createSlowed(db: Connection, service: string) {
+function createSlowed(db: Database.Database, service: string) {
   const write = db.prepare('INSERT OR REPLACE INTO slowed VALUES (?, ?, ?, ?)')
   return (now: number, places: number, resumeAt: number): void =>
     void write.run(service, Math.floor(now), places, Math.ceil(resumeAt))
@@ -222,7 +221,7 @@ function createSlowed(db: Connection, service: string) {
 
 interface Opened {
   readonly slowDown: ReturnType<typeof createSlowed>
-  readonly db: Connection
+  readonly db: Database.Database
   readonly places: ReturnType<typeof createPlaces>
   readonly takeOfDay: (now: number, perDay: number) => boolean
 }

@@ -1,7 +1,7 @@
 // What the program says of itself: counts that add up, logs without secrets and people, a state that is whole, and a sync
 // log that is chained and explains every change that the ledger has.
 import { hash } from 'node:crypto'
-import Database from 'better-sqlite3'
+import { type Connection, connect } from '../../src/store/connection.ts'
 import { controlTotals, runAccount } from '../../src/core/run-account.ts'
 import { type Counts, OUTCOMES } from '../../src/core/summary.ts'
 import { createLogReader } from '../../src/store/audit-read.ts'
@@ -44,7 +44,7 @@ interface Entry {
 const START = '0'.repeat(64)
 
 /** O8: the sync log as it stands in the state, each entry chained to the one before it. */
-function checkChain(db: Database.Database, violated: Violated): void {
+function checkChain(db: Connection, violated: Violated): void {
   const rows = db.prepare('SELECT seq, entry, prev, hash FROM audit ORDER BY seq').all() as {
     seq: number
     entry: string
@@ -60,7 +60,7 @@ function checkChain(db: Database.Database, violated: Violated): void {
 }
 
 /** O8: the values of the entries, as the program gives them, are those that the chain covers. */
-function readSyncLog(db: Database.Database, violated: Violated): readonly Entry[] {
+function readSyncLog(db: Connection, violated: Violated): readonly Entry[] {
   const entries = createLogReader(db).logPage({}, { order: 'oldest', limit: Number.MAX_SAFE_INTEGER })
   for (const { seq, proof } of entries) {
     const { digest } = JSON.parse(proof.entry) as { digest: string }
@@ -149,7 +149,7 @@ function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names,
 }
 
 /** Control totals: the log tells of every create, update and delete that a run counted, and of no more. */
-async function checkAccounts(db: Database.Database, violated: Violated): Promise<void> {
+async function checkAccounts(db: Connection, violated: Violated): Promise<void> {
   const reader = createLogReader(db)
   const runs = db.prepare('SELECT id, counts FROM run WHERE counts IS NOT NULL').all() as {
     id: string
@@ -170,7 +170,7 @@ export async function checkState(given: {
   violated: Violated
 }): Promise<void> {
   const { file, ledger, violated } = given
-  const db = new Database(file, { readonly: true })
+  const db = connect(file, { readonly: true })
   try {
     const verdict = db.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok') violated('O8', `integrity_check: ${String(verdict)}`)
