@@ -33,9 +33,24 @@ export function isOwned(statePath: string): boolean {
     db.pragma('schema_version')
     return false
   } catch (error) {
-    return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+    return isBusy(error)
   } finally {
     db?.close()
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
+/** Where nobody holds it, somebody may be looking whether it is held (isOwned): that is over in a moment. */
+function beginExclusive(db: Database.Database, place: string): void {
+  db.pragma('busy_timeout = 0')
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    if (!isBusy(error) || isOwned(place)) throw error
+    db.pragma('busy_timeout = 100')
+    db.exec('BEGIN EXCLUSIVE')
   }
 }
 
@@ -46,13 +61,10 @@ export function acquireLock(statePath: string): Lock {
   try {
     mkdirSync(dirname(place), { recursive: true })
     db = new Database(`${place}.lock`)
-    // Somebody may be looking whether it is held (isOwned).
-    db.pragma('busy_timeout = 100')
-    db.exec('BEGIN EXCLUSIVE')
+    beginExclusive(db, place)
   } catch (error) {
     db?.close()
-    if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')))
-      throw stateError(error, statePath)
+    if (!isBusy(error)) throw stateError(error, statePath)
     throw new SyncError('STATE_LOCKED', `another process holds the state ${place}${heldBy(place)}`, {
       cause: error,
     })
