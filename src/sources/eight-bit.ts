@@ -1,6 +1,6 @@
-// Which 8-bit encoding a text is in. All that Europe uses are tried, and what each makes of the words is judged by the
-// languages that it was made for. Where two differ on a letter and neither is clearly likelier, there is no answer: a wrong
-// one would send wrong names. Pure: bytes in, a verdict out.
+// Which 8-bit encoding a text is in. All that Europe and its neighbours use are tried, and what each makes of the words is
+// judged by the languages that it was made for. Where two differ on a letter and neither is clearly likelier, there is no
+// answer: a wrong one would send wrong names. Pure: bytes in, a verdict out.
 import iconv from 'iconv-lite'
 import { type Script, wordsLikelihood } from './letter-statistics.ts'
 
@@ -28,6 +28,10 @@ const CANDIDATES: readonly (readonly [encoding: string, script: Script, rarity: 
   ['cp852', 'central', 10],
   ['macintosh', 'western', 10],
   ['maccenteuro', 'central', 10],
+  ['windows-1255', 'hebrew', 5],
+  ['iso-8859-8', 'hebrew', 8],
+  ['windows-1256', 'arabic', 5],
+  ['iso-8859-6', 'arabic', 8],
 ]
 
 /** Nats by which one reading must be likelier than every other that reads another letter. */
@@ -37,11 +41,13 @@ const [MOST_WORDS, ENOUGH, MOST_LETTERS] = [600, 5, 40]
 const SIGN_FOR_LETTER = 18
 /** A word of letters that no language of the candidate has is none. */
 const FLOOR_PER_LETTER = -3.6
+/** A few rare names may come out below that; what comes out below this is ruled out, and is not proposed either. */
+const PROPOSED_PER_LETTER = -4.5
 
 export interface Verdict {
   /** Undefined where none is clearly likelier. */
   readonly encoding: string | undefined
-  /** What speaks for each of two encodings: the first word that they read differently. */
+  /** What speaks for each of two likely encodings: the first word that they read differently. */
   readonly readings: readonly { readonly encoding: string; readonly word: string }[]
 }
 
@@ -68,7 +74,11 @@ export function rawWordCollector() {
         const bytes = word.match(/[\x80-\xff]/g) ?? []
         if (words.size >= MOST_WORDS && bytes.every((byte) => (seen.get(byte) ?? 0) >= ENOUGH)) continue
         for (const byte of bytes) seen.set(byte, (seen.get(byte) ?? 0) + 1)
-        words.add(word.slice(0, MOST_LETTERS))
+        // In pieces, so that no byte is left out of what is judged.
+        for (let at = 0; at < word.length; at += MOST_LETTERS) {
+          const piece = word.slice(at, at + MOST_LETTERS)
+          if (/[\x80-\xff]/.test(piece)) words.add(piece)
+        }
       }
     },
     words: (): Buffer[] => [...words].map((word) => Buffer.from(word, 'latin1')),
@@ -86,6 +96,9 @@ function signCost(sign: string, before: string | undefined, behind: string | und
   if (/[‚”]/u.test(sign) && opens) return SIGN_FOR_LETTER
   if (/[‘“„«»‹›‚”]/u.test(sign)) return opens && closes ? SIGN_FOR_LETTER : 2
   if (/[–—…€°§•©®™²³ºª¿¡]/u.test(sign) && !opens && !closes) return 2
+  // Signs of Hebrew and Arabic, and what keeps letters of Persian apart.
+  if (/[׳״،؛؟]/u.test(sign) && closes) return 2
+  if (sign === '\u200c' && opens && closes) return 2
   if (sign === '·' && before === 'l' && behind === 'l') return 1
   if (/[¿¡]/u.test(sign) && !closes) return 2
   if (/[°²³ºª®™…]/u.test(sign) && closes && !opens) return 8
@@ -141,9 +154,9 @@ export function eightBitVerdict(words: readonly Buffer[]): Verdict {
   const at = best.words.findIndex((word, index) => letters(word) !== letters(other.words[index] ?? ''))
   return {
     encoding: undefined,
-    readings: [best, other].flatMap(({ encoding, words: read }) => {
+    readings: [best, other].flatMap(({ encoding, words: read, score }) => {
       const word = read[at]
-      return word === undefined ? [] : [{ encoding, word }]
+      return word === undefined || score <= PROPOSED_PER_LETTER * length ? [] : [{ encoding, word }]
     }),
   }
 }

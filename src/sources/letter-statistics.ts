@@ -1,4 +1,4 @@
-// How likely a word is in the languages of Europe, by which letter follows which. The statistics come from the names of
+// How likely a word is in the languages of Europe and its neighbours, by which letter follows which. The statistics come from the names of
 // countries, languages and currencies that the platform knows in each of them, some thousand words, and from common names
 // of people. Made when first asked for; pure.
 
@@ -12,6 +12,8 @@ export const LANGUAGES = {
   greek: ['el'],
   turkish: ['tr', 'de', 'fr'],
   baltic: ['lt', 'lv', 'et', 'pl', 'de'],
+  hebrew: ['he'],
+  arabic: ['ar', 'fa'],
 } as const
 
 export type Script = keyof typeof LANGUAGES
@@ -62,9 +64,12 @@ function* wordsOf(language: string): Generator<string> {
   for (const text of texts) for (const [word] of (text ?? '').matchAll(/\p{L}+/gu)) yield folded(word)
 }
 
-/** The letters with a comma below and with a cedilla are one; case is judged apart. */
+/**
+ * The letters with a comma below and with a cedilla are one, and so are the two forms of yeh, of which Windows-1256 has
+ * one; case is judged apart.
+ */
 const folded = (word: string): string =>
-  word.toLowerCase().replaceAll('ș', 'ş').replaceAll('ț', 'ţ').normalize('NFC')
+  word.toLowerCase().replaceAll('ș', 'ş').replaceAll('ț', 'ţ').replaceAll('\u06cc', '\u064a').normalize('NFC')
 
 function modelOf(language: string): Model {
   const pairs = new Map<string, number>()

@@ -89,10 +89,11 @@ async function legacyForm(file: InputFile, window: Buffer, sample: Buffer): Prom
   const words = readings
     .map((reading) => `${JSON.stringify(reading.word)} in ${reading.encoding}`)
     .join(' and ')
+  const apart = readings.length > 1 ? 'The first word that tells them apart' : 'A word of it'
   const hint =
     words === ''
       ? 'Set source.encoding to the encoding that the exporter uses.'
-      : `The first word that tells them apart reads ${words}. Set source.encoding to the one that is right.`
+      : `${apart} reads ${words}. Set source.encoding to the one that is right.`
   throw new SyncError('INPUT_ENCODING', message, { hint })
 }
 

@@ -466,6 +466,69 @@ const LANGUAGES: Readonly<Record<string, readonly [encodings: readonly string[],
         'Halldór',
       ],
     ],
+    he: [
+      ['windows-1255', 'iso-8859-8'],
+      [
+        'דהן',
+        'פרידמן',
+        'מלכה',
+        'אזולאי',
+        'נתניה',
+        'שלום',
+        'גולדברג',
+        'רוזנברג',
+        'שפירא',
+        'אורית',
+        'גבריאל',
+        'אשדוד',
+        'באר שבע',
+        'נועה',
+        'תמר',
+        'איתן',
+        'צה״ל',
+        'עמית',
+      ],
+    ],
+    ar: [
+      ['windows-1256', 'iso-8859-6'],
+      [
+        'عائشة',
+        'بغداد',
+        'نور',
+        'ليلى',
+        'سليمان',
+        'الخطيب',
+        'المصري',
+        'حداد',
+        'النجار',
+        'سارة',
+        'مصطفى',
+        'زينب',
+        'طارق',
+        'بيروت',
+        'عمان',
+        'الإسكندرية',
+        'ياسمين',
+        'كريم',
+      ],
+    ],
+    fa: [
+      ['windows-1256'],
+      [
+        'محمدي',
+        'رضا',
+        'پارسا',
+        'چمران',
+        'تهران',
+        'گلستان',
+        'ژاله',
+        'احمدپور',
+        'زهرا',
+        'مشهد',
+        'بهرام',
+        'شاه\u200cپور',
+      ],
+    ],
     nl: [
       ['windows-1252'],
       ['Daniël', 'Zoë', 'Noël', 'Michèle', 'René', 'Loïs', 'Chloë', 'Hélène', 'Andrée', 'Ruïz'],
@@ -524,6 +587,60 @@ describe('an 8-bit encoding', () => {
     const { message, hint } = error as SyncError
     expect(hint).toMatch(/reads "K\S+" in \S+ and "K\S+" in \S+\. Set source\.encoding/)
     expect(message).not.toMatch(/K[õő]/)
+  })
+})
+
+/** The names of encodings in a text. */
+const encodingsIn = (text: string): string[] =>
+  text.match(/\b(windows-\d+|iso-8859-\d+|cp\d{3,}|koi8-\w|mac\w+|utf-\d+)\b/gi) ?? []
+
+async function refusal(bytes: Buffer, encoding = 'auto'): Promise<{ message: string; hint: string }> {
+  const error: unknown = await read('csv', bytes, { encoding }).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'INPUT_ENCODING' })
+  return error as SyncError
+}
+
+/** Alphabets that no candidate has. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  cp874: ['สมชาย', 'สมหญิง', 'กรุงเทพ', 'เชียงใหม่', 'ประเสริฐ', 'วิชัย', 'มาลี', 'สุดา', 'นคร'],
+  armscii8: ['Արմեն', 'Աննա', 'Երևան', 'Հայկ', 'Մարիամ', 'Գյումրի', 'Տիգրան', 'Լուսինե', 'Վահան'],
+}
+
+describe('an encoding that was ruled out is not proposed', () => {
+  it.each(Object.entries(FOREIGN))('where the text makes words in none: %s', async (encoding, names) => {
+    for (const some of [names, ...threes(names)]) {
+      const text = `id,name\n${some.map((name) => `1,${name}\n`).join('')}`
+      const { message, hint } = await refusal(iconv.encode(text, encoding))
+      expect(encodingsIn(`${message.replace('is not UTF-8', '')} ${hint}`)).toEqual([])
+    }
+  })
+
+  it('where it does not know all of the bytes, wherever they stand', async () => {
+    for (const byte of [0x81, 0x8d, 0x8f, 0x90, 0x9d, 0xd2, 0xff])
+      for (const before of ['', 'M', 'M\xfcller', 'x'.repeat(45)]) {
+        const bytes = Buffer.from(
+          `id,name\n1,J\xf5gi ${before}${String.fromCharCode(byte)}K\xf5q\n`,
+          'latin1',
+        )
+        const found: unknown = await read('csv', bytes).catch((thrown: unknown) => thrown)
+        if (!(found instanceof SyncError)) continue
+        for (const encoding of encodingsIn(`${found.message.replace('is not UTF-8', '')} ${found.hint}`))
+          expect([encoding, iconv.decode(bytes, encoding)]).not.toEqual([
+            encoding,
+            expect.stringMatching(/[\ufffd\x80-\x9f]/),
+          ])
+      }
+  })
+
+  it.each([
+    ['utf-8', 'M\xfcller'],
+    ['windows-1252', 'M\x81ller'],
+    ['windows-1253', 'K\xd2q'],
+    ['iso-8859-7', 'K\xd2q'],
+  ])('where it was set, and the bytes contradict it: %s', async (encoding, name) => {
+    const { message, hint } = await refusal(Buffer.from(`id,name\n1,${name}\n`, 'latin1'), encoding)
+    expect(encodingsIn(message).map((one) => one.toLowerCase())).toEqual([encoding])
+    expect(encodingsIn(hint)).toEqual([])
   })
 })
 
