@@ -1,15 +1,11 @@
 // How a command comes to its settings: the file by option, environment or default, every problem at once.
-import { resolve } from 'node:path'
-import { loadConfiguration, stateDoubt } from '../app.ts'
+import { loadConfiguration } from '../app/configuration.ts'
+import { stateDoubt } from '../app/state-files.ts'
 import { SyncError } from '../core/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
+import { configFile } from './config-file.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
 import { ConfigurationError } from './messages.ts'
-
-const DEFAULT_FILE = 'config/contact-sync.yaml'
-
-export const configFile = (io: Io, options: CommonOptions): string =>
-  resolve(io.cwd, options.config ?? io.env['CONTACT_SYNC_CONFIG'] ?? DEFAULT_FILE)
 
 /** Throws ConfigurationError with every problem; warnings go to standard error. */
 export async function commandSettings(io: Io, options: CommonOptions): Promise<Settings> {
@@ -33,8 +29,8 @@ export function chosenPipelines(settings: Settings, names: readonly string[]): r
 }
 
 /** For commands that only look: runs refuse such a state, and what they would see there is not how things are. */
-export async function warnOfOlderState(io: Io, { state: { path } }: Settings): Promise<void> {
-  const doubt = await stateDoubt(path)
+export function warnOfOlderState(io: Io, { state: { path } }: Settings): void {
+  const doubt = stateDoubt(path)
   if (doubt !== undefined)
     printError(io, `warning: the state ${path} ${doubt}. See "Restore" in state/README.md`)
 }

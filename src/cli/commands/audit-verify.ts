@@ -1,5 +1,6 @@
 // `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
-import { knownHead, openStateForReading, rebuildLogIndexes } from '../../app.ts'
+import { knownHead, rebuildLogIndexes } from '../../app/audit-files.ts'
+import { openStateForReading } from '../../app/state-files.ts'
 import { AUDIT_START } from '../../core/audit-chain.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { BadEntry, CheckStep, IndexFault } from '../../core/sync-log.ts'

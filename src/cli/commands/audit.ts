@@ -1,5 +1,5 @@
 // `audit list`, `show` and `run`: the sync log, read beside a running daemon.
-import { openStateForReading } from '../../app.ts'
+import { openStateForReading } from '../../app/state-files.ts'
 import type { LoggedEntry } from '../../core/audit-chain.ts'
 import type { AuditEntry, AuditOutcome } from '../../core/audit.ts'
 import { SyncError } from '../../core/errors.ts'

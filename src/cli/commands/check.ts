@@ -1,22 +1,17 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
-import {
-  askService,
-  assertReadOfService,
-  bindingWarning,
-  orphans,
-  checkColumns,
-  definitionsWith,
-  loadConfiguration,
-  markerProblem,
-  termProblems,
-} from '../../app.ts'
+import { askService, checkColumns, termProblems } from '../../app/checking.ts'
+import { loadConfiguration } from '../../app/configuration.ts'
+import { orphans } from '../../app/pipelines.ts'
+import { assertReadOfService, bindingWarning } from '../../app/service-binding.ts'
+import { definitionsWith } from '../../sync/definitions.ts'
+import { markerProblem } from '../../sync/marker.ts'
 import { customFieldFindings } from '../../core/custom-fields.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { configFile } from '../settings.ts'
+import { configFile } from '../config-file.ts'
 import { orphanText } from '../status-text.ts'
 
 interface CheckReport {
@@ -126,7 +121,7 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
 async function checkAll(settings: Settings, warnings: readonly string[], io: Io): Promise<CheckReport> {
   const pipelines = await checkPipelines(settings)
   const refused = otherService(settings)
-  const unknown = await orphans(settings)
+  const unknown = orphans(settings)
   const service =
     refused === undefined
       ? await checkService(settings, io)

@@ -1,5 +1,5 @@
 // `completion`: a script for the shell; and, for that script, the names of the pipelines.
-import { pipelineNames } from '../../app.ts'
+import { pipelineNames } from '../../app/pipeline-names.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { CommandTree } from '../command-table/entry.ts'
 import { bashScript } from '../completion/bash.ts'
@@ -7,7 +7,7 @@ import { fishScript } from '../completion/fish.ts'
 import { type Place, places } from '../completion/model.ts'
 import { zshScript } from '../completion/zsh.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
-import { configFile } from '../settings.ts'
+import { configFile } from '../config-file.ts'
 
 const SCRIPTS: Readonly<Record<string, (all: readonly Place[]) => string>> = {
   bash: bashScript,

@@ -1,5 +1,7 @@
 // `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
-import { openStateForReading, resolveDoubt, type Verdict } from '../../app.ts'
+import { askService } from '../../app/checking.ts'
+import { resolveDoubt, type Verdict } from '../../app/decisions.ts'
+import { openStateForReading } from '../../app/state-files.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { Operation } from '../../core/operation.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
@@ -74,11 +76,8 @@ const SAID = {
 export async function resolve(io: Io, options: ResolveOptions, [id = '']: string[]): Promise<number> {
   const verdict = verdictOf(options)
   const settings = await commandSettings(io, options)
-  const { operation, settlement } = await resolveDoubt(
-    settings,
-    { id: wholeNumber(id, 'ID'), verdict },
-    io.pid,
-  )
+  const which = { id: wholeNumber(id, 'ID'), verdict }
+  const { operation, settlement } = await resolveDoubt(settings, which, { pid: io.pid, ask: askService })
   const { pipeline, key } = operation
   if (options.json === true) printJson(io, { id: operation.id, pipeline, key, outcome: settlement })
   else print(io, `${pipeline}: ${key}: ${SAID[settlement]}`)

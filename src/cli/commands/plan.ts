@@ -1,5 +1,6 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
-import { clock, preview } from '../../app.ts'
+import { preview } from '../../app/preview.ts'
+import { systemClock as clock } from '../../system.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode, OUTCOMES } from '../../core/summary.ts'
@@ -135,7 +136,7 @@ async function planOne(
 
 export async function plan(io: Io, options: CommonOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
-  await warnOfOlderState(io, settings)
+  warnOfOlderState(io, settings)
   const output = options.json === true ? jsonOutput(io) : textOutput(io)
   const results: PreviewTotals[] = []
   for (const pipeline of chosenPipelines(settings, names))

@@ -1,6 +1,7 @@
 // `rejects list` and `rejects export`: the records that could not be pushed, to look at and to mend.
 import { resolve } from 'node:path'
-import { openStateForReading, writeExport, writeRejectsCsv } from '../../app.ts'
+import { writeExport, writeRejectsCsv } from '../../app/export-file.ts'
+import { openStateForReading } from '../../app/state-files.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { plural, replacedText } from '../format.ts'

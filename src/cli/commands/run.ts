@@ -1,5 +1,8 @@
 // `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
-import { clock, createLog, openRunner, openTracing, type Runner, tellOfRuns } from '../../app.ts'
+import { createLog } from '../../app/logging.ts'
+import { openRunner, type Runner } from '../../app/runner.ts'
+import { openTracing } from '../../app/tracing.ts'
+import { systemClock as clock } from '../../system.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { LogHead } from '../../core/sync-log.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/summary.ts'
@@ -63,7 +66,11 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
       if (options.json !== true) print(io, resultLines(result))
       for (const warning of result.warnings) printError(io, `warning: ${warning}`)
     }
-    await tellOfRuns(settings, runner, { results, signal: io.signal })
+    // Without receivers nothing of it is loaded.
+    if (settings.alerts.length > 0) {
+      const { tellOfRuns } = await import('../../app/alert-commands.ts')
+      await tellOfRuns(settings, runner, { results, signal: io.signal })
+    }
     head = await runner.state.logHead()
   } finally {
     await runner.close()

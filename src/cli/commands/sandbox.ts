@@ -1,6 +1,7 @@
 // `sandbox`: the stand-in for the service, until it is ended.
 import { resolve } from 'node:path'
-import { clock, sandboxHabits, startSandbox } from '../../app.ts'
+import { habitsHelp, habitsOf, startSandbox } from '../../app/sandbox.ts'
+import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/errors.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 
@@ -18,13 +19,13 @@ function portNumber(text: string): number {
 }
 
 /** What its help says after the options: every habit. */
-export const sandboxHelp = async (): Promise<string> => (await sandboxHabits()).habitsHelp()
+export const sandboxHelp = habitsHelp
 
 export async function sandbox(io: Io, options: SandboxOptions): Promise<number> {
   const { apiKey } = options
   const db = options.db === undefined ? {} : { db: resolve(io.cwd, options.db) }
   const port = portNumber(options.port)
-  const habits = (await sandboxHabits()).habitsOf(options.habit ?? [])
+  const habits = habitsOf(options.habit ?? [])
   const server = await startSandbox({ port, apiKey, clock, habits, ...db })
   const keeps = options.db === undefined ? 'in memory' : `in ${options.db}`
   if (options.json === true) printJson(io, { base_url: server.url, port: server.port })

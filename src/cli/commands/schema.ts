@@ -1,5 +1,5 @@
 // `schema`: the JSON Schema of the configuration file.
-import { configSchema } from '../../app.ts'
+import { configSchema } from '../../app/config-schema.ts'
 import { type Io, print } from '../io.ts'
 
 export async function schema(io: Io): Promise<number> {

@@ -1,17 +1,15 @@
 // `start`: the daemon, until a signal ends it.
-import {
-  clock,
-  createLog,
-  loadConfiguration,
-  openRunner,
-  openTracing,
-  openWatching,
-  random,
-  refusingOtherService,
-  startDaemon,
-} from '../../app.ts'
+import { loadConfiguration } from '../../app/configuration.ts'
+import { openWatching } from '../../app/daemon-watch.ts'
+import { startDaemon } from '../../app/daemon.ts'
+import { createLog } from '../../app/logging.ts'
+import { openRunner } from '../../app/runner.ts'
+import { refusingOtherService } from '../../app/service-binding.ts'
+import { openTracing } from '../../app/tracing.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import type { CommonOptions, Io } from '../io.ts'
-import { commandSettings, configFile } from '../settings.ts'
+import { configFile } from '../config-file.ts'
+import { commandSettings } from '../settings.ts'
 import { VERSION } from '../version.ts'
 
 export async function start(io: Io, options: CommonOptions): Promise<number> {
@@ -22,7 +20,7 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
   const log = createLog(settings.log, { secrets: settings.secrets, stream: io.stderr })
   try {
     const tracing = await openTracing(io.env, { clock, log, version: VERSION })
-    const watching = await openWatching(settings, { clock, log, version: VERSION })
+    const watching = openWatching(settings, { clock, log, version: VERSION })
     const runner = openRunner(settings, {
       log,
       pid: io.pid,

@@ -1,6 +1,7 @@
 // `state info` and `state backup`: the state as a file. Both work beside a running daemon, in the midst of a run.
 import { resolve } from 'node:path'
-import { backupState, clock, stateInfo } from '../../app.ts'
+import { backupState, stateInfo } from '../../app/state-files.ts'
+import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/errors.ts'
 import { bytes, moment, number, plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

@@ -1,6 +1,8 @@
 // `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent; `state rebind`
 // for one whose service has another address.
-import { acceptState, clock, rebindState, rebuildState } from '../../app.ts'
+import { acceptState, rebuildState } from '../../app/rebuilding.ts'
+import { rebindState } from '../../app/service-binding.ts'
+import { systemClock as clock } from '../../system.ts'
 import { unknowable } from '../../core/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/summary.ts'
 import { confirm } from '../confirm.ts'

@@ -1,14 +1,8 @@
 // `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
-import {
-  clock,
-  commonStanding,
-  type CommonStanding,
-  openStateForReading,
-  orphans,
-  pipelineStanding,
-  type Standing,
-  stateOwner,
-} from '../../app.ts'
+import { orphans } from '../../app/pipelines.ts'
+import { commonStanding, type CommonStanding, pipelineStanding, type Standing } from '../../app/standing.ts'
+import { openStateForReading, stateOwner } from '../../app/state-files.ts'
+import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { control } from '../guarded.ts'
@@ -68,13 +62,13 @@ const standingJson = (standing: Standing) => ({
 
 /** How everything stands now, as text or as one JSON document. */
 async function look(settings: Settings, pipelines: readonly PipelineSettings[]) {
-  const owner = await stateOwner(settings.state.path)
+  const owner = stateOwner(settings.state.path)
   const state = openStateForReading(settings.state.path)
   try {
     const of = { settings, state, owner }
     return {
       owner,
-      orphans: await orphans(settings),
+      orphans: orphans(settings),
       common: await commonStanding(of),
       standings: await Promise.all(pipelines.map((pipeline) => pipelineStanding(pipeline, of))),
     }
@@ -140,7 +134,7 @@ export async function status(io: Io, options: StatusOptions, names: string[]): P
   const every = seconds(options.every) * 1000
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
-  await warnOfOlderState(io, settings)
+  warnOfOlderState(io, settings)
   show(io, options, await look(settings, pipelines))
   while (options.watch === true) {
     await clock.sleep(every, io.signal)

@@ -1,11 +1,14 @@
 // `support-bundle`: one archive for whoever is asked for help; says what is in it before it is written.
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { clock, loadConfiguration, supportBundle, tarGz } from '../../app.ts'
+import { loadConfiguration } from '../../app/configuration.ts'
+import { supportBundle } from '../../app/support-bundle.ts'
+import { tarGz } from '../../app/tar.ts'
+import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/errors.ts'
 import { bytes } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { configFile } from '../settings.ts'
+import { configFile } from '../config-file.ts'
 import { VERSION } from '../version.ts'
 
 interface BundleOptions extends CommonOptions {

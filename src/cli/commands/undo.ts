@@ -1,5 +1,8 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
-import { clock, openRunner, openStateForReading, previewUndo } from '../../app.ts'
+import { previewUndo } from '../../app/preview.ts'
+import { openRunner } from '../../app/runner.ts'
+import { openStateForReading } from '../../app/state-files.ts'
+import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/summary.ts'
@@ -168,7 +171,7 @@ async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean)
 
 export async function undo(io: Io, options: UndoCommandOptions, [run = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
-  await warnOfOlderState(io, settings)
+  warnOfOlderState(io, settings)
   const work: Work = {
     io,
     settings,

@@ -1,0 +1,2 @@
+// The operational log, for the commands that run something.
+export { createLog } from '../log/log.ts'
