@@ -6,7 +6,7 @@ import type { RunLog } from './context.ts'
 
 type FileFields = Pick<CommonFields, 'file_number' | 'file_sha256'>
 
-export interface FileLog extends RunLog {
+interface FileLog extends RunLog {
   /** From now on lines carry the sum, too. Rejects that are read again are no file: their sum is empty. */
   wasRead(sha256: string): void
 }

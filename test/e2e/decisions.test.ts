@@ -2,21 +2,35 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 // Each command is a process of its own, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
-interface HeldJson {
-  readonly held: {
-    readonly run_id: string
-    readonly guard: string | null
-    readonly number: number
-    readonly threshold: string | null
-    readonly reason: string
-    readonly changes?: unknown[]
-  }[]
-}
+const heldJson = z.object({
+  held: z.array(
+    z.looseObject({
+      run_id: z.string(),
+      guard: z.string().nullable(),
+      number: z.number(),
+      threshold: z.string().nullable(),
+      reason: z.string(),
+      changes: z.array(z.unknown()).optional(),
+    }),
+  ),
+})
+const runJson = z.looseObject({
+  status: z.string(),
+  pipelines: z.array(z.looseObject({ run_id: z.string(), deleted: z.number(), held_deletes: z.number() })),
+})
+const planJson = z.object({
+  pipelines: z.array(z.looseObject({ changes: z.array(z.unknown()), held_deletes: z.number() })),
+})
+const doubtsJson = z.object({
+  doubts: z.array(z.looseObject({ id: z.number(), key: z.string(), action: z.string() })),
+})
+const rejectsJson = z.object({ rejects: z.array(z.unknown()) })
 
 let shop: Workshop
 beforeEach(async () => {
@@ -36,15 +50,10 @@ pipelines:
     map: { mail: mail, first_name: first, family_name: last, phone: phone }
 `
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the shape
-async function json<T>(...args: string[]): Promise<{ code: number | null; body: T; stderr: string }> {
+/** What a command says with `--json`, in the form that the test relies on. */
+async function json<S extends z.ZodType>(form: S, ...args: string[]) {
   const { code, stdout, stderr } = await shop.cli(...args, '--json')
-  return { code, body: JSON.parse(stdout === '' ? 'null' : stdout) as T, stderr }
-}
-
-interface RunJson {
-  readonly status: string
-  readonly pipelines: { readonly run_id: string; readonly deleted: number; readonly held_deletes: number }[]
+  return { code, body: form.parse(JSON.parse(stdout === '' ? 'null' : stdout)), stderr }
 }
 
 const isThere = async (index: number): Promise<boolean> =>
@@ -59,18 +68,18 @@ describe('a full export', () => {
 
   it('that lacks 40 % is held with exit 4, released once, and refused where it is not the same any more', async () => {
     await shop.drop('shop', '2.csv', peopleCsv(6))
-    const plan = await json<{ pipelines: { changes: unknown[]; held_deletes: number }[] }>('plan')
+    const plan = await json(planJson, 'plan')
     expect(plan).toMatchObject({
       code: 4,
       body: { pipelines: [{ held_deletes: 4, status: 'held', changes: [] }] },
     })
-    const held = await json<RunJson>('run')
+    const held = await json(runJson, 'run')
     expect(held).toMatchObject({
       code: 4,
       body: { status: 'held', pipelines: [{ deleted: 0, held_deletes: 4 }] },
     })
     const run = held.body.pipelines[0]?.run_id ?? ''
-    const list = await json<HeldJson>('held', 'list')
+    const list = await json(heldJson, 'held', 'list')
     expect(list.body.held).toMatchObject([
       {
         run_id: run,
@@ -93,17 +102,20 @@ describe('a full export', () => {
       stdout: expect.stringContaining('4 changes of shop released') as string,
     })
     expect(await isThere(9)).toBe(true)
-    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 4, read: 0 }] } })
+    expect(await json(runJson, 'run')).toMatchObject({
+      code: 0,
+      body: { pipelines: [{ deleted: 4, read: 0 }] },
+    })
     expect(await isThere(9)).toBe(false)
     expect(await isThere(5)).toBe(true)
-    expect((await json<HeldJson>('held', 'list')).body.held).toEqual([])
+    expect((await json(heldJson, 'held', 'list')).body.held).toEqual([])
   })
 
   it('that overtakes a held plan makes its release void', async () => {
     await shop.drop('shop', '2.csv', peopleCsv(6))
-    const first = (await json<RunJson>('run')).body.pipelines[0]?.run_id ?? ''
+    const first = (await json(runJson, 'run')).body.pipelines[0]?.run_id ?? ''
     await shop.drop('shop', '3.csv', peopleCsv(7))
-    const second = (await json<RunJson>('run')).body.pipelines[0]?.run_id ?? ''
+    const second = (await json(runJson, 'run')).body.pipelines[0]?.run_id ?? ''
     expect(await shop.cli('held', 'release', first)).toMatchObject({ code: 2 })
     await shop.configure(FULL.replace('phone: phone', 'fax: phone'))
     const refused = await shop.cli('held', 'release', second)
@@ -120,14 +132,17 @@ describe('a full export', () => {
         .replace('key: no', 'key: no\n    guards: { max_changes: 2 }'),
     )
     await shop.drop('shop', '2.csv', peopleCsv(10, [1, 2, 3]))
-    const run = (await json<RunJson>('run')).body.pipelines[0]?.run_id ?? ''
+    const run = (await json(runJson, 'run')).body.pipelines[0]?.run_id ?? ''
     await shop.drop('shop', '3.csv', peopleCsv(3, [1]))
-    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1 }] } })
-    expect((await json<HeldJson>('held', 'list')).body.held).toMatchObject([{ number: 3, changed_since: 2 }])
+    expect(await json(runJson, 'run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1 }] } })
+    expect((await json(heldJson, 'held', 'list')).body.held).toMatchObject([{ number: 3, changed_since: 2 }])
     expect((await shop.cli('held', 'list')).stdout).toContain(`held release ${run} --remaining`)
     expect((await shop.cli('held', 'release', run)).code).toBe(4)
     expect((await shop.cli('held', 'release', run, '--remaining')).code).toBe(0)
-    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1, read: 1 }] } })
+    expect(await json(runJson, 'run')).toMatchObject({
+      code: 0,
+      body: { pipelines: [{ updated: 1, read: 1 }] },
+    })
     expect(await shop.contacts('person3@example.com', 'phone')).toMatchObject([{ phone: '040 3' }])
   })
 
@@ -143,12 +158,15 @@ describe('a full export', () => {
 
   it('that lost one person loses the contact, and says so', async () => {
     await shop.drop('shop', '2.csv', peopleCsv(9))
-    const plan = await json<{ pipelines: { changes: unknown[] }[] }>('plan')
+    const plan = await json(planJson, 'plan')
     expect(plan.body.pipelines[0]?.changes).toMatchObject([
       { action: 'delete', key: 'K9', contact_id: 10, source: { file: '2.csv', line: null } },
     ])
     expect((await shop.cli('plan')).stdout).toContain('- delete K9 (contact 10)  [gone from 2.csv]')
-    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ deleted: 1, unchanged: 9 }] } })
+    expect(await json(runJson, 'run')).toMatchObject({
+      code: 0,
+      body: { pipelines: [{ deleted: 1, unchanged: 9 }] },
+    })
     expect(await isThere(9)).toBe(false)
   })
 })
@@ -195,7 +213,7 @@ describe('doubts', () => {
     server.closeAllConnections()
     server.close()
     await shop.configure(CONFIGURATION)
-    const { body } = await json<{ doubts: { id: number; key: string; action: string }[] }>('doubts', 'list')
+    const { body } = await json(doubtsJson, 'doubts', 'list')
     expect(body.doubts).toMatchObject([{ key: 'A1', action: 'create', line: 2 }])
     return body.doubts[0]?.id ?? 0
   }
@@ -216,14 +234,17 @@ describe('doubts', () => {
     // The answers were lost on a way that has an address of its own.
     expect((await shop.cli('state', 'rebind', '--yes')).code).toBe(0)
     await shop.drop('shop', 'b.csv', address('Weg 2'))
-    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ updated: 1, created: 0 }] } })
+    expect(await json(runJson, 'run')).toMatchObject({
+      code: 0,
+      body: { pipelines: [{ updated: 1, created: 0 }] },
+    })
   })
 
   it('are settled by a word: not done, so that it is sent again', async () => {
     const id = String(await doubt())
     expect((await shop.cli('doubts', 'resolve', id, '--as', 'not-done')).code).toBe(0)
-    expect(await json('run')).toMatchObject({ code: 0, body: { pipelines: [{ created: 1 }] } })
-    expect((await json<{ doubts: unknown[] }>('doubts', 'list')).body.doubts).toEqual([])
+    expect(await json(runJson, 'run')).toMatchObject({ code: 0, body: { pipelines: [{ created: 1 }] } })
+    expect((await json(doubtsJson, 'doubts', 'list')).body.doubts).toEqual([])
   })
 })
 
@@ -232,11 +253,11 @@ describe('rejects retry', () => {
     await shop.drop('shop', 'a.csv', 'no,mail,first,last,phone\nK1,none,A,B,1\nK2,b@example.com,A,B,1\n')
     expect((await shop.cli('run')).code).toBe(3)
     await shop.configure(FULL.replace('mail: mail', 'mail: { value: fixed@example.com }'))
-    expect(await json('rejects', 'retry')).toMatchObject({
+    expect(await json(runJson, 'rejects', 'retry')).toMatchObject({
       code: 0,
       body: { pipelines: [{ read: 1, created: 1 }] },
     })
     expect((await shop.contacts('fixed@example.com', 'id')).length).toBe(1)
-    expect((await json<{ rejects: unknown[] }>('rejects', 'list')).body.rejects).toEqual([])
+    expect((await json(rejectsJson, 'rejects', 'list')).body.rejects).toEqual([])
   })
 })
