@@ -36,10 +36,10 @@ function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'
        UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
     )
     .pluck()
-  // Another pipeline's create with its mail, on its way, in doubt or to be sent again: it may have been merged into it.
+  // Another pipeline's create with its mail that was sent, and has no clear answer yet: it may have been merged into it.
   const openCreate = db
     .prepare<[{ contact: number; pipeline: string }], number>(
-      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> @pipeline AND mail_key =
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND (sent > 0 OR state = 'in_doubt') AND kind = 'create' AND pipeline <> @pipeline AND mail_key =
          (SELECT mail_key FROM link WHERE contact_id = @contact AND pipeline = @pipeline) LIMIT 1`,
     )
     .pluck()

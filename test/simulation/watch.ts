@@ -2,7 +2,7 @@
 // something taken away that nobody asked to have taken away.
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
-import { isTakenBack } from './consent.ts'
+import { hasStatus, isTakenBack } from './consent.ts'
 import { readingOf } from './expected.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import { personIn } from './people.ts'
@@ -162,11 +162,26 @@ export function watchEffects(watched: Watched): void {
     return !isNamed || (unidentified > 0 && overruled.has(pipeline.name))
   }
 
+  /** Found by its mail, it is linked before anything that names its record is written to it: a 1 or 2 goes before that. */
+  function linkedByMail(contact: number): readonly string[] {
+    const mail = service.contacts.all.get(contact)?.fields.get('mail')?.value
+    const wanted = pipelines
+      .filter(hasStatus)
+      .flatMap((pipeline) =>
+        (sources.get(pipeline.name)?.opened ?? []).flatMap((file) => [
+          ...readingOf(file, pipeline).wanted.values(),
+        ]),
+      )
+    return [...new Set(wanted.filter((one) => one.mail === mail).map(({ stamp }) => stamp))]
+  }
+
   /** O3: a contact goes only when its record has gone from every source that names it. */
   function deleted(effect: Effect): void {
     if (isTakenBack(effect, watched)) return
-    const who = concerned(effect.contact)
-    const stamps = claims.stampsOf(effect.contact)
+    const claimed = claims.stampsOf(effect.contact)
+    const stamps = claimed.length > 0 ? claimed : linkedByMail(effect.contact)
+    const names = stamps.map(pipelineOf)
+    const who = pipelines.filter(({ name }) => names.includes(name))
     if (!who.some(({ onMissing }) => onMissing === 'delete'))
       return violated('O3', `contact ${effect.contact} was deleted, and no policy says so`)
     const named = stamps.filter((stamp) => {

@@ -250,4 +250,19 @@ describe('a contact into which the create of another pipeline may have been merg
     expect(await full.run()).toMatchObject({ deleted: 0, status: 'ok' })
     expect(service.contacts.size).toBe(2)
   })
+
+  it('is deleted where that create was never sent, because a guard holds it', async () => {
+    const state = openTemporaryState()
+    const service = memoryService()
+    const guards = { ...GUARDS, maxDeletes: { share: 1 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', onMissing: 'delete', guards } })
+    const held = { ...GUARDS, maxChanges: { count: 1 } }
+    const other = testLine({ state, service, pipeline: { name: 'other', guards: held } })
+    full.source.drop('a.csv', people(3))
+    await full.run()
+    other.source.drop('b.csv', people(2, 2))
+    expect(await other.run()).toMatchObject({ held: 2 })
+    full.source.drop('c.csv', people(1))
+    expect(await full.run()).toMatchObject({ deleted: 2 })
+  })
 })
