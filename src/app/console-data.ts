@@ -7,6 +7,7 @@ import { readiness } from '../console/health.ts'
 import type { DaemonCondition } from '../core/daemon.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
+import { requestsOfDay } from './rate-window.ts'
 import { createReader } from './reader.ts'
 
 /** Beside src/ and beside dist/ alike. */
@@ -48,6 +49,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       views: reader.readable,
       log: reader.readable,
       live: () => liveView(parts),
+      requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
       configuration: () => effectiveSettings(parts.settings()),
     },
     close: () => reader.close(),

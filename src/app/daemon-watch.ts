@@ -13,6 +13,7 @@ import type { PipelineStanding, Standings } from '../metrics/standings.ts'
 import { stateSizes } from '../store/info.ts'
 import { createServiceVerdict } from './alert-facts.ts'
 import { type Alerting, createAlerting } from './alerting.ts'
+import { requestsOfDay } from './rate-window.ts'
 import type { Runner } from './runner.ts'
 
 /** What of the daemon is watched. */
@@ -55,7 +56,8 @@ async function standings(
   { condition, settings }: Watched,
   clock: Clock,
 ): Promise<Standings> {
-  const { pipelines, service, state } = settings()
+  const all = settings()
+  const { pipelines, service, state } = all
   const now = condition()
   const rows: PipelineStanding[] = []
   for (const pipeline of pipelines) rows.push(await pipelineStanding(pipeline, runner.state, now))
@@ -65,7 +67,7 @@ async function standings(
     isReady: readiness(now).ready,
     rate: runner.rate(),
     limits: { window: service.rateLimit.requests, day: service.rateLimit.perDay },
-    requestsOfDay: runner.state.requestsOfDay(clock.now()),
+    requestsOfDay: requestsOfDay(all, clock.now()) ?? 0,
     state: stateSizes(state.path),
     ...(await runner.state.alertFigures()),
   }

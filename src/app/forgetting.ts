@@ -125,9 +125,7 @@ async function deleteAtService(
   { settings, state, subject, id }: Work,
   signal: AbortSignal,
 ): Promise<number[]> {
-  const { perDay } = settings.service.rateLimit
-  const daily = perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }
-  const deps = { clock, random, window: state.window, ...daily, ...sharedWindow(settings) }
+  const deps = { clock, random, ...sharedWindow(settings, undefined, state) }
   const service = createService(settings.service, deps)
   const session = service.session({ signal })
   const deleted: number[] = []

@@ -1,8 +1,11 @@
 // The one rate limit of all processes that ask the service of a configuration: it lies beside their state.
 import type { SharedWindow } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
+import type { OwnedState } from '../store/state-store.ts'
 import { grownBack, RECOVERY_MS } from '../service/allowance.ts'
 import { createSharedWindow } from '../store/shared-window.ts'
+import { steadyTime } from '../store/steady-time.ts'
+import { systemClock } from '../system.ts'
 import { readWindowUse } from '../store/window-use.ts'
 
 /** The rate in force, over all processes that ask the service. */
@@ -23,8 +26,14 @@ export interface RateStanding {
 
 const addressOf = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '')
 
-/** `ofDay`: requests of the last 24 hours as the state has them. */
-export function rateStanding({ service, state }: Settings, now: number, ofDay: number): RateStanding {
+/** Requests of the last 24 hours; undefined where there is no limit of a day. */
+export function requestsOfDay({ service, state }: Settings, now: number): number | undefined {
+  const { baseUrl, rateLimit, timeoutMs } = service
+  if (rateLimit.perDay === undefined) return undefined
+  return readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })?.ofDay ?? 0
+}
+
+export function rateStanding({ service, state }: Settings, now: number): RateStanding {
   const { baseUrl, rateLimit, timeoutMs } = service
   const { requests, perMs, perDay } = rateLimit
   const use = readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })
@@ -39,14 +48,18 @@ export function rateStanding({ service, state }: Settings, now: number, ofDay: n
     used: use?.used ?? 0,
     slowedUntil: isSlowed ? slowed.resumeAt + RECOVERY_MS : undefined,
     perDay,
-    usedOfDay: perDay === undefined ? undefined : Math.max(ofDay, use?.ofDay ?? 0),
+    usedOfDay: perDay === undefined ? undefined : (use?.ofDay ?? 0),
   }
 }
 
-/** `onAlone`: told once, where it cannot be shared, with the code of the error. */
+/**
+ * `onAlone`: told once, where it cannot be shared, with the code of the error. `owned`: the state, where this process owns
+ * it; what an older version counted there is carried over.
+ */
 export function sharedWindow(
   { service, state }: Settings,
   onAlone: (reason: string) => void = () => undefined,
+  owned?: Pick<OwnedState, 'formerWindow'>,
 ): { shared: SharedWindow } {
   const { baseUrl, rateLimit, timeoutMs } = service
   const { perMs } = rateLimit
@@ -55,6 +68,8 @@ export function sharedWindow(
       service: addressOf(baseUrl),
       perMs,
       timeoutMs,
+      steady: steadyTime(() => systemClock.now()),
+      former: owned?.formerWindow,
       onAlone,
     }),
   }

@@ -28,7 +28,6 @@ export interface Reader {
 const METHODS = {
   pipelines: true,
   days: true,
-  requestsOfDay: true,
   runs: true,
   run: true,
   rejects: true,

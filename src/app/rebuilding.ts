@@ -46,11 +46,10 @@ async function rebuildOne(
   const trouble = new AbortController()
   const ignore = state.onTrouble(() => trouble.abort())
   const signal = AbortSignal.any([rebuilding.signal, trouble.signal])
-  const { perDay, concurrency } = settings.service.rateLimit
-  const daily = perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }
+  const { concurrency } = settings.service.rateLimit
   const onEvent = logService(rebuilding.log)
-  const shared = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
-  const deps = { clock, random, window: state.window, onEvent, ...daily, ...shared }
+  const shared = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }), state)
+  const deps = { clock, random, onEvent, ...shared }
   const service = createService(settings.service, deps)
   // Only its reads are handed on: a rebuild has no way to write.
   const circuit = createCircuit(pipeline.guards)

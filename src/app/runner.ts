@@ -270,15 +270,12 @@ function serviceOver(
     watcher.onService?.(event)
   }
   return (settings) => {
-    const { service } = settings
-    const { perDay } = service.rateLimit
-    return createService(service, {
+    const onAlone = (reason: string): void => onEvent({ type: 'alone', reason })
+    return createService(settings.service, {
       ...machine,
       // A simulated world has no other processes, and a time of its own.
-      ...(machine === REAL ? sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason })) : {}),
-      window: state.window,
+      ...(machine === REAL ? sharedWindow(settings, onAlone, state) : {}),
       onEvent,
-      ...(perDay === undefined ? {} : { daily: state.dailyAllowance(perDay) }),
     })
   }
 }

@@ -146,6 +146,6 @@ export async function commonStanding(of: {
   const now = clock.now()
   return {
     pause: owner === undefined ? undefined : await state?.notedPause(),
-    rate: rateStanding(settings, now, state?.requestsOfDay(now) ?? 0),
+    rate: rateStanding(settings, now),
   }
 }

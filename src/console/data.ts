@@ -41,5 +41,7 @@ export interface ConsoleData {
   readonly views: StateViews
   readonly log: LogViews
   live(): LiveView
+  /** Requests of the last 24 hours; undefined where no limit of a day is set. */
+  requestsOfDay(): number | undefined
   configuration(): readonly ShownSetting[]
 }

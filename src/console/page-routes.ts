@@ -47,11 +47,11 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/', async (context) => {
     const live = data.live()
     const names = live.pipelines.map(({ name }) => name)
-    const [pipelines, days, requestsOfDay] = await Promise.all([
+    const [pipelines, days] = await Promise.all([
       data.views.pipelines(names),
       data.views.days(live.now - 30 * DAY_MS),
-      data.views.requestsOfDay(live.now),
     ])
+    const requestsOfDay = data.requestsOfDay()
     return show(context, overviewPage({ live, pipelines, days, requestsOfDay }))
   })
   app.get('/terms', async (context) => show(context, termsPage(await data.views.terms(), data.live().now)))

@@ -299,7 +299,7 @@ export const EVENTS = {
     level: 'warn',
     fields: { code: 'code' },
     means:
-      'The file `<state.path>.window`, by which all processes share the limit, cannot be used. Processes that ask at the same time may go over it: make it readable and writable for all of them, or remove it.',
+      'The file `<state.path>.window`, by which all processes share the limit, cannot be used. The process counts for itself, the day included, until it ends; processes that ask at the same time may go over the limit: make the file readable and writable for all of them, or remove it.',
   },
   'a request was answered, or got no answer': {
     level: 'debug',

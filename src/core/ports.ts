@@ -260,12 +260,6 @@ export interface ServiceSession extends ServiceReads, ContactWriter, TermWriter 
   readonly counts: { readonly requests: number; readonly retries: number }
 }
 
-/** Counts requests over 24 hours in the state, so that a restart does not forget them. */
-export interface DailyAllowance {
-  /** Takes one request off the allowance; false when it is used up. */
-  take(nowMs: number): Promise<boolean>
-}
-
 /** The rate limit over all processes that ask one service; `now` is the wall clock, in milliseconds since the epoch. */
 export interface SharedWindow {
   /** Takes one of so many places and gives 0, or how long it may be until one is free. */
@@ -280,16 +274,6 @@ export interface SharedWindow {
   slowDown(now: number, places: number, resumeAt: number): void
   /** Hands on what is still counted. */
   close(now: number): void
-}
-
-/** What the window of the rate limit holds when a process ends, for the one after it. */
-export interface WindowMemory {
-  /**
-   * When places that earlier requests took become free, in milliseconds since the epoch. `killedAt`: the last process
-   * was killed then or later, and how much it had sent, nobody knows.
-   */
-  load(): readonly number[] | { readonly killedAt: number }
-  save(freeAt: readonly number[]): void
 }
 
 /** The only source of chance: a number in [0, 1). */

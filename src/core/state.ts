@@ -389,7 +389,5 @@ export interface StateStore
     PermissionStore,
     InstanceStore,
     TermNameStore {
-  /** Requests of the last 24 hours, where a limit of a day is set. */
-  requestsOfDay(nowMs: number): number
   close(): Promise<void>
 }

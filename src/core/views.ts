@@ -128,8 +128,6 @@ export interface StateViews {
   pipelines(names: readonly string[]): Promise<readonly PipelineView[]>
   /** Days from `since` (milliseconds since the epoch) on which something ran, oldest first. */
   days(since: number): Promise<readonly DayView[]>
-  /** Requests of the last 24 hours; undefined where they are not counted. */
-  requestsOfDay(at: number): Promise<number | undefined>
   /** Newest first. */
   runs(filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>
   run(id: string): Promise<RunView | undefined>

@@ -3,7 +3,7 @@
 // It knows nothing of HTTP, and it must never let more requests out than the service may count: of this process, and where a
 // window is shared, of all processes together.
 import PQueue from 'p-queue'
-import type { Clock, DailyAllowance, SharedWindow, WindowMemory } from '../core/ports.ts'
+import type { Clock, SharedWindow } from '../core/ports.ts'
 import type { RateUse } from '../core/service-event.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
@@ -26,38 +26,20 @@ export interface RateLimiter {
   slowDown(ms: number, sentAtMs: number): void
   /** Resolves when no call waits and none is under way. */
   idle(): Promise<void>
-  /** When the places that are taken become free, in milliseconds since the epoch; once it is idle. */
-  freeAt(): readonly number[]
   use(): RateUse
-}
-
-/** Places that the process before this one has taken, as monotonic milliseconds; all of them, if it was killed. */
-function placesBefore(
-  { requests, perMs }: RateLimitSettings,
-  { clock, window }: { clock: Clock; window?: WindowMemory },
-): number[] {
-  if (window === undefined) return []
-  const now = clock.monotonic()
-  const before = window.load()
-  const freeAt = 'killedAt' in before ? Array<number>(requests).fill(before.killedAt + perMs) : before
-  // Never longer than a window, whatever the wall clock did meanwhile.
-  return freeAt.map((at) => now + Math.min(at - clock.now(), perMs)).filter((at) => at > now)
 }
 
 interface LimiterDeps {
   readonly clock: Clock
-  readonly daily?: DailyAllowance
-  readonly window?: WindowMemory
   readonly shared?: SharedWindow
 }
 
 /** The places of this process, by the monotonic clock, and with each one of all processes, by the wall clock. */
 function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
-  const { clock, daily, shared } = deps
-  const ring = createSlotRing(settings.perMs, placesBefore(settings, deps))
+  const { clock, shared } = deps
+  const ring = createSlotRing(settings.perMs)
   return {
     used: ring.used,
-    cooling: ring.cooling,
     take(nowMs: number, places: number): number {
       const waitMs = ring.take(nowMs, places)
       if (waitMs > 0 || shared === undefined) return waitMs
@@ -65,10 +47,9 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
       if (sharedMs > 0) ring.undo()
       return sharedMs
     },
-    async takeOfDay(): Promise<boolean> {
+    takeOfDay(): boolean {
       const { perDay } = settings
-      const isLeft = perDay === undefined || shared?.takeOfDay(clock.now(), perDay) !== false
-      return isLeft && (daily === undefined || (await daily.take(clock.now())))
+      return perDay === undefined || shared?.takeOfDay(clock.now(), perDay) !== false
     },
     giveBack(isSent: boolean): void {
       if (isSent) {
@@ -120,7 +101,7 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
     if (!isTaken) return { kind: 'aborted' }
     let sentAtMs: number | undefined
     try {
-      if (!(await places.takeOfDay())) return { kind: 'daily_limit' }
+      if (!places.takeOfDay()) return { kind: 'daily_limit' }
       sentAtMs = clock.monotonic()
       return { kind: 'taken', value: await task(), sentAtMs }
     } finally {
@@ -151,7 +132,6 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
       deps.shared?.slowDown(now, allowance.places(nowMs), now + Math.max(0, resumeAtMs - nowMs))
     },
     idle: () => queue.onIdle(),
-    freeAt: () => places.cooling().map((at) => at - clock.monotonic() + clock.now()),
   }
 }
 

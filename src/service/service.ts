@@ -1,13 +1,6 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
-import type {
-  Clock,
-  DailyAllowance,
-  Random,
-  ServiceSession,
-  SharedWindow,
-  WindowMemory,
-} from '../core/ports.ts'
+import type { Clock, Random, ServiceSession, SharedWindow } from '../core/ports.ts'
 import { createRedaction } from '../core/redact.ts'
 import type { RateUse, ServiceListener } from '../core/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
@@ -25,11 +18,7 @@ import { assertEncrypted } from './url.ts'
 export interface ServiceDeps {
   readonly clock: Clock
   readonly random: Random
-  /** Asked before every request; without it no day has a limit. */
-  readonly daily?: DailyAllowance
-  /** Carries the window of the rate limit from one process to the next. */
-  readonly window?: WindowMemory
-  /** The rate limit of all processes that ask this service. */
+  /** The rate limit of all processes that ask this service, one after the other, too; without it no day has a limit. */
   readonly shared?: SharedWindow
   readonly onEvent?: ServiceListener
   /** In place of HTTP: how a simulated service is reached. */
@@ -103,7 +92,6 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
     cut: () => transport.close(),
     async close() {
       await limiter.idle()
-      deps.window?.save(limiter.freeAt())
       deps.shared?.close(deps.clock.now())
       transport.close()
     },

@@ -9,19 +9,17 @@ export interface SlotRing {
   giveBack(nowMs: number): void
   /** Nothing was sent: the place is free at once. */
   undo(): void
-  /** When the places of answered requests become free. */
-  cooling(): readonly number[]
   /** How many places are taken now. */
   used(nowMs: number): number
 }
 
-/** `perMs`: the length of the window. All times are monotonic milliseconds. `before`: places that are cooling already. */
-export function createSlotRing(perMs: number, before: readonly number[] = []): SlotRing {
+/** `perMs`: the length of the window. All times are monotonic milliseconds. */
+export function createSlotRing(perMs: number): SlotRing {
   // The service's clock is not ours: a part in a thousand and a millisecond keep a window from closing early.
   const windowMs = perMs * 1.001 + 1
   let busy = 0
   /** When the places of answered requests become free, in ascending order. */
-  let cooling = before.toSorted((one, other) => one - other)
+  let cooling: number[] = []
   return {
     take(nowMs, places) {
       cooling = cooling.filter((freeAt) => freeAt > nowMs)
@@ -37,7 +35,6 @@ export function createSlotRing(perMs: number, before: readonly number[] = []): S
     undo() {
       busy -= 1
     },
-    cooling: () => cooling,
     used: (nowMs) => busy + cooling.filter((freeAt) => freeAt > nowMs).length,
   }
 }

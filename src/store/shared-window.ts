@@ -1,10 +1,12 @@
 // The places of the rate limit and the requests of a day, shared by every process that asks one service: a small database
 // beside the state, which whoever asks may write, whether or not the state is theirs. It is made with the first request.
-// Where it cannot be had, each process counts for itself, as one that is alone.
+// Where it cannot be had, each process counts for itself, as one that is alone, and forgets what it counted when it ends.
 import { closeSync, constants, mkdirSync, openSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { SharedWindow } from '../core/ports.ts'
+import type { FormerWindow } from './former-window.ts'
+import { CLOCK_TABLE, createFollowClock, jumpOf, type SteadyTime } from './steady-time.ts'
 
 export interface WindowOptions {
   /** Whose requests are counted together. */
@@ -12,6 +14,10 @@ export interface WindowOptions {
   readonly perMs: number
   /** No request lasts longer. */
   readonly timeoutMs: number
+  /** What tells a jump of the wall clock; without it a jump ahead frees places early, once. */
+  readonly steady?: SteadyTime | undefined
+  /** What the state's owner has from an older version. */
+  readonly former?: FormerWindow | undefined
   /** Told once, where it cannot be shared. */
   onAlone(reason: string): void
 }
@@ -79,7 +85,7 @@ function openWindow(statePath: string): Database.Database {
   db.pragma('busy_timeout = 5000')
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
-  db.exec(SCHEMA)
+  db.exec(SCHEMA + CLOCK_TABLE)
   return db
 }
 
@@ -135,8 +141,14 @@ function createCooling(db: Database.Database, { service, perMs }: WindowOptions)
   }
 }
 
+type Offset = number | undefined
+
 /** The work of one asker on the open file, each method within one transaction. */
-function createPlaces(db: Database.Database, options: WindowOptions, now: number) {
+function createPlaces(
+  db: Database.Database,
+  options: WindowOptions,
+  { now, follow }: { now: number; follow(offset: Offset): void },
+) {
   const { service, timeoutMs } = options
   const cooling = createCooling(db, options)
   const self = processAt('self') ?? { space: '', pid: '', started: '' }
@@ -177,24 +189,32 @@ function createPlaces(db: Database.Database, options: WindowOptions, now: number
   }
 
   return {
-    note: db.transaction(note),
-    take: db.transaction((at: number, places: number, answered: readonly number[]): number => {
+    note: db.transaction((at: number, answered: readonly number[], offset: Offset): void => {
+      follow(offset)
       note(at, answered)
-      cooling.tidy(at)
-      const used = taken.get(service, service) ?? 0
-      if (used < places) {
-        work.run(1, at, id)
-        return 0
-      }
-      releaseDead(at)
-      return cooling.waitFor(at, used - places + 1)
     }),
+    take: db.transaction(
+      (at: number, places: number, answered: readonly number[], offset: Offset): number => {
+        follow(offset)
+        note(at, answered)
+        cooling.tidy(at)
+        const used = taken.get(service, service) ?? 0
+        if (used < places) {
+          work.run(1, at, id)
+          return 0
+        }
+        releaseDead(at)
+        return cooling.waitFor(at, used - places + 1)
+      },
+    ),
     undo: (at: number) => void work.run(-1, at, id),
     leave: () => void forget.run(id),
   }
 }
 
-function createDay(db: Database.Database, service: string): (now: number, perDay: number) => boolean {
+type TakeOfDay = (now: number, perDay: number, offset: Offset) => boolean
+
+function createDay(db: Database.Database, service: string, follow: (offset: Offset) => void): TakeOfDay {
   const used = db
     .prepare<[string, number], number>(
       'SELECT coalesce(sum(requests), 0) FROM hour WHERE service = ? AND hour > ?',
@@ -204,13 +224,57 @@ function createDay(db: Database.Database, service: string): (now: number, perDay
     'INSERT INTO hour VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET requests = requests + 1',
   )
   const old = db.prepare('DELETE FROM hour WHERE hour <= ?')
-  return db.transaction((now: number, perDay: number): boolean => {
+  const takeOne = db.transaction((now: number, perDay: number, offset: Offset): boolean => {
+    follow(offset)
     const hour = Math.floor(now / HOUR_MS)
     old.run(hour - HOURS)
     if ((used.get(service, hour - HOURS) ?? 0) >= perDay) return false
     add.run(service, hour)
     return true
-  }).immediate
+  })
+  return (...given) => {
+    // A window is over before a machine that lost its power is up again; a day is not.
+    db.pragma('synchronous = FULL')
+    try {
+      return takeOne.immediate(...given)
+    } finally {
+      db.pragma('synchronous = NORMAL')
+    }
+  }
+}
+
+/** The requests of this process, for a day that cannot be shared. */
+function createOwnDay() {
+  const byHour = new Map<number, number>()
+  const usedSince = (oldest: number): number =>
+    [...byHour].reduce((sum, [hour, requests]) => sum + (hour > oldest ? requests : 0), 0)
+  return {
+    add(now: number): void {
+      const hour = Math.floor(now / HOUR_MS)
+      byHour.set(hour, (byHour.get(hour) ?? 0) + 1)
+      for (const old of byHour.keys()) if (old <= hour - HOURS) byHour.delete(old)
+    },
+    isLeft: (now: number, perDay: number): boolean => usedSince(Math.floor(now / HOUR_MS) - HOURS) < perDay,
+  }
+}
+
+/** Once: what is carried over twice, because the process ended in between, is no more than it was. */
+function carryOver(db: Database.Database, service: string, former: FormerWindow | undefined): void {
+  const before = former?.read()
+  if (former === undefined || before === undefined) return
+  const addHour = db.prepare(
+    'INSERT INTO hour VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET requests = max(requests, excluded.requests)',
+  )
+  const addPlace = db.prepare(
+    'INSERT INTO cooling VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET places = places + 1',
+  )
+  db.pragma('synchronous = FULL')
+  db.transaction(() => {
+    for (const { hour, requests } of before.hours) addHour.run(service, hour, requests)
+    for (const at of before.freeAt) addPlace.run(service, Math.ceil(at))
+  }).immediate()
+  db.pragma('synchronous = NORMAL')
+  former.clear()
 }
 
 function createSlowed(db: Database.Database, service: string) {
@@ -223,14 +287,53 @@ interface Opened {
   readonly slowDown: ReturnType<typeof createSlowed>
   readonly db: Database.Database
   readonly places: ReturnType<typeof createPlaces>
-  readonly takeOfDay: (now: number, perDay: number) => boolean
+  readonly takeOfDay: TakeOfDay
+}
+
+function openShared(statePath: string, options: WindowOptions, now: number): Opened {
+  const { service, steady, former } = options
+  const db = openWindow(statePath)
+  carryOver(db, service, former)
+  const moved = steady === undefined ? undefined : createFollowClock(db, steady)
+  const follow = (offset: Offset): void => {
+    if (offset !== undefined) moved?.(offset)
+  }
+  return {
+    db,
+    places: createPlaces(db, options, { now, follow }),
+    takeOfDay: createDay(db, service, follow),
+    slowDown: createSlowed(db, service),
+  }
+}
+
+/** When requests were answered of which the file does not know yet. */
+function createAnswered(steady: SteadyTime | undefined) {
+  let times: number[] = []
+  let known: Offset
+  return {
+    /** To be asked before anything is done: what is kept is moved with the clock. */
+    look(): Offset {
+      const offset = steady?.offset()
+      const by = jumpOf(offset, known)
+      if (by !== 0) times = times.map((at) => at + by)
+      if (by !== 0 || known === undefined) known = offset
+      return offset
+    },
+    add: (now: number): number => times.push(now),
+    takeAll(): readonly number[] {
+      const all = times
+      times = []
+      return all
+    },
+  }
 }
 
 /** Opens nothing before the first place is taken. Times are those of the wall clock, in milliseconds since the epoch. */
 export function createSharedWindow(statePath: string, options: WindowOptions): SharedWindow {
   let opened: Opened | 'alone' | undefined
   let busy = 0
-  let answered: number[] = []
+  const answered = createAnswered(options.steady)
+  const ownDay = createOwnDay()
 
   function alone(error: unknown): void {
     if (opened !== 'alone' && opened !== undefined) opened.db.close()
@@ -243,16 +346,7 @@ export function createSharedWindow(statePath: string, options: WindowOptions): S
   function shared<T>(now: number, work: (shared: Opened) => T, otherwise: T): T {
     if (opened === 'alone') return otherwise
     try {
-      if (opened === undefined) {
-        const db = openWindow(statePath)
-        const { service } = options
-        opened = {
-          db,
-          places: createPlaces(db, options, now),
-          takeOfDay: createDay(db, service),
-          slowDown: createSlowed(db, service),
-        }
-      }
+      opened ??= openShared(statePath, options, now)
       return work(opened)
     } catch (error) {
       alone(error)
@@ -261,30 +355,38 @@ export function createSharedWindow(statePath: string, options: WindowOptions): S
   }
 
   function flush(now: number): void {
-    const done = answered
-    answered = []
-    if (done.length > 0) shared(now, ({ places }) => places.note.immediate(now, done), undefined)
+    const offset = answered.look()
+    const done = answered.takeAll()
+    if (done.length > 0) shared(now, ({ places }) => places.note.immediate(now, done, offset), undefined)
   }
 
   return {
     take(now, places) {
-      const done = answered
-      answered = []
-      const waitMs = shared(now, (at) => at.places.take.immediate(now, places, done), 0)
+      const offset = answered.look()
+      const done = answered.takeAll()
+      const waitMs = shared(now, (at) => at.places.take.immediate(now, places, done, offset), 0)
       if (waitMs === 0) busy += 1
       return waitMs
     },
     giveBack(now) {
       busy -= 1
-      answered.push(now)
-      if (busy === 0 || answered.length >= TOGETHER) flush(now)
+      answered.look()
+      const waiting = answered.add(now)
+      if (busy === 0 || waiting >= TOGETHER) flush(now)
     },
     undo(now) {
       busy -= 1
       shared(now, ({ places }) => places.undo(now), undefined)
     },
     slowDown: (now, places, resumeAt) => shared(now, (at) => at.slowDown(now, places, resumeAt), undefined),
-    takeOfDay: (now, perDay) => shared(now, (at) => at.takeOfDay(now, perDay), true),
+    takeOfDay(now, perDay) {
+      const offset = answered.look()
+      const isAlone = ownDay.isLeft(now, perDay)
+      const isTaken = shared<boolean | 'alone'>(now, (at) => at.takeOfDay(now, perDay, offset), 'alone')
+      const isLeft = isTaken === 'alone' ? isAlone : isTaken
+      if (isLeft) ownDay.add(now)
+      return isLeft
+    },
     close(now) {
       if (opened === undefined || opened === 'alone') return
       flush(now)

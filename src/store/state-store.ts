@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/errors.ts'
-import type { DailyAllowance, WindowMemory } from '../core/ports.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LoggedPerson } from '../core/sync-log.ts'
 import { createAcceptedStore } from './accepted.ts'
@@ -10,9 +9,9 @@ import { rebuildIndexes } from './audit-index.ts'
 import { createSyncLog } from './audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
-import { createDailyAllowance, createDailyUse } from './daily-allowance.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './database.ts'
 import { createDueStore } from './due.ts'
+import { createFormerWindow, type FormerWindow } from './former-window.ts'
 import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './forget.ts'
 import { createHoldStore } from './holds.ts'
 import { createOperationStore } from './journal.ts'
@@ -32,7 +31,6 @@ import { createPermissionStore } from './permission.ts'
 import { statePlace } from './place.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
 import { createRebuildStore } from './rebuild.ts'
-import { createWindowMemory, killedAt } from './rate-window.ts'
 import { createRejectStore } from './rejects.ts'
 import { createRetentionStore } from './retention.ts'
 import { createServiceBinding, type ServiceBinding } from './service-binding.ts'
@@ -44,8 +42,8 @@ import { createTombstoneStore, erasedBefore, liftTombstones } from './tombstones
 import { createWatch, stateError, type Watch } from './trouble.ts'
 
 export interface OwnedState extends StateStore {
-  dailyAllowance(perDay: number): DailyAllowance
-  readonly window: WindowMemory
+  /** What an older version left in it of the rate limit. */
+  readonly formerWindow: FormerWindow
   /** All pipelines that it knows, to rename one or to give one up. */
   readonly pipelines: PipelineTables
   /** Names of terms, to rename one. */
@@ -104,7 +102,6 @@ function storeOver(
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
     ...createTermNameStore(db),
-    requestsOfDay: createDailyUse(db),
     instance: async () => instance.get() ?? '',
   }
   return {
@@ -186,12 +183,7 @@ function createForgetting(
 function ownedState(
   db: Connection,
   path: string,
-  {
-    lock,
-    doubt,
-    isMarked,
-    killed,
-  }: { lock: Lock; doubt: string | undefined; isMarked: boolean; killed: number | undefined },
+  { lock, doubt, isMarked }: { lock: Lock; doubt: string | undefined; isMarked: boolean },
 ) {
   const watch = createWatch(path)
   let isSettled = doubt === undefined
@@ -212,8 +204,7 @@ function ownedState(
     ...storeOver(db, watch, { close, wrap: (store) => ({ ...store, ...keepingMark(store, db, keeping) }) }),
     doubt: () => (isSettled ? undefined : doubt),
     ...watch.over({ accept, rebuilt: createRebuilt(db), ...createForgetting(db) }),
-    dailyAllowance: (perDay: number) => watch.over(createDailyAllowance(db, perDay)),
-    window: watch.over(createWindowMemory(db, killed)),
+    formerWindow: watch.over(createFormerWindow(db)),
     binding: watch.over(createServiceBinding(db)),
     pipelines: watch.over(createPipelineTables(db)),
     terms: watch.over(createTermNames(db)),
@@ -237,9 +228,8 @@ export function openState(statePath: string, owner: Owner): OwnedState {
     db = openDatabase(path, owner)
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
-    const killed = killedAt(db, path)
     db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
-    return ownedState(db, path, { lock, doubt, isMarked: isUpToDate(db, mark), killed })
+    return ownedState(db, path, { lock, doubt, isMarked: isUpToDate(db, mark) })
   } catch (error) {
     db?.close()
     lock.release()

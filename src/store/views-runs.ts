@@ -17,10 +17,6 @@ SELECT date(started_at / 1000, 'unixepoch') AS day, count(*) AS runs,
        ${COUNTED.map((name) => `sum(coalesce(counts ->> '$.${name}', 0)) AS ${name}`).join(', ')}
 FROM run WHERE started_at >= ? GROUP BY day ORDER BY day`
 
-const HOUR_MS = 3_600_000
-/** As the allowance of a day counts: the hour that runs and the 24 before it. */
-const HOURS = 25
-
 /** Runs are told apart by start and id: several may begin in one millisecond. */
 const cursorOf = ({ startedAt, id }: RunRecord): string => `${startedAt}.${id}`
 
@@ -76,14 +72,11 @@ function dayView({ day, runs, ...sums }: { day: string; runs: number } & Partial
   return { day, runs, counts: { ...noCounts(), ...sums } }
 }
 
-type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'requestsOfDay' | 'runs' | 'run'>
+type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'runs' | 'run'>
 
 export function createRunViews(db: Connection): RunViews {
   const store = createRunStore(db)
   const days = db.prepare<[number], { day: string; runs: number } & Counts>(DAYS)
-  const requests = db
-    .prepare<[number], number | null>('SELECT sum(requests) FROM daily_request WHERE hour > ?')
-    .pluck()
   const runs = createRunList(db)
   const run = createRun(db)
   return {
@@ -96,7 +89,6 @@ export function createRunViews(db: Connection): RunViews {
         })),
       ),
     days: async (since) => days.all(since).map(dayView),
-    requestsOfDay: async (at) => requests.get(Math.floor(at / HOUR_MS) - HOURS) ?? undefined,
     runs: async (filter, page) => runs(filter, page),
     run: async (id) => run(id),
   }

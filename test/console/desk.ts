@@ -114,6 +114,7 @@ export async function openDesk(
     views: createStateViews(db, now),
     log: createLogViews(db, path, now),
     live: () => live(now()),
+    requestsOfDay: () => undefined,
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
   })
   const gate = createTokenGate(() => [desk.token], clock)

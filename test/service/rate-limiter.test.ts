@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { RateLimitSettings } from '../../src/core/settings.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import type { RateLimiter, Turn } from '../../src/service/rate-limiter.ts'
+import { windowWith } from '../support/window.ts'
 import { createFakeClock } from './fake-clock.ts'
 import type { FakeClock } from './fake-clock.ts'
 
@@ -93,33 +94,12 @@ describe('the window', () => {
     expect(ideal / (counted.at(-1)! - counted[0]!)).toBeGreaterThan(0.9)
   })
 
-  it('is never overfull over the end of a process, whenever the next one begins', async () => {
-    const pause = fc.integer({ min: 0, max: 1_500 })
-    await fc.assert(
-      fc.asyncProperty(
-        pause,
-        fc.integer({ min: 1, max: 12 }),
-        fc.boolean(),
-        async (pauseMs, count, isKilled) => {
-          const clock = createFakeClock()
-          let freeAt: readonly number[] = []
-          const first = createRateLimiter(settings, { clock })
-          const counted = await serve(first, clock, many(count, { lastsMs: 5, countedAt: 0.5 }))
-          freeAt = first.freeAt()
-          const killedAt = clock.now()
-          await Promise.all([clock.sleep(pauseMs), clock.runAll()])
-          const window = { load: () => (isKilled ? { killedAt } : freeAt), save: () => undefined }
-          const second = createRateLimiter(settings, { clock, window })
-          counted.push(...(await serve(second, clock, many(12, { lastsMs: 5, countedAt: 0.5 }))))
-          expect(fullestWindow(counted, settings.perMs)).toBeLessThanOrEqual(settings.requests)
-        },
-      ),
-    )
-  })
-
   it('takes no place for what failed to get its turn', async () => {
     const clock = createFakeClock()
-    const limiter = createRateLimiter(settings, { clock, daily: { take: () => Promise.resolve(false) } })
+    const limiter = createRateLimiter(
+      { ...settings, perDay: 1 },
+      { clock, shared: windowWith({ takeOfDay: () => false }) },
+    )
     const turns = await Promise.all(
       many(20, { lastsMs: 0, countedAt: 0 }).map(() => limiter.run(fail, never)),
     )
@@ -246,13 +226,9 @@ describe('the day', () => {
   it('is asked once for each request, with the wall clock', async () => {
     const clock = createFakeClock(5_000)
     const asked: number[] = []
-    const daily = {
-      take(nowMs: number) {
-        asked.push(nowMs)
-        return Promise.resolve(asked.length <= 2)
-      },
-    }
-    const limiter = createRateLimiter(settings, { clock, daily })
+    const takeOfDay = (nowMs: number, perDay: number): boolean => asked.push(nowMs) <= perDay
+    const shared = windowWith({ takeOfDay })
+    const limiter = createRateLimiter({ ...settings, perDay: 2 }, { clock, shared })
     const turns: Turn<undefined>[] = []
     for (let call = 0; call < 3; call += 1)
       turns.push(await limiter.run(() => Promise.resolve(undefined), never))

@@ -1,6 +1,6 @@
 // One call over several attempts: what is repeated, what the result says, what is counted and told.
 import { describe, expect, it } from 'vitest'
-import type { CallResult, DailyAllowance } from '../../src/core/ports.ts'
+import type { CallResult, SharedWindow } from '../../src/core/ports.ts'
 import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/retry.ts'
 import { createRedaction } from '../../src/core/redact.ts'
 import type { RequestEvent, ServiceEvent } from '../../src/core/service-event.ts'
@@ -11,6 +11,7 @@ import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import { perform } from '../../src/service/request.ts'
 import type { Counts } from '../../src/service/request.ts'
 import { readCreatedId } from '../../src/service/wire.ts'
+import { windowWith } from '../support/window.ts'
 import { createFakeClock } from './fake-clock.ts'
 
 const MAIL = 'jane.roe@secret.example'
@@ -48,7 +49,7 @@ function answer(status: number, value?: unknown, headers: Record<string, string>
 const ok = answer(200, { id: 7 })
 
 /** Sends the calls to a service that gives these answers in turn; the last one again and again. */
-function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; abortAfter?: number } = {}) {
+function rig(attempts: readonly Attempt[], changes: { shared?: SharedWindow; abortAfter?: number } = {}) {
   const clock = createFakeClock()
   const requests: RequestEvent[] = []
   const events: ServiceEvent[] = []
@@ -68,8 +69,8 @@ function rig(attempts: readonly Attempt[], changes: { daily?: DailyAllowance; ab
     },
     trust: createKeyTrust(),
     limiter: createRateLimiter(
-      { requests: 100, perMs: 1_000, concurrency: 4, perDay: undefined },
-      { clock, ...(changes.daily === undefined ? {} : { daily: changes.daily }) },
+      { requests: 100, perMs: 1_000, concurrency: 4, perDay: 1 },
+      { clock, ...(changes.shared === undefined ? {} : { shared: changes.shared }) },
     ),
     clock,
     random: () => 0.5,
@@ -334,10 +335,10 @@ describe('a 401 after the key was taken', () => {
 })
 
 describe('the allowance of the day', () => {
-  const allow = (times: number): DailyAllowance => ({ take: () => Promise.resolve(times-- > 0) })
+  const allow = (times: number): SharedWindow => windowWith({ takeOfDay: () => times-- > 0 })
 
   it('is said distinctly when it is used up', async () => {
-    const { send, events, counts } = rig([ok], { daily: allow(0) })
+    const { send, events, counts } = rig([ok], { shared: allow(0) })
     const result = await send(create)
     expect(result).toMatchObject({ kind: 'not_applied', request: { attempts: 0 } })
     expect(result.kind !== 'ok' && result.summary.startsWith(DAILY_ALLOWANCE_USED_UP)).toBe(true)
@@ -346,7 +347,7 @@ describe('the allowance of the day', () => {
   })
 
   it('leaves a lost write in doubt', async () => {
-    const result = await rig([lost, ok], { daily: allow(1) }).send(repeatable)
+    const result = await rig([lost, ok], { shared: allow(1) }).send(repeatable)
     expect(result).toMatchObject({ kind: 'unknown', request: { attempts: 1 } })
   })
 })

@@ -84,7 +84,7 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
 /** What no run asks for. */
-const BESIDE = ['close', 'dailyAllowance', 'onTrouble', 'doubt', 'accept', 'window']
+const BESIDE = ['close', 'onTrouble', 'doubt', 'accept', 'formerWindow']
 
 /** The state as this life sees it. Its methods are asynchronous; some give their answer piece by piece. */
 export function livingState(state: StateStore, life: Lifetime): StateStore {

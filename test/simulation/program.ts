@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createCircuit } from '../../src/core/circuit.ts'
+import type { SharedWindow } from '../../src/core/ports.ts'
 import { runId } from '../../src/core/run-id.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'
@@ -16,6 +17,7 @@ import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
 import { createMailTurns, createTurns } from '../../src/sync/turns.ts'
+import { windowWith } from '../support/window.ts'
 import type { Chance } from './chance.ts'
 import {
   createLifetime,
@@ -84,6 +86,12 @@ export function removeState(file: string): void {
   for (const end of ['', '-wal', '-shm', '.lock', '.mark']) rmSync(file + end, { force: true })
 }
 
+/** The window that all processes share, after one that was killed: until it is over nobody knows of a free place. */
+function windowAfter(life: number, { timeline, service }: ProgramDeps): SharedWindow {
+  const freeAt = life > 1 ? timeline.now() + service.rateLimit.perMs : 0
+  return windowWith({ take: () => Math.max(0, freeAt - timeline.now()) })
+}
+
 function closeQuietly(state: OwnedState): void {
   // A statement may still be open in what never came back; then the connection goes with the process.
   state.close().catch(() => undefined)
@@ -105,7 +113,7 @@ export function startProgram(
   const service = createService(deps.service, {
     clock,
     random,
-    window: owned.window,
+    shared: windowAfter(at.number, deps),
     transport: livingTransport(deps.transport(at.number), life),
     onEvent: (event) => note('service call', event),
   })

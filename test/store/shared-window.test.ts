@@ -9,7 +9,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SharedWindow } from '../../src/core/ports.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
-import { createSharedWindow } from '../../src/store/shared-window.ts'
+import { createSharedWindow, type WindowOptions } from '../../src/store/shared-window.ts'
+import { openState } from '../../src/store/state-store.ts'
+import { steadyTime } from '../../src/store/steady-time.ts'
 import { readWindowUse } from '../../src/store/window-use.ts'
 import { createFakeClock } from '../service/fake-clock.ts'
 
@@ -25,8 +27,15 @@ beforeEach(async () => {
 afterEach(async () => rm(folder, { recursive: true }))
 
 const path = (name = 'state.db'): string => join(folder, name)
-const open = (perMs = 1000, { state = path(), service = 'https://a.example' } = {}): SharedWindow =>
-  createSharedWindow(state, { service, perMs, timeoutMs: 30_000, onAlone: (code) => alone.push(code) })
+type Others = Partial<WindowOptions> & { readonly state?: string }
+const open = (perMs = 1000, { state = path(), ...options }: Others = {}): SharedWindow =>
+  createSharedWindow(state, {
+    service: 'https://a.example',
+    perMs,
+    timeoutMs: 30_000,
+    onAlone: (code) => alone.push(code),
+    ...options,
+  })
 
 describe('places', () => {
   it('are shared by all who ask, under way or cooling, and free again one window after the answer', () => {
@@ -124,6 +133,130 @@ describe('places', () => {
   }, 30_000)
 })
 
+it('places are never more than allowed over the end of a process, whenever the next one begins', async () => {
+  const settings = { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined }
+  let round = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(1500),
+      fc.integer({ min: 1, max: 12 }),
+      fc.boolean(),
+      async (pauseMs, count, isKilled) => {
+        const clock = createFakeClock()
+        const state = path(`state-${(round += 1)}.db`)
+        const counted: number[] = []
+        const serve = async (shared: SharedWindow, calls: number): Promise<void> => {
+          const limiter = createRateLimiter(settings, { clock, shared })
+          const task = async (): Promise<void> => {
+            counted.push(clock.monotonic() + 2)
+            await clock.sleep(5)
+          }
+          const all = Array.from({ length: calls }, () => limiter.run(task, never))
+          await clock.runAll()
+          await Promise.all(all)
+        }
+        const first = open(1000, { state })
+        await serve(first, count)
+        if (!isKilled) first.close(clock.now())
+        await Promise.all([clock.sleep(pauseMs), clock.runAll()])
+        await serve(open(1000, { state }), 12)
+        for (const [at, time] of counted.entries())
+          expect(time - (counted[at - 5] ?? -Infinity)).toBeGreaterThan(1000)
+      },
+    ),
+    { numRuns: 20 },
+  )
+  expect(alone).toEqual([])
+}, 30_000)
+
+/** A clock that somebody sets, and the time that passes meanwhile. */
+function jumpyTime() {
+  let up = 5000
+  let ahead = T
+  return {
+    steady: { id: 'boot', offset: () => ahead },
+    now: () => up + ahead,
+    pass: (ms: number) => void (up += ms),
+    jump: (ms: number) => void (ahead += ms),
+  }
+}
+
+describe('a clock that is set', () => {
+  it.each([
+    ['ahead by a year', 31_536_000_000],
+    ['ahead by half a second', 500],
+    ['back by half a second', -500],
+    ['back by a year', -31_536_000_000],
+  ])('%s frees no place early, and none late', (_, by) => {
+    const { steady, now, pass, jump } = jumpyTime()
+    const [one, other] = [open(1000, { steady }), open(1000, { steady })]
+    expect([one.take(now(), 2), one.take(now(), 2), other.take(now(), 2)]).toEqual([0, 0, expect.any(Number)])
+    one.giveBack(now())
+    one.giveBack(now())
+    pass(400)
+    jump(by)
+    const waitMs = other.take(now(), 2)
+    expect(waitMs).toBeGreaterThan(590)
+    expect(waitMs).toBeLessThan(620)
+    pass(waitMs)
+    // The others have seen the same jump: it counts once.
+    expect([one.take(now(), 2), other.take(now(), 2), one.take(now(), 2) > 0]).toEqual([0, 0, true])
+  })
+
+  it('moves what a process has not written yet along', () => {
+    const { steady, now, pass, jump } = jumpyTime()
+    const one = open(1000, { steady })
+    one.take(now(), 2)
+    one.take(now(), 2)
+    // Kept back, because another is under way.
+    one.giveBack(now())
+    jump(3_600_000)
+    pass(10)
+    expect(one.take(now(), 2)).toBeGreaterThan(900)
+  })
+
+  it.each([
+    ['ahead by two days', 48],
+    ['ahead by less than an hour', 0.3],
+    ['back by two days', -48],
+  ])('%s frees nothing of the day', (_, hours) => {
+    const { steady, now, pass, jump } = jumpyTime()
+    const one = open(1000, { steady })
+    expect([one.takeOfDay(now(), 2), one.takeOfDay(now(), 2)]).toEqual([true, true])
+    jump(hours * 3_600_000)
+    expect(open(1000, { steady }).takeOfDay(now(), 2)).toBe(false)
+    pass(23 * 3_600_000)
+    expect(one.takeOfDay(now(), 2)).toBe(false)
+    pass(3 * 3_600_000)
+    expect(one.takeOfDay(now(), 2)).toBe(true)
+  })
+
+  it('is told by the time since the system was started', () => {
+    const [one, other] = [steadyTime(Date.now), steadyTime(Date.now)]
+    expect(one?.id).toBe(other?.id)
+    expect(Math.abs((one?.offset() ?? 0) - (other?.offset() ?? 1000))).toBeLessThan(100)
+  })
+})
+
+it('what an older version kept in the state is carried over, once', async () => {
+  const hour = Math.floor(T / 3_600_000)
+  await openState(path(), { pid: 1, since: 0, thorough: false }).close()
+  const db = new Database(path())
+  db.prepare("INSERT INTO meta VALUES ('rate_window', ?)").run(JSON.stringify([T + 700.5, T + 800]))
+  db.prepare('INSERT INTO daily_request VALUES (?, 3)').run(hour)
+  db.close()
+  const state = openState(path(), { pid: 1, since: 0, thorough: false })
+  const former = state.formerWindow
+  const window = open(1000, { former })
+  const waitMs = window.take(T, 2)
+  expect(waitMs).toBeGreaterThanOrEqual(700.5)
+  expect(waitMs).toBeLessThan(710)
+  expect([window.takeOfDay(T, 4), window.takeOfDay(T, 4)]).toEqual([true, false])
+  expect(former.read()).toBeUndefined()
+  expect(open(1000, { former }).take(T + 900, 2)).toBe(0)
+  await state.close()
+})
+
 it('the allowance of a day is one for all, and comes back by the hour', () => {
   const [one, other] = [open(), open()]
   expect([one.takeOfDay(T, 2), other.takeOfDay(T, 2), one.takeOfDay(T, 2)]).toEqual([true, true, false])
@@ -190,7 +323,8 @@ describe('the file', () => {
     spoil()
     const window = open()
     expect([window.take(T, 1), window.take(T, 1)]).toEqual([0, 0])
-    expect(window.takeOfDay(T, 0)).toBe(true)
+    expect([1, 2, 3].map(() => window.takeOfDay(T, 2))).toEqual([true, true, false])
+    expect(window.takeOfDay(T + 25 * 3_600_000, 2)).toBe(true)
     window.giveBack(T)
     window.close(T)
     expect(alone).toHaveLength(1)

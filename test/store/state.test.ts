@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AUDIT_START, auditHash } from '../../src/core/audit-chain.ts'
-import { createDailyAllowance } from '../../src/store/daily-allowance.ts'
-import { openDatabase, openTemporaryDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { openState, openStateForReading } from '../../src/store/state-store.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 
@@ -116,20 +115,6 @@ it('the sync log is chained, complete, and cannot be changed', async () => {
   })
   expect(() => db.exec("UPDATE audit SET entry = ''")).toThrow('append-only')
   expect(() => db.exec('DELETE FROM audit')).toThrow('append-only')
-  db.close()
-})
-
-it('the daily allowance holds over 24 hours, whatever the minute, and over restarts', async () => {
-  const db = openTemporaryDatabase()
-  const hour = 3_600_000
-  const start = Date.UTC(2026, 0, 1, 12, 59)
-  const take = async (at: number): Promise<boolean> => createDailyAllowance(db, 3).take(at)
-  expect(await take(start)).toBe(true)
-  expect(await take(start)).toBe(true)
-  expect(await take(start + hour)).toBe(true)
-  expect(await take(start + 2 * hour)).toBe(false)
-  expect(await take(start + 24 * hour)).toBe(false)
-  expect(await take(start + 25 * hour)).toBe(true)
   db.close()
 })
 

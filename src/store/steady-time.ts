@@ -1,0 +1,86 @@
+// Time that nobody can set: by it a jump of the wall clock is told from time that has passed, a machine that slept included.
+import { readFileSync, readlinkSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+
+export interface SteadyTime {
+  /** The same for all processes that count from the same moment. */
+  readonly id: string
+  /** The wall clock less the time since that moment, in milliseconds: it changes with a jump alone. Undefined: not known now. */
+  offset(): number | undefined
+}
+
+/** A process that is held up between two looks knows nothing. */
+const TOGETHER_MS = 20
+const TRIES = 5
+/** The system tells its time in hundredths of a second, and a clock that is put right slowly drifts. */
+export const JUMP_MS = 100
+
+const upMs = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ', 1)[0]) * 1000
+
+/** By the time since the system was started, as Linux shows it; undefined on another system. `now`: the wall clock. */
+export function steadyTime(now: () => number): SteadyTime | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const id = `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+    return Number.isFinite(upMs()) ? { id, offset: () => offsetOf(now) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function offsetOf(wall: () => number): number | undefined {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const before = upMs()
+    const now = wall()
+    if (upMs() - before <= TOGETHER_MS) return now - before
+  }
+  return undefined
+}
+
+/** How far the clock has jumped from one look to the next; 0: it has not, as far as anybody can tell. */
+export function jumpOf(now: number | undefined, before: number | undefined): number {
+  const by = now === undefined || before === undefined ? 0 : Math.round(now - before)
+  return Math.abs(by) < JUMP_MS ? 0 : by
+}
+
+export const CLOCK_TABLE = `
+  CREATE TABLE IF NOT EXISTS clock (id TEXT PRIMARY KEY, ahead REAL NOT NULL) STRICT, WITHOUT ROWID;
+`
+const HOUR_MS = 3_600_000
+
+/**
+ * Moves all times of the file by what the clock has jumped since anybody looked last: then each is as far away as before.
+ * Hours are moved by whole ones, and rather too far than not far enough.
+ */
+export function createFollowClock(db: Database.Database, steady: SteadyTime): (offset: number) => void {
+  const known = db.prepare<[string], number>('SELECT ahead FROM clock WHERE id = ?').pluck()
+  const forgetAll = db.prepare('DELETE FROM clock')
+  const note = db.prepare('INSERT INTO clock VALUES (?, ?)')
+  // Times of one table are unique: by way of the other side of zero none meets another.
+  const moves = [
+    ['cooling', 'free_at'],
+    ['hour', 'hour'],
+  ].map(([table, column]) => ({
+    isHour: table === 'hour',
+    away: db.prepare(`UPDATE ${table} SET ${column} = -(${column} + ?)`),
+    back: db.prepare(`UPDATE ${table} SET ${column} = -${column}`),
+  }))
+  const askers = db.prepare('UPDATE asker SET seen_at = seen_at + ?')
+  const slowed = db.prepare('UPDATE slowed SET at = at + ?, resume_at = resume_at + ?')
+  return (offset) => {
+    const before = known.get(steady.id)
+    const by = jumpOf(offset, before)
+    if (before !== undefined && by === 0) return
+    if (by !== 0) {
+      for (const { isHour, away, back } of moves) {
+        away.run(isHour ? Math.ceil(by / HOUR_MS) : by)
+        back.run()
+      }
+      askers.run(by)
+      slowed.run(by, by)
+      // Whoever counts from another moment has seen the same jump: for them it is over.
+      forgetAll.run()
+    }
+    note.run(steady.id, offset)
+  }
+}
