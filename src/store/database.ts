@@ -40,12 +40,13 @@ function setPragmas(db: Connection): void {
   if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not taken')
 }
 
-function assertOurs(db: Connection, path: string): void {
+/** Whether there is a state in it; an empty file is one that is being made. */
+function hasState(db: Connection, path: string): boolean {
   const application = db.pragma('application_id', { simple: true })
   const isFresh = application === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
-  if (isFresh) db.pragma(`application_id = ${APPLICATION_ID}`)
-  else if (application !== APPLICATION_ID)
+  if (!isFresh && application !== APPLICATION_ID)
     throw unusable(path, 'is a database of another program; state.path is wrong')
+  return !isFresh && db.pragma('user_version', { simple: true }) !== 0
 }
 
 /** What a migration rebuilds can be had back as it was, should the new version have to go again. */
@@ -75,13 +76,18 @@ function migrate(db: Connection, path: string): void {
       `was written by a newer contact-sync (schema ${version}, this one knows ${MIGRATIONS.length}); use that version`,
     )
   if (path !== TEMPORARY && version > 0 && version < MIGRATIONS.length) keepCopy(db, path)
-  MIGRATIONS.slice(version).forEach((migration, index) => {
-    db.transaction(() => {
-      db.exec(migration)
-      FOLLOW_UPS.get(version + index + 1)?.(db)
-      db.pragma(`user_version = ${version + index + 1}`)
-    })()
+  const step = db.transaction((migration: string, to: number): void => {
+    db.exec(migration)
+    FOLLOW_UPS.get(to)?.(db)
+    db.pragma(`user_version = ${to}`)
   })
+  const all = (): void => MIGRATIONS.slice(version).forEach((one, index) => step(one, version + index + 1))
+  if (version > 0) return all()
+  // Whoever reads beside the first owner sees no state, or all of it.
+  db.transaction(() => {
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    all()
+  })()
 }
 
 function assertWhole(db: Connection, path: string): void {
@@ -119,7 +125,7 @@ export function openDatabase(path: string, options: { thorough: boolean }): Conn
     if (path !== TEMPORARY) keepPrivate(path)
     db = connect(path)
     db.pragma('busy_timeout = 5000')
-    assertOurs(db, path)
+    hasState(db, path)
     setPragmas(db)
     if (options.thorough || wasLeftOpen) assertWhole(db, path)
     migrate(db, path)
@@ -153,8 +159,10 @@ export function openForReading(statePath: string): Connection | undefined {
     // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
     db = connect(path, { fileMustExist: true })
     db.pragma('busy_timeout = 5000')
-    if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-      throw unusable(path, 'is a database of another program; state.path is wrong')
+    if (!hasState(db, path)) {
+      db.close()
+      return undefined
+    }
     if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length)
       throw unusable(path, 'has the schema of another version; start or run contact-sync once')
     db.exec(CLAIM_TABLES)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect, withStablePlan } from '../../src/store/connection.ts'
+import { openForReading } from '../../src/store/database.ts'
 import { openState } from '../../src/store/state-store.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -53,6 +54,22 @@ it('opening a state compiles few of the statements that a run may need', async (
   const compile = vi.spyOn(Database.prototype, 'prepare')
   const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: false })
   expect(compile.mock.calls.length).toBeLessThan(30)
+  await state.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('whoever reads while a state is made sees none, however far it has come', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contact-sync-connection-'))
+  const path = join(folder, 'state.db')
+  const seen: unknown[] = []
+  const { exec } = Database.prototype
+  vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, sql) {
+    if (sql.includes('CREATE TABLE') && this.name === path) seen.push(openForReading(path))
+    return exec.call(this, sql)
+  })
+  const state = openState(path, { pid: 1, since: 0, thorough: false })
+  expect(seen).toEqual(Array(5).fill(undefined))
+  vi.restoreAllMocks()
   await state.close()
   rmSync(folder, { recursive: true })
 })
