@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readiness } from '../src/console/health.ts'
-import { CONDITION_NAMES } from '../src/core/alert-rules.ts'
-import type { DaemonCondition, PipelineCondition } from '../src/core/daemon.ts'
+import { CONDITION_NAMES } from '../src/core/alerts/alert-rules.ts'
+import type { DaemonCondition, PipelineCondition } from '../src/core/outcome/daemon.ts'
 
 const top = resolve(import.meta.dirname, '..')
 const MANUALS = globSync(['*.md', '{config,state,src,test}/*.md'], { cwd: top })

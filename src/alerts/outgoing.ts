@@ -1,5 +1,5 @@
 // What a way of delivering is handed, and what it says of it.
-import type { AlertMessage } from '../core/alert-message.ts'
+import type { AlertMessage } from '../core/alerts/alert-message.ts'
 
 /** A message with the name under which the receiver can recognise it when it comes twice. */
 export type Outgoing = AlertMessage & { readonly id: string }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import got, { RequestError } from 'got'
-import { slackText } from '../core/alert-message.ts'
+import { slackText } from '../core/alerts/alert-message.ts'
 import type { Receiver } from '../core/settings.ts'
 import type { Delivery, DeliverOptions, Outgoing } from './outgoing.ts'
 

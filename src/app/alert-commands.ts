@@ -1,7 +1,7 @@
 // Alerts without a daemon: after runs that somebody (or cron) asked for, and for the commands about them.
 import { deliver, receiverName } from '../alerts/delivery.ts'
-import { testMessage } from '../core/alert-message.ts'
-import type { PendingMessage, RaisedAlert } from '../core/alert-changes.ts'
+import { testMessage } from '../core/alerts/alert-message.ts'
+import type { PendingMessage, RaisedAlert } from '../core/alerts/alert-changes.ts'
 import type { Settings } from '../core/settings.ts'
 import { openStateForReading } from '../store/state-store.ts'
 import type { PipelineResult } from '../sync/run.ts'

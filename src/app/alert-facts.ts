@@ -1,8 +1,8 @@
 // What alerts are judged by, gathered from the state, the daemon and what runs have just met.
-import { currentBacklog } from '../core/backlog.ts'
-import { type AlertFacts, conditionOfService, type PipelineFacts } from '../core/alert.ts'
-import type { AlertStore } from '../core/alert-store.ts'
-import type { DaemonCondition, DaemonListener, EndedRun } from '../core/daemon.ts'
+import { currentBacklog } from '../core/outcome/backlog.ts'
+import { type AlertFacts, conditionOfService, type PipelineFacts } from '../core/alerts/alert.ts'
+import type { AlertStore } from '../core/alerts/alert-store.ts'
+import type { DaemonCondition, DaemonListener, EndedRun } from '../core/outcome/daemon.ts'
 import type { Clock } from '../core/ports.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunStore } from '../core/state.ts'

@@ -1,7 +1,7 @@
 // When the state itself fails nothing can be written down, and that is what somebody must hear of: told directly, once,
 // and remembered in memory alone.
 import { deliver } from '../alerts/delivery.ts'
-import { alertMessage } from '../core/alert-message.ts'
+import { alertMessage } from '../core/alerts/alert-message.ts'
 import type { AlertSettings } from '../core/settings.ts'
 import { type AlertParts, consoleAddress, DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
 

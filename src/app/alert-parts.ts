@@ -1,5 +1,5 @@
 // What the parts of alerting share.
-import type { DaemonCondition } from '../core/daemon.ts'
+import type { DaemonCondition } from '../core/outcome/daemon.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'

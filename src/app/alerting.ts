@@ -1,11 +1,11 @@
 // Alerts at work: looks at what holds, writes down what is to be told, and delivers it. It never rejects and never makes
 // anybody wait: what a receiver does not take now, it is sent later.
 import { deliver, receiverName } from '../alerts/delivery.ts'
-import { alertMessage } from '../core/alert-message.ts'
-import { alertChanges, deliveryGapMs, OLDEST_MESSAGE_MS } from '../core/alert-changes.ts'
-import type { QueuedMessage } from '../core/alert-store.ts'
-import { type AlertFacts, conditions, isUnsettled } from '../core/alert.ts'
-import { errorFacts } from '../core/error-facts.ts'
+import { alertMessage } from '../core/alerts/alert-message.ts'
+import { alertChanges, deliveryGapMs, OLDEST_MESSAGE_MS } from '../core/alerts/alert-changes.ts'
+import type { QueuedMessage } from '../core/alerts/alert-store.ts'
+import { type AlertFacts, conditions, isUnsettled } from '../core/alerts/alert.ts'
+import { errorFacts } from '../core/words/error-facts.ts'
 import type { AlertSettings } from '../core/settings.ts'
 import { gatherFacts } from './alert-facts.ts'
 import { createLastResort } from './alert-last-resort.ts'

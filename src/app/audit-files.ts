@@ -1,8 +1,8 @@
 // The sync log as a file: for auditors, and for a person who asks what is held about them. Part of the composition.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { everyEntry, exportLine, tableHead, tableRows } from '../core/log-lines.ts'
-import type { LogFilter, SyncLog } from '../core/sync-log.ts'
+import { everyEntry, exportLine, tableHead, tableRows } from '../core/log/log-lines.ts'
+import type { LogFilter, SyncLog } from '../core/log/sync-log.ts'
 import type { Settings } from '../core/settings.ts'
 import { readMark } from '../store/mark.ts'
 import { asOwner } from './as-owner.ts'

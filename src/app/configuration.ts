@@ -1,7 +1,7 @@
 // From the configuration file to checked settings: the checks that need other rooms are handed in here.
 import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from '../config/load.ts'
-import { compileCondition } from '../core/condition.ts'
+import { compileCondition } from '../core/mapping/condition.ts'
 import type { Settings } from '../core/settings.ts'
 import { scheduleProblem } from '../schedule/due-times.ts'
 import { SOURCE_KINDS } from '../sources/registry.ts'

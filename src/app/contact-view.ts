@@ -1,7 +1,7 @@
 // What the service has of somebody: every standard and custom field, and every term. Reads only.
-import { CONTACT_FIELD_NAMES } from '../core/contact.ts'
-import { customFieldKeyOf } from '../core/custom-fields.ts'
-import { SyncError } from '../core/errors.ts'
+import { CONTACT_FIELD_NAMES } from '../core/mapping/contact.ts'
+import { customFieldKeyOf } from '../core/mapping/custom-fields.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { CallResult, ServiceReads, Term } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 

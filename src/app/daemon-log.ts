@@ -1,5 +1,5 @@
 // What the operational log says of the daemon's life: its events in words, one line each.
-import type { DaemonListener, Pause } from '../core/daemon.ts'
+import type { DaemonListener, Pause } from '../core/outcome/daemon.ts'
 import type { Log } from '../log/log.ts'
 
 function logPause(log: Log, { code, reason, nextProbeAt }: Pause, isKeyInFile: boolean): void {

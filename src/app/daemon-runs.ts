@@ -1,8 +1,8 @@
 // The runs of the daemon: begun as the agenda says, as many at a time as may be, and entered as done when they have come
 // to their end. It has no timer: it is told when to look.
-import type { DaemonListener, DueStore, EndedRun, Pause, PipelineCondition } from '../core/daemon.ts'
-import { type ErrorCode, SyncError } from '../core/errors.ts'
-import type { Stop } from '../core/circuit.ts'
+import type { DaemonListener, DueStore, EndedRun, Pause, PipelineCondition } from '../core/outcome/daemon.ts'
+import { type ErrorCode, SyncError } from '../core/words/errors.ts'
+import type { Stop } from '../core/outcome/circuit.ts'
 import type { Clock } from '../core/ports.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { type Agenda, type AgendaEntry, createAgenda, type Turn } from '../schedule/agenda.ts'

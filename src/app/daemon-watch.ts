@@ -1,11 +1,11 @@
 // Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
 // and every minute for what time alone brings about.
-import { currentBacklog } from '../core/backlog.ts'
+import { currentBacklog } from '../core/outcome/backlog.ts'
 import { readiness } from '../console/health.ts'
 import type { Exposition } from '../console/metrics-route.ts'
-import type { DaemonCondition, DaemonEvent, DaemonListener } from '../core/daemon.ts'
+import type { DaemonCondition, DaemonEvent, DaemonListener } from '../core/outcome/daemon.ts'
 import type { Clock } from '../core/ports.ts'
-import type { ServiceListener } from '../core/service-event.ts'
+import type { ServiceListener } from '../core/log/service-event.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'

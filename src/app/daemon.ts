@@ -1,8 +1,8 @@
 // The daemon's life: it wakes, lets runs begin, waits while the service cannot be used, takes another configuration, and
 // ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
-import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../core/daemon.ts'
-import { errorFacts } from '../core/error-facts.ts'
-import { SyncError } from '../core/errors.ts'
+import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../core/outcome/daemon.ts'
+import { errorFacts } from '../core/words/error-facts.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Clock, Random } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 
 export { writeRejectsCsv } from '../sources/rejects.ts'
 

@@ -1,8 +1,8 @@
 // After a run: what has been kept for as long as `keep` says is removed. It never makes a run fail, and never hurries: so
 // many at a time, and after so long again.
-import { errorFacts } from '../core/error-facts.ts'
+import { errorFacts } from '../core/words/error-facts.ts'
 import type { Clock } from '../core/ports.ts'
-import { runId } from '../core/run-id.ts'
+import { runId } from '../core/words/run-id.ts'
 import type { KeepSettings, PipelineSettings } from '../core/settings.ts'
 import type { RetentionStore } from '../core/retention.ts'
 import type { Log } from '../log/log.ts'

@@ -1,8 +1,8 @@
 // Pipelines that the state knows and the configuration does not; renaming one, and giving one up, by an operator's word.
 // Part of the composition. Both change the state alone: nothing is sent.
-import { planEntry } from '../core/audit.ts'
-import { SyncError } from '../core/errors.ts'
-import { runId } from '../core/run-id.ts'
+import { planEntry } from '../core/log/audit.ts'
+import { SyncError } from '../core/words/errors.ts'
+import { runId } from '../core/words/run-id.ts'
 import type { Settings } from '../core/settings.ts'
 import { type PipelineRows, readKnownPipelines } from '../store/pipelines.ts'
 import { systemClock as clock, systemRandom as random } from '../system.ts'

@@ -1,7 +1,7 @@
 // A plan: the reading, mapping and comparing of a run over a copy of the state, with nothing that writes at hand.
-import { createCircuit } from '../core/circuit.ts'
+import { createCircuit } from '../core/outcome/circuit.ts'
 import type { ServiceReads } from '../core/ports.ts'
-import { runId } from '../core/run-id.ts'
+import { runId } from '../core/words/run-id.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import { createService } from '../service/service.ts'

@@ -1,7 +1,7 @@
 // The thread that reads the state for the console: however long a look takes, no run waits for it. It has a connection of
 // its own that cannot write, and answers one question after the other; what is counted in slices lets others in between.
 import { parentPort, workerData } from 'node:worker_threads'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { createLogViews } from '../store/log-views.ts'
 import { openForReading } from '../store/database.ts'
 import { createStateViews } from '../store/views.ts'

@@ -1,8 +1,8 @@
 // A state that may not be the latest: rebuilt pipeline by pipeline from the files that wait and the service, or
 // accepted as it is by a person's word. Part of the composition; opens the state where runs refuse to.
-import { createCircuit } from '../core/circuit.ts'
-import { planEntry } from '../core/audit.ts'
-import { runId } from '../core/run-id.ts'
+import { createCircuit } from '../core/outcome/circuit.ts'
+import { planEntry } from '../core/log/audit.ts'
+import { runId } from '../core/words/run-id.ts'
 import { sharedWindow } from './rate-window.ts'
 import { logService } from './service-log.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'

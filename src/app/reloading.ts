@@ -1,10 +1,10 @@
 // Another configuration while the daemon runs, and another key of the service. Runs in flight keep what they began with.
 // How the service is spoken to changes between runs: none begins, those in flight end, then the client is made anew.
 import { readFile } from 'node:fs/promises'
-import type { DaemonListener } from '../core/daemon.ts'
-import { planEntry } from '../core/audit.ts'
+import type { DaemonListener } from '../core/outcome/daemon.ts'
+import { planEntry } from '../core/log/audit.ts'
 import type { Clock, Random } from '../core/ports.ts'
-import { runId } from '../core/run-id.ts'
+import { runId } from '../core/words/run-id.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Log } from '../log/log.ts'
 import type { Configuration } from './configuration.ts'

@@ -1,7 +1,7 @@
 // What ends a run before its time: the process is asked to end, the state fails, or max_duration is over.
 // Nothing new is sent from then on; what is on its way may finish. Where no answer comes the connections are cut, so that
 // a process that was asked to end does so in time: what was on its way is in doubt then, and journalled.
-import type { Circuit } from '../core/circuit.ts'
+import type { Circuit } from '../core/outcome/circuit.ts'
 import type { Clock } from '../core/ports.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 

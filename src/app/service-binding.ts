@@ -1,11 +1,11 @@
 // Whose state it is: held against the configuration before anything is sent, bound to the service by its first use, and
 // bound to another address by an operator's word. Part of the composition.
-import { planEntry } from '../core/audit.ts'
-import { stopWithout } from '../core/circuit.ts'
-import { CONTACT_FIELD_NAMES } from '../core/contact.ts'
-import { SyncError } from '../core/errors.ts'
+import { planEntry } from '../core/log/audit.ts'
+import { stopWithout } from '../core/outcome/circuit.ts'
+import { CONTACT_FIELD_NAMES } from '../core/mapping/contact.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { ContactReader, ServiceContact } from '../core/ports.ts'
-import { runId } from '../core/run-id.ts'
+import { runId } from '../core/words/run-id.ts'
 import {
   assertNothingInDoubt,
   assertSameService,

@@ -1,5 +1,5 @@
 // What the operational log is told of the service: route templates, statuses and waits, never a URL or a body.
-import type { ServiceListener } from '../core/service-event.ts'
+import type { ServiceListener } from '../core/log/service-event.ts'
 import type { Log } from '../log/log.ts'
 
 export function logService(log: Log): ServiceListener {

@@ -1,6 +1,6 @@
 // While the service cannot be used no run begins. It is asked again after growing gaps, by one cheap read; where it
 // refuses the key it is not asked at all before the key has changed, or somebody who should know says so.
-import type { Pause } from '../core/daemon.ts'
+import type { Pause } from '../core/outcome/daemon.ts'
 import type { Clock, Random } from '../core/ports.ts'
 
 type Trouble = Pick<Pause, 'code' | 'reason'>

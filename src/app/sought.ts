@@ -9,7 +9,7 @@ import {
   type Subject,
   type Theirs,
 } from '../core/erasing.ts'
-import { recordKeys, wantedColumns } from '../core/mapping.ts'
+import { recordKeys, wantedColumns } from '../core/mapping/mapping.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import { inBytes, readings } from '../sources/readings.ts'
 

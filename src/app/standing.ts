@@ -1,9 +1,9 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
-import { currentBacklog, NO_BACKLOG } from '../core/backlog.ts'
-import { SyncError } from '../core/errors.ts'
-import { estimate, type Estimate } from '../core/estimate.ts'
-import type { NotedPause } from '../core/daemon.ts'
+import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
+import { SyncError } from '../core/words/errors.ts'
+import { estimate, type Estimate } from '../core/change/estimate.ts'
+import type { NotedPause } from '../core/outcome/daemon.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord, StateStore } from '../core/state.ts'
 import { failedFiles } from '../sources/retention.ts'

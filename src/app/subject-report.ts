@@ -1,7 +1,7 @@
 // What is held about one person, for an access request: the sync log, links with the last known values, what is open and
 // what was rejected. Part of the composition.
-import { type exportLine, everyEntry } from '../core/log-lines.ts'
-import type { SyncLog } from '../core/sync-log.ts'
+import { type exportLine, everyEntry } from '../core/log/log-lines.ts'
+import type { SyncLog } from '../core/log/sync-log.ts'
 import { openForReading } from '../store/database.ts'
 import { holdings, subjectOf } from '../store/subject.ts'
 

@@ -1,6 +1,6 @@
 // Whether there are traces, and what the log says of them. Where no collector is named, nothing is loaded.
 import type { Clock } from '../core/ports.ts'
-import type { RunWatcher } from '../core/run-watcher.ts'
+import type { RunWatcher } from '../core/log/run-watcher.ts'
 import type { Log } from '../log/log.ts'
 
 export interface Tracing {

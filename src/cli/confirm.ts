@@ -1,7 +1,7 @@
 // Asks a person before something that cannot be taken back; without a terminal only `--yes` says yes.
 import { createInterface } from 'node:readline/promises'
-import { SyncError } from '../core/errors.ts'
-import { oneLine } from '../core/harmless.ts'
+import { SyncError } from '../core/words/errors.ts'
+import { oneLine } from '../core/words/harmless.ts'
 import { unguarded } from './guarded.ts'
 import type { Io } from './io.ts'
 

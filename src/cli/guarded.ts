@@ -2,7 +2,7 @@
 // program itself says to a terminal is told apart by a mark that nobody outside this process can know.
 import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
-import { harmless } from '../core/harmless.ts'
+import { harmless } from '../core/words/harmless.ts'
 
 const MARK = randomBytes(12).toString('hex')
 const [BEGIN, END] = [`\ufdd0${MARK}`, '\ufdd1']

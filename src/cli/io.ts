@@ -1,5 +1,5 @@
 // What a command may use of the process; handed in by main.ts, and by tests.
-import { unbroken } from '../core/harmless.ts'
+import { unbroken } from '../core/words/harmless.ts'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Io {

@@ -1,5 +1,5 @@
 // Entries of the sync log as people read them: one line in a list, a paragraph in a life.
-import type { LoggedEntry } from '../core/audit-chain.ts'
+import type { LoggedEntry } from '../core/log/audit-chain.ts'
 import { moment, plural, shownValue } from './format.ts'
 
 const time = (at: string): string => moment(Date.parse(at))

@@ -1,5 +1,5 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
-import { type ErrorCode, SyncError } from '../core/errors.ts'
+import { type ErrorCode, SyncError } from '../core/words/errors.ts'
 
 /** Problems in the configuration, each a finished line. */
 export class ConfigurationError extends Error {

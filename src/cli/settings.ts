@@ -1,7 +1,7 @@
 // How a command comes to its settings: the file by option, environment or default, every problem at once.
 import { loadConfiguration } from '../app/configuration.ts'
 import { stateDoubt } from '../app/state-files.ts'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { configFile } from './config-file.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'

@@ -1,6 +1,6 @@
 // `status` for a person: how each pipeline stands, what needs somebody, and what to type next.
-import { OUTCOMES } from '../core/summary.ts'
-import { ERRORS } from '../core/errors.ts'
+import { OUTCOMES } from '../core/outcome/summary.ts'
+import { ERRORS } from '../core/words/errors.ts'
 import type { CommonStanding, Standing } from '../app/standing.ts'
 import { ago, bytes, duration, moment, number, plural } from './format.ts'
 import { type Terminal, wrap } from './terminal.ts'

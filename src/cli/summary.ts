@@ -1,5 +1,5 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
-import { OUTCOMES, type Outcome } from '../core/summary.ts'
+import { OUTCOMES, type Outcome } from '../core/outcome/summary.ts'
 import type { InputReport, PipelineResult } from '../sync/run.ts'
 import { duration, number, plural } from './format.ts'
 

@@ -1,7 +1,7 @@
 // From the checked values of `alerts` to receivers and what they want to be told of.
 import { createHash } from 'node:crypto'
-import { type AlertRules, CONDITION_NAMES } from '../core/alert-rules.ts'
-import { WEEKDAYS } from '../core/deadline.ts'
+import { type AlertRules, CONDITION_NAMES } from '../core/alerts/alert-rules.ts'
+import { WEEKDAYS } from '../core/words/deadline.ts'
 import type { AlertSettings, Receiver } from '../core/settings.ts'
 import type { AlertValues } from './alerts-schema.ts'
 import { isLoopback, limit } from './scalars.ts'

@@ -2,7 +2,7 @@
 // these problems are reported together with those of the schema; what has another form is left to the schema.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { FULL_ADDRESS_FIELDS } from '../core/contact.ts'
+import { FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
 import { suggestion } from './nearest.ts'
 import type { ConfigProblem } from './problem.ts'
 import { isMapping, type Path, pathText, problemAt, type Tree, valueAt } from './tree.ts'

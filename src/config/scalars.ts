@@ -1,7 +1,7 @@
 // The small building blocks of the configuration's schema: texts, durations, shares, time zones.
 // Sentences have the form "what is wrong; what would be right" and hold no value.
 import { z } from 'zod'
-import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/duration.ts'
+import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/words/duration.ts'
 import type { Limit } from '../core/settings.ts'
 import { suggestion } from './nearest.ts'
 

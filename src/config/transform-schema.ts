@@ -2,7 +2,7 @@
 // What a transform does, and which options it takes, is the registry's business.
 import { z } from 'zod'
 import type { TransformCall } from '../core/settings.ts'
-import { TRANSFORMS } from '../core/transforms.ts'
+import { TRANSFORMS } from '../core/mapping/transforms.ts'
 import { suggestion } from './nearest.ts'
 
 const NAMES = Object.keys(TRANSFORMS)

@@ -1,5 +1,5 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
-import type { LogViews } from '../core/log-views.ts'
+import type { LogViews } from '../core/log/log-views.ts'
 import type { StateViews } from '../core/views.ts'
 
 export interface LivePipeline {

@@ -1,5 +1,5 @@
 // Health over HTTP. It says nothing about contacts, so it asks for no token: probes have none.
-import type { DaemonCondition } from '../core/daemon.ts'
+import type { DaemonCondition } from '../core/outcome/daemon.ts'
 import { readiness } from './health.ts'
 import type { Mount } from './server.ts'
 

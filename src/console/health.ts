@@ -1,5 +1,5 @@
 // Liveness and readiness, as pure functions from what the daemon knows to an answer.
-import type { DaemonCondition } from '../core/daemon.ts'
+import type { DaemonCondition } from '../core/outcome/daemon.ts'
 
 export interface Readiness {
   readonly ready: boolean

@@ -1,6 +1,6 @@
 // Addresses of the sync log: its entries, one of them, and whether it is whole.
 import type { Hono } from 'hono'
-import type { LogFilter } from '../core/sync-log.ts'
+import type { LogFilter } from '../core/log/sync-log.ts'
 import type { PageEnv } from './access.ts'
 import { missing, oneOf, ROWS, runIdOf, show, startOf, wholeNumber } from './asked.ts'
 import type { ConsoleData } from './data.ts'

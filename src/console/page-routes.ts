@@ -1,7 +1,7 @@
 // The console: addresses, what each page is made of, and the headers that hold for all of them. It only reads.
 import { Hono, type Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
 import { isBrokenOff } from './guarded.ts'

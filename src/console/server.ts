@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { ServerSettings } from '../core/settings.ts'
 import { boundConnections, SERVER_LIMITS } from './connections.ts'
 import { isBrokenOff, ownHostOnly, safeHeaders } from './guarded.ts'

@@ -1,7 +1,7 @@
 // Who is to be erased, and how a record or a text is known to be of them. A mail or a key of some length names somebody for
 // sure; values do only together, because others share a street, a surname or a telephone.
 import { domainToUnicode } from 'node:url'
-import { mailKey } from './contact.ts'
+import { mailKey } from './mapping/contact.ts'
 
 /** A value that the person has or had. */
 export interface HeldValue {

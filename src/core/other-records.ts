@@ -1,7 +1,7 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms, and what may
 // still be on its way to it. Part of the state (see state.ts).
-import type { Contact } from './contact.ts'
-import type { Operation } from './operation.ts'
+import type { Contact } from './mapping/contact.ts'
+import type { Operation } from './change/operation.ts'
 
 export interface OtherRecords {
   /** Whether another pipeline, or a record that was merged into it, names the operation's contact, or may name it. */

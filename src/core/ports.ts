@@ -1,9 +1,9 @@
 // What the inside asks of the outside. Everything is asynchronous and works on batches, so that an
 // implementation may live on another machine one day. Each port has a contract suite in test/contracts.
 import type { Sought } from './erasing.ts'
-import type { Contact, FieldValue } from './contact.ts'
-import type { SyncError } from './errors.ts'
-import type { SourceItem } from './record.ts'
+import type { Contact, FieldValue } from './mapping/contact.ts'
+import type { SyncError } from './words/errors.ts'
+import type { SourceItem } from './mapping/record.ts'
 
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. */

@@ -1,8 +1,8 @@
 // Which service a state belongs to. The ids in a state mean contacts of one service; at another one the same ids are
 // strangers, who would be overwritten and deleted. Pure: who asks the service and who remembers is decided elsewhere.
-import type { Contact } from './contact.ts'
-import { SyncError } from './errors.ts'
-import { shownAs } from './likeness.ts'
+import type { Contact } from './mapping/contact.ts'
+import { SyncError } from './words/errors.ts'
+import { shownAs } from './change/likeness.ts'
 import type { ServiceContact } from './ports.ts'
 
 /** So many known links are read at most before a state is bound to an address. */

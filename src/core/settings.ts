@@ -1,8 +1,8 @@
 // The checked configuration, as the rest of the program sees it: defaults filled in, durations in
 // milliseconds, paths absolute, secrets read. `config/` makes it; nobody changes it afterwards.
-import type { AlertRules } from './alert-rules.ts'
-import type { FieldValue } from './contact.ts'
-import type { LogLevel } from './events.ts'
+import type { AlertRules } from './alerts/alert-rules.ts'
+import type { FieldValue } from './mapping/contact.ts'
+import type { LogLevel } from './log/events.ts'
 
 export interface Settings {
   /** The configuration file, absolute. */

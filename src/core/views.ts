@@ -1,11 +1,11 @@
 // What people may look at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
-import type { Backlog } from './backlog.ts'
-import type { Contact } from './contact.ts'
-import type { Operation } from './operation.ts'
+import type { Backlog } from './outcome/backlog.ts'
+import type { Contact } from './mapping/contact.ts'
+import type { Operation } from './change/operation.ts'
 import type { HeldPlan, RunRecord } from './state.ts'
-import type { Counts, RunStatus } from './summary.ts'
-import type { AssertedTerm } from './terms.ts'
+import type { Counts, RunStatus } from './outcome/summary.ts'
+import type { AssertedTerm } from './mapping/terms.ts'
 
 /** `next` goes into the next call; undefined on the last page. */
 export interface Page<T> {

@@ -1,11 +1,17 @@
 // The operational log: one static message per event with fixed fields, on standard error and, where a folder is set,
 // in a file a day. No personal data comes here: what the table of events does not allow is not written; secrets are
 // masked by value. A log that cannot be written never ends or blocks a run.
-import { oneLine } from '../core/harmless.ts'
+import { oneLine } from '../core/words/harmless.ts'
 import type { Writable } from 'node:stream'
 import { createLogger, format, transports, type Logger } from 'winston'
-import { type CommonFields, type EventName, fieldKind, type LogEvent, type LogLevel } from '../core/events.ts'
-import { createRedaction } from '../core/redact.ts'
+import {
+  type CommonFields,
+  type EventName,
+  fieldKind,
+  type LogEvent,
+  type LogLevel,
+} from '../core/log/events.ts'
+import { createRedaction } from '../core/words/redact.ts'
 import type { LogSettings } from '../core/settings.ts'
 import { createDailyFile } from './daily-file.ts'
 

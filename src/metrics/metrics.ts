@@ -1,8 +1,8 @@
 // Everything that `/metrics` shows. What happens is counted as it happens; how things stand is asked when somebody looks.
 // Labels are names of the configuration, routes and words of this program: never an id, a file or a person.
-import type { DaemonEvent, DaemonListener } from '../core/daemon.ts'
-import type { ServiceListener } from '../core/service-event.ts'
-import { OUTCOMES } from '../core/summary.ts'
+import type { DaemonEvent, DaemonListener } from '../core/outcome/daemon.ts'
+import type { ServiceListener } from '../core/log/service-event.ts'
+import { OUTCOMES } from '../core/outcome/summary.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createStandings, type Standings } from './standings.ts'
 

@@ -1,9 +1,9 @@
 // The gauges: how things stand at the moment of a look. All are set anew each time, so that what is no longer configured
 // is no longer shown. Times are seconds since the epoch, as Prometheus wants them: an age is `time() - ...`.
-import type { Backlog } from '../core/backlog.ts'
-import type { DaemonCondition } from '../core/daemon.ts'
-import type { RateUse } from '../core/service-event.ts'
-import type { Milestones } from '../core/milestones.ts'
+import type { Backlog } from '../core/outcome/backlog.ts'
+import type { DaemonCondition } from '../core/outcome/daemon.ts'
+import type { RateUse } from '../core/log/service-event.ts'
+import type { Milestones } from '../core/log/milestones.ts'
 import { Gauge, type Registry } from 'prom-client'
 
 export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'lastFile'>, Backlog {

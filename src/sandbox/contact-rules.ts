@@ -2,8 +2,8 @@
 // requests, shape the answers and make the description of the interface.
 import validator from 'validator'
 import { z } from 'zod'
-import { isCountryCode } from '../core/country-codes.ts'
-import { CONTACT_FIELDS, type FieldRule, FULL_ADDRESS_FIELDS } from '../core/contact.ts'
+import { isCountryCode } from '../core/mapping/country-codes.ts'
+import { CONTACT_FIELDS, type FieldRule, FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
 import { CUSTOM_FIELD_SCHEMAS } from './custom-fields.ts'
 import { Failure } from './failure.ts'
 import { sizedText } from './sized-text.ts'

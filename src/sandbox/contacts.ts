@@ -1,5 +1,5 @@
 // The contacts of the sandbox: create with duplicate check and merge, read, update, delete (interface, 4.2).
-import { mailKey } from '../core/contact.ts'
+import { mailKey } from '../core/mapping/contact.ts'
 import { assertComplete, type Fields, isBlank } from './contact-rules.ts'
 import { unknownContact } from './failure.ts'
 import { createDuplicates, type Duplicates } from './duplicates.ts'

@@ -1,6 +1,6 @@
 // The search behind `duplicate_check_method`: finds the contact that a new one would double. Keeps its own two tables
 // beside the contacts: under which keys a contact is found (`block`), and what there is to compare (`person`).
-import { mailKey } from '../core/contact.ts'
+import { mailKey } from '../core/mapping/contact.ts'
 import { blockingKeys, isTelling } from './blocking.ts'
 import type { Fields } from './contact-rules.ts'
 import { linkageWeight, THRESHOLD } from './linkage.ts'

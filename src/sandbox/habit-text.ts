@@ -1,6 +1,6 @@
 // Habits as they are typed (`--habit NAME[=VALUE]`), and their help.
 import { closest } from 'fastest-levenshtein'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { type Habit, type Habits, HABITS } from './habits.ts'
 
 /** `idsAsText` is typed ids-as-text. */

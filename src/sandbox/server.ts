@@ -1,6 +1,6 @@
 // Serves the sandbox on loopback, and nowhere else.
 import { serve } from '@hono/node-server'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { type Habits, PLAIN_HABITS } from './habits.ts'
 import { createRoutes } from './routes.ts'

@@ -1,6 +1,6 @@
 // The one schema that standard and custom fields share: a text of so many characters.
 import { z } from 'zod'
-import { characterCount } from '../core/contact.ts'
+import { characterCount } from '../core/mapping/contact.ts'
 
 /** Counted in characters, as columns are, and not in UTF-16 units as JavaScript would. */
 export const sizedText = (size: number) =>

@@ -1,6 +1,6 @@
 // Whose turn it is: what is due, what waits, what goes on. It holds no timer and asks no clock: whoever has one tells it
 // the time. A pipeline is never started while it runs; what waits longest goes first.
-import type { RunCause } from '../core/daemon.ts'
+import type { RunCause } from '../core/outcome/daemon.ts'
 import type { DueTimes } from './due-times.ts'
 
 export interface AgendaEntry {

@@ -1,8 +1,8 @@
 // The course of one call: what has been sent so far, and what follows from it for the result.
 // Pure bookkeeping; it sends and decides nothing.
 import type { CallResult, RequestTrace } from '../core/ports.ts'
-import { DAILY_ALLOWANCE_USED_UP } from '../core/retry.ts'
-import type { Verdict } from '../core/retry.ts'
+import { DAILY_ALLOWANCE_USED_UP } from '../core/outcome/retry.ts'
+import type { Verdict } from '../core/outcome/retry.ts'
 import type { Call } from './judge.ts'
 
 /** What has happened to one call. */

@@ -1,6 +1,6 @@
 // From one attempt to its meaning in words: reads the body as the call expects it, asks the table in
 // outcome.ts, and says what happened in a sentence for logs and one for the state. It decides nothing.
-import type { Verdict } from '../core/retry.ts'
+import type { Verdict } from '../core/outcome/retry.ts'
 import type { Attempt } from './http.ts'
 import { outcome } from './outcome.ts'
 import type { BodyKind, Method } from './outcome.ts'

@@ -1,6 +1,6 @@
 // What one attempt came to: a closed table from evidence to verdict. Pure, and the only place that
 // gives a status its meaning. In doubt it says `unknown`: a guess here could double or lose a contact.
-import type { Verdict } from '../core/retry.ts'
+import type { Verdict } from '../core/outcome/retry.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

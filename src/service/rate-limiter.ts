@@ -4,7 +4,7 @@
 // window is shared, of all processes together.
 import PQueue from 'p-queue'
 import type { Clock, SharedWindow } from '../core/ports.ts'
-import type { RateUse } from '../core/service-event.ts'
+import type { RateUse } from '../core/log/service-event.ts'
 import type { RateLimitSettings } from '../core/settings.ts'
 import { createAllowance } from './allowance.ts'
 import { createSlotRing } from './slot-ring.ts'

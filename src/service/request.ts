@@ -1,9 +1,9 @@
 // One call, from its first attempt to its last: retry(limiter(attempt)), with retry outermost, so that
 // waiting takes no place and every attempt pays the limit. It never rejects for what a network does.
 import type { CallResult, Clock, Random } from '../core/ports.ts'
-import { retryDecision } from '../core/retry.ts'
-import type { RetryDecision } from '../core/retry.ts'
-import type { ServiceListener } from '../core/service-event.ts'
+import { retryDecision } from '../core/outcome/retry.ts'
+import type { RetryDecision } from '../core/outcome/retry.ts'
+import type { ServiceListener } from '../core/log/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { failure, newCourse, noteAttempt, requestTrace, withoutTurn } from './course.ts'
 import type { Course } from './course.ts'

@@ -1,8 +1,8 @@
 // The client of the Contact Management Service: one limiter and one set of connections for all sessions,
 // because the service counts the requests of all pipelines together. Counts are the session's own.
 import type { Clock, Random, ServiceSession, SharedWindow } from '../core/ports.ts'
-import { createRedaction } from '../core/redact.ts'
-import type { RateUse, ServiceListener } from '../core/service-event.ts'
+import { createRedaction } from '../core/words/redact.ts'
+import type { RateUse, ServiceListener } from '../core/log/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'

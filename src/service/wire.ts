@@ -1,7 +1,7 @@
 // The bodies of the interface: strict in what is sent, tolerant in what is read (ids as text, lists as
 // keyed objects, unknown fields). Nothing here throws; what is not the interface's reads as undefined.
 import { z } from 'zod'
-import type { Contact } from '../core/contact.ts'
+import type { Contact } from '../core/mapping/contact.ts'
 import type {
   CreatedMember,
   CreateOptions,

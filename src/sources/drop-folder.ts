@@ -1,7 +1,7 @@
 // The drop folder that the kinds share: listing, waiting until files have settled, opening, putting away.
 // An input is claimed by its version, not by moving it: until it is put away it stays where it was dropped.
 import { join } from 'node:path'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Sought } from '../core/erasing.ts'
 import type { RejectRow, Source, SourceInput } from '../core/ports.ts'
 import { moveRewritten, moveVersion } from './archive.ts'

@@ -2,7 +2,7 @@
 // and reasons beside them. What could not be searched, or may be about somebody else, is named and left alone.
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Theirs } from '../core/erasing.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import { findRows } from './csv/erase.ts'

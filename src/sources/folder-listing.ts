@@ -3,7 +3,7 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { extname, matchesGlob } from 'node:path'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import { describeFault, faultCode } from './fault.ts'
 import { displayName, entryPath } from './file-name.ts'

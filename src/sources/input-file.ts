@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
 import { describeFault, faultCode } from './fault.ts'
 

@@ -2,7 +2,7 @@
 // what an option means is decided where it is used.
 import iconv from 'iconv-lite'
 import { z } from 'zod'
-import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/duration.ts'
+import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/words/duration.ts'
 
 /** The names that browsers and Apple give to encodings of the Mac. */
 const MAC: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
 // is that of its exporter.
 import { opendir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { describeFault, faultCode } from './fault.ts'
 import { entryPath } from './file-name.ts'
 

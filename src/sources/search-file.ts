@@ -1,7 +1,7 @@
 // Looks for people in one file: by its records where it can be read as its kind, else by its lines.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { Sought } from '../core/erasing.ts'
 import { isMostlyControl, looksBinary } from './binary.ts'
 import { unitOf, withoutLines } from './blank-lines.ts'

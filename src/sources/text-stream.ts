@@ -1,7 +1,7 @@
 // A file's text as UTF-8 bytes, in parts of any size. Bytes that the encoding does not know end the reading:
 // they would become replacement characters, and those would be sent.
 import iconv from 'iconv-lite'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { InputFile } from './input-file.ts'
 import { lineBreaks, type TextForm } from './text-survey.ts'
 

@@ -1,7 +1,7 @@
 // Decides, before anything is parsed, whether a file is text and in which encoding: a guess in mid-file would
 // come too late for the records already handed on. One cheap pass over the bytes; it decodes nothing.
 import { isAscii } from 'node:buffer'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { isMostlyControl, looksBinary } from './binary.ts'
 import { eightBitVerdict, rawWordCollector } from './eight-bit.ts'
 import { byteOrderMark, multiByteEncoding, unfinishedUtf8, utf16ByZeros, utf8Fault } from './encoding.ts'

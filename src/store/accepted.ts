@@ -1,6 +1,6 @@
 // What the last accepted input of each pipeline was like: the next one is compared with it. A supplement, an empty file and
 // an export that lost nearly everything never take its place.
-import type { Accepted, AcceptedStore } from '../core/accepted.ts'
+import type { Accepted, AcceptedStore } from '../core/change/accepted.ts'
 import type { Connection } from './database.ts'
 
 interface AcceptedRow {

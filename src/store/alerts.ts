@@ -1,8 +1,8 @@
 // Alerts over restarts: what each receiver was told, so that nobody is told twice, and what it has not taken yet.
-import { LONGEST_GAP_MS } from '../core/alert-changes.ts'
-import type { AlertMessage } from '../core/alert-message.ts'
-import type { AlertStore, QueuedMessage } from '../core/alert-store.ts'
-import type { ConditionName } from '../core/alert-rules.ts'
+import { LONGEST_GAP_MS } from '../core/alerts/alert-changes.ts'
+import type { AlertMessage } from '../core/alerts/alert-message.ts'
+import type { AlertStore, QueuedMessage } from '../core/alerts/alert-store.ts'
+import type { ConditionName } from '../core/alerts/alert-rules.ts'
 import type { Connection } from './database.ts'
 import { createKnownPipelines } from './pipelines.ts'
 

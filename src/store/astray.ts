@@ -1,6 +1,6 @@
 // An update that was sent by its mail, and that the service carried out at another contact of that mail. What happened
 // there is entered under that contact, and the link is no longer trusted to be found by its mail.
-import { auditEntry } from '../core/audit.ts'
+import { auditEntry } from '../core/log/audit.ts'
 import type { OperationStore } from '../core/state.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'

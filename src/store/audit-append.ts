@@ -1,9 +1,9 @@
 // The one place that writes to the sync log: an entry is parted, sealed, chained and indexed, in the transaction of
 // whatever it is about.
-import { AUDIT_START, auditHash, personalText, publicText } from '../core/audit-chain.ts'
-import type { AuditEntry } from '../core/audit.ts'
+import { AUDIT_START, auditHash, personalText, publicText } from '../core/log/audit-chain.ts'
+import type { AuditEntry } from '../core/log/audit.ts'
 import type { OperationStore } from '../core/state.ts'
-import { termKey } from '../core/terms.ts'
+import { termKey } from '../core/mapping/terms.ts'
 import { createPeople } from './audit-people.ts'
 import { createPrint, type Print, seal } from './audit-seal.ts'
 import type { Connection } from './connection.ts'

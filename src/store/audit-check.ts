@@ -1,7 +1,7 @@
 // Checks the chain, entry by entry and in pieces: that none was changed, taken out or put in, and that the values are
 // those that were entered. Values may be gone only where a later entry says so, for their person or by their age.
-import { AUDIT_START, auditHash, personalDigest, type PublicPart } from '../core/audit-chain.ts'
-import type { CheckStep, CheckedTo } from '../core/sync-log.ts'
+import { AUDIT_START, auditHash, personalDigest, type PublicPart } from '../core/log/audit-chain.ts'
+import type { CheckStep, CheckedTo } from '../core/log/sync-log.ts'
 import { word } from './audit-append.ts'
 import { open } from './audit-seal.ts'
 import type { Connection } from './connection.ts'

@@ -1,7 +1,7 @@
 // The indexes beside the chain: a filter that goes by one that was thinned out says "no entry fits". They are checked
 // against the entries, and can be made anew from them.
-import { type LoggedEntry, loggedEntry } from '../core/audit-chain.ts'
-import type { IndexFault } from '../core/sync-log.ts'
+import { type LoggedEntry, loggedEntry } from '../core/log/audit-chain.ts'
+import type { IndexFault } from '../core/log/sync-log.ts'
 import { createIndex, termNames, word } from './audit-append.ts'
 import { aliasesOf } from './audit-people.ts'
 import { createPrint, open } from './audit-seal.ts'

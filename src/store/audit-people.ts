@@ -1,7 +1,7 @@
 // Whose entry it is. One person has one token over all pipelines: a record is known by pipeline and key until a link says
 // which contact it is; where that contact is known already, the two turn out to be one person, and share what follows.
-import type { AuditEntry } from '../core/audit.ts'
-import { mailKey } from '../core/contact.ts'
+import type { AuditEntry } from '../core/log/audit.ts'
+import { mailKey } from '../core/mapping/contact.ts'
 import { newKey, newToken, type Print } from './audit-seal.ts'
 import type { Connection } from './connection.ts'
 

@@ -1,8 +1,8 @@
 // Reading the sync log: entries by filter in pages, the people in it, what a run did. Every filter is an index of its own;
 // the rarest leads, the others are asked about each entry that it finds. Synchronous and plain, for whoever has a connection.
-import { AUDIT_START, type LoggedEntry, loggedEntry } from '../core/audit-chain.ts'
-import { mailKey } from '../core/contact.ts'
-import type { LogFilter, LoggedPerson, LogHead, LogRange, RunTotal, SyncLog } from '../core/sync-log.ts'
+import { AUDIT_START, type LoggedEntry, loggedEntry } from '../core/log/audit-chain.ts'
+import { mailKey } from '../core/mapping/contact.ts'
+import type { LogFilter, LoggedPerson, LogHead, LogRange, RunTotal, SyncLog } from '../core/log/sync-log.ts'
 import { HOUR_MS, word } from './audit-append.ts'
 import { checkLog } from './audit-check.ts'
 import { checkIndexes } from './audit-index.ts'

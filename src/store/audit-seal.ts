@@ -8,7 +8,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { personalDigest } from '../core/audit-chain.ts'
+import { personalDigest } from '../core/log/audit-chain.ts'
 import type { Connection } from './connection.ts'
 
 const CIPHER = 'aes-256-gcm'

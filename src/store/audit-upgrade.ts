@@ -1,8 +1,8 @@
 // Carries the sync log of schema 3, in which everything stood in plain, over into the form of schema 4. The first entry
 // names the old chain; each of the others brings its old text along, sealed, and its old hash: so what was printed or
 // kept elsewhere of the old chain can still be checked.
-import { AUDIT_START } from '../core/audit-chain.ts'
-import { type AuditEntry, planEntry } from '../core/audit.ts'
+import { AUDIT_START } from '../core/log/audit-chain.ts'
+import { type AuditEntry, planEntry } from '../core/log/audit.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './connection.ts'
 

@@ -2,7 +2,7 @@
 // neither waited for nor stopped. The copy has its name only once it has been read again and found whole.
 import { linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { syncFile, syncFolder } from './durable.ts'
 import { type Connection, openForReading } from './database.ts'
 import { currentMark, type Mark } from './mark.ts'

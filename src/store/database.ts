@@ -2,7 +2,7 @@
 // Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { type Connection, connect } from './connection.ts'
 import { carryLogOver } from './audit-upgrade.ts'
 import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'

@@ -2,8 +2,8 @@
 // mails elsewhere. What stays is the chain, their token in it, and tombstones. All of it is one transaction; afterwards the
 // file is written anew, because pages of a database may hold what was deleted from them.
 import type { Recognition, Subject } from '../core/erasing.ts'
-import { planEntry } from '../core/audit.ts'
-import type { LoggedPerson } from '../core/sync-log.ts'
+import { planEntry } from '../core/log/audit.ts'
+import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './connection.ts'
 import { truncateLog } from './owned.ts'

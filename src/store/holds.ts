@@ -1,6 +1,6 @@
 // Plans that a guard held: how many changes, over which threshold, and whether a person has released them since.
 // The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
-import type { GuardName, Hold } from '../core/guard.ts'
+import type { GuardName, Hold } from '../core/change/guard.ts'
 import type { HeldPlan, HoldStore, StagedInput } from '../core/state.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from './database.ts'

@@ -1,5 +1,5 @@
 // What there is to say about the state as a file: read beside a running owner, changes nothing.
-import { type Backlog, currentBacklog } from '../core/backlog.ts'
+import { type Backlog, currentBacklog } from '../core/outcome/backlog.ts'
 import { statSync } from 'node:fs'
 import type { Connection } from './database.ts'
 import { openForReading } from './database.ts'

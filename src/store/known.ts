@@ -1,7 +1,7 @@
 // What the state knows of the keys in a batch: their links with the ledger of terms, and what is open about them.
-import type { Known, KnownLink } from '../core/diff.ts'
+import type { Known, KnownLink } from '../core/change/diff.ts'
 import type { StagingStore } from '../core/state.ts'
-import { type AssertedTerm, termKey } from '../core/terms.ts'
+import { type AssertedTerm, termKey } from '../core/mapping/terms.ts'
 import type { Connection } from './database.ts'
 import { parseAssertions, parseContact, parseUnsure } from './rows.ts'
 

@@ -1,6 +1,6 @@
 // The ledger of terms: who asserts which of them for which contact, and which of them were ours to give.
 // A term that its record withdraws while another still asserts it leaves "ours" to that other one.
-import { termKey, type TermOutcome } from '../core/terms.ts'
+import { termKey, type TermOutcome } from '../core/mapping/terms.ts'
 import type { Connection } from './database.ts'
 import { assertionsJson, parseAssertions } from './rows.ts'
 

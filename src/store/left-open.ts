@@ -1,6 +1,6 @@
 // What an earlier run left open: doubts, what was given up, what waits; and what a crash turns into one of these.
-import { auditEntry } from '../core/audit.ts'
-import type { Operation, Settlement } from '../core/operation.ts'
+import { auditEntry } from '../core/log/audit.ts'
+import type { Operation, Settlement } from '../core/change/operation.ts'
 import type { OperationStore } from '../core/state.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'

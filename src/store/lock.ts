@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { statePlace } from './place.ts'
 import { stateError } from './trouble.ts'
 

@@ -1,8 +1,8 @@
 // The sync log as the console looks at it: the same reading as that of the commands, and a check of its chain that goes
 // on in slices, so that whoever asks for something else meanwhile need not wait.
-import { AUDIT_START } from '../core/audit-chain.ts'
-import type { LogViews, VerificationView } from '../core/log-views.ts'
-import type { CheckedTo, SyncLog } from '../core/sync-log.ts'
+import { AUDIT_START } from '../core/log/audit-chain.ts'
+import type { LogViews, VerificationView } from '../core/log/log-views.ts'
+import type { CheckedTo, SyncLog } from '../core/log/sync-log.ts'
 import { createSyncLog } from './audit-read.ts'
 import type { Connection } from './connection.ts'
 import { readMark } from './mark.ts'

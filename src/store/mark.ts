@@ -1,7 +1,7 @@
 // The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { AUDIT_START, type PublicPart } from '../core/audit-chain.ts'
+import { AUDIT_START, type PublicPart } from '../core/log/audit-chain.ts'
 import type { Connection } from './connection.ts'
 import { replaceFile } from './durable.ts'
 import { statePlace } from './place.ts'

@@ -1,6 +1,6 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
-import { contactMailKey } from '../core/contact.ts'
-import type { Operation } from '../core/operation.ts'
+import { contactMailKey } from '../core/mapping/contact.ts'
+import type { Operation } from '../core/change/operation.ts'
 import type { OtherRecords } from '../core/other-records.ts'
 import type { Connection } from './database.ts'
 import { createTermsOfOthers } from './known.ts'

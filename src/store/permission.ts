@@ -1,5 +1,5 @@
 // What is known of the key's permission to set mail_status, as a row of `meta`.
-import type { PermissionStore, StatusPermission } from '../core/permission.ts'
+import type { PermissionStore, StatusPermission } from '../core/change/permission.ts'
 import type { Connection } from './database.ts'
 
 /** Links of which nobody knows their mail_status: it was sent, or is to be sent, and was not taken. */

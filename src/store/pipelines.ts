@@ -1,6 +1,6 @@
 // The pipelines that the state knows, whether or not they are configured; one under a new name, and one that is given up.
 // Tables are found by their column `pipeline`, so that a new one is never left behind.
-import type { AuditEntry } from '../core/audit.ts'
+import type { AuditEntry } from '../core/log/audit.ts'
 import { createAppend } from './audit-append.ts'
 import { createPrint } from './audit-seal.ts'
 import type { Connection } from './connection.ts'

@@ -2,7 +2,7 @@
 // whatever else lies beside the state go by it, or one state would have an owner for each of its names.
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import { stateError } from './trouble.ts'
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -1,7 +1,7 @@
 // Links that a lost or an older state no longer has: made anew to contacts that were found at the service.
 // What is left to a person is in doubt under the name of a guard, so that nothing is looked up or sent by itself.
-import { contactMailKey } from '../core/contact.ts'
-import { REBUILD_GUARD } from '../core/rebuild.ts'
+import { contactMailKey } from '../core/mapping/contact.ts'
+import { REBUILD_GUARD } from '../core/change/rebuild.ts'
 import type { FoundContact, RebuildStore } from '../core/state.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './database.ts'

@@ -1,5 +1,5 @@
 // The records that could not be pushed, as they came and with the reason.
-import type { ErrorCode } from '../core/errors.ts'
+import type { ErrorCode } from '../core/words/errors.ts'
 import type { RejectRow } from '../core/ports.ts'
 import type { RejectEntry, RejectStore } from '../core/state.ts'
 import type { Connection } from './database.ts'

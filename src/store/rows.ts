@@ -1,8 +1,8 @@
 // Between rows of the journal and operations: the only place that knows both shapes.
-import type { Contact } from '../core/contact.ts'
-import type { Operation, OperationKind, OperationOutcome, OperationState } from '../core/operation.ts'
+import type { Contact } from '../core/mapping/contact.ts'
+import type { Operation, OperationKind, OperationOutcome, OperationState } from '../core/change/operation.ts'
 import type { StagedRecord } from '../core/state.ts'
-import type { AssertedTerm, TermPlan } from '../core/terms.ts'
+import type { AssertedTerm, TermPlan } from '../core/mapping/terms.ts'
 
 export interface OperationRow {
   id: number

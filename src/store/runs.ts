@@ -1,9 +1,9 @@
 // Runs and their counts, and what a pipeline still has before it.
-import { NO_BACKLOG } from '../core/backlog.ts'
-import type { ErrorCode } from '../core/errors.ts'
+import { NO_BACKLOG } from '../core/outcome/backlog.ts'
+import type { ErrorCode } from '../core/words/errors.ts'
 import type { RunRecord, RunStore } from '../core/state.ts'
-import type { Milestones } from '../core/milestones.ts'
-import { noCounts, type Counts, type RunStatus } from '../core/summary.ts'
+import type { Milestones } from '../core/log/milestones.ts'
+import { noCounts, type Counts, type RunStatus } from '../core/outcome/summary.ts'
 import type { Connection } from './database.ts'
 
 export interface RunRow {

@@ -1,8 +1,8 @@
 // The moment before a request leaves: from here on the state no longer claims to know what the request is about to
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
-import { type Operation, stepFields } from '../core/operation.ts'
+import { type Operation, stepFields } from '../core/change/operation.ts'
 import type { OperationStore, TermMark } from '../core/state.ts'
-import { termKey } from '../core/terms.ts'
+import { termKey } from '../core/mapping/terms.ts'
 import type { Connection } from './database.ts'
 import { assertionsJson, parseAssertions, parseUnsure, unsureJson } from './rows.ts'
 

@@ -1,8 +1,8 @@
 // The end of an operation: its outcome, the link with the new known state, the reject if it is one, and the entry
 // of the sync log are one transaction, so that no crash can come between them.
-import { auditEntry } from '../core/audit.ts'
-import { contactMailKey } from '../core/contact.ts'
-import { MERGED_REASON, nextKnown } from '../core/diff.ts'
+import { auditEntry } from '../core/log/audit.ts'
+import { contactMailKey } from '../core/mapping/contact.ts'
+import { MERGED_REASON, nextKnown } from '../core/change/diff.ts'
 import {
   consentLeft,
   fieldsLeft,
@@ -13,7 +13,7 @@ import {
   type Settled,
   type Settlement,
   stepFields,
-} from '../core/operation.ts'
+} from '../core/change/operation.ts'
 import type { RequestTrace } from '../core/ports.ts'
 import type { OperationStore } from '../core/state.ts'
 import { createAppend } from './audit-append.ts'

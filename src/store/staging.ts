@@ -1,11 +1,11 @@
 // Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
-import { contactMailKey } from '../core/contact.ts'
-import { FINAL_REJECTS } from '../core/errors.ts'
-import { isWithdrawn } from '../core/permission.ts'
-import type { OperationKind } from '../core/operation.ts'
+import { contactMailKey } from '../core/mapping/contact.ts'
+import { FINAL_REJECTS } from '../core/words/errors.ts'
+import { isWithdrawn } from '../core/change/permission.ts'
+import type { OperationKind } from '../core/change/operation.ts'
 import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../core/state.ts'
-import type { TermPlan } from '../core/terms.ts'
+import type { TermPlan } from '../core/mapping/terms.ts'
 import { createClaims } from './claims.ts'
 import type { Connection } from './database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'

@@ -1,9 +1,9 @@
 // The state as the rest of the program sees it: one object over one connection.
 import { existsSync } from 'node:fs'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
-import { SyncError } from '../core/errors.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { StateStore } from '../core/state.ts'
-import type { LoggedPerson } from '../core/sync-log.ts'
+import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAcceptedStore } from './accepted.ts'
 import { rebuildIndexes } from './audit-index.ts'
 import { createSyncLog } from './audit-read.ts'

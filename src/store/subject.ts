@@ -1,8 +1,8 @@
 // All that the state holds about one person beside the sync log, for whoever asks what is held about them, and for
 // whoever erases it: rows by pipeline and key, and rejected records that name the person's mail.
-import { type Contact, mailKey } from '../core/contact.ts'
+import { type Contact, mailKey } from '../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../core/erasing.ts'
-import type { LoggedPerson } from '../core/sync-log.ts'
+import type { LoggedPerson } from '../core/log/sync-log.ts'
 import type { Connection } from './connection.ts'
 import { createPresentName } from './former-names.ts'
 

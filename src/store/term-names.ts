@@ -1,6 +1,6 @@
 // Terms that this program renames at the service: the former names, and every name that the state holds itself. A rename is
 // noted before its request leaves, together with all that it changes here, so that one that was cut short is completed.
-import type { AuditEntry } from '../core/audit.ts'
+import type { AuditEntry } from '../core/log/audit.ts'
 import {
   aliasesAfter,
   presentNames,
@@ -9,7 +9,7 @@ import {
   type TermNameStore,
   type TermPlan,
   termsBeyond,
-} from '../core/terms.ts'
+} from '../core/mapping/terms.ts'
 import { createAppend } from './audit-append.ts'
 import type { Connection } from './connection.ts'
 import { assertionsJson, parseAssertions } from './rows.ts'

@@ -1,6 +1,6 @@
 // People who were erased and must not come back with the next export: nothing but keyed hashes of their keys and mails.
 import type { ErasedBefore, Subject, TombstoneStore } from '../core/erasing.ts'
-import { mailKey } from '../core/contact.ts'
+import { mailKey } from '../core/mapping/contact.ts'
 import { createPrint, type Print } from './audit-seal.ts'
 import type { Connection } from './connection.ts'
 import { createNames } from './former-names.ts'

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import Database from 'better-sqlite3'
-import { type ErrorCode, SyncError } from '../core/errors.ts'
+import { type ErrorCode, SyncError } from '../core/words/errors.ts'
 
 /** After these the connection is not used again: what it says it has written may not be there. */
 const FINAL: readonly ErrorCode[] = ['STATE_IO', 'STATE_UNUSABLE']

@@ -1,5 +1,5 @@
 // Records, rejects and open changes as people look at them, and the search for a person. Read-only, by keyset.
-import type { Operation } from '../core/operation.ts'
+import type { Operation } from '../core/change/operation.ts'
 import type {
   OpenFilter,
   Page,

@@ -1,6 +1,6 @@
 // Runs, days and pipelines as people look at them: read-only, by keyset, each query served by an index.
 import type { RunRecord } from '../core/state.ts'
-import { noCounts, OUTCOMES, type Counts } from '../core/summary.ts'
+import { noCounts, OUTCOMES, type Counts } from '../core/outcome/summary.ts'
 import type { DayView, InputView, Page, PageRequest, RunFilter, RunView, StateViews } from '../core/views.ts'
 import type { Connection } from './database.ts'
 import { createRunStore, runRecord, type RunRow } from './runs.ts'

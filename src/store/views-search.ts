@@ -1,6 +1,6 @@
 // Finds people in the state by contact id, by key or by mail: what is exactly so first, then what begins so. Every
 // look-up is a range of an index, whatever the size of the state.
-import { mailKey } from '../core/contact.ts'
+import { mailKey } from '../core/mapping/contact.ts'
 import type { FoundView } from '../core/views.ts'
 import type { Connection } from './database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'

@@ -1,7 +1,7 @@
 // The ledger of terms over all links: how many records assert each, and how often it was ours to give. The ledger is a
 // column of the link, so counting reads them all: in slices, so that whoever asks for something else need not wait.
 import type { TermsView, TermView } from '../core/views.ts'
-import { termKey } from '../core/terms.ts'
+import { termKey } from '../core/mapping/terms.ts'
 import type { Connection } from './database.ts'
 import { parseAssertions } from './rows.ts'
 

@@ -1,6 +1,6 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
-import type { Circuit } from '../core/circuit.ts'
-import type { LogEvent } from '../core/events.ts'
+import type { Circuit } from '../core/outcome/circuit.ts'
+import type { LogEvent } from '../core/log/events.ts'
 import type {
   CallResult,
   Clock,
@@ -12,7 +12,7 @@ import type {
 } from '../core/ports.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
-import type { LeftAlone } from '../core/undo.ts'
+import type { LeftAlone } from '../core/log/undo.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './turns.ts'
 

@@ -1,13 +1,13 @@
 // The service's definitions of custom fields at the start of a run: held against the mapping before anything is read.
-import { stopWithout } from '../core/circuit.ts'
+import { stopWithout } from '../core/outcome/circuit.ts'
 import {
   customFieldFindings,
   type CustomFieldRules,
   definitionChange,
   mappedDefinitions,
   NO_CUSTOM_FIELDS,
-} from '../core/custom-fields.ts'
-import { SyncError } from '../core/errors.ts'
+} from '../core/mapping/custom-fields.ts'
+import { SyncError } from '../core/words/errors.ts'
 import type { CallResult, CustomFieldDefinition, CustomFieldReader } from '../core/ports.ts'
 import type { PlanContext, RunContext } from './context.ts'
 

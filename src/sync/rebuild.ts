@@ -1,11 +1,11 @@
 // Finds again, at the service, the contacts of records that a lost or an older state has no link for. Reads only:
 // no write is sent, no file is moved, and what cannot be told is left to a person instead of being made once more.
-import { linkEntry } from '../core/audit.ts'
-import type { ErrorCode } from '../core/errors.ts'
-import { shownContact } from '../core/likeness.ts'
+import { linkEntry } from '../core/log/audit.ts'
+import type { ErrorCode } from '../core/words/errors.ts'
+import { shownContact } from '../core/change/likeness.ts'
 import type { CallResult, MailLookup, RequestTrace } from '../core/ports.ts'
-import { type Finding, findingFor } from '../core/rebuild.ts'
-import { type Counts, noCounts, type RunStatus } from '../core/summary.ts'
+import { type Finding, findingFor } from '../core/change/rebuild.ts'
+import { type Counts, noCounts, type RunStatus } from '../core/outcome/summary.ts'
 import { isStopped } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { type Candidate, candidatesOf, type RebuildContext, type RebuildCounts } from './rebuild-read.ts'

@@ -1,8 +1,8 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
-import type { CustomFieldRules } from '../core/custom-fields.ts'
-import { ERRORS, type ErrorCode, SyncError } from '../core/errors.ts'
+import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
+import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
-import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/summary.ts'
+import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/outcome/summary.ts'
 import { applyPlan } from './apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'

@@ -1,10 +1,10 @@
 // Sends creates that are in the journal: one, or many in one call; and settles those whose answer was lost.
 // Each is marked as sending before its request leaves, and settled by what came back.
-import { matchBulkAnswer } from '../core/bulk.ts'
-import type { Contact } from '../core/contact.ts'
-import { doubtStep, isLostForGood, isRepeatable } from '../core/doubt.ts'
-import type { Operation, Settled, Settlement } from '../core/operation.ts'
-import { isWithdrawn, UNKNOWN_STATUS } from '../core/permission.ts'
+import { matchBulkAnswer } from '../core/change/bulk.ts'
+import type { Contact } from '../core/mapping/contact.ts'
+import { doubtStep, isLostForGood, isRepeatable } from '../core/change/doubt.ts'
+import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../core/change/permission.ts'
 import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../core/ports.ts'
 import {
   inTurn,

@@ -1,6 +1,6 @@
 // Brings the end of operations into the state and the counts; the only way in which an operation ends.
-import { GONE_REASON } from '../core/diff.ts'
-import type { Operation, Settled } from '../core/operation.ts'
+import { GONE_REASON } from '../core/change/diff.ts'
+import type { Operation, Settled } from '../core/change/operation.ts'
 import type { CallResult, RequestTrace } from '../core/ports.ts'
 import type { PlanContext, RunContext } from './context.ts'
 

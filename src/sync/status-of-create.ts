@@ -1,7 +1,7 @@
 // The mail_status that goes with a create: whether it does, and what became of it.
-import type { Contact } from '../core/contact.ts'
-import type { Operation, Settled } from '../core/operation.ts'
-import { isWithdrawn, UNKNOWN_STATUS } from '../core/permission.ts'
+import type { Contact } from '../core/mapping/contact.ts'
+import type { Operation, Settled } from '../core/change/operation.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../core/change/permission.ts'
 import { isTaken, noteStatus, readStatus, shownStatus } from './consent.ts'
 import type { RunContext } from './context.ts'
 

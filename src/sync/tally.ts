@@ -1,6 +1,6 @@
 // Counts one run, so that every record that was read ends in exactly one outcome.
-import { type Operation, outcomeAfter, type Settlement } from '../core/operation.ts'
-import { type Counts, noCounts, type Outcome } from '../core/summary.ts'
+import { type Operation, outcomeAfter, type Settlement } from '../core/change/operation.ts'
+import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'
 
 export interface Tally {
   readonly counts: Counts

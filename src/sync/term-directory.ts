@@ -1,11 +1,11 @@
 // The service's terms as one run knows them: read once, when first needed; looked up by name here and never by a path.
 // Making terms and describing them is here, too, because the list has to learn of it.
-import { termEntry } from '../core/audit.ts'
-import { stopWithout } from '../core/circuit.ts'
-import { SyncError } from '../core/errors.ts'
-import { FEW_TERMS } from '../core/estimate.ts'
+import { termEntry } from '../core/log/audit.ts'
+import { stopWithout } from '../core/outcome/circuit.ts'
+import { SyncError } from '../core/words/errors.ts'
+import { FEW_TERMS } from '../core/change/estimate.ts'
 import type { RequestTrace, ServiceReads, Term } from '../core/ports.ts'
-import { type TermAliases, termDescription, termKey } from '../core/terms.ts'
+import { type TermAliases, termDescription, termKey } from '../core/mapping/terms.ts'
 import {
   isStopped,
   type PlanContext,

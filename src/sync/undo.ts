@@ -1,10 +1,10 @@
 // Undoes a run: what it did to each contact, told by the sync log, becomes a plan like any other, which guards judge and
 // which is journalled, sent and entered into the sync log as every change is.
-import type { LoggedEntry } from '../core/audit-chain.ts'
-import { nextKnown } from '../core/diff.ts'
+import type { LoggedEntry } from '../core/log/audit-chain.ts'
+import { nextKnown } from '../core/change/diff.ts'
 import type { SourceInput } from '../core/ports.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
-import { type Counts, noCounts } from '../core/summary.ts'
+import { type Counts, noCounts } from '../core/outcome/summary.ts'
 import {
   type LeftAlone,
   type RunEffect,
@@ -12,7 +12,7 @@ import {
   undoDecision,
   type UndoOptions,
   type UndoStep,
-} from '../core/undo.ts'
+} from '../core/log/undo.ts'
 import { applyPlan } from './apply.ts'
 import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } from './context.ts'
 import { holdByGuards } from './guards.ts'

@@ -19,9 +19,9 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { RunWatcher, WatchedRun } from '../core/run-watcher.ts'
-import type { RequestEvent, ServiceEvent } from '../core/service-event.ts'
-import { OUTCOMES } from '../core/summary.ts'
+import type { RunWatcher, WatchedRun } from '../core/log/run-watcher.ts'
+import type { RequestEvent, ServiceEvent } from '../core/log/service-event.ts'
+import { OUTCOMES } from '../core/outcome/summary.ts'
 
 export interface Traces extends Required<Pick<RunWatcher, 'begin'>> {
   /** Sends what is left; resolves in any case, and soon. */

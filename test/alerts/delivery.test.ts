@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliver, receiverName } from '../../src/alerts/delivery.ts'
-import { testMessage } from '../../src/core/alert-message.ts'
+import { testMessage } from '../../src/core/alerts/alert-message.ts'
 import type { Receiver } from '../../src/core/settings.ts'
 import { startMailServer, startWebhook } from '../support/receivers.ts'
 

@@ -1,6 +1,6 @@
 // The daemon's life in a time of its own: what is due and missed, who waits, a service that goes away and comes back.
 import { afterEach, expect, it } from 'vitest'
-import { type ErrorCode, SyncError } from '../../src/core/errors.ts'
+import { type ErrorCode, SyncError } from '../../src/core/words/errors.ts'
 import { HOUR, MINUTE, startTestDaemon, type TestDaemonOptions } from '../support/daemon.ts'
 
 type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>

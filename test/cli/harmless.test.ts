@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { control, guarded, printed } from '../../src/cli/guarded.ts'
 import { type Io, print, printError } from '../../src/cli/io.ts'
-import { harmless, oneLine } from '../../src/core/harmless.ts'
+import { harmless, oneLine } from '../../src/core/words/harmless.ts'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })

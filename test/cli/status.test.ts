@@ -6,8 +6,8 @@ import type { Standing } from '../../src/app/standing.ts'
 import { ago } from '../../src/cli/format.ts'
 import { ownerText, pauseText, rateText, standingText } from '../../src/cli/status-text.ts'
 import { terminalOf, widthOf, wrap } from '../../src/cli/terminal.ts'
-import { SyncError } from '../../src/core/errors.ts'
-import { noCounts } from '../../src/core/summary.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 14, 0, 0)
 const MINUTE = 60_000

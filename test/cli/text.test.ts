@@ -6,8 +6,8 @@ import { duration, moment, number, plural, shownValue } from '../../src/cli/form
 import { ConfigurationError, errorMessage } from '../../src/cli/messages.ts'
 import { createProgress } from '../../src/cli/progress.ts'
 import { resultLines } from '../../src/cli/summary.ts'
-import { SyncError } from '../../src/core/errors.ts'
-import { noCounts } from '../../src/core/summary.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 import { testClock } from '../support/clock.ts'
 
 describe('formats', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ceilingOf, lastDays, outcomeChart } from '../../src/console/html/chart.ts'
 import { html } from 'hono/html'
-import { noCounts } from '../../src/core/summary.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 
 it.each([
   [0, 1],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readiness } from '../../src/console/health.ts'
-import type { DaemonCondition, PipelineCondition } from '../../src/core/daemon.ts'
+import type { DaemonCondition, PipelineCondition } from '../../src/core/outcome/daemon.ts'
 
 const SHOP: PipelineCondition = {
   name: 'shop',

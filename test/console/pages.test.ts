@@ -1,6 +1,6 @@
 // What the pages say, over a real state: every page as a whole, what is in it, what must not be.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SyncError } from '../../src/core/errors.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
 import { type Desk, MARKUP, openDesk, TOKEN } from './desk.ts'
 
 let desk: Desk

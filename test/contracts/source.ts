@@ -18,9 +18,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SyncError } from '../../src/core/errors.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
 import type { Clock, OpenOptions, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
-import type { SourceItem } from '../../src/core/record.ts'
+import type { SourceItem } from '../../src/core/mapping/record.ts'
 
 export interface SourceHarness {
   /** The ending of its files, with the dot. */

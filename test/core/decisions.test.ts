@@ -1,21 +1,21 @@
 // The pure decisions: what differs, who is who in a bulk answer, what a doubt comes to, when to stop.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AUDIT_START, auditHash } from '../../src/core/audit-chain.ts'
-import { auditEntry } from '../../src/core/audit.ts'
-import { matchBulkAnswer } from '../../src/core/bulk.ts'
-import { createCircuit } from '../../src/core/circuit.ts'
-import { compileCondition } from '../../src/core/condition.ts'
-import { mailKey } from '../../src/core/contact.ts'
-import { changedFields, difference, type Known, nextKnown } from '../../src/core/diff.ts'
-import { doubtStep, isRepeatable } from '../../src/core/doubt.ts'
-import { ERRORS, type ErrorCode, SyncError } from '../../src/core/errors.ts'
-import { estimate } from '../../src/core/estimate.ts'
-import { fingerprint, fingerprintContext } from '../../src/core/fingerprint.ts'
-import { looksLike } from '../../src/core/likeness.ts'
-import { allowedFields } from '../../src/core/merge-method.ts'
+import { AUDIT_START, auditHash } from '../../src/core/log/audit-chain.ts'
+import { auditEntry } from '../../src/core/log/audit.ts'
+import { matchBulkAnswer } from '../../src/core/change/bulk.ts'
+import { createCircuit } from '../../src/core/outcome/circuit.ts'
+import { compileCondition } from '../../src/core/mapping/condition.ts'
+import { mailKey } from '../../src/core/mapping/contact.ts'
+import { changedFields, difference, type Known, nextKnown } from '../../src/core/change/diff.ts'
+import { doubtStep, isRepeatable } from '../../src/core/change/doubt.ts'
+import { ERRORS, type ErrorCode, SyncError } from '../../src/core/words/errors.ts'
+import { estimate } from '../../src/core/change/estimate.ts'
+import { fingerprint, fingerprintContext } from '../../src/core/change/fingerprint.ts'
+import { looksLike } from '../../src/core/change/likeness.ts'
+import { allowedFields } from '../../src/core/change/merge-method.ts'
 import type { CallResult } from '../../src/core/ports.ts'
-import { runId } from '../../src/core/run-id.ts'
+import { runId } from '../../src/core/words/run-id.ts'
 import {
   assertBalanced,
   exitCode,
@@ -23,8 +23,8 @@ import {
   OUTCOMES,
   runStatus,
   worstStatus,
-} from '../../src/core/summary.ts'
-import { parseTemplate } from '../../src/core/template.ts'
+} from '../../src/core/outcome/summary.ts'
+import { parseTemplate } from '../../src/core/mapping/template.ts'
 import { pipelineSettings } from '../support/pipeline.ts'
 
 const linked = (fields: Record<string, string>, gone = false): Known => ({

@@ -1,7 +1,7 @@
 // Alerts by the command line, as cron uses it: a process for each run, one memory for all of them.
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { AlertMessage } from '../../src/core/alert-message.ts'
+import type { AlertMessage } from '../../src/core/alerts/alert-message.ts'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 import { type MailServer, startMailServer, startWebhook, type Webhook } from '../support/receivers.ts'
 

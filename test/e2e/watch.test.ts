@@ -1,7 +1,7 @@
 // The daemon as those see it who watch it: metrics behind the token, and alerts, over real sockets.
 import { writeFile, readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { AlertMessage } from '../../src/core/alert-message.ts'
+import type { AlertMessage } from '../../src/core/alerts/alert-message.ts'
 import { openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
 import { startWebhook, type Webhook } from '../support/receivers.ts'
 

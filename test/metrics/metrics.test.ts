@@ -1,7 +1,7 @@
 // What `/metrics` says, by the text that Prometheus reads.
 import { expect, it } from 'vitest'
-import type { DaemonCondition } from '../../src/core/daemon.ts'
-import { noCounts } from '../../src/core/summary.ts'
+import type { DaemonCondition } from '../../src/core/outcome/daemon.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Standings } from '../../src/metrics/standings.ts'
 import { pipelineSettings } from '../support/pipeline.ts'

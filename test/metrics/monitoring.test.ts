@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { CONDITION_NAMES } from '../../src/core/alert-rules.ts'
+import { CONDITION_NAMES } from '../../src/core/alerts/alert-rules.ts'
 import { exampleMetrics } from '../monitoring/example-metrics.ts'
 
 const root = resolve(import.meta.dirname, '../..')

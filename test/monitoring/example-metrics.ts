@@ -1,5 +1,5 @@
 // `/metrics` with every series that there is, as a daemon gives them after a run.
-import { noCounts } from '../../src/core/summary.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 
 export async function exampleMetrics(): Promise<Metrics> {

@@ -1,9 +1,9 @@
 // One call over several attempts: what is repeated, what the result says, what is counted and told.
 import { describe, expect, it } from 'vitest'
 import type { CallResult, SharedWindow } from '../../src/core/ports.ts'
-import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/retry.ts'
-import { createRedaction } from '../../src/core/redact.ts'
-import type { RequestEvent, ServiceEvent } from '../../src/core/service-event.ts'
+import { DAILY_ALLOWANCE_USED_UP } from '../../src/core/outcome/retry.ts'
+import { createRedaction } from '../../src/core/words/redact.ts'
+import type { RequestEvent, ServiceEvent } from '../../src/core/log/service-event.ts'
 import type { Attempt } from '../../src/service/http.ts'
 import type { Call } from '../../src/service/judge.ts'
 import { createKeyTrust } from '../../src/service/key-trust.ts'

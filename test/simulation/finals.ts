@@ -1,6 +1,6 @@
 // What must hold when all is quiet: every good row is at the service once, with what it says, or waits for a reason that is
 // one. Read from the ledger, the files and the lists that people see.
-import type { Operation } from '../../src/core/operation.ts'
+import type { Operation } from '../../src/core/change/operation.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import type { Claims } from './claims.ts'

@@ -65,7 +65,7 @@ const JOURNAL: readonly Mutant[] = [
     'AND input_id <> @id\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
     'AND input_id <> @id AND 0\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
   ]),
-  one(27, 'a newer record does not wait behind a doubt', 'core/diff.ts', [
+  one(27, 'a newer record does not wait behind a doubt', 'core/change/diff.ts', [
     "if (known.inDoubt) return { kind: 'waiting' }",
     '',
   ]),
@@ -119,7 +119,7 @@ const ANSWERS: readonly Mutant[] = [
 ]
 
 const DOUBTS: readonly Mutant[] = [
-  one(27, 'under none a lost create is sent again without looking', 'core/doubt.ts', [
+  one(27, 'under none a lost create is sent again without looking', 'core/change/doubt.ts', [
     "check === 'email' && typeof contact['mail']",
     "check !== 'auto' && typeof contact['mail']",
   ]),
@@ -143,7 +143,7 @@ const DOUBTS: readonly Mutant[] = [
       },
     ],
   },
-  one(23, 'any contact of that mail is taken for ours', 'core/likeness.ts', [
+  one(23, 'any contact of that mail is taken for ours', 'core/change/likeness.ts', [
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n',
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n  if (shown.id > 0) return true\n',
   ]),
@@ -155,7 +155,7 @@ const DOUBTS: readonly Mutant[] = [
     'if (operation !== undefined) await settleDoubt(operation, context, false)',
     "if (operation !== undefined) await settle([{ operation, request: result.request, settlement: { kind: 'failed', reason: 'missing' } }], context)",
   ]),
-  one(4, 'the bulk answer is read by position', 'core/bulk.ts', [
+  one(4, 'the bulk answer is read by position', 'core/change/bulk.ts', [
     'const ids = answered.get(mail)',
     'const at = members[sent.indexOf(mail)]\n    const ids = at === undefined ? undefined : new Set([at.id])',
   ]),
@@ -205,15 +205,15 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(451, 'deletes go though a key cannot be read', 'core/guard.ts', [
+  one(451, 'deletes go though a key cannot be read', 'core/change/guard.ts', [
     'if (unidentified > 0) {',
     'if (unidentified > 1000) {',
   ]),
-  one(73, 'the delete guard lets one more go', 'core/guard.ts', [
+  one(73, 'the delete guard lets one more go', 'core/change/guard.ts', [
     'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
     'if (deletes <= allowed(guards.maxDeletes, links) + 1) return undefined',
   ]),
-  one(73, 'the delete guard is asleep', 'core/guard.ts', [
+  one(73, 'the delete guard is asleep', 'core/change/guard.ts', [
     'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
@@ -245,7 +245,7 @@ const POLICIES: readonly Mutant[] = [
     'context.session.addContactTerms(contactId, idsOf(terms))',
     'context.session.setContactTerms(contactId, idsOf(terms))',
   ]),
-  one(83, 'every term that a contact has counts as ours', 'core/terms.ts', [
+  one(83, 'every term that a contact has counts as ours', 'core/mapping/terms.ts', [
     'ours: oursBefore.has(key) || addedNow.has(key)',
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
@@ -253,7 +253,7 @@ const POLICIES: readonly Mutant[] = [
     "earlier !== undefined && context.pipeline.onDuplicateKey === 'reject'",
     'earlier !== undefined && context.pipeline.onDuplicateKey === undefined',
   ]),
-  one(142, 'a contact that is gone is written to again', 'core/diff.ts', [
+  one(142, 'a contact that is gone is written to again', 'core/change/diff.ts', [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
@@ -288,7 +288,7 @@ const OUTSIDE: readonly Mutant[] = [
       { file: 'store/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
     ],
   },
-  one(10, 'whoever a look-up by mail gives has that mail', 'core/mail-lookup.ts', [
+  one(10, 'whoever a look-up by mail gives has that mail', 'core/change/mail-lookup.ts', [
     'contacts: found.filter(isAsked)',
     'contacts: [...found]',
   ]),

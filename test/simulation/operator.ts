@@ -1,6 +1,6 @@
 // The person beside the program: releases what guards hold, and says of doubts that no look-up can settle whether they were
 // done. Knows what the service has, as somebody does who looks there.
-import type { Operation } from '../../src/core/operation.ts'
+import type { Operation } from '../../src/core/change/operation.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import type { Claims } from './claims.ts'
 import type { Ledger } from './ledger.ts'

@@ -2,8 +2,8 @@
 // log that is chained and explains every change that the ledger has.
 import { hash } from 'node:crypto'
 import { type Connection, connect } from '../../src/store/connection.ts'
-import { controlTotals, runAccount } from '../../src/core/run-account.ts'
-import { type Counts, OUTCOMES } from '../../src/core/summary.ts'
+import { controlTotals, runAccount } from '../../src/core/log/run-account.ts'
+import { type Counts, OUTCOMES } from '../../src/core/outcome/summary.ts'
 import { createLogReader } from '../../src/store/audit-read.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import { checkStatusLog } from './consent.ts'

@@ -1,8 +1,8 @@
 // A drop folder without files: versions, files that are replaced or damaged, an archive, rejects. What was opened, and what
 // was put away, is noted for the oracles, in order.
-import { SyncError } from '../../src/core/errors.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
 import type { InputReader, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
-import type { SourceItem } from '../../src/core/record.ts'
+import type { SourceItem } from '../../src/core/mapping/record.ts'
 import { HEADER } from './people.ts'
 
 export interface SimulatedFile {

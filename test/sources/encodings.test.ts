@@ -2,7 +2,7 @@
 // larger ones. Whatever is read is right, or the file is refused; a wrong letter is never sent.
 import iconv from 'iconv-lite'
 import { describe, expect, it } from 'vitest'
-import { SyncError } from '../../src/core/errors.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
 import { read } from './read.ts'
 
 const LANGUAGES: Readonly<Record<string, readonly [encodings: readonly string[], names: readonly string[]]>> =

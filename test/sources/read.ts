@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InputReader } from '../../src/core/ports.ts'
-import type { SourceItem } from '../../src/core/record.ts'
+import type { SourceItem } from '../../src/core/mapping/record.ts'
 import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { readAll, stillClock } from '../contracts/source.ts'
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runId } from '../../src/core/run-id.ts'
+import { runId } from '../../src/core/words/run-id.ts'
 import { archivedName } from '../../src/sources/file-name.ts'
 import { archivedAt, failedFiles, removeOldFiles } from '../../src/sources/retention.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SyncError } from '../../src/core/errors.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
 import { read } from './read.ts'
 
 // Whatever somebody drops: it is read, or refused with one of our errors, which holds nothing of the content.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { noCounts, type RunStatus } from '../../src/core/summary.ts'
+import { noCounts, type RunStatus } from '../../src/core/outcome/summary.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
 import { openState, openTemporaryState } from '../../src/store/state-store.ts'
 

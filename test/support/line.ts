@@ -1,8 +1,8 @@
 // One pipeline with everything around it in memory (the real store among it): run it, look at what happened.
-import { createCircuit } from '../../src/core/circuit.ts'
+import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'
-import type { UndoOptions } from '../../src/core/undo.ts'
+import type { UndoOptions } from '../../src/core/log/undo.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'

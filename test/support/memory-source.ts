@@ -1,7 +1,7 @@
 // A source whose inputs are tables in memory; it behaves like a drop folder, without files.
 import type { InputReader, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
-import { SyncError } from '../../src/core/errors.ts'
-import type { SourceItem } from '../../src/core/record.ts'
+import { SyncError } from '../../src/core/words/errors.ts'
+import type { SourceItem } from '../../src/core/mapping/record.ts'
 
 export type Table = readonly (readonly string[])[]
 

@@ -1,6 +1,6 @@
 // Creates once in effect: what names an operation, what nobody can be sure of, and what is never sent again by itself.
 import { describe, expect, it } from 'vitest'
-import { NOT_DONE_REASON } from '../../src/core/doubt.ts'
+import { NOT_DONE_REASON } from '../../src/core/change/doubt.ts'
 import type { CustomFieldDefinition } from '../../src/core/ports.ts'
 import { createMailTurns } from '../../src/sync/turns.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'

@@ -2,7 +2,7 @@
 // would make a second one. So the mail stays, and so does the contact, until it can no longer come.
 import { describe, expect, it } from 'vitest'
 import type { CreateOptions } from '../../src/core/ports.ts'
-import type { Contact } from '../../src/core/contact.ts'
+import type { Contact } from '../../src/core/mapping/contact.ts'
 import { type Line, people, testLine } from '../support/line.ts'
 import { GUARDS } from '../support/pipeline.ts'
 

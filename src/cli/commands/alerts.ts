@@ -1,6 +1,6 @@
 // `alerts list` and `alerts test`: who was told of what, and whether receivers can be reached.
 import { alertStandings, testAlerts } from '../../app/alert-commands.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 import { moment, plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { exportLog, type LogFormat, writeText } from '../../app/audit-files.ts'
 import { subjectReport } from '../../app/subject-report.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { plural, replacedText } from '../format.ts'
 import { type Io, printError, printJson } from '../io.ts'
 import { type FilterOptions, logFilter, peopleNamed, withLog } from './audit.ts'

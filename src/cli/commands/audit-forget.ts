@@ -1,7 +1,7 @@
 // `audit forget`: erases a person, and prints the certificate of it.
 import { type Certificate, forgetContact, readmitContact } from '../../app/forgetting.ts'
 import type { Subject } from '../../core/erasing.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

@@ -1,9 +1,9 @@
 // `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
 import { knownHead, rebuildLogIndexes } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../app/state-files.ts'
-import { AUDIT_START } from '../../core/audit-chain.ts'
-import { SyncError } from '../../core/errors.ts'
-import type { BadEntry, CheckStep, IndexFault } from '../../core/sync-log.ts'
+import { AUDIT_START } from '../../core/log/audit-chain.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts'
 import type { StateStore } from '../../core/state.ts'
 import { number } from '../format.ts'
 import { control } from '../guarded.ts'

@@ -2,8 +2,8 @@
 import { askService } from '../../app/checking.ts'
 import { resolveDoubt, type Verdict } from '../../app/decisions.ts'
 import { openStateForReading } from '../../app/state-files.ts'
-import { SyncError } from '../../core/errors.ts'
-import type { Operation } from '../../core/operation.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { Operation } from '../../core/change/operation.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 

@@ -1,6 +1,6 @@
 // `help`: the page of the program, of a group, or of a command; also as a man page.
 import type { CommandTree } from '../command-table/entry.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { commandPage, groupPage, type Page, programPage } from '../help/page.ts'
 import { pageRoff, pageText } from '../help/render.ts'
 import type { Io } from '../io.ts'

@@ -1,9 +1,9 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
 import { preview } from '../../app/preview.ts'
 import { systemClock as clock } from '../../system.ts'
-import { ERRORS } from '../../core/errors.ts'
+import { ERRORS } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import { exitCode, OUTCOMES } from '../../core/summary.ts'
+import { exitCode, OUTCOMES } from '../../core/outcome/summary.ts'
 import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
 import { duration, number, plural, shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { writeExport, writeRejectsCsv } from '../../app/export-file.ts'
 import { openStateForReading } from '../../app/state-files.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { plural, replacedText } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

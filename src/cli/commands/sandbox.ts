@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { habitsHelp, habitsOf, startSandbox } from '../../app/sandbox.ts'
 import { systemClock as clock } from '../../system.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 
 interface SandboxOptions extends CommonOptions {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { backupState, stateInfo } from '../../app/state-files.ts'
 import { systemClock as clock } from '../../system.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { bytes, moment, number, plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'

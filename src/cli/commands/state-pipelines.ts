@@ -1,7 +1,7 @@
 // `state rename-pipeline` and `state drop-pipeline`: what becomes of the state when the configuration names a pipeline
 // otherwise, or no longer.
 import { dropPipeline, renamePipeline } from '../../app/pipelines.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'

@@ -1,7 +1,7 @@
 // `terms`: the terms that the service has. `terms rename`: another name for one of them.
 import { askService } from '../../app/checking.ts'
 import { renameTerm } from '../../app/term-names.ts'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

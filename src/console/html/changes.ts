@@ -1,7 +1,7 @@
 // What a change does, field by field and term by term: from, to, added, removed. Said in words, too, not by colour alone.
-import type { FieldChange } from '../../core/diff.ts'
-import { fieldChanges } from '../../core/diff.ts'
-import type { Operation } from '../../core/operation.ts'
+import type { FieldChange } from '../../core/change/diff.ts'
+import { fieldChanges } from '../../core/change/diff.ts'
+import type { Operation } from '../../core/change/operation.ts'
 import { html, type Html, said } from './markup.ts'
 import { fieldValue, nothing } from './parts.ts'
 

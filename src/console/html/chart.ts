@@ -1,6 +1,6 @@
 // Records by outcome and day as stacked bars, drawn on the server: no script is needed to see them. What was unchanged
 // or skipped is left out: it is nearly everything on most days, and would hide the rest.
-import type { Outcome } from '../../core/summary.ts'
+import type { Outcome } from '../../core/outcome/summary.ts'
 import type { DayView } from '../../core/views.ts'
 import { html, type Html } from './markup.ts'
 import { nothing, spoken } from './parts.ts'

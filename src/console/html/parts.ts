@@ -1,6 +1,6 @@
 // The small pieces that pages are put together from. Everything goes through hono's `html`, which escapes what is not
 // HTML of ours; what comes from others is only ever handed to it as text.
-import type { FieldValue } from '../../core/contact.ts'
+import type { FieldValue } from '../../core/mapping/contact.ts'
 import { html, type Html, said } from './markup.ts'
 import { distanceText, momentText, number, shortHash } from './text.ts'
 

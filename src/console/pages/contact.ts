@@ -1,5 +1,5 @@
 // One contact over all pipelines: what was last pushed, what is open, and its life in the sync log, oldest first.
-import type { LoggedEntry } from '../../core/audit-chain.ts'
+import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { Page, PersonView, RecordView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'

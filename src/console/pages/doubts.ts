@@ -1,5 +1,5 @@
 // Operations in doubt, with the command that settles each, and changes that the next run tries again by itself.
-import type { Operation } from '../../core/operation.ts'
+import type { Operation } from '../../core/change/operation.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'

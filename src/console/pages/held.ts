@@ -1,5 +1,5 @@
 // What was stopped: plans that a guard held, with the command that lets them go, and changes held for a reason of their own.
-import type { Operation } from '../../core/operation.ts'
+import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'

@@ -1,6 +1,6 @@
 // The sync log: entries as a list, as somebody's life, and one by itself with its place in the chain.
-import type { LoggedEntry } from '../../core/audit-chain.ts'
-import type { LogFilter } from '../../core/sync-log.ts'
+import type { LoggedEntry } from '../../core/log/audit-chain.ts'
+import type { LogFilter } from '../../core/log/sync-log.ts'
 import type { Page } from '../../core/views.ts'
 import { changeList } from '../html/changes.ts'
 import { filterForm } from '../html/filter.ts'

@@ -1,5 +1,5 @@
 // Changes that are still in the journal, one by one: held, in doubt, or to be tried again. Shared by three pages.
-import type { Operation } from '../../core/operation.ts'
+import type { Operation } from '../../core/change/operation.ts'
 import { plannedChange } from '../html/changes.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { statusBadge } from '../html/parts.ts'

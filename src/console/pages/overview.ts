@@ -1,6 +1,6 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
-import { currentBacklog } from '../../core/backlog.ts'
-import { OUTCOMES } from '../../core/summary.ts'
+import { currentBacklog } from '../../core/outcome/backlog.ts'
+import { OUTCOMES } from '../../core/outcome/summary.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
 import type { LivePipeline, LiveView } from '../data.ts'
 import { outcomeChart } from '../html/chart.ts'

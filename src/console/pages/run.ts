@@ -1,7 +1,7 @@
 // One run: its totals, which must add up, its files, what the sync log has of it, what is still open.
-import type { LoggedEntry } from '../../core/audit-chain.ts'
-import type { RunTotal } from '../../core/sync-log.ts'
-import { type Counts, OUTCOMES } from '../../core/summary.ts'
+import type { LoggedEntry } from '../../core/log/audit-chain.ts'
+import type { RunTotal } from '../../core/log/sync-log.ts'
+import { type Counts, OUTCOMES } from '../../core/outcome/summary.ts'
 import type { InputView, Page, RejectView, RunView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'

@@ -1,5 +1,5 @@
 // What a search found. The words that were searched for stand in no address: they are kept with the session.
-import type { LoggedPerson } from '../../core/sync-log.ts'
+import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import type { FoundView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'

@@ -1,5 +1,5 @@
 // Whether the sync log is whole: how far its chain was followed, what the file beside the state says, the newest hash.
-import type { VerificationView } from '../../core/log-views.ts'
+import type { VerificationView } from '../../core/log/log-views.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html } from '../html/markup.ts'
 import { badge, command, facts, moment, note } from '../html/parts.ts'

@@ -2,7 +2,7 @@
 // were. What stands before the first record is looked through line by line: in a file without a header it is a record.
 import { createReadStream } from 'node:fs'
 import type { Naming, Sought } from '../../core/erasing.ts'
-import type { SourceItem } from '../../core/record.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
 import { unitOf, withoutLines } from '../blank-lines.ts'
 import type { Found, StoredFile } from '../erasing.ts'
 import { openInputFile } from '../input-file.ts'

@@ -1,7 +1,7 @@
 // Text to rows with csv-parse: fed part by part, each part's rows taken before the next is read, so that
 // memory stays flat. Malformed quotes end the reading with the place where they opened; nothing is mended.
 import { parse, type Parser } from 'csv-parse'
-import { SyncError, type ErrorCode } from '../../core/errors.ts'
+import { SyncError, type ErrorCode } from '../../core/words/errors.ts'
 import type { Dialect } from './dialect.ts'
 import { createLineCount } from './line-count.ts'
 import { endOfRow } from './rows.ts'

@@ -1,8 +1,8 @@
 // Reads one CSV file: its form is found out, its header read, and its rows become records or defects.
 // Decides nothing about values: they go on as they stand.
 import type { InputReader, OpenOptions } from '../../core/ports.ts'
-import type { SourceItem } from '../../core/record.ts'
-import { SyncError } from '../../core/errors.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
 import { surveyText, type TextForm } from '../text-survey.ts'
 import { isSupplement } from '../supplement.ts'

@@ -1,7 +1,7 @@
 // Finds the columns that no record of a file has: a misspelt one would otherwise read as blank in all of them.
 // A place in a list, or inside something that is null, may be empty in every record and still be meant.
-import { nearestText } from '../../core/columns.ts'
-import { SyncError } from '../../core/errors.ts'
+import { nearestText } from '../../core/mapping/columns.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { isObject, member, pathSteps, type JsonObject } from './values.ts'
 
 export interface AbsenceWatch {

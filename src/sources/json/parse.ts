@@ -1,7 +1,7 @@
 // JSON text to records, part by part: a list, an object around a list, or one value a line. Only the record
 // at hand is in memory. Damaged JSON ends the reading with its place, never with its content.
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { createPositionCounter, type PositionCounter } from './position.ts'
 import { keptNumber } from './values.ts'
 

@@ -1,8 +1,8 @@
 // Reads one JSON file: finds out how its records lie in it, and makes the values of the mapping's columns
 // from each of them. It has no header of its own: the mapping's columns, which are paths, are its header.
-import { SyncError } from '../../core/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { InputReader } from '../../core/ports.ts'
-import type { SourceItem } from '../../core/record.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
 import { isSupplement } from '../supplement.ts'
 import { surveyText, type TextForm } from '../text-survey.ts'

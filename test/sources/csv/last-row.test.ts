@@ -1,7 +1,7 @@
 // A file that was cut off within its last value looks whole but for the line break that is missing.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SyncError } from '../../../src/core/errors.ts'
+import { SyncError } from '../../../src/core/words/errors.ts'
 import { read } from '../read.ts'
 
 const last = async (text: string | Buffer, options = {}): Promise<string> => {

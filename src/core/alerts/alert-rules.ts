@@ -1,0 +1,50 @@
+// What somebody can be told of, and what one receiver wants to hear.
+import type { Deadline } from '../words/deadline.ts'
+
+/**
+ * Each with what else asks for it: whoever wants to hear of failed runs hears of the service that fails them.
+ * `event`: nobody is told that it is over.
+ */
+export const CONDITIONS = {
+  failed: { under: [], event: false },
+  held: { under: [], event: false },
+  rejects: { under: [], event: false },
+  in_doubt: { under: [], event: false },
+  nothing_arrived: { under: [], event: false },
+  key_refused: { under: ['failed'], event: false },
+  unreachable: { under: ['failed'], event: false },
+  daily_limit: { under: ['failed'], event: false },
+  file_refused: { under: ['rejects'], event: true },
+  reload_refused: { under: ['failed'], event: false },
+  overdue: { under: [], event: false },
+  drift: { under: [], event: true },
+} as const satisfies Record<string, { under: readonly string[]; event: boolean }>
+
+export type ConditionName = keyof typeof CONDITIONS
+export const CONDITION_NAMES = Object.keys(CONDITIONS) as readonly ConditionName[]
+
+/** What one receiver wants to be told of. */
+export interface AlertRules {
+  readonly on: readonly ConditionName[]
+  /** Undefined: all. */
+  readonly pipelines: readonly string[] | undefined
+  /** A share is one of the records of the last run that found a file, a count one of the rejects that are kept. */
+  readonly rejectsAbove: { readonly share: number } | { readonly count: number }
+  /** By when a file must have come, and how long before that it may have come. */
+  readonly nothingBy: (Deadline & { readonly withinMs: number }) | undefined
+  /** How long a condition must hold before anybody is told. */
+  readonly afterMs: number
+}
+
+/** A condition that holds; `pipeline` is blank where it is about none alone. */
+export interface Condition {
+  readonly name: ConditionName
+  readonly pipeline: string
+  /** What it says in numbers; no secret, and no personal data beyond the name of a file. */
+  readonly numbers: Readonly<Record<string, string | number>>
+  /** When it happened, for what happens and does not last: what happens again is told again. */
+  readonly at?: number
+}
+
+/** What a condition is known by. */
+export type ConditionKey = Pick<Condition, 'name' | 'pipeline'>

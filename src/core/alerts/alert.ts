@@ -1,0 +1,164 @@
+// What somebody is told of: from what is known to the conditions that hold, and from these and what was told before to
+// the messages. One message when a condition begins to hold, one when it no longer does; never a word in between.
+import type { Pause } from '../outcome/daemon.ts'
+import {
+  type AlertRules,
+  type Condition,
+  type ConditionKey,
+  type ConditionName,
+  CONDITIONS,
+} from './alert-rules.ts'
+import { lastDeadline } from '../words/deadline.ts'
+import type { ErrorCode } from '../words/errors.ts'
+import type { RunRecord } from '../state.ts'
+import type { Milestones } from '../log/milestones.ts'
+
+export interface PipelineFacts {
+  readonly name: string
+  readonly timezone: string | undefined
+  readonly isRunning: boolean
+  readonly lastRun: RunRecord | undefined
+  readonly milestones: Milestones
+  readonly backlog: { readonly rejects: number; readonly held: number; readonly inDoubt: number }
+  /** Its last run ended by a fault of the state or of the program, with this code. */
+  readonly broken: { readonly code: ErrorCode | undefined } | undefined
+  readonly waitingSince: number | undefined
+}
+
+export interface AlertFacts {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** How the service was when it was last asked by this process. */
+  readonly service: 'good' | 'unknown' | Pick<Pause, 'code' | 'reason'>
+  readonly pipelines: readonly PipelineFacts[]
+  /** Pipelines that are no longer configured, and of which the state still has something. */
+  readonly orphans?: readonly string[]
+  /** How many problems the last reload was refused for, 0 where it was taken; undefined: no daemon runs here. */
+  readonly refusedReload?: number | undefined
+}
+
+const SERVICE_CONDITIONS: Readonly<Partial<Record<ErrorCode, ConditionName>>> = {
+  SERVICE_KEY_REFUSED: 'key_refused',
+  SERVICE_UNREACHABLE: 'unreachable',
+  SERVICE_CONTRACT: 'unreachable',
+  DAILY_LIMIT: 'daily_limit',
+}
+
+/** Runs wait for a place for a while on a busy day. */
+const OVERDUE_AFTER_MS = 600_000
+
+export const conditionOfService = (code: ErrorCode | undefined): ConditionName | undefined =>
+  code === undefined ? undefined : SERVICE_CONDITIONS[code]
+
+function failedCondition({ lastRun, broken, name }: PipelineFacts): Condition[] {
+  if (broken !== undefined)
+    return [{ name: 'failed', pipeline: name, numbers: { code: broken.code ?? 'INTERNAL' } }]
+  // A run that a signal ended was given up without a code, and goes on by itself.
+  if (lastRun?.status !== 'failed' || lastRun.code === undefined) return []
+  if (conditionOfService(lastRun.code) !== undefined) return []
+  return [{ name: 'failed', pipeline: name, numbers: { code: lastRun.code, run_id: lastRun.id } }]
+}
+
+function rejectsCondition({ backlog, milestones, name }: PipelineFacts, rules: AlertRules): Condition[] {
+  const { rejects } = backlog
+  const { rejectsAbove: limit } = rules
+  if (rejects === 0) return []
+  if ('count' in limit)
+    return rejects > limit.count ? [{ name: 'rejects', pipeline: name, numbers: { rejects } }] : []
+  const { read = 0, rejected = 0 } = milestones.lastFile ?? {}
+  const share = read === 0 ? 0 : rejected / read
+  return share > limit.share
+    ? [{ name: 'rejects', pipeline: name, numbers: { rejects, rejected, read } }]
+    : []
+}
+
+function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number): Condition[] {
+  const { nothingBy } = rules
+  const { firstRunAt, lastFile } = facts.milestones
+  if (nothingBy === undefined || firstRunAt === undefined) return []
+  const by = lastDeadline(nothingBy, facts.timezone, now)
+  // A pipeline that is new was not there to take anything by then.
+  if (by === undefined || firstRunAt > by) return []
+  if (lastFile !== undefined && lastFile.at > by - nothingBy.withinMs) return []
+  const last = lastFile === undefined ? {} : { last_file: new Date(lastFile.at).toISOString() }
+  return [
+    { name: 'nothing_arrived', pipeline: facts.name, numbers: { by: new Date(by).toISOString(), ...last } },
+  ]
+}
+
+/** What a run has met is not undone by the next run: it stands for a day, or nobody would find it in the morning. */
+const REMEMBERED_MS = 86_400_000
+
+function refusedCondition(
+  { milestones: { lastRefused: last }, name }: PipelineFacts,
+  now: number,
+): Condition[] {
+  if (last === undefined || now - last.at > REMEMBERED_MS) return []
+  const { at, runId, files, file, code } = last
+  const named = { ...(file === null || file === '' ? {} : { file }), ...(code === null ? {} : { code }) }
+  return [{ name: 'file_refused', pipeline: name, at, numbers: { files, run_id: runId, ...named } }]
+}
+
+function driftCondition({ milestones: { lastDrift: last }, name }: PipelineFacts, now: number): Condition[] {
+  if (last === undefined || now - last.at > REMEMBERED_MS) return []
+  return [{ name: 'drift', pipeline: name, at: last.at, numbers: { times: last.times, run_id: last.runId } }]
+}
+
+function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertFacts): Condition[] {
+  const { name: pipeline, backlog, waitingSince } = facts
+  const when = (holds: boolean, name: ConditionName, numbers: Condition['numbers']): Condition[] =>
+    holds ? [{ name, pipeline, numbers }] : []
+  // While the service is away every pipeline waits, and that has been said.
+  const isLate =
+    waitingSince !== undefined && all.now - waitingSince > OVERDUE_AFTER_MS && typeof all.service === 'string'
+  return [
+    ...failedCondition(facts),
+    ...when(backlog.held > 0, 'held', { held: backlog.held }),
+    ...rejectsCondition(facts, rules),
+    ...when(backlog.inDoubt > 0, 'in_doubt', { in_doubt: backlog.inDoubt }),
+    ...nothingCondition(facts, rules, all.now),
+    ...refusedCondition(facts, all.now),
+    ...driftCondition(facts, all.now),
+    ...when(isLate, 'overdue', { since: new Date(waitingSince ?? 0).toISOString() }),
+  ]
+}
+
+const wants = (rules: AlertRules, name: ConditionName): boolean =>
+  rules.on.includes(name) || CONDITIONS[name].under.some((other) => rules.on.includes(other))
+
+const concerns = ({ pipelines }: AlertRules, pipeline: string): boolean =>
+  pipelines === undefined || pipeline === '' || pipelines.includes(pipeline)
+
+/** Everything that holds and that these rules ask for. */
+export function conditions(facts: AlertFacts, rules: AlertRules): readonly Condition[] {
+  const { service } = facts
+  const name = typeof service === 'string' ? undefined : conditionOfService(service.code)
+  const ofService: Condition[] =
+    name === undefined || typeof service === 'string'
+      ? []
+      : [{ name, pipeline: '', numbers: { code: service.code, reason: service.reason } }]
+  const { refusedReload: problems = 0 } = facts
+  const ofReload: Condition[] =
+    problems > 0 ? [{ name: 'reload_refused', pipeline: '', numbers: { problems } }] : []
+  return [
+    ...ofService,
+    ...ofReload,
+    ...facts.pipelines.flatMap((one) => pipelineConditions(one, rules, facts)),
+  ].filter((one) => wants(rules, one.name) && concerns(rules, one.pipeline))
+}
+
+/** What depends on how the last run ended: nobody can say while one goes on, or was cut off. */
+const OF_RUNS: readonly ConditionName[] = ['failed', 'held', 'rejects', 'in_doubt']
+const OF_SERVICE: readonly ConditionName[] = ['key_refused', 'unreachable', 'daily_limit']
+
+/** Whether nothing can be said about the condition now, so that what was said stands. */
+export function isUnsettled({ name, pipeline }: ConditionKey, facts: AlertFacts): boolean {
+  if (OF_SERVICE.includes(name)) return facts.service === 'unknown'
+  if (name === 'reload_refused') return facts.refusedReload === undefined
+  const of = facts.pipelines.find((one) => one.name === pipeline)
+  // That a pipeline is no longer configured settles nothing about it.
+  if (of === undefined && facts.orphans?.includes(pipeline) === true) return true
+  if (of === undefined || !OF_RUNS.includes(name)) return false
+  const isCutOff = of.lastRun !== undefined && of.lastRun.status === undefined
+  return of.isRunning || (isCutOff && of.broken === undefined)
+}

@@ -1,0 +1,137 @@
+// What must happen for one contact: desired against known. One decision, situation by situation;
+// it yields a difference and does nothing.
+import { type Contact, type FieldValue, FULL_ADDRESS_FIELDS } from '../mapping/contact.ts'
+import type { ErrorCode } from '../words/errors.ts'
+import type { PipelineSettings } from '../settings.ts'
+import { type AssertedTerm, type TermPlan, termPlan } from '../mapping/terms.ts'
+
+/** What the state knows of a key. */
+export interface Known {
+  readonly link: KnownLink | undefined
+  /** An operation of this key has an open outcome; nobody may overtake it. */
+  readonly inDoubt: boolean
+}
+
+export interface KnownLink {
+  readonly id: number
+  readonly contactId: number
+  /** What was last pushed, all fields. */
+  readonly fields: Contact
+  /** Fields that were sent with an unknown outcome: what they are at the service, nobody knows. */
+  readonly unsure: readonly string[]
+  /** Which terms its record asserts; undefined where nothing was settled yet. */
+  readonly terms: readonly AssertedTerm[] | undefined
+  /** The service no longer has the contact. */
+  readonly gone: boolean
+  /** The service merged another record of the pipeline into this contact. */
+  readonly merged: boolean
+}
+
+/** What a record wants: its contact, and its terms where the pipeline has to do with them. */
+export interface Desired {
+  readonly contact: Contact
+  readonly terms: readonly string[] | undefined
+}
+
+/** What differs: changed fields, terms, and the mail_status, which is never among the fields. */
+export interface Change {
+  readonly fields: Contact
+  readonly terms?: TermPlan
+  readonly consent?: number
+}
+
+export interface FieldChange {
+  readonly from: FieldValue | null
+  readonly to: FieldValue
+}
+
+export type Difference =
+  | { readonly kind: 'unchanged' }
+  | ({ readonly kind: 'create' } & Change)
+  | ({ readonly kind: 'update'; readonly contactId: number } & Change)
+  /** The record waits behind an operation in doubt, and is taken up again once that is settled. */
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'held'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
+
+export const GONE_REASON = 'the contact is gone at the service; it is not created again by itself'
+
+function sameValue(left: FieldValue | undefined, right: FieldValue | undefined): boolean {
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && left.every((item, index) => item === right[index])
+  return left === right
+}
+
+const filled = (contact: Contact, field: string): boolean =>
+  contact[field] !== undefined && contact[field] !== ''
+
+/** Whether the service accepts it as a new contact: a mail, or the full address (interface, 4.2). */
+function isComplete(contact: Contact): boolean {
+  return filled(contact, 'mail') || FULL_ADDRESS_FIELDS.every((field) => filled(contact, field))
+}
+
+/** Fields of `desired` that differ from what was last pushed, or that are `unsure`. A blank that was never filled is no change. */
+export function changedFields(desired: Contact, known: Contact, unsure: readonly string[] = []): Contact {
+  return Object.fromEntries(
+    Object.entries(desired).filter(
+      ([field, value]) => unsure.includes(field) || !sameValue(value, known[field]),
+    ),
+  )
+}
+
+/** What was pushed before, overlaid with what is desired now: the next known state. */
+export const nextKnown = (known: Contact, desired: Contact): Contact => ({ ...known, ...desired })
+
+/** From and to of each field, as plan and audit show them. */
+export function fieldChanges(fields: Contact, known: Contact): Readonly<Record<string, FieldChange>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, to]) => [field, { from: known[field] ?? null, to }]),
+  )
+}
+
+function missingText(contact: Contact): string {
+  const missing = FULL_ADDRESS_FIELDS.filter((field) => !filled(contact, field))
+  return `the record has no mail, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
+}
+
+export const MERGED_REASON =
+  'the service gave the contact of another key of this pipeline: it merged the two, and both are held until they are told apart'
+
+type Rules = Pick<PipelineSettings, 'terms'>
+
+/** mail_status goes by itself: when, and with what, is decided by what it says (see operation.ts). */
+function change(fields: Contact, terms: TermPlan | undefined): Change {
+  const { mail_status: status, ...others } = fields
+  const goesAlone = typeof status === 'number'
+  return {
+    fields: goesAlone ? others : fields,
+    ...(terms === undefined ? {} : { terms }),
+    ...(goesAlone ? { consent: status } : {}),
+  }
+}
+
+function creation(desired: Desired, rules: Rules): Difference {
+  // Blanks are left out: a new contact has nothing to clear.
+  const fields = Object.fromEntries(Object.entries(desired.contact).filter(([, value]) => value !== ''))
+  if (!isComplete(fields))
+    return { kind: 'rejected', code: 'CONTACT_INCOMPLETE', reason: missingText(fields) }
+  const terms = desired.terms && termPlan(desired.terms, undefined, rules.terms.policy)
+  return { kind: 'create', ...change(fields, terms) }
+}
+
+/** Compares what one record wants with what is known of its key. */
+export function difference(desired: Desired, known: Known, rules: Rules): Difference {
+  // An earlier change of this person is still open: two at once could land in the wrong order.
+  if (known.inDoubt) return { kind: 'waiting' }
+  const { link } = known
+  if (link === undefined) return creation(desired, rules)
+  const fields = changedFields(desired.contact, link.fields, link.unsure)
+  const terms = desired.terms && termPlan(desired.terms, link.terms, rules.terms.policy)
+  // The source says what was already pushed.
+  if (Object.keys(fields).length === 0 && terms === undefined) return { kind: 'unchanged' }
+  // Somebody deleted the contact at the service: that may have been an erasure, so it is not made again.
+  if (link.gone) return { kind: 'held', reason: GONE_REASON }
+  // Two people in one contact: whatever one of them wants would be done to the other.
+  if (link.merged) return { kind: 'held', reason: MERGED_REASON }
+  return { kind: 'update', contactId: link.contactId, ...change(fields, terms) }
+}

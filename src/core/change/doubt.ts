@@ -1,0 +1,102 @@
+// What to do about a create whose outcome nobody knows, given what a look-up by mail shows.
+// Rule: adopt what is surely ours, repeat only what is surely not there, else leave it to a person.
+import type { Contact } from '../mapping/contact.ts'
+import { looksLike, resembles, showsPart } from './likeness.ts'
+import type { Marker } from './marker.ts'
+import type { MergeMethod } from './merge-method.ts'
+import type { MailLookup, ServiceContact } from '../ports.ts'
+
+export type DoubtStep =
+  | { readonly kind: 'adopt'; readonly contactId: number }
+  /** Not there now: look again after the quiesce, and send again when it was missing often enough. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unclear'; readonly reason: string }
+
+export type CheckMethod = 'auto' | 'email' | 'none'
+
+/** How the create was sent. */
+export interface SentAs {
+  readonly check: CheckMethod
+  readonly merge: MergeMethod
+  /** Undefined where no marker field is configured. */
+  readonly marker: Marker | undefined
+  /** What records of other pipelines that have one of the contacts found last sent to it, by its id. */
+  readonly ofOthers: ReadonlyMap<number, Contact>
+}
+
+/** After so many of its answers that say nothing, a service drops this very contact, and will go on to. */
+const MOST_SWALLOWED = 3
+/** Lines and services fail, but not as often as this for one contact. */
+const MOST_SENDS = 20
+
+/** Whether only a person can find out why a create never arrives; each time it was sent, its absence had been seen. */
+export const isLostForGood = ({
+  sent,
+  swallowed,
+}: {
+  readonly sent: number
+  readonly swallowed: number
+}): boolean => swallowed >= MOST_SWALLOWED || sent >= MOST_SENDS
+
+/** Under check `email` a create with a mail may be sent again: the service merges it into the first (interface, 4.2). */
+export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
+  check === 'email' && typeof contact['mail'] === 'string' && contact['mail'] !== ''
+
+const mayBeThere = (sent: Contact, found: readonly ServiceContact[], { ofOthers }: SentAs): boolean =>
+  found.some((contact) => resembles(sent, contact, ofOthers.get(contact.id)))
+
+/** What the marker alone settles; undefined where it says nothing. */
+function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs): DoubtStep | undefined {
+  const { check, merge, marker } = as
+  if (marker === undefined) return undefined
+  const ours = found.filter(({ fields }) => fields[marker.key] === marker.text)
+  const [only] = ours
+  if (ours.length > 1)
+    return {
+      kind: 'unclear',
+      reason: `${ours.length} contacts at the service carry the marker of this operation`,
+    }
+  if (only !== undefined) return { kind: 'adopt', contactId: only.id }
+  // What another pipeline merged into it since has taken its marker away.
+  if (check === 'none' && as.ofOthers.size > 0 && mayBeThere(sent, found, as)) return undefined
+  // A merge overwrites the marker of a contact that was there, unless it may not overwrite or not add.
+  return check === 'none' || merge === 'update_add' ? { kind: 'absent' } : undefined
+}
+
+/** What a person says of a doubt; the operation keeps it as its reason. */
+export const NOT_DONE_REASON = 'not done, says a person; it is tried again'
+
+/**
+ * Nobody shows the mail that was sent. A service may have changed it on the way in (blanks, dots), so a contact of another
+ * mail that shows part of what was sent beside it may be ours. Under `email` the service itself would find it again.
+ */
+function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check }: SentAs): DoubtStep {
+  const [like] = check === 'email' ? [] : others.filter((contact) => showsPart(sent, contact))
+  if (like === undefined) return { kind: 'absent' }
+  return {
+    kind: 'unclear',
+    reason: `the look-up brought contact ${like.id} with another mail, which shows part of what was sent`,
+  }
+}
+
+/** `found`: what the look-up by the mail that was sent brought, without those that are known to be another record's. */
+export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup, as: SentAs): DoubtStep {
+  const marked = found.length === 0 ? undefined : markedStep(sent, found, as)
+  if (marked !== undefined) return marked
+  if (found.length === 0) return withoutMatch(sent, others, as)
+  // The service itself picks one of them for a merge, and nobody can say which it was.
+  if (as.check === 'email' && found.length > 1)
+    return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }
+  const alike = found.filter((contact) => looksLike(sent, contact))
+  const [only] = alike
+  if (alike.length === 1 && only !== undefined) return { kind: 'adopt', contactId: only.id }
+  if (alike.length > 1)
+    return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
+  // Others share the mail. Under `none` they have nothing to do with ours, unless one is ours and was changed meanwhile;
+  // otherwise ours may have been merged into one.
+  if (as.check === 'none' && !mayBeThere(sent, found, as)) return withoutMatch(sent, others, as)
+  return {
+    kind: 'unclear',
+    reason: 'the service has contacts with this mail, and none of them shows all that was sent',
+  }
+}

@@ -1,0 +1,114 @@
+// Which part of a plan is held until a person has looked at it. Judged over the totals of one input, after it was read
+// to its end and before anything of it is sent; what was released already is not counted again.
+import type { GuardSettings, Limit } from '../settings.ts'
+
+export type GuardName =
+  | 'max_rejects'
+  | 'max_changes'
+  | 'max_new_terms'
+  | 'unreadable_keys'
+  | 'hold_first_deletes'
+  | 'shrunken_export'
+  | 'max_deletes'
+
+export interface PlanNumbers {
+  readonly read: number
+  readonly rejected: number
+  /** Rejected records whose key cannot be read: each may be anybody's. */
+  readonly unidentified: number
+  /** The pipeline's links, before this plan. */
+  readonly links: number
+  readonly changes: number
+  /** Contacts to be deleted or stripped of terms because their record has gone. */
+  readonly deletes: number
+  readonly newTerms: number
+  /** What a full export is compared with: records of the last accepted one; undefined for all other inputs. */
+  readonly lastRecords?: number | undefined
+  /** Whether the pipeline has ever deleted. */
+  readonly hasDeleted: boolean
+}
+
+export interface Hold {
+  readonly guard: GuardName
+  /** all: every change of the input. deletes: those alone; creates and updates go. */
+  readonly holds: 'all' | 'deletes'
+  readonly number: number
+  /** As the configuration has it, with what it comes to: `5% (2)`. */
+  readonly threshold: string
+  readonly reason: string
+}
+
+/** A share allows at least one, unless it is 0%. */
+function allowed(limit: Limit, base: number): number {
+  if ('count' in limit) return limit.count
+  return limit.share === 0 ? 0 : Math.max(1, Math.floor(base * limit.share + 1e-9))
+}
+
+function limitText(limit: Limit, base: number): string {
+  return 'count' in limit
+    ? String(limit.count)
+    : `${Number((limit.share * 100).toFixed(4))}% (${allowed(limit, base)})`
+}
+
+const isUnlimited = (limit: Limit): boolean => 'share' in limit && limit.share >= 1
+
+function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
+  const { rejected, read, changes, links, deletes, newTerms } = numbers
+  if (changes + deletes === 0) return undefined
+  if (!isUnlimited(guards.maxRejects) && rejected > allowed(guards.maxRejects, read)) {
+    const threshold = limitText(guards.maxRejects, read)
+    const reason = `${rejected} of ${read} records were rejected, more than guards.max_rejects ${threshold} allows; nothing of the file goes`
+    return { guard: 'max_rejects', holds: 'all', number: rejected, threshold, reason }
+  }
+  // Before the first import a share is one of nothing.
+  const isFirst = 'share' in guards.maxChanges && links === 0
+  if (!isUnlimited(guards.maxChanges) && !isFirst && changes > allowed(guards.maxChanges, links)) {
+    const threshold = limitText(guards.maxChanges, links)
+    const reason = `${changes} contacts would be created or changed, with ${links} linked: more than guards.max_changes ${threshold} allows`
+    return { guard: 'max_changes', holds: 'all', number: changes, threshold, reason }
+  }
+  if (newTerms > guards.maxNewTerms) {
+    const threshold = String(guards.maxNewTerms)
+    const reason = `${newTerms} terms would be made, more than guards.max_new_terms ${threshold} allows`
+    return { guard: 'max_new_terms', holds: 'all', number: newTerms, threshold, reason }
+  }
+  return undefined
+}
+
+/** A full export with a tenth of the last one's records, or less, has probably lost the others on its way. */
+export const isShrunken = (read: number, lastRecords: number | undefined): lastRecords is number =>
+  lastRecords !== undefined && read * 10 <= lastRecords
+
+function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
+  const { deletes, links, unidentified, hasDeleted } = numbers
+  if (deletes === 0) return undefined
+  const held = { holds: 'deletes', number: deletes } as const
+  if (unidentified > 0) {
+    const reason = `the key of ${unidentified} rejected records cannot be read, and each may be one of the ${deletes} that seem to have gone`
+    return { ...held, guard: 'unreadable_keys', threshold: '0', reason }
+  }
+  if (guards.holdFirstDeletes && !hasDeleted) {
+    const reason = `${deletes} contacts would be the first that this pipeline deletes, and guards.hold_first_deletes asks for a look at them`
+    return { ...held, guard: 'hold_first_deletes', threshold: '0', reason }
+  }
+  const { read, lastRecords } = numbers
+  if (isShrunken(read, lastRecords)) {
+    const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never taken for all that there is, and ${deletes} contacts would go`
+    return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
+  }
+  if (deletes <= allowed(guards.maxDeletes, links)) return undefined
+  const threshold = limitText(guards.maxDeletes, links)
+  const reason = `${deletes} of ${links} contacts have gone from the source, more than guards.max_deletes ${threshold} allows`
+  return { ...held, guard: 'max_deletes', threshold, reason }
+}
+
+/**
+ * The one guard that holds the plan, or its deletes; undefined where all of it may go. Whoever releases a plan as a whole
+ * releases its deletes, so what speaks against those is said with it.
+ */
+export function heldByGuard(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
+  const whole = heldAsWhole(numbers, guards)
+  const deletes = heldDeletes(numbers, guards)
+  if (whole === undefined || deletes === undefined) return whole ?? deletes
+  return { ...whole, reason: `${whole.reason}; besides, ${deletes.reason}` }
+}

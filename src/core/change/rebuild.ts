@@ -1,0 +1,79 @@
+// Which contact of the service belongs to a record that has lost its link, given what a look-up by mail shows.
+// Rule: what is surely the record's is linked, what is surely not there may be made, all else is left to a person.
+import type { Contact } from '../mapping/contact.ts'
+import type { CheckMethod } from './doubt.ts'
+import { looksLike, showsPart } from './likeness.ts'
+import type { MailLookup, ServiceContact } from '../ports.ts'
+import type { PipelineSettings } from '../settings.ts'
+
+/** Who holds what a rebuild could not tell: no guard of a run, so nothing but a person's word releases it. */
+export const REBUILD_GUARD = 'rebuild'
+
+export type Finding =
+  | { readonly kind: 'found'; readonly contact: ServiceContact }
+  /** A create doubles nobody. */
+  | { readonly kind: 'absent' }
+  /** The one contact of the mail is another record's: the next run holds this one, and says whose it is. */
+  | { readonly kind: 'shared' }
+  | { readonly kind: 'unclear'; readonly reason: string }
+
+const unclear = (reason: string): Finding => ({ kind: 'unclear', reason })
+
+const MOST_NAMED = 5
+
+/** With their ids, for whoever looks them up. */
+function theseText(contacts: readonly ServiceContact[], mail: 'this mail' | 'another mail'): string {
+  const ids = contacts.slice(0, MOST_NAMED).map(({ id }) => id)
+  const more = contacts.length > MOST_NAMED ? ` and ${contacts.length - MOST_NAMED} more` : ''
+  return `the service has ${contacts.length === 1 ? 'contact' : 'contacts'} ${ids.join(', ')}${more} with ${mail}`
+}
+
+/** Nobody shows the mail. A service may have changed it on the way in, and then the contact is there all the same. */
+function withoutMatch(desired: Contact, others: readonly ServiceContact[]): Finding {
+  const alike = others.filter((contact) => showsPart(desired, contact))
+  return alike.length === 0
+    ? { kind: 'absent' }
+    : unclear(
+        `${theseText(alike, 'another mail')}, which the look-up brought and which shows part of the record`,
+      )
+}
+
+/** `found`: what the look-up by the mail brought; `taken`: the ids of those that other records have. */
+export function findingFor(
+  desired: Contact,
+  { found, taken }: { found: MailLookup; taken: readonly number[] },
+  check: CheckMethod,
+): Finding {
+  const isFree = ({ id }: ServiceContact): boolean => !taken.includes(id)
+  const free = found.contacts.filter(isFree)
+  const [first] = free
+  // Under `none` and `auto` a contact that another record has says nothing about this one.
+  if (first === undefined)
+    return found.contacts.length === 0 || check !== 'email'
+      ? withoutMatch(desired, found.others.filter(isFree))
+      : { kind: 'shared' }
+  // The service itself would merge the record into it.
+  if (check === 'email' && found.contacts.length === 1) return { kind: 'found', contact: first }
+  const alike = free.filter((contact) => looksLike(desired, contact))
+  const [only] = alike
+  if (alike.length === 1 && only !== undefined) return { kind: 'found', contact: only }
+  const these = theseText(free, 'this mail')
+  if (alike.length > 1) return unclear(`${these}, and ${alike.length} look just like it`)
+  return unclear(`${these}, and none shows what the record says now`)
+}
+
+/** What no look-up can bring back, said at the end of every rebuild. */
+export function unknowable(pipeline: Pick<PipelineSettings, 'key' | 'terms'>): readonly string[] {
+  return [
+    'contacts whose record is in none of the files that waited: they have no link, and are left alone',
+    'which values were pushed before: where record and service differ, the next run sends what the record says',
+    ...(pipeline.key === undefined
+      ? []
+      : [
+          'records whose mail has changed since they were pushed: they look new, and the next run makes them',
+        ]),
+    ...(pipeline.terms.policy === 'managed'
+      ? ['which terms were given by this pipeline: those that it gave are not taken away again by it']
+      : []),
+  ]
+}

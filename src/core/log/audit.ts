@@ -1,0 +1,236 @@
+// What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
+// answer. Whoever has something to enter makes an entry here; how it is parted, sealed and chained is in audit-chain.ts.
+import { type FieldChange, fieldChanges } from '../change/diff.ts'
+import { type Settled, stepFields } from '../change/operation.ts'
+import type { RequestTrace } from '../ports.ts'
+import type { Provenance } from '../mapping/record.ts'
+
+export type AuditOutcome = 'done' | 'unchanged' | 'rejected' | 'failed' | 'in_doubt' | 'held'
+
+export interface AuditEntry {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly run_id: string
+  /** Null for what concerns all of them. */
+  readonly pipeline: string | null
+  /** Null for a change that is not one record's. */
+  readonly key: string | null
+  readonly contact_id: number | null
+  readonly action:
+    'create' | 'update' | 'terms' | 'delete' | 'create_term' | 'update_term' | 'link' | PlanAction
+  readonly fields: Readonly<Record<string, FieldChange>>
+  readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
+  readonly request: RequestTrace | null
+  readonly outcome: AuditOutcome
+  readonly reason: string | null
+  readonly source: Provenance | null
+  readonly config_hash: string
+  /** Its number in the journal: the steps of one change have the same. */
+  readonly operation?: number
+  /** The step that is still to follow when this one is done. */
+  readonly next?: string
+  /** The run that planned the operation, where another one settled it. */
+  readonly planned_by?: string
+  /** Of people whose values this entry says are gone: their tokens. */
+  readonly tokens?: readonly string[]
+  /** The newest entry whose values are gone with this one. */
+  readonly up_to?: number
+}
+
+/**
+ * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
+ * rebind: the state belongs to another address. rename, drop: of a pipeline. upgrade: the log was carried over from an older form. erase: the values of one person are gone. expire: values older
+ * than is kept are gone.
+ */
+export type PlanAction =
+  | 'hold'
+  | 'release'
+  | 'accept'
+  | 'retry'
+  | 'reload'
+  | 'rebuild'
+  | 'rebind'
+  | 'rename'
+  | 'drop'
+  | 'upgrade'
+  | 'erase'
+  | 'readmit'
+  | 'expire'
+
+function contactIdOf({ operation, settlement }: Settled): number | null {
+  const settled =
+    settlement.kind === 'done' || settlement.kind === 'settled' ? settlement.contactId : undefined
+  return settled ?? operation.contactId ?? null
+}
+
+/** A create that found its contact there is a link: nothing was created. */
+function actionOf({ operation: { kind }, settlement }: Settled): AuditEntry['action'] {
+  if (kind === 'create' && settlement.kind === 'settled') return 'link'
+  return kind === 'consent' ? 'update' : kind
+}
+
+/** A create that is done, and whose mail_status was not seen. */
+const isUntaken = ({ operation, settlement, status }: Settled): boolean =>
+  operation.kind === 'create' && settlement.kind === 'done' && status !== 'taken'
+
+/** The fields that left; of what was not sent, those that were to leave. Nothing is said to be set that was not taken. */
+function fieldsOf(settled: Settled): AuditEntry['fields'] {
+  const { operation, sent } = settled
+  const fields = sent ?? (isUntaken(settled) ? operation.fields : stepFields(operation))
+  return fieldChanges(fields, operation.known)
+}
+
+/** What was done to the terms; before it is known, what was meant to be done. */
+function termsOf({ operation, terms }: Settled): AuditEntry['terms'] {
+  if (operation.kind !== 'terms') return { add: [], remove: [] }
+  return {
+    add: terms?.added ?? operation.terms?.add ?? [],
+    remove: terms?.removed ?? operation.terms?.remove ?? [],
+  }
+}
+
+function outcomeOf(settled: Settled): AuditOutcome {
+  const { kind } = settled.settlement
+  if (actionOf(settled) === 'link') return 'done'
+  return kind === 'settled' ? 'unchanged' : kind
+}
+
+/** What left with a create belongs into its entry, though nobody may say yet that it was set. */
+function carriedText(settled: Settled): string | undefined {
+  const { carried } = settled.operation
+  return carried !== undefined && isUntaken(settled)
+    ? `mail_status ${carried} was sent with it, and is not seen at the contact yet`
+    : undefined
+}
+
+function reasonOf(settled: Settled): string | null {
+  const { operation, settlement } = settled
+  const { undoes } = operation
+  const why = 'reason' in settlement ? settlement.reason : undefined
+  const all = [undoes === undefined ? undefined : `undoes run ${undoes}`, why, carriedText(settled)]
+  return all.filter((text) => text !== undefined).join('; ') || null
+}
+
+/** `at` in milliseconds since the epoch; `runId` is the run that settled it. */
+export function auditEntry(
+  settled: Settled,
+  context: { at: number; runId: string; configHash: string },
+): AuditEntry {
+  const { operation, settlement, request } = settled
+  return {
+    at: new Date(context.at).toISOString(),
+    run_id: context.runId,
+    pipeline: operation.pipeline,
+    key: operation.key,
+    contact_id: contactIdOf(settled),
+    action: actionOf(settled),
+    fields: fieldsOf(settled),
+    terms: termsOf(settled),
+    request: request ?? null,
+    outcome: outcomeOf(settled),
+    reason: reasonOf(settled),
+    source: operation.source,
+    config_hash: context.configHash,
+    operation: operation.id,
+    ...('next' in settlement ? { next: settlement.next } : {}),
+    ...(operation.runId === context.runId ? {} : { planned_by: operation.runId }),
+  }
+}
+
+interface About {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly runId: string
+  readonly pipeline: string | null
+  readonly configHash: string
+}
+
+/** What an entry has in common that is not about one record. */
+const ofNoRecord = ({ at, runId, pipeline, configHash }: About) => ({
+  at: new Date(at).toISOString(),
+  run_id: runId,
+  pipeline,
+  key: null,
+  contact_id: null,
+  terms: { add: [], remove: [] },
+  outcome: 'done' as const,
+  source: null,
+  config_hash: configHash,
+})
+
+/** The entry about a contact that a rebuild found for a record, or did not find for certain (`contactId` undefined). */
+export function linkEntry(
+  link: {
+    readonly key: string
+    readonly contactId: number | undefined
+    readonly reason: string
+    readonly request: RequestTrace | undefined
+    readonly source: Provenance
+  },
+  about: About,
+): AuditEntry {
+  const { key, contactId, reason, request, source } = link
+  return {
+    ...ofNoRecord(about),
+    action: 'link',
+    fields: {},
+    key,
+    contact_id: contactId ?? null,
+    request: request ?? null,
+    outcome: contactId === undefined ? 'in_doubt' : 'done',
+    reason,
+    source,
+  }
+}
+
+/**
+ * The entry about a plan as a whole (a guard held it, or a person released it; `runId` is the run that made it), or
+ * about what a person did with the state, the configuration or the log.
+ */
+export const planEntry = (
+  {
+    reason,
+    ...about
+  }: { readonly action: PlanAction; readonly reason: string } & Pick<AuditEntry, 'tokens' | 'up_to'>,
+  context: About,
+): AuditEntry => ({
+  ...ofNoRecord(context),
+  ...about,
+  fields: {},
+  request: null,
+  outcome: about.action === 'hold' ? 'held' : 'done',
+  reason,
+})
+
+/** The entry about a contact that was deleted at the service because its person was to be erased. */
+export const erasureEntry = (
+  deletion: { readonly contactId: number; readonly isDone: boolean; readonly request: RequestTrace },
+  about: About,
+): AuditEntry => ({
+  ...ofNoRecord(about),
+  action: 'delete',
+  fields: {},
+  contact_id: deletion.contactId,
+  request: deletion.request,
+  outcome: deletion.isDone ? 'done' : 'failed',
+  reason: 'the person is erased by request',
+})
+
+/** The entry about a term itself: its name and description, from and to. */
+export function termEntry(
+  term: {
+    readonly action: 'create_term' | 'update_term'
+    readonly fields: AuditEntry['fields']
+    /** Null where the answer of the request that did it was lost. */
+    readonly request: RequestTrace | null
+  },
+  about: About,
+): AuditEntry {
+  return {
+    ...ofNoRecord(about),
+    action: term.action,
+    fields: term.fields,
+    request: term.request,
+    reason: null,
+  }
+}

@@ -1,0 +1,112 @@
+// Control totals of one run: what its entries in the sync log come to, record by record, beside what the run counted.
+// A record that a run counted as created or updated has entries; one that was rejected by the mapping, skipped or
+// unchanged has none, because nothing was to be done about it.
+import type { LoggedEntry } from './audit-chain.ts'
+import type { Counts } from '../outcome/summary.ts'
+
+type Told = 'created' | 'updated' | 'unchanged' | 'rejected' | 'failed' | 'held' | 'in_doubt' | 'deleted'
+
+export type LogAccount = Record<Told, number> & {
+  readonly entries: number
+  readonly requests: number
+}
+
+const RECORD_ACTIONS = ['create', 'update', 'terms']
+
+function nothing(): { -readonly [Name in keyof LogAccount]: number } {
+  const told = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    failed: 0,
+    held: 0,
+    in_doubt: 0,
+    deleted: 0,
+  }
+  return { ...told, entries: 0, requests: 0 }
+}
+
+/** What became of a change, by the entries of its steps, oldest first. */
+function outcomeOf(entries: readonly LoggedEntry[]): Told {
+  const { outcome: last = 'unchanged', next } = entries.at(-1) ?? {}
+  // The run ended before its last step: it counts as failed, and the next run goes on with it.
+  if (next !== undefined) return 'failed'
+  if (last !== 'done' && last !== 'unchanged') return last
+  const done = entries.filter(({ outcome }) => outcome === 'done')
+  if (done.some(({ action }) => action === 'create')) return 'created'
+  return done.length > 0 ? 'updated' : 'unchanged'
+}
+
+/** A record that has gone from a full source has no line. A delete that takes back a create follows, or leads to, another step. */
+const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
+  entries.some(({ action, source }) => action === 'delete' || source?.line === 0) &&
+  !entries.some(({ next }) => next === 'delete' || next === 'create')
+
+/**
+ * Adds up the entries of a run, as `entriesOfRun` gives them: those of one person together. What a person decided about
+ * the run afterwards is no part of it.
+ */
+export async function runAccount(
+  entries: AsyncIterable<LoggedEntry> | Iterable<LoggedEntry>,
+): Promise<LogAccount> {
+  const account = nothing()
+  let person: string | null = null
+  let records = new Map<string, LoggedEntry[]>()
+  const close = (): void => {
+    for (const ofRecord of records.values()) {
+      // A delete counts in the run in which it is known to be done, whoever had planned it.
+      if (isOfMissing(ofRecord)) {
+        if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
+        continue
+      }
+      // What an earlier run had planned was counted there; a step of it that this run added counts here.
+      if (ofRecord.some(({ planned_by: by }) => by === undefined)) account[outcomeOf(ofRecord)] += 1
+    }
+    records = new Map()
+  }
+  for await (const entry of entries) {
+    account.entries += 1
+    account.requests += entry.request?.attempts ?? 0
+    if (entry.person === null || ![...RECORD_ACTIONS, 'delete'].includes(entry.action)) continue
+    // Entries of the log's older form do not tell the operation; where their values are gone, nor the key.
+    const key = String(entry.operation ?? entry.key ?? entry.person)
+    // A person who turned out to be two has two tokens.
+    if (entry.person !== person && !records.has(key)) close()
+    person = entry.person
+    records.set(key, [...(records.get(key) ?? []), entry])
+  }
+  close()
+  return account
+}
+
+export interface ControlTotal {
+  readonly what: Told
+  /** Undefined for a run that was killed: it never came to count. */
+  readonly run: number | undefined
+  readonly log: number
+  /** Whether the log must tell of every one of them. */
+  readonly isExact: boolean
+  readonly agrees: boolean
+}
+
+/** Creates, updates and deletes are in the log, each one; of the others the log may tell fewer. */
+export function controlTotals(counts: Counts | undefined, account: LogAccount): readonly ControlTotal[] {
+  const all: readonly Told[] = [
+    'created',
+    'updated',
+    'deleted',
+    'unchanged',
+    'rejected',
+    'failed',
+    'held',
+    'in_doubt',
+  ]
+  return all.map((what) => {
+    const isExact = what === 'created' || what === 'updated' || what === 'deleted'
+    const run = counts?.[what]
+    const log = account[what]
+    const agrees = run === undefined || (isExact ? run === log : run >= log)
+    return { what, run, log, isExact, agrees }
+  })
+}

@@ -1,0 +1,197 @@
+// How one field is made from a record: where its text comes from, what is done to it, and what it must be at the end.
+// The same for the fields of the interface and for custom fields.
+import type { ColumnIndex } from './columns.ts'
+import type { ContactField, FieldValue } from './contact.ts'
+import type { CustomFieldRule } from './custom-fields.ts'
+import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from './field-check.ts'
+import { parseNumber } from '../words/number.ts'
+import { compilePick, pickPairs } from './pick.ts'
+import type { FieldMapping, OnInvalid, PipelineSettings } from '../settings.ts'
+import { parseTemplate } from './template.ts'
+import { compileTransforms } from './transforms.ts'
+
+type Reader = (values: readonly string[]) => string
+
+interface FieldResult {
+  readonly value?: FieldValue
+  /** `value`: the text that is wrong; '' where there is none to show. */
+  readonly problem?: Extract<FieldCheck, { problem: string }> & { readonly value: string }
+  readonly mended?: true
+  /** There is no value, and the service asks for one in a new contact. */
+  readonly lacking?: true
+}
+
+export interface FieldMapper {
+  /** As messages name it. */
+  readonly name: string
+  /** The name under which it stands in the contact. */
+  readonly key: string
+  readonly mapping: FieldMapping
+  read(values: readonly string[]): FieldResult
+}
+
+/** What the field may hold. */
+interface FieldTarget {
+  readonly name: string
+  readonly key: string
+  readonly required: boolean
+  /** Whether a blank may empty it. */
+  readonly clearable: boolean
+  isBlank(value: string): boolean
+  check(value: string): FieldCheck
+  /** The longest beginning of the value that fits; undefined where cutting makes no sense. */
+  cut(value: string): string | undefined
+}
+
+const NO_MATCH = Symbol('no match')
+
+export function mappingColumns(mapping: FieldMapping): readonly string[] {
+  if (mapping.column !== undefined) return [mapping.column]
+  if (mapping.columns !== undefined) return mapping.columns
+  if (mapping.pick !== undefined) return [mapping.pick.value]
+  return mapping.template === undefined ? [] : parseTemplate(mapping.template).columns
+}
+
+function lookupReader(mapping: FieldMapping): (value: string) => string | typeof NO_MATCH {
+  const table = mapping.lookup
+  if (table === undefined) return (value) => value
+  const exact = new Map(Object.entries(table))
+  const folded = new Map(Object.entries(table).map(([from, to]) => [cleanText(from).toLowerCase(), to]))
+  return (value) => {
+    if (value === '' && !exact.has('')) return ''
+    const found = exact.has(value) ? exact.get(value) : folded.get(value.toLowerCase())
+    if (found !== undefined) return found ?? ''
+    return mapping.otherwise === undefined ? NO_MATCH : (mapping.otherwise ?? '')
+  }
+}
+
+function valueReader(
+  mapping: FieldMapping,
+  columns: ColumnIndex,
+  isNull: (value: string) => boolean,
+): Reader {
+  const cell = (values: readonly string[], column: string): string => {
+    const index = columns.get(column)
+    const value = cleanText((index === undefined ? undefined : values[index]) ?? '')
+    return isNull(value) ? '' : value
+  }
+  if (mapping.template !== undefined) {
+    const template = parseTemplate(mapping.template)
+    return (values) => template.render((column) => cell(values, column))
+  }
+  if (mapping.value !== undefined) {
+    const constant = String(mapping.value)
+    return () => constant
+  }
+  if (mapping.pick !== undefined) {
+    const choose = compilePick(mapping.pick, pickPairs(mapping.pick, columns.keys()))
+    return (values) => choose((column) => cell(values, column))
+  }
+  const alternatives = mappingColumns(mapping)
+  return (values) => {
+    for (const column of alternatives) {
+      const value = cell(values, column)
+      if (value !== '') return value
+    }
+    return ''
+  }
+}
+
+/** The text as a number in its one form, where the mapping says that it is one. */
+function numberReader(mapping: FieldMapping): (value: string) => string | { problem: string } {
+  const { number } = mapping
+  if (number === undefined) return (value) => value
+  return (value) => {
+    const parsed = parseNumber(value, number.decimal)
+    return 'problem' in parsed ? parsed : parsed.text
+  }
+}
+
+function checkedValue(target: FieldTarget, value: string, onInvalid: OnInvalid): FieldResult {
+  const check = target.check(value)
+  if ('value' in check) return check
+  if (onInvalid === 'drop') return { mended: true }
+  const cut = onInvalid === 'truncate' && check.code === 'FIELD_TOO_LONG' ? target.cut(value) : undefined
+  return cut === undefined ? { problem: { ...check, value } } : { value: cut, mended: true }
+}
+
+/** Says of a required field that nothing is left of it, whether it is blank or was dropped. */
+const lackingMarked =
+  ({ required }: FieldTarget, read: (values: readonly string[]) => FieldResult): FieldMapper['read'] =>
+  (values) => {
+    const result = read(values)
+    const isNothing = result.value === undefined && result.problem === undefined
+    return required && isNothing ? { ...result, lacking: true } : result
+  }
+
+function compileTarget(
+  target: FieldTarget,
+  mapping: FieldMapping,
+  pipeline: PipelineSettings,
+  columns: ColumnIndex,
+): FieldMapper {
+  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const read = valueReader(mapping, columns, (value) => nulls.has(value))
+  const transform = compileTransforms(mapping.transform ?? [])
+  const lookup = lookupReader(mapping)
+  const asNumber = numberReader(mapping)
+  const onInvalid = mapping.onInvalid ?? pipeline.onInvalid
+  const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'
+  const invalid = (problem: string, value = ''): FieldResult =>
+    onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem, value } }
+  return {
+    name: target.name,
+    key: target.key,
+    mapping,
+    read: lackingMarked(target, (values) => {
+      const given = cleanText(transform(read(values)))
+      const found = lookup(given)
+      if (found === NO_MATCH) return invalid('is not in the lookup', given)
+      const value = target.isBlank(found) ? (mapping.default ?? '') : found
+      const isBlank = target.isBlank(value)
+      if (isBlank && target.required)
+        return clears ? invalid('is blank, and the service requires the field') : {}
+      if (isBlank) return clears ? { value: '' } : {}
+      const text = asNumber(cleanText(value))
+      return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem, value)
+    }),
+  }
+}
+
+/** A field of the interface (interface, 2.3). */
+export function compileField(
+  field: ContactField,
+  mapping: FieldMapping,
+  pipeline: PipelineSettings,
+  columns: ColumnIndex,
+): FieldMapper {
+  const check = (value: string): FieldCheck => checkField(field, value)
+  const cut = (value: string): string | undefined => truncated(field, value)
+  const isBlank = (value: string): boolean => value === ''
+  // A blank says nothing about a consent.
+  const clearable = field !== 'mail_status'
+  const target = { name: field, key: field, required: false, clearable, isBlank, check, cut }
+  return compileTarget(target, mapping, pipeline, columns)
+}
+
+/** A custom field by its definition. */
+export function compileCustomField(
+  rule: CustomFieldRule,
+  mapping: FieldMapping,
+  pipeline: PipelineSettings,
+  columns: ColumnIndex,
+): FieldMapper {
+  const { size } = rule
+  const cut = (value: string): string | undefined =>
+    size === undefined ? undefined : truncatedTo(size, value)
+  const target = {
+    name: `custom_fields.${rule.name}`,
+    key: rule.key,
+    required: rule.required,
+    clearable: true,
+    isBlank: rule.isBlank,
+    check: rule.check,
+    cut,
+  }
+  return compileTarget(target, mapping, pipeline, columns)
+}

@@ -1,0 +1,72 @@
+// Which terms a record asks for: constants, conditions and columns of `terms.assign`, compiled against a header.
+import { compileCondition, type Condition } from './condition.ts'
+import type { Contact } from './contact.ts'
+import { SyncError } from '../words/errors.ts'
+import { cleanText, textProblem } from './field-check.ts'
+import type { PipelineSettings, TermAssignment } from '../settings.ts'
+import { termNames } from './term-list.ts'
+import { distinctTerms } from './terms.ts'
+
+/** The record's cells by column name, and the contact that was mapped from it. */
+export interface TermInput {
+  readonly cell: (column: string) => string
+  readonly record: () => ReadonlyMap<string, string>
+  readonly contact: Contact
+}
+
+export type TermReading = { readonly terms: readonly string[] } | { readonly problem: string }
+
+type Assigner = (input: TermInput) => readonly string[] | { problem: string }
+
+function compiledWhen(name: string, when: string): Condition {
+  const condition = compileCondition(when)
+  if ('problem' in condition)
+    throw new SyncError('CONFIG_INVALID', `terms.assign "${name}": when: ${condition.problem}`)
+  return condition
+}
+
+/** Every column that the assignments name. */
+export function termColumns(pipeline: PipelineSettings): readonly string[] {
+  return pipeline.terms.assign.flatMap((entry) => {
+    if ('column' in entry) return [entry.column]
+    return entry.when === undefined ? [] : compiledWhen(entry.name, entry.when).columns
+  })
+}
+
+function compileAssignment(entry: TermAssignment, isNull: (value: string) => boolean): Assigner {
+  if ('column' in entry) {
+    return ({ cell }) => termNames(cell(entry.column), entry).filter((part) => !isNull(cleanText(part)))
+  }
+  const { name, when } = entry
+  if (when === undefined) return () => [name]
+  const condition = compiledWhen(name, when)
+  return ({ record, contact }) => {
+    const verdict = condition.evaluate(record(), contact)
+    if (typeof verdict !== 'boolean')
+      return { problem: `terms: the condition of "${name}": ${verdict.problem}` }
+    return verdict ? [name] : []
+  }
+}
+
+/** Undefined where the pipeline has nothing to do with terms. */
+export function compileTerms(pipeline: PipelineSettings): ((input: TermInput) => TermReading) | undefined {
+  if (pipeline.terms.assign.length === 0) return undefined
+  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const assigners = pipeline.terms.assign.map((entry) =>
+    compileAssignment(entry, (value) => nulls.has(value)),
+  )
+  return (input) => {
+    const names: string[] = []
+    for (const assign of assigners) {
+      const given = assign(input)
+      if ('problem' in given) return given
+      names.push(...given)
+    }
+    const terms = distinctTerms(names)
+    for (const term of terms) {
+      const problem = textProblem(term)
+      if (problem !== undefined) return { problem: `terms: a name ${problem}` }
+    }
+    return { terms }
+  }
+}

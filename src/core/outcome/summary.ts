@@ -1,0 +1,85 @@
+// The counts of a run, and the identity that makes them trustworthy:
+// every record that was read ends in exactly one of the outcomes.
+import { type ErrorCode, SyncError } from '../words/errors.ts'
+
+export const OUTCOMES = [
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'rejected',
+  'failed',
+  'held',
+  'in_doubt',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Counts of one pipeline's run, under the names of `run --json`. */
+export type Counts = {
+  read: number
+  /** Contacts deleted, or stripped of terms, because their record has gone; and those that a guard held. */
+  deleted: number
+  held_deletes: number
+  terms_created: number
+  /** Of those skipped: people who were erased by request. */
+  erased: number
+} & Record<Outcome, number>
+
+export type RunStatus = 'ok' | 'partial' | 'held' | 'failed'
+
+export function noCounts(): Counts {
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>
+  return { read: 0, deleted: 0, held_deletes: 0, terms_created: 0, erased: 0, ...outcomes }
+}
+
+/** Throws RUN_UNBALANCED when the records read are not the sum of the outcomes. */
+export function assertBalanced(counts: Counts): void {
+  const sum = OUTCOMES.reduce((total, outcome) => total + counts[outcome], 0)
+  if (sum === counts.read) return
+  const parts = OUTCOMES.map((outcome) => `${outcome} ${counts[outcome]}`).join(', ')
+  throw new SyncError('RUN_UNBALANCED', `${counts.read} records were read, ${sum} have an outcome (${parts})`)
+}
+
+/** The worst of: given up, held by a guard, something that a person should look at, all well. */
+export function runStatus(
+  counts: Counts,
+  happened: {
+    fatal: boolean
+    /** Stopped by max_duration: what is left is the next run's. */
+    isOverTime?: boolean
+    inputsRefused: number
+    inputsHeld: number
+    termsUnused?: number
+    deletesFailed?: number
+  },
+): RunStatus {
+  if (happened.fatal) return 'failed'
+  if (counts.held + counts.held_deletes + happened.inputsHeld > 0) return 'held'
+  const imperfect =
+    counts.rejected +
+    counts.failed +
+    counts.in_doubt +
+    happened.inputsRefused +
+    (happened.termsUnused ?? 0) +
+    (happened.deletesFailed ?? 0) +
+    (happened.isOverTime === true ? 1 : 0)
+  return imperfect > 0 ? 'partial' : 'ok'
+}
+
+const EXIT_CODES: Record<RunStatus, number> = { ok: 0, partial: 3, held: 4, failed: 5 }
+
+/** With several pipelines: 5 goes before 4, 4 before 3. */
+export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
+  const order: readonly RunStatus[] = ['failed', 'held', 'partial']
+  return order.find((status) => statuses.includes(status)) ?? 'ok'
+}
+
+/** Of several pipelines. A mapping that the service cannot take is a fault of the configuration, unless something worse happened. */
+export function exitCode(
+  results: readonly { readonly status: RunStatus; readonly code?: ErrorCode }[],
+): number {
+  const worst = worstStatus(results.map(({ status }) => status))
+  const failed = results.filter(({ status }) => status === 'failed')
+  const isConfiguration = failed.every(({ code }) => code === 'CONFIG_INVALID')
+  return worst === 'failed' && isConfiguration ? 2 : EXIT_CODES[worst]
+}
