@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { everyEntry, exportLine, tableHead, tableRows } from '../core/log/log-lines.ts'
 import type { LogFilter, SyncLog } from '../core/log/sync-log.ts'
 import type { Settings } from '../core/settings.ts'
-import { readMark } from '../store/mark.ts'
+import { readMark } from '../store/file/mark.ts'
 import { asOwner } from './as-owner.ts'
 import { writeExport } from './export-file.ts'
 

@@ -3,10 +3,10 @@ import type { SharedWindow } from '../core/ports.ts'
 import type { Settings } from '../core/settings.ts'
 import type { OwnedState } from '../store/state-store.ts'
 import { grownBack, RECOVERY_MS } from '../service/allowance.ts'
-import { createSharedWindow } from '../store/shared-window.ts'
+import { createSharedWindow } from '../store/window/shared-window.ts'
 import { steadyTime } from '../store/steady-time.ts'
 import { systemClock } from '../system.ts'
-import { readWindowUse } from '../store/window-use.ts'
+import { readWindowUse } from '../store/window/window-use.ts'
 
 /** The rate in force, over all processes that ask the service. */
 export interface RateStanding {

@@ -2,9 +2,9 @@
 // its own that cannot write, and answers one question after the other; what is counted in slices lets others in between.
 import { parentPort, workerData } from 'node:worker_threads'
 import { SyncError } from '../core/words/errors.ts'
-import { createLogViews } from '../store/log-views.ts'
-import { openForReading } from '../store/database.ts'
-import { createStateViews } from '../store/views.ts'
+import { createLogViews } from '../store/log/log-views.ts'
+import { openForReading } from '../store/file/database.ts'
+import { createStateViews } from '../store/views/views.ts'
 import { systemClock as clock } from '../system.ts'
 import type { Answer, Question, Readable } from './reader.ts'
 

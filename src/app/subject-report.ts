@@ -2,8 +2,8 @@
 // what was rejected. Part of the composition.
 import { type exportLine, everyEntry } from '../core/log/log-lines.ts'
 import type { SyncLog } from '../core/log/sync-log.ts'
-import { openForReading } from '../store/database.ts'
-import { holdings, subjectOf } from '../store/subject.ts'
+import { openForReading } from '../store/file/database.ts'
+import { holdings, subjectOf } from '../store/log/subject.ts'
 
 type Told = Pick<
   ReturnType<typeof exportLine>,

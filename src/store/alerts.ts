@@ -3,7 +3,7 @@ import { LONGEST_GAP_MS } from '../core/alerts/alert-changes.ts'
 import type { AlertMessage } from '../core/alerts/alert-message.ts'
 import type { AlertStore, QueuedMessage } from '../core/alerts/alert-store.ts'
 import type { ConditionName } from '../core/alerts/alert-rules.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './file/database.ts'
 import { createKnownPipelines } from './pipelines.ts'
 
 interface AlertRow {

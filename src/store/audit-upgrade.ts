@@ -3,8 +3,8 @@
 // kept elsewhere of the old chain can still be checked.
 import { AUDIT_START } from '../core/log/audit-chain.ts'
 import { type AuditEntry, planEntry } from '../core/log/audit.ts'
-import { createAppend } from './audit-append.ts'
-import type { Connection } from './connection.ts'
+import { createAppend } from './log/audit-append.ts'
+import type { Connection } from './file/connection.ts'
 
 interface OldRow {
   readonly seq: number

@@ -1,7 +1,7 @@
 // The definitions of custom fields as they were seen last, so that a change between runs is noticed.
 import type { CustomFieldDefinition } from '../core/ports.ts'
 import type { DefinitionStore } from '../core/definition-store.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './file/database.ts'
 
 export function createDefinitionStore(db: Connection): DefinitionStore {
   const all = db

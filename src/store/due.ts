@@ -1,6 +1,6 @@
 // What has been due and had its run, so that a restart neither runs it again nor forgets what was missed.
 import type { DueDone, DueStore } from '../core/outcome/daemon.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './file/database.ts'
 
 export function createDueStore(db: Connection): DueStore {
   const all = db.prepare<[], DueDone>(

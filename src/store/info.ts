@@ -1,14 +1,14 @@
 // What there is to say about the state as a file: read beside a running owner, changes nothing.
 import { type Backlog, currentBacklog } from '../core/outcome/backlog.ts'
 import { statSync } from 'node:fs'
-import type { Connection } from './database.ts'
-import { openForReading } from './database.ts'
-import { isOwned } from './lock.ts'
-import { currentMark, doubtOfState, lostText, type Mark, readMark } from './mark.ts'
+import type { Connection } from './file/database.ts'
+import { openForReading } from './file/database.ts'
+import { isOwned } from './file/lock.ts'
+import { currentMark, doubtOfState, lostText, type Mark, readMark } from './file/mark.ts'
 import { createKnownPipelines } from './pipelines.ts'
-import { statePlace } from './place.ts'
-import { createRunStore } from './runs.ts'
-import { stateError } from './trouble.ts'
+import { statePlace } from './file/place.ts'
+import { createRunStore } from './journal/runs.ts'
+import { stateError } from './file/trouble.ts'
 
 export interface StateInfo {
   readonly bytes: number

@@ -1,7 +1,7 @@
 // Since when and why the daemon lets no run begin, for those who look at the state from another process. The note belongs to
 // the owner that wrote it: what a killed one left behind is not the pause of the next.
 import type { NotedPause, PauseStore } from '../core/outcome/daemon.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './file/database.ts'
 
 export function createPauseStore(db: Connection): PauseStore {
   const write = db.prepare(

@@ -1,11 +1,11 @@
 // The pipelines that the state knows, whether or not they are configured; one under a new name, and one that is given up.
 // Tables are found by their column `pipeline`, so that a new one is never left behind.
 import type { AuditEntry } from '../core/log/audit.ts'
-import { createAppend } from './audit-append.ts'
-import { createPrint } from './audit-seal.ts'
-import type { Connection } from './connection.ts'
-import { openIfCurrent } from './database.ts'
-import { noteFormerName } from './former-names.ts'
+import { createAppend } from './log/audit-append.ts'
+import { createPrint } from './log/audit-seal.ts'
+import type { Connection } from './file/connection.ts'
+import { openIfCurrent } from './file/database.ts'
+import { noteFormerName } from './log/former-names.ts'
 
 /** What of a pipeline goes with it. */
 export interface PipelineRows {

@@ -1,8 +1,8 @@
 // Removes what has been kept for long enough: rejects, and the rows of runs and of their inputs. Nothing that is open
 // hangs in the air afterwards: a row goes only when nothing refers to it any more.
 import type { RetentionStore } from '../core/retention.ts'
-import { createExpireValues } from './audit-expire.ts'
-import type { Connection } from './database.ts'
+import { createExpireValues } from './log/audit-expire.ts'
+import type { Connection } from './file/database.ts'
 
 /** What the source says now is no history: the rejects of a pipeline's newest input stay, whatever their age. */
 const NEWEST_INPUT = `(SELECT max(id) FROM input WHERE pipeline = @pipeline AND state IN ('processed', 'failed'))`

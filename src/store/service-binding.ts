@@ -1,8 +1,8 @@
 // Which service the state belongs to, as the state remembers it, and what of it ties it there.
 import type { KnownLink, Tie } from '../core/service-binding.ts'
-import type { Connection } from './connection.ts'
-import { openIfCurrent } from './database.ts'
-import { parseContact } from './rows.ts'
+import type { Connection } from './file/connection.ts'
+import { openIfCurrent } from './file/database.ts'
+import { parseContact } from './journal/rows.ts'
 
 export interface ServiceBinding {
   tie(): Tie

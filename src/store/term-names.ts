@@ -10,9 +10,9 @@ import {
   type TermPlan,
   termsBeyond,
 } from '../core/mapping/terms.ts'
-import { createAppend } from './audit-append.ts'
-import type { Connection } from './connection.ts'
-import { assertionsJson, parseAssertions } from './rows.ts'
+import { createAppend } from './log/audit-append.ts'
+import type { Connection } from './file/connection.ts'
+import { assertionsJson, parseAssertions } from './journal/rows.ts'
 
 /** A rename of the term with this id. */
 export interface TermRename {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { writeText } from '../../src/app/audit-files.ts'
-import { backupState } from '../../src/store/backup.ts'
+import { backupState } from '../../src/store/file/backup.ts'
 import { openState } from '../../src/store/state-store.ts'
 
 let folder = ''

@@ -8,9 +8,9 @@ import type { AuditEntry } from '../../src/core/log/audit.ts'
 import { everyEntry, exportLine } from '../../src/core/log/log-lines.ts'
 import { runAccount } from '../../src/core/log/run-account.ts'
 import type { LogFilter } from '../../src/core/log/sync-log.ts'
-import { createAppend } from '../../src/store/audit-append.ts'
-import { createSyncLog } from '../../src/store/audit-read.ts'
-import { type Connection, openDatabase, openForReading } from '../../src/store/database.ts'
+import { createAppend } from '../../src/store/log/audit-append.ts'
+import { createSyncLog } from '../../src/store/log/audit-read.ts'
+import { type Connection, openDatabase, openForReading } from '../../src/store/file/database.ts'
 
 const LIMIT_MS = 300
 const BATCH = 1000

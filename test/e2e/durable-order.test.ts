@@ -70,9 +70,9 @@ it.skipIf(!straceWorks)('every change is on the disk as "sending" before its req
 
 it.skipIf(!straceWorks)('a program that does not wait for the disk is caught', async () => {
   changed = await mutant([
-    { file: 'store/database.ts', from: 'synchronous = FULL', to: 'synchronous = NORMAL' },
+    { file: 'store/file/database.ts', from: 'synchronous = FULL', to: 'synchronous = NORMAL' },
     {
-      file: 'store/database.ts',
+      file: 'store/file/database.ts',
       from: "('synchronous', { simple: true }) !== 2",
       to: "('synchronous') === 2",
     },

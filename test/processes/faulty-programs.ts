@@ -13,7 +13,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
     noticedBy: 'kills',
     replacements: [
       {
-        file: 'store/left-open.ts',
+        file: 'store/journal/left-open.ts',
         from: "AND state = 'sending' AND kind NOT IN ('create', 'delete')`)",
         to: "AND state = 'sending' AND kind <> 'delete'`)",
       },

@@ -36,7 +36,7 @@ const JOURNAL: readonly Mutant[] = [
     'await context.state.markSending(operations)\n',
     '\n',
   ]),
-  one(337, 'after a crash a create that was on its way is simply sent again', 'store/left-open.ts', [
+  one(337, 'after a crash a create that was on its way is simply sent again', 'store/journal/left-open.ts', [
     "UPDATE operation SET state = 'in_doubt', not_before = ?",
     "UPDATE operation SET state = 'failed', not_before = ?",
   ]),
@@ -44,11 +44,11 @@ const JOURNAL: readonly Mutant[] = [
     'const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())',
     'const inDoubt = 0',
   ]),
-  one(425, 'the terms that are about to be given are not noted', 'store/sending.ts', [
+  one(425, 'the terms that are about to be given are not noted', 'store/journal/sending.ts', [
     'if (marks.length > 0) doubtTerms',
     'if (marks.length > 1000) doubtTerms',
   ]),
-  one(186, 'what is known is not brought up to date', 'store/settle.ts', [
+  one(186, 'what is known is not brought up to date', 'store/journal/settle.ts', [
     'const known = nextKnown(operation.known, fields)',
     'const known = operation.known',
   ]),
@@ -57,11 +57,11 @@ const JOURNAL: readonly Mutant[] = [
     'else await context.state.keepUnsent(staged)',
     'else await context.state.dropUnsent(staged)',
   ]),
-  one(84, 'an older change goes on behind a newer one of the same key', 'store/left-open.ts', [
+  one(84, 'an older change goes on behind a newer one of the same key', 'store/journal/left-open.ts', [
     'overtaken.run(pipeline)',
     'void overtaken',
   ]),
-  one(401, 'a newer record does not take the place of what was never sent', 'store/staging.ts', [
+  one(401, 'a newer record does not take the place of what was never sent', 'store/journal/staging.ts', [
     'AND input_id <> @id\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
     'AND input_id <> @id AND 0\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
   ]),
@@ -73,7 +73,7 @@ const JOURNAL: readonly Mutant[] = [
     "if (work.policy !== 'replace') return work",
     'if (work.policy !== undefined) return work',
   ]),
-  one(1, 'the sync log misses what was done', 'store/settle.ts', [
+  one(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
     'append(auditEntry({ ...given, settlement: logged }, context))',
     'void [append, auditEntry, logged]',
   ]),
@@ -166,10 +166,10 @@ const DOUBTS: readonly Mutant[] = [
   one(
     2530,
     'under none a create of another pipeline without a mail cannot have met ours',
-    'store/others.ts',
+    'store/journal/others.ts',
     ['mail_key IS NULL AND sent > 0', 'mail_key IS NULL AND sent < 0'],
   ),
-  one(8578, 'looks before a create was sent again count for it, too', 'store/sending.ts', [
+  one(8578, 'looks before a create was sent again count for it, too', 'store/journal/sending.ts', [
     'sent = sent + 1, absent_reads = 0,',
     'sent = sent + 1,',
   ]),
@@ -217,7 +217,7 @@ const POLICIES: readonly Mutant[] = [
     'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
-  one(73, 'what a guard held goes without a release', 'store/holds.ts', [
+  one(73, 'what a guard held goes without a release', 'store/journal/holds.ts', [
     "state = 'held' AND released = 1 AND cause = 'missing'",
     "state = 'held' AND cause = 'missing'",
   ]),
@@ -226,18 +226,18 @@ const POLICIES: readonly Mutant[] = [
     bug: 'a contact that another pipeline names is deleted',
     edits: [
       {
-        file: 'store/missing.ts',
+        file: 'store/journal/missing.ts',
         find: "AND other.pipeline <> link.pipeline AND ${mayBeNamed('other')})",
         put: 'AND other.pipeline IS NULL)',
       },
       {
-        file: 'store/others.ts',
+        file: 'store/journal/others.ts',
         find: 'elsewhere.get(contactId, pipeline, contactId) !== undefined',
         put: 'elsewhere.get(-1, pipeline, -1) !== undefined',
       },
     ],
   },
-  one(8064, 'what an export lacks that is read again stays counted', 'store/journal.ts', [
+  one(8064, 'what an export lacks that is read again stays counted', 'store/journal/journal.ts', [
     'uncountMissing(staged)\n',
     '\n',
   ]),
@@ -272,7 +272,7 @@ const OUTSIDE: readonly Mutant[] = [
     'while (isNew && !whole && list',
     'while (isNew && !whole && !isDocumented && list',
   ]),
-  one(9, 'a state without its mark is taken', 'store/mark.ts', [
+  one(9, 'a state without its mark is taken', 'store/file/mark.ts', [
     'return isNew || isOfBeforeMarks(db)',
     'return isNew || isOfBeforeMarks(db) || db.open',
   ]),
@@ -281,11 +281,11 @@ const OUTSIDE: readonly Mutant[] = [
     bug: 'a state that is older than its mark is taken',
     edits: [
       {
-        file: 'store/mark.ts',
+        file: 'store/file/mark.ts',
         find: 'if (mark.runs > now.runs || mark.entries > now.entries) {',
         put: 'if (mark.runs < 0) {',
       },
-      { file: 'store/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
+      { file: 'store/file/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
     ],
   },
   one(10, 'whoever a look-up by mail gives has that mail', 'core/change/mail-lookup.ts', [
@@ -296,8 +296,8 @@ const OUTSIDE: readonly Mutant[] = [
     seed: 13,
     bug: 'the lock goes by the path that is named',
     edits: [
-      { file: 'store/place.ts', find: 'return realpathSync.native(path)', put: 'return path' },
-      { file: 'store/place.ts', find: 'file.nlink <= 1', put: 'file.nlink > 0' },
+      { file: 'store/file/place.ts', find: 'return realpathSync.native(path)', put: 'return path' },
+      { file: 'store/file/place.ts', find: 'file.nlink <= 1', put: 'file.nlink > 0' },
     ],
   },
 ]

@@ -1,10 +1,10 @@
 // What the program says of itself: counts that add up, logs without secrets and people, a state that is whole, and a sync
 // log that is chained and explains every change that the ledger has.
 import { hash } from 'node:crypto'
-import { type Connection, connect } from '../../src/store/connection.ts'
+import { type Connection, connect } from '../../src/store/file/connection.ts'
 import { controlTotals, runAccount } from '../../src/core/log/run-account.ts'
 import { type Counts, OUTCOMES } from '../../src/core/outcome/summary.ts'
-import { createLogReader } from '../../src/store/audit-read.ts'
+import { createLogReader } from '../../src/store/log/audit-read.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import { checkStatusLog } from './consent.ts'
 import type { Effect, Ledger } from './ledger.ts'

@@ -9,8 +9,8 @@ import { AUDIT_START } from '../../src/core/log/audit-chain.ts'
 import { type AuditEntry, planEntry } from '../../src/core/log/audit.ts'
 import { recognition } from '../../src/core/erasing.ts'
 import type { LogFilter } from '../../src/core/log/sync-log.ts'
-import { writeMark } from '../../src/store/mark.ts'
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
+import { writeMark } from '../../src/store/file/mark.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../src/store/file/schema.ts'
 import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
 
 let folder = ''
@@ -389,7 +389,7 @@ describe('a log of schema 3', () => {
     const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string
     const at = db.prepare<[], string>('SELECT hash FROM audit WHERE seq = 2').pluck().get()!
     db.close()
-    const { writeMark } = await import('../../src/store/mark.ts')
+    const { writeMark } = await import('../../src/store/file/mark.ts')
     // The last run was killed before it could bring its mark up to date.
     writeMark(path, { instance, runs: 0, lastRun: null, entries: 2, hash: at })
     await openState(path, owner).close()

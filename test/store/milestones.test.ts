@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { noCounts, type RunStatus } from '../../src/core/outcome/summary.ts'
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/schema.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../src/store/file/schema.ts'
 import { openState, openTemporaryState } from '../../src/store/state-store.ts'
 
 it('are the first run, the last that was not given up, and the last that found a file', async () => {

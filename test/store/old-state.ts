@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Term } from '../../src/core/ports.ts'
-import { currentMark, writeMark } from '../../src/store/mark.ts'
+import { currentMark, writeMark } from '../../src/store/file/mark.ts'
 import { type MemoryService, memoryService } from '../support/memory-service.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../fixtures/states')

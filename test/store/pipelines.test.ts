@@ -124,7 +124,7 @@ describe('rename', () => {
     const isErased = async (pipeline: string): Promise<boolean | undefined> =>
       (await state.areErased(pipeline, [{ key: 'K1', mail: undefined, values: [] }]))[0]
     const db = new Database(path)
-    const { setTombstones } = await import('../../src/store/tombstones.ts')
+    const { setTombstones } = await import('../../src/store/log/tombstones.ts')
     setTombstones(db, gone, 1)
     db.close()
     state.pipelines.rename({ from: 'shop', to: 'webshop' }, entry('rename'))

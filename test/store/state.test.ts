@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AUDIT_START, auditHash } from '../../src/core/log/audit-chain.ts'
-import { openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/file/database.ts'
 import { openState, openStateForReading } from '../../src/store/state-store.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 

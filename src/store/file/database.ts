@@ -1,0 +1,175 @@
+// Opens the state database: the pragmas, each with its why, the checks that it is ours and whole, the migrations.
+// Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { SyncError } from '../../core/words/errors.ts'
+import { type Connection, connect } from './connection.ts'
+import { carryLogOver } from '../audit-upgrade.ts'
+import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
+import { syncFile, syncFolder } from './durable.ts'
+import { noteBeforeMarks } from './mark.ts'
+import { networkFileSystem } from './network.ts'
+import { statePlace } from './place.ts'
+import { stateError } from './trouble.ts'
+
+export type { Connection }
+
+/** A database of SQLite's own that vanishes with the connection, even when the process is killed. */
+const TEMPORARY = ''
+
+const unusable = (path: string, why: string): SyncError =>
+  new SyncError('STATE_UNUSABLE', `the state ${path} ${why}`)
+
+function setPragmas(db: Connection): void {
+  // Readers (plan, status) work beside the one writer.
+  db.pragma('journal_mode = WAL')
+  // better-sqlite3 opens WAL databases with NORMAL, under which a power cut may lose "sending" after the request left.
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  // Deleted personal data is overwritten, not only unlinked.
+  db.pragma('secure_delete = ON')
+  db.pragma('trusted_schema = OFF')
+  db.pragma('cell_size_check = ON')
+  // Who was seen in a file of millions of records belongs on disk, not into memory.
+  db.pragma('temp_store = FILE')
+  // Kibibytes: enough for the inner pages of the indexes of a million links, and a fixed part of the memory.
+  db.pragma('cache_size = -16000')
+  db.pragma('busy_timeout = 5000')
+  // Pages: fewer checkpoints while a large plan is staged.
+  db.pragma('wal_autocheckpoint = 4000')
+  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not taken')
+}
+
+/** Whether there is a state in it; an empty file is one that is being made. */
+function hasState(db: Connection, path: string): boolean {
+  const application = db.pragma('application_id', { simple: true })
+  const isFresh = application === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
+  if (!isFresh && application !== APPLICATION_ID)
+    throw unusable(path, 'is a database of another program; state.path is wrong')
+  return !isFresh && db.pragma('user_version', { simple: true }) !== 0
+}
+
+/** What a migration rebuilds can be had back as it was, should the new version have to go again. */
+function keepCopy(db: Connection, path: string): void {
+  const copy = `${path}.before-schema-${MIGRATIONS.length}`
+  const part = `${copy}.part`
+  rmSync(part, { force: true })
+  // Empty before anything is in it, so that nobody else may ever read it.
+  writeFileSync(part, '', { mode: 0o600 })
+  db.prepare('VACUUM INTO ?').run(part)
+  syncFile(part)
+  renameSync(part, copy)
+  syncFolder(copy)
+}
+
+/** What a migration does that SQL cannot, by the version that it leads to. */
+const FOLLOW_UPS: ReadonlyMap<number, (db: Connection) => void> = new Map([
+  [3, noteBeforeMarks],
+  [4, carryLogOver],
+])
+
+function migrate(db: Connection, path: string): void {
+  const version = Number(db.pragma('user_version', { simple: true }))
+  if (version > MIGRATIONS.length)
+    throw unusable(
+      path,
+      `was written by a newer contact-sync (schema ${version}, this one knows ${MIGRATIONS.length}); use that version`,
+    )
+  if (path !== TEMPORARY && version > 0 && version < MIGRATIONS.length) keepCopy(db, path)
+  const step = db.transaction((migration: string, to: number): void => {
+    db.exec(migration)
+    FOLLOW_UPS.get(to)?.(db)
+    db.pragma(`user_version = ${to}`)
+  })
+  const all = (): void => MIGRATIONS.slice(version).forEach((one, index) => step(one, version + index + 1))
+  if (version > 0) return all()
+  // Whoever reads beside the first owner sees no state, or all of it.
+  db.transaction(() => {
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    all()
+  })()
+}
+
+function assertWhole(db: Connection, path: string): void {
+  const verdict = db.pragma('quick_check(1)', { simple: true })
+  if (verdict !== 'ok') throw unusable(path, 'is damaged; restore it from a backup')
+}
+
+function prepareFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const network = networkFileSystem(dirname(path))
+  if (network !== undefined)
+    throw new SyncError('STATE_UNUSABLE', `the state ${path} lies on a network file system (${network})`, {
+      hint: 'Set state.path to a local disk: a network file system does not keep the locks that the state needs.',
+    })
+}
+
+/** Personal data: made for its owner alone, and closed to everybody else where an older version left it open. */
+function keepPrivate(path: string): void {
+  if (!existsSync(path)) return writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
+  const { mode } = statSync(path)
+  if ((mode & 0o007) !== 0) chmodSync(path, mode & 0o770)
+}
+
+/**
+ * Opens the state for writing, making it where it is not there yet. `thorough` reads the whole file for damage;
+ * that is done anyway when the last owner did not close it.
+ * Throws STATE_UNUSABLE when it cannot be opened, is damaged, belongs to another program or to a newer version.
+ */
+export function openDatabase(path: string, options: { thorough: boolean }): Connection {
+  let db: Connection | undefined
+  try {
+    if (path !== TEMPORARY) prepareFolder(path)
+    const wasLeftOpen = path !== TEMPORARY && existsSync(`${path}-wal`)
+    // SQLite gives the files beside it the same rights.
+    if (path !== TEMPORARY) keepPrivate(path)
+    db = connect(path)
+    db.pragma('busy_timeout = 5000')
+    hasState(db, path)
+    setPragmas(db)
+    if (options.thorough || wasLeftOpen) assertWhole(db, path)
+    migrate(db, path)
+    db.exec(CLAIM_TABLES)
+    return db
+  } catch (error) {
+    db?.close()
+    throw stateError(error, path)
+  }
+}
+
+/** A database with the state's tables that leaves no trace. */
+export const openTemporaryDatabase = (): Connection => openDatabase(TEMPORARY, { thorough: false })
+
+/** As openForReading; undefined also where an older version left the state, and nothing has opened it for writing since. */
+export function openIfCurrent(statePath: string): Connection | undefined {
+  const path = statePlace(statePath)
+  if (!existsSync(path)) return undefined
+  const db = connect(path, { fileMustExist: true })
+  const isOlder = Number(db.pragma('user_version', { simple: true })) < MIGRATIONS.length
+  db.close()
+  return isOlder ? undefined : openForReading(path)
+}
+
+/** Opens the state for reading only; undefined where there is none yet. */
+export function openForReading(statePath: string): Connection | undefined {
+  const path = statePlace(statePath)
+  if (!existsSync(path)) return undefined
+  let db: Connection | undefined
+  try {
+    // Not `readonly`: a read-only connection to a WAL database leaves its -wal and -shm files behind.
+    db = connect(path, { fileMustExist: true })
+    db.pragma('busy_timeout = 5000')
+    if (!hasState(db, path)) {
+      db.close()
+      return undefined
+    }
+    if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length)
+      throw unusable(path, 'has the schema of another version; start or run contact-sync once')
+    db.exec(CLAIM_TABLES)
+    db.pragma('query_only = ON')
+    return db
+  } catch (error) {
+    db?.close()
+    throw stateError(error, path)
+  }
+}

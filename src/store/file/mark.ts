@@ -1,0 +1,142 @@
+// The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
+// backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { AUDIT_START, type PublicPart } from '../../core/log/audit-chain.ts'
+import type { Connection } from './connection.ts'
+import { replaceFile } from './durable.ts'
+import { statePlace } from './place.ts'
+
+export interface Mark {
+  /** Told apart from any other state by chance. */
+  readonly instance: string
+  readonly runs: number
+  /** When the last of them began, ISO 8601; null: none ever did. */
+  readonly lastRun: string | null
+  /** Of the sync log, with the hash of the last one. */
+  readonly entries: number
+  readonly hash: string
+}
+
+const markPath = (statePath: string): string => `${statePlace(statePath)}.mark`
+
+/** On the disk when this returns. */
+export const writeMark = (statePath: string, mark: Mark): void =>
+  replaceFile(markPath(statePath), `${JSON.stringify(mark)}\n`)
+
+/** Undefined where there is none; `unreadable` where it is not one of ours. */
+export function readMark(statePath: string): Mark | 'unreadable' | undefined {
+  let text: string
+  try {
+    text = readFileSync(markPath(statePath), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const mark = JSON.parse(text) as Partial<Mark>
+    return typeof mark.instance === 'string' && typeof mark.runs === 'number' ? (mark as Mark) : 'unreadable'
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** Older versions put the mark beside the link by which the state was named: it is moved to where the state lies. */
+export function moveMarkFromLink(statePath: string): void {
+  const beside = `${statePath}.mark`
+  const place = markPath(statePath)
+  if (beside === place || existsSync(place) || !existsSync(beside)) return
+  replaceFile(place, readFileSync(beside, 'utf8'))
+  rmSync(beside)
+}
+
+export function currentMark(db: Connection): Mark {
+  const meta = db.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck()
+  const last = db.prepare<[], number>('SELECT started_at FROM run ORDER BY rowid DESC LIMIT 1').pluck().get()
+  const head = db
+    .prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
+    .get()
+  return {
+    instance: meta.get('instance') ?? '',
+    runs: Number(meta.get('runs') ?? 0),
+    lastRun: last === undefined ? null : new Date(last).toISOString(),
+    entries: head?.seq ?? 0,
+    hash: head?.hash ?? AUDIT_START,
+  }
+}
+
+/** When this state was copied by `state backup`, ISO 8601; undefined for one that was never put back. */
+const copiedAt = (db: Connection): string | undefined =>
+  db.prepare<[], string>("SELECT value FROM meta WHERE name = 'backup'").pluck().get()
+
+const BEFORE_MARKS = 'before_marks'
+
+/** A state of schema 1 or 2 has no mark, because there was none. To be called while it is carried over. */
+export function noteBeforeMarks(db: Connection): void {
+  db.prepare('INSERT INTO meta SELECT ?, 1 FROM run LIMIT 1').run(BEFORE_MARKS)
+}
+
+const isOfBeforeMarks = (db: Connection): boolean =>
+  db.prepare('SELECT 1 FROM meta WHERE name = ?').get(BEFORE_MARKS) !== undefined
+
+const runText = ({ runs, lastRun }: Mark): string =>
+  runs === 0 ? 'no run yet' : `run ${runs}${lastRun === null ? '' : ` of ${lastRun}`}`
+
+const isSame = (one: Mark, other: Mark): boolean =>
+  one.instance === other.instance &&
+  one.runs === other.runs &&
+  one.entries === other.entries &&
+  one.hash === other.hash
+
+/** Whether the mark says all that there is to say. */
+export const isUpToDate = (db: Connection, mark: Mark | 'unreadable' | undefined): boolean =>
+  typeof mark === 'object' && isSame(mark, currentMark(db)) && copiedAt(db) === undefined
+
+function isInLog(db: Connection, { entries, hash }: Mark): boolean {
+  if (entries === 0) return hash === AUDIT_START
+  const at = db.prepare<[number], { entry: string; hash: string }>(
+    'SELECT entry, hash FROM audit WHERE seq = ?',
+  )
+  if (at.get(entries)?.hash === hash) return true
+  // The mark is of the log's older form, which stands behind the entry that carried it over.
+  const carried = at.get(entries + 1)
+  return carried !== undefined && (JSON.parse(carried.entry) as PublicPart).was === hash
+}
+
+export const lostText = (mark: Mark | 'unreadable'): string =>
+  mark === 'unreadable'
+    ? 'is not there, but its mark is'
+    : `is not there, but its mark says that ${runText(mark)} began with it`
+
+/** One of the two may be ahead: a restored state that has worked since has runs of its own. */
+function missingText(mark: Mark, now: Mark): string {
+  const count = (number: number, one: string, more: string): string[] =>
+    number > 0 ? [`${number} ${number === 1 ? one : more}`] : []
+  const [runs, entries] = [mark.runs - now.runs, mark.entries - now.entries]
+  const missing = [...count(runs, 'run', 'runs'), ...count(entries, 'entry', 'entries')]
+  const what = `${missing.join(' and ')}${entries > 0 ? ' of the sync log' : ''}`
+  return `${what} ${missing.length === 1 && Math.max(runs, entries) === 1 ? 'is' : 'are'} missing`
+}
+
+/** Why the state may not be the latest; undefined where nothing speaks against it. */
+export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefined): string | undefined {
+  if (mark === 'unreadable') return 'has a mark that cannot be read'
+  const now = currentMark(db)
+  const copied = copiedAt(db)
+  if (mark === undefined) {
+    if (copied !== undefined)
+      return `is a backup of ${copied}, and without its mark nothing says what was sent since`
+    const isNew = now.runs === 0 && now.entries === 0
+    return isNew || isOfBeforeMarks(db)
+      ? undefined
+      : `has no mark beside it: it may be a copy, and nothing says what was sent since ${runText(now)}`
+  }
+  if (mark.instance !== now.instance)
+    return `is not the one that worked here last: the mark of that one says ${runText(mark)}`
+  if (mark.runs > now.runs || mark.entries > now.entries) {
+    return `is older than its mark: it stands at ${runText(now)}, the mark at ${runText(mark)}; ${missingText(mark, now)}`
+  }
+  if (!isInLog(db, mark)) return 'has another sync log than its mark says'
+  if (copied !== undefined && !isSame(mark, now))
+    return `is a backup of ${copied}, made while a run went on; what that run sent afterwards is missing`
+  return undefined
+}

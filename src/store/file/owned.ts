@@ -1,0 +1,42 @@
+// What the one owner of the state does besides the journal: it keeps the mark, and the write-ahead log short.
+import type { OperationStore, RunStore } from '../../core/state.ts'
+import type { Connection } from './database.ts'
+import { currentMark, writeMark } from './mark.ts'
+
+type Marked = Pick<OperationStore, 'markSending'> & Pick<RunStore, 'beginRun' | 'endRun'>
+
+/** Gives the space of the log back. A reader only puts it off. */
+export function truncateLog(db: Connection): void {
+  // Not to be waited for: the event loop would stand still.
+  db.pragma('busy_timeout = 0')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.pragma('busy_timeout = 5000')
+}
+
+/**
+ * The mark follows the state: before the first request of a run leaves, so that a run that is killed counts, and at its
+ * end. `mayMark` is false as long as nobody has said what to do about a state that may be an older one.
+ */
+export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
+  let isMarked = false
+  const mark = (): void => {
+    if (of.mayMark()) writeMark(of.path, currentMark(db))
+  }
+  return {
+    async beginRun(run) {
+      await store.beginRun(run)
+      isMarked = false
+    },
+    async markSending(operations, terms) {
+      await store.markSending(operations, terms)
+      if (isMarked) return
+      mark()
+      isMarked = true
+    },
+    async endRun(runId, end) {
+      await store.endRun(runId, end)
+      mark()
+      truncateLog(db)
+    },
+  }
+}

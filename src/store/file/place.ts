@@ -1,0 +1,54 @@
+// Where the state really lies: the file that a path leads to, through links of folders and of the file itself. Lock, mark and
+// whatever else lies beside the state go by it, or one state would have an owner for each of its names.
+import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { SyncError } from '../../core/words/errors.ts'
+import { stateError } from './trouble.ts'
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+const leadsNowhere = (link: string): SyncError =>
+  new SyncError(
+    'STATE_UNUSABLE',
+    `the state cannot be found: ${link} is a link to something that is not there`,
+    {
+      hint: 'Mount the disk, or correct the link or state.path. No new state is made behind a link: the old one may only be out of reach.',
+    },
+  )
+
+/** Of what is there, or of what will be made in the folders that are. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (isThere(path)) throw leadsNowhere(path)
+    return join(realPlace(dirname(path)), basename(path))
+  }
+}
+
+function assertOneName(place: string): void {
+  const file = statSync(place, { throwIfNoEntry: false })
+  if (file === undefined || !file.isFile() || file.nlink <= 1) return
+  throw new SyncError(
+    'STATE_UNUSABLE',
+    `the state ${place} has ${file.nlink} names (hard links): two processes could own it, each under its own name`,
+    {
+      hint: `Nothing was changed. Find the other names with find -samefile ${place}, remove them, and start again. contact-sync state backup makes a copy.`,
+    },
+  )
+}
+
+/**
+ * The one path of the state to which `path` leads, whether it is there yet or not. Throws STATE_UNUSABLE where a link leads
+ * nowhere, and where the file has several names.
+ */
+export function statePlace(path: string): string {
+  try {
+    const place = realPlace(path)
+    assertOneName(place)
+    return place
+  } catch (error) {
+    throw stateError(error, path)
+  }
+}

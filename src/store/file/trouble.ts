@@ -1,0 +1,107 @@
+// The driver's errors as errors that a person can act on: the one place where they are turned. Whoever works with the
+// state hears of the first one at once, because without a journal nothing more may be sent.
+import { statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import Database from 'better-sqlite3'
+import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+
+/** After these the connection is not used again: what it says it has written may not be there. */
+const FINAL: readonly ErrorCode[] = ['STATE_IO', 'STATE_UNUSABLE']
+
+function userId(): number {
+  try {
+    // A user without a name, as in a container, has no userInfo.
+    return statSync('/proc/self').uid
+  } catch {
+    return userInfo().uid
+  }
+}
+
+function codeOf(error: unknown): string {
+  const isKnown = error instanceof Database.SqliteError || error instanceof Error
+  return isKnown && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+type Turned = readonly [code: ErrorCode, text: string, hint?: string]
+
+const RIGHTS = 'Give that user the right to write to the state, and to its folder; nothing was changed.'
+
+function turned(code: string): Turned | undefined {
+  const is = (...starts: string[]): boolean => starts.some((start) => code.startsWith(start))
+  if (is('SQLITE_FULL', 'ENOSPC', 'EDQUOT')) return ['STATE_FULL', 'cannot be written: the disk is full']
+  if (is('SQLITE_IOERR', 'EIO')) return ['STATE_IO', 'cannot be read or written']
+  if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) return ['STATE_UNUSABLE', 'is damaged']
+  if (is('SQLITE_BUSY', 'SQLITE_LOCKED'))
+    return ['STATE_LOCKED', 'is kept locked by another program, though no owner of it is known']
+  if (is('SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'))
+    return ['STATE_UNUSABLE', `cannot be opened for writing by the user with id ${userId()}`, RIGHTS]
+  return undefined
+}
+
+/** The error as it is to be thrown: a SyncError where the driver or the file system says something known. */
+export function stateError(error: unknown, path: string): unknown {
+  if (error instanceof SyncError) return error
+  const driverCode = codeOf(error)
+  const known = turned(driverCode)
+  if (known === undefined || !(error instanceof Error)) return error
+  const [code, text, hint] = known
+  const detail = error.message.startsWith(driverCode) ? error.message : `${driverCode}: ${error.message}`
+  return new SyncError(code, `the state ${path} ${text} (${detail})`, {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+export interface Watch {
+  /** The same object, whose methods throw known errors; and none is carried out after one that is final. */
+  over<T extends object>(methods: T): T
+  /** Called with each known error of the state, until the function that it gives is called. */
+  listen(listener: (error: SyncError) => void): () => void
+}
+
+type Method = (...args: unknown[]) => unknown
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+export function createWatch(path: string): Watch {
+  const listeners = new Set<(error: SyncError) => void>()
+  let over: SyncError | undefined
+  const fail = (error: unknown): never => {
+    const known = stateError(error, path)
+    if (known instanceof SyncError && known.code.startsWith('STATE_')) {
+      if (FINAL.includes(known.code)) over ??= known
+      for (const listener of listeners) listener(known)
+    }
+    throw known
+  }
+  async function* iterated(items: AsyncIterable<unknown>): AsyncGenerator {
+    try {
+      yield* items
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const watched =
+    (method: Method): Method =>
+    (...args) => {
+      if (over !== undefined) throw over
+      try {
+        const result = method(...args)
+        if (result instanceof Promise) return result.catch(fail)
+        return isIterable(result) ? iterated(result) : result
+      } catch (error) {
+        return fail(error)
+      }
+    }
+  return {
+    over: <T extends object>(methods: T): T =>
+      Object.fromEntries(
+        Object.entries(methods).map(([name, method]) => [name, watched(method as Method)]),
+      ) as T,
+    listen(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

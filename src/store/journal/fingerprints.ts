@@ -1,0 +1,122 @@
+// Finds the links of records that are settled in just the form in which they stand in the input.
+// A file that comes again mostly holds its records in the old order: so the links are walked in the order
+// in which they were made, and only where that guess fails is a record looked up.
+import { FINGERPRINT_LENGTH } from '../../core/change/fingerprint.ts'
+import type { Connection } from '../file/database.ts'
+
+/** One walk through a pipeline's links, for one input. */
+export interface FingerprintWalk {
+  match(values: readonly string[]): (number | undefined)[]
+}
+
+export interface Fingerprints {
+  walk(pipeline: string): FingerprintWalk
+  put(pipeline: string, linkId: number, value: string): void
+}
+
+/** Consecutive fingerprints in one text, with their links: a row object for each would cost more than its use. */
+interface Page {
+  readonly count: number
+  /** All values, one behind the other. */
+  readonly text: string | null
+  readonly first: number | null
+  readonly last: number | null
+}
+
+const PAGE = 1000
+/** How far the walk looks ahead: records that have gone or changed leave gaps of a few. */
+const AHEAD = 4
+/** After so many look-ups that hit consecutive links, the walk goes on from there. */
+const STREAK = 4
+
+type Queries = ReturnType<typeof prepareQueries>
+
+const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? ORDER BY link_id LIMIT ${PAGE}`
+const NEXT_PAGE = `
+SELECT count(*) AS count, group_concat(value, '') AS text, min(link_id) AS first, max(link_id) AS last FROM (${ROWS})`
+
+function prepareQueries(db: Connection) {
+  return {
+    page: db.prepare<[string, number], Page>(NEXT_PAGE),
+    ids: db.prepare<[string, number], number>(`SELECT link_id FROM (${ROWS})`).pluck(),
+    byValue: db
+      .prepare<[string, string], number>('SELECT link_id FROM fingerprint WHERE pipeline = ? AND value = ?')
+      .pluck(),
+  }
+}
+
+/** The fingerprints of one page, by their place in it. */
+function pageReader(page: Page, allIds: () => number[]) {
+  const text = page.text ?? ''
+  // Links are mostly made one after the other: then their numbers need not be read.
+  const ids = page.first === null || page.last === page.first + page.count - 1 ? undefined : allIds()
+  return {
+    count: page.count,
+    last: page.last,
+    linkAt: (place: number): number => ids?.[place] ?? (page.first ?? 0) + place,
+    placeOfLink(linkId: number): number | undefined {
+      if (page.first === null || page.last === null || linkId < page.first || linkId > page.last)
+        return undefined
+      return ids === undefined ? linkId - page.first : ids.indexOf(linkId)
+    },
+    placeOf(value: string, from: number): number | undefined {
+      const end = Math.min(from + AHEAD, page.count)
+      for (let place = from; place < end; place += 1)
+        if (text.startsWith(value, place * FINGERPRINT_LENGTH)) return place
+      return undefined
+    },
+  }
+}
+
+const NO_PAGE: Page = { count: 0, text: null, first: null, last: null }
+
+function startWalk(pipeline: string, { page, ids, byValue }: Queries): FingerprintWalk {
+  const read = (after: number) =>
+    pageReader(page.get(pipeline, after) ?? NO_PAGE, () => ids.all(pipeline, after))
+  let current = read(0)
+  let at = 0
+  let streak = 0
+  let lastHit = 0
+
+  const goTo = (linkId: number): void => {
+    current = read(linkId)
+    at = 0
+  }
+  const step = (value: string): number | undefined => {
+    if (at >= current.count && current.last !== null) goTo(current.last)
+    const place = current.placeOf(value, at)
+    if (place === undefined) return undefined
+    at = place + 1
+    return current.linkAt(place)
+  }
+  const lookUp = (value: string): number | undefined => {
+    const found = byValue.get(pipeline, value)
+    if (found === undefined) return undefined
+    // Bulk answers that overtook each other swap whole blocks: the walk goes on in the same page.
+    const place = current.placeOfLink(found)
+    if (place !== undefined) {
+      at = place + 1
+      return found
+    }
+    streak = found === lastHit + 1 ? streak + 1 : 0
+    lastHit = found
+    if (streak >= STREAK) goTo(found)
+    return found
+  }
+  return {
+    match: (values) => values.map((value) => (value === '' ? undefined : (step(value) ?? lookUp(value)))),
+  }
+}
+
+export function createFingerprints(db: Connection): Fingerprints {
+  const queries = prepareQueries(db)
+  const upsert = db.prepare(
+    'INSERT INTO fingerprint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  )
+  return {
+    walk: (pipeline) => startWalk(pipeline, queries),
+    put(pipeline, linkId, value) {
+      upsert.run(pipeline, linkId, value)
+    },
+  }
+}

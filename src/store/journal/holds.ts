@@ -1,0 +1,168 @@
+// Plans that a guard held: how many changes, over which threshold, and whether a person has released them since.
+// The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
+import type { GuardName, Hold } from '../../core/change/guard.ts'
+import type { HeldPlan, HoldStore, StagedInput } from '../../core/state.ts'
+import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
+import type { Connection } from '../file/database.ts'
+import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+
+interface HoldRow {
+  run_id: string
+  pipeline: string
+  guard: GuardName
+  number: number
+  threshold: string
+  reason: string
+  config_hash: string
+  held_at: number
+  released_at: number | null
+  left_over: number
+}
+
+const heldPlan = (row: HoldRow): HeldPlan => ({
+  runId: row.run_id,
+  pipeline: row.pipeline,
+  guard: row.guard,
+  number: row.number,
+  threshold: row.threshold,
+  reason: row.reason,
+  configHash: row.config_hash,
+  heldAt: row.held_at,
+  releasedAt: row.released_at ?? undefined,
+  left: row.left_over,
+})
+
+const NUMBERS = `
+SELECT (SELECT count(*) FROM reject WHERE input_id = @id) AS rejected,
+       (SELECT count(*) FROM reject WHERE input_id = @id AND key IS NULL) AS unidentified,
+       (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS links,
+       (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'record') AS changes,
+       (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'missing') AS deletes,
+       EXISTS (SELECT 1 FROM meta WHERE name = 'deleted:' || @pipeline) AS hasDeleted`
+
+/** Whether the same change of the same person was released already, in the very form that is planned now. */
+const INHERIT = `
+UPDATE operation SET released = 1 WHERE input_id = @id AND state = 'planned' AND EXISTS (
+  SELECT 1 FROM operation AS old WHERE old.pipeline = operation.pipeline AND old.key = operation.key AND old.state = 'held'
+    AND old.released = 1 AND old.input_id <> @id AND old.cause = operation.cause AND old.kind = operation.kind
+    AND old.contact_id IS operation.contact_id AND old.fields = operation.fields AND old.terms IS operation.terms
+    AND old.consent IS operation.consent)`
+
+/** Held plans of which nothing is left: sent, or overtaken by what is newer. */
+export const FORGET_EMPTY_HOLDS = `
+DELETE FROM hold WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation WHERE operation.input_id = hold.input_id
+  AND operation.guard = hold.guard)`
+
+/** A later input of the same run took some of the changes over: what is left was held by it just as it stands now. */
+export const RECOUNT_HOLDS = `
+UPDATE hold SET number = (SELECT count(*) FROM operation WHERE operation.input_id = hold.input_id
+  AND operation.guard = hold.guard AND operation.state = 'held')
+WHERE run_id = @runId AND pipeline = @pipeline AND released_at IS NULL`
+
+const LIST = `
+SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
+       config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
+       (SELECT count(*) FROM operation WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard
+        AND operation.state = 'held') AS left_over
+FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 ORDER BY held_at, run_id`
+
+type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
+
+function createHoldPlan(db: Connection): HoldStore['holdPlan'] {
+  const holdOperations = db
+    .prepare<[Record<string, unknown>], string>(
+      `
+    UPDATE operation SET state = 'held', guard = @guard, reason = @reason
+    WHERE input_id = @id AND state = 'planned' AND released = 0 AND (@all OR cause = 'missing') RETURNING cause`,
+    )
+    .pluck()
+  const note = db.prepare(`
+    INSERT INTO hold (run_id, input_id, guard, pipeline, number, threshold, reason, config_hash, held_at)
+    VALUES (@runId, @id, @guard, @pipeline, @changes, @threshold, @reason, @configHash, @at)`)
+  const hold = (
+    staged: StagedInput,
+    { guard, holds, threshold, reason }: Hold,
+    context: { at: number; configHash: string },
+  ) => {
+    const { id, runId, pipeline } = staged
+    const causes = holdOperations.all({ id, guard, reason, all: holds === 'all' ? 1 : 0 })
+    const deletes = causes.filter((cause) => cause === 'missing').length
+    note.run({ ...context, id, runId, pipeline, guard, threshold, reason, changes: causes.length })
+    return { records: causes.length - deletes, deletes }
+  }
+  return async (staged, given, context) => db.transaction(() => hold(staged, given, context))()
+}
+
+function createReleases(
+  db: Connection,
+): Pick<HoldStore, 'release' | 'releasedRecords' | 'takeReleasedDeletes'> {
+  const releaseOperations = db.prepare(
+    "UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL",
+  )
+  const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
+  const noteRelease = db.prepare('UPDATE hold SET released_at = ? WHERE run_id = ?')
+  const records = db.prepare<[string, number], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1
+     AND cause = 'record' ORDER BY operation.id LIMIT ?`,
+  )
+  const takeDeletes = db.prepare(`
+    UPDATE operation SET state = 'planned', run_id = @runId
+    WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
+      AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing OR undoes IS NOT NULL)`)
+  const forget = db.prepare(FORGET_EMPTY_HOLDS)
+  return {
+    async release(runId, at) {
+      db.transaction(() => {
+        releaseOperations.run(runId)
+        noteRelease.run(at, runId)
+        forgetAccepted.run(runId)
+      })()
+    },
+    releasedRecords: async (pipeline, limit) => records.all(pipeline, limit).map(operationOf),
+    takeReleasedDeletes: async (pipeline, runId, { missing }) =>
+      db.transaction(() => {
+        const { changes } = takeDeletes.run({ pipeline, runId, missing: missing ? 1 : 0 })
+        forget.run({ pipeline })
+        return changes
+      })(),
+  }
+}
+
+export function createHoldStore(db: Connection): HoldStore {
+  const numbers = db.prepare<[{ id: number; pipeline: string }], Numbers>(NUMBERS)
+  const terms = db
+    .prepare<[number, number], string>(
+      `SELECT DISTINCT value FROM operation, json_each(operation.terms, '$.add')
+       WHERE input_id = ? AND state = 'planned' AND released = 0 LIMIT ?`,
+    )
+    .pluck()
+  const anyReleased = db
+    .prepare<[string], number>(
+      "SELECT 1 FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1 LIMIT 1",
+    )
+    .pluck()
+  const inherit = db.prepare(INHERIT)
+  const list = db.prepare<[], HoldRow>(LIST)
+  const released = db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1",
+    )
+    .pluck()
+  return {
+    async planNumbers({ id, pipeline }) {
+      if (anyReleased.get(pipeline) !== undefined) inherit.run({ id })
+      const found = numbers.get({ id, pipeline })
+      const none = { rejected: 0, unidentified: 0, links: 0, changes: 0, deletes: 0 }
+      return { ...none, ...found, hasDeleted: found?.hasDeleted === 1 }
+    },
+    termsToGive: async ({ id }, limit) => terms.all(id, limit),
+    holdPlan: createHoldPlan(db),
+    heldPlans: async (pipelines) =>
+      list
+        .all()
+        .filter(({ pipeline }) => pipelines.includes(pipeline))
+        .map(heldPlan),
+    released: async (pipeline) => released.get(pipeline) ?? 0,
+    ...createReleases(db),
+  }
+}

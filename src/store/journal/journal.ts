@@ -1,0 +1,169 @@
+// The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
+import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../../core/state.ts'
+import { createNoteAstray } from './astray.ts'
+import { createNote } from '../log/audit-append.ts'
+import { createAccept } from './accepted.ts'
+import type { Connection } from '../file/database.ts'
+import { FORGET_EMPTY_HOLDS } from './holds.ts'
+import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { createLeftOpen } from './left-open.ts'
+import { createOthers } from './others.ts'
+import { createUncount } from './missing.ts'
+import { createMarkSending } from './sending.ts'
+import { createSettle } from './settle.ts'
+import { operationColumns, sendingRank } from './staging.ts'
+
+interface InputRow {
+  id: number
+  run_id: string
+  pipeline: string
+  name: string
+  version: string
+  bytes: number
+  header: string
+}
+
+const stagedInput = (row: InputRow): StagedInput => ({
+  id: row.id,
+  runId: row.run_id,
+  pipeline: row.pipeline,
+  input: { name: row.name, version: row.version, bytes: row.bytes },
+  header: JSON.parse(row.header) as string[],
+})
+
+const TOTALS = `
+SELECT count(*) AS operations, coalesce(sum(rank = 0 OR (rank = -1 AND fields <> '{}')), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
+       coalesce(sum(rank = 2), 0) AS createsWithoutMail, coalesce(sum(consent NOT IN (1, 2)), 0) AS consents,
+       coalesce(sum(consent IN (1, 2)), 0) AS withdrawals,
+       coalesce(sum(json_array_length(terms, '$.add') > 0), 0) AS termAdditions,
+       coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals, coalesce(sum(kind = 'delete'), 0) AS deletes
+FROM operation WHERE run_id = ? AND state = 'planned'`
+
+const NO_TOTALS: PlanTotals = {
+  operations: 0,
+  createsWithMail: 0,
+  createsWithoutMail: 0,
+  updates: 0,
+  termAdditions: 0,
+  termRemovals: 0,
+  consents: 0,
+  withdrawals: 0,
+  deletes: 0,
+}
+
+function createPlanned(db: Connection): OperationStore['planned'] {
+  const next = db.prepare<[string, number, number, number], OperationRow>(
+    `${SELECT_OPERATION} WHERE run_id = ? AND state = 'planned' AND (rank, operation.id) > (?, ?) ORDER BY rank, operation.id LIMIT ?`,
+  )
+  return async (runId, after, limit) => {
+    const rank = after === undefined ? -2 : sendingRank(after.kind, after)
+    return next.all(runId, rank, after?.id ?? 0, limit).map(operationOf)
+  }
+}
+
+/** Everything of an input that was not sent yet, or that waits for a person who will see it again in the input. */
+const UNSENT = "input_id = ? AND state IN ('planned', 'failed', 'waiting', 'held')"
+
+function createInputEnds(
+  db: Connection,
+): Pick<OperationStore, 'unfinishedInputs' | 'dropUnsent' | 'keepUnsent' | 'finishInput'> {
+  const open = db.prepare<[string], InputRow>(
+    "SELECT * FROM input WHERE pipeline = ? AND state IN ('reading', 'planned') ORDER BY id",
+  )
+  const isReading = db
+    .prepare<[number], number>("SELECT 1 FROM input WHERE id = ? AND state = 'reading'")
+    .pluck()
+  const dropOperations = db.prepare(`DELETE FROM operation WHERE ${UNSENT}`)
+  const dropRejects = db.prepare('DELETE FROM reject WHERE input_id = ?')
+  const keep = db.prepare(
+    `UPDATE operation SET state = 'failed', reason = 'not sent yet' WHERE input_id = ? AND state = 'planned'`,
+  )
+  const end = db.prepare('UPDATE input SET state = ? WHERE id = ?')
+  const uncountMissing = createUncount(db)
+  const accept = createAccept(db)
+  const drop = (staged: StagedInput): void => {
+    uncountMissing(staged)
+    dropOperations.run(staged.id)
+    dropRejects.run(staged.id)
+    end.run('failed', staged.id)
+  }
+  return {
+    unfinishedInputs: async (pipeline) => open.all(pipeline).map(stagedInput),
+    async dropUnsent(staged) {
+      db.transaction(drop)(staged)
+    },
+    async keepUnsent(staged) {
+      db.transaction(() => {
+        // A file that vanished while it was read was never planned: nothing of it was promised.
+        if (isReading.get(staged.id) !== undefined) return drop(staged)
+        keep.run(staged.id)
+        end.run('processed', staged.id)
+      })()
+    },
+    async finishInput(staged, state, accepted) {
+      db.transaction(() => {
+        if (accepted !== undefined)
+          accept({ ...accepted, pipeline: staged.pipeline, name: staged.input.name })
+        end.run(state, staged.id)
+      })()
+    },
+  }
+}
+
+function createReplan(db: Connection): OperationStore['replan'] {
+  const remove = db.prepare('DELETE FROM operation WHERE id = ?')
+  const change = db.prepare(`
+    UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
+      fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
+      consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, fresh = 0, carried = NULL, guard = NULL, released = 0,
+      -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
+      reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END
+    WHERE id = @id`)
+  const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
+  const replanAll = db.transaction((runId: string, replanned: readonly Replanned[]) => {
+    const pipelines = new Set(
+      replanned.flatMap(({ operation }) => (operation.guard === undefined ? [] : operation.pipeline)),
+    )
+    for (const { operation, next } of replanned) {
+      if (next.state === 'settled') remove.run(operation.id)
+      else change.run({ ...operationColumns(next), run_id: runId, id: operation.id })
+    }
+    for (const pipeline of pipelines) forgetHolds.run({ pipeline })
+  })
+  return async (runId, replanned) => replanAll(runId, replanned)
+}
+
+export function createOperationStore(db: Connection): OperationStore {
+  const totals = db.prepare<[string], PlanTotals>(TOTALS)
+  const termsPlanned = db
+    .prepare<[string, number], string>(
+      `SELECT DISTINCT value FROM operation, json_each(operation.terms, '$.add')
+       WHERE run_id = ? AND state = 'planned' LIMIT ?`,
+    )
+    .pluck()
+  const held = db.prepare<[], OperationRow>(
+    `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
+  )
+  const remaining = db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending') AND cause = 'record'",
+    )
+    .pluck()
+  return {
+    planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
+    planned: createPlanned(db),
+    termsPlanned: async (runId, limit) => termsPlanned.all(runId, limit),
+    markSending: createMarkSending(db),
+    settle: createSettle(db),
+    note: createNote(db),
+    noteAstray: createNoteAstray(db),
+    ...createOthers(db),
+    async *held(pipelines) {
+      for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
+    },
+    ...createLeftOpen(db),
+    ...createInputEnds(db),
+    replan: createReplan(db),
+    countRemaining: async (runId) => remaining.get(runId) ?? 0,
+  }
+}

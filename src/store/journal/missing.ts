@@ -1,0 +1,108 @@
+// What has gone from a full export: a set difference between the links of the pipeline and who was seen in the input,
+// in SQL, so that it takes no memory. It errs towards "still there" wherever there is doubt.
+import type { MissingRules, StagedInput, StagingStore } from '../../core/state.ts'
+import type { Connection } from '../file/database.ts'
+
+/** Seen: read as unchanged, as a record with an outcome (rejected ones, too), or skipped by `where`. */
+const IS_SEEN = `(
+  EXISTS (SELECT 1 FROM claim_link WHERE input = @input AND link_id = link.id)
+  OR EXISTS (SELECT 1 FROM claim_range WHERE input = @input AND last >= link.id AND first =
+    (SELECT max(below.first) FROM claim_range AS below WHERE below.input = @input AND below.first <= link.id))
+  OR EXISTS (SELECT 1 FROM claim_key WHERE input = @input AND key = link.key)
+  OR EXISTS (SELECT 1 FROM claim_skipped WHERE input = @input AND key = link.key))`
+
+/** This export counts unless it is the one that was counted last, or comes too soon after it. */
+const COUNTS = `(link.missing_in IS NOT @version AND (link.missing_at IS NULL OR @at >= link.missing_at + @apart))`
+
+/**
+ * Whether the record of the link `row` is in its source, or may be: a rejected row whose key cannot be read may be any of
+ * those that the export lacks.
+ */
+export const mayBeNamed = (row: string): string => `${row}.gone = 0 AND (${row}.missing = 0
+  OR EXISTS (SELECT 1 FROM reject WHERE reject.pipeline = ${row}.pipeline AND reject.key IS NULL))`
+
+/** Whose contact another pipeline still names, keeps it. */
+const IS_NAMED_ELSEWHERE = `EXISTS (SELECT 1 FROM link AS other WHERE other.contact_id = link.contact_id
+  AND other.pipeline <> link.pipeline AND ${mayBeNamed('other')})`
+
+/** The mail of somebody who is new in this input: the same person under another key, as far as anybody can tell. */
+const IS_REKEYED = `link.mail_key IN (SELECT mail_key FROM operation WHERE input_id = @input AND kind = 'create' AND mail_key IS NOT NULL)`
+
+/** The terms that this pipeline gave, as a plan that takes them away. */
+const WITHDRAWAL = `(SELECT json_object('add', json('[]'), 'asserts', json('[]'), 'remove', json_group_array(value ->> 0))
+  FROM json_each(link.terms) WHERE value ->> 1 = 1 OR @replace)`
+
+const HAS_TERMS = `link.terms IS NOT NULL AND json_array_length(${WITHDRAWAL}, '$.remove') > 0`
+
+const INSERT = `
+INSERT INTO operation (input_id, run_id, pipeline, key, line, file, cause, kind, link_id, contact_id, fields, desired, terms,
+                       record, fingerprint, state, rank)
+SELECT @input, @run, pipeline, key, 0, @file, 'missing', kind, id, contact_id, '{}', '{}',
+       CASE kind WHEN 'terms' THEN withdrawal END, '[[]]', '', 'planned', CASE kind WHEN 'terms' THEN 3 ELSE 5 END
+FROM (
+  SELECT link.*, ${WITHDRAWAL} AS withdrawal,
+    CASE WHEN @delete AND NOT ${IS_NAMED_ELSEWHERE} THEN 'delete' WHEN ${HAS_TERMS} THEN 'terms' END AS kind
+  FROM link
+  WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND NOT coalesce(${IS_REKEYED}, 0)
+    AND missing + ${COUNTS} >= @missingIn)
+WHERE kind IS NOT NULL`
+
+const COUNT_MISSING = `
+UPDATE link SET missing = missing + 1, missing_in = @version, missing_at = @at
+WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND ${COUNTS}`
+
+const FORGET_FOUND = `
+UPDATE link SET missing = 0, missing_in = NULL, missing_at = NULL WHERE pipeline = @pipeline AND missing > 0 AND ${IS_SEEN}`
+
+/** As if the export had not been counted; whoever it lacks is counted again when it is read again. */
+const UNCOUNT_MISSING = `
+UPDATE link SET missing = missing - 1, missing_in = NULL, missing_at = NULL
+WHERE pipeline = @pipeline AND missing > 0 AND missing_in = @version`
+
+export interface MissingLinks {
+  readonly stageMissing: StagingStore['stageMissing']
+  /** Counts this export for those that it lacks, and takes the count back of those that it has. */
+  countMissing(staged: StagedInput, rules: Pick<MissingRules, 'apartMs' | 'at'>): void
+}
+
+/** For an input that will be read again: until then nobody knows whom it lacks. */
+export function createUncount(db: Connection): (staged: StagedInput) => void {
+  const uncount = db.prepare(UNCOUNT_MISSING)
+  return ({ pipeline, input: { version } }) => void uncount.run({ pipeline, version })
+}
+
+const bindings = (
+  { id, pipeline, input }: StagedInput,
+  { apartMs, at }: { apartMs: number; at: number },
+) => ({
+  input: id,
+  pipeline,
+  version: input.version,
+  apart: apartMs,
+  at,
+})
+
+export function createMissingLinks(db: Connection): MissingLinks {
+  const insert = db.prepare(INSERT)
+  const count = db.prepare(COUNT_MISSING)
+  const forget = db.prepare(FORGET_FOUND)
+  return {
+    async stageMissing(staged, rules) {
+      const { changes } = insert.run({
+        ...bindings(staged, rules),
+        run: staged.runId,
+        file: staged.input.name,
+        delete: rules.onMissing === 'delete' ? 1 : 0,
+        replace: rules.termPolicy === 'replace' ? 1 : 0,
+        missingIn: rules.missingIn,
+      })
+      return changes
+    },
+    countMissing(staged, rules) {
+      const all = bindings(staged, rules)
+      count.run(all)
+      const { input, pipeline } = all
+      forget.run({ input, pipeline })
+    },
+  }
+}

@@ -1,0 +1,120 @@
+// What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
+import { contactMailKey } from '../../core/mapping/contact.ts'
+import type { Operation } from '../../core/change/operation.ts'
+import type { OtherRecords } from '../../core/other-records.ts'
+import type { Connection } from '../file/database.ts'
+import { createTermsOfOthers } from './known.ts'
+import { mayBeNamed } from './missing.ts'
+import { parseContact } from './rows.ts'
+
+function createContactsOfOthers(db: Connection): OtherRecords['contactsOfOthers'] {
+  const ofOther = db
+    .prepare<[string, number, string], number>(
+      'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
+    )
+    .pluck()
+  const ofOtherPipelines = db
+    .prepare<[number, string], string>('SELECT known FROM link WHERE contact_id = ? AND pipeline <> ?')
+    .pluck()
+  return async ({ pipeline, key }, ids) => ({
+    here: ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
+    elsewhere: new Map(
+      ids.flatMap((id) => {
+        const known = ofOtherPipelines.all(id, pipeline)
+        const pushed = known.map(parseContact).reduce((all, one) => ({ ...all, ...one }), {})
+        return known.length === 0 ? [] : [[id, pushed] as const]
+      }),
+    ),
+  })
+}
+
+function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'] {
+  const elsewhere = db
+    .prepare<[number, string, number], number>(
+      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND ${mayBeNamed('link')}
+       -- A record that the service merged into this contact is held, and would be gone with it.
+       UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
+    )
+    .pluck()
+  // Another pipeline's create with its mail that was sent, and has no clear answer yet: it may have been merged into it.
+  const openCreate = db
+    .prepare<[{ contact: number; pipeline: string }], number>(
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND (sent > 0 OR state = 'in_doubt') AND kind = 'create' AND pipeline <> @pipeline AND mail_key =
+         (SELECT mail_key FROM link WHERE contact_id = @contact AND pipeline = @pipeline) LIMIT 1`,
+    )
+    .pluck()
+  return async ({ contactId, pipeline }) =>
+    contactId !== undefined &&
+    (elsewhere.get(contactId, pipeline, contactId) !== undefined ||
+      openCreate.get({ contact: contactId, pipeline }) !== undefined)
+}
+
+function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
+  const mailOwner = db.prepare<
+    [{ pipeline: string; mail: string; key: string }],
+    { key: string; moving: number }
+  >(`
+    SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
+      AND operation.mail_key <> link.mail_key
+      -- What is held for a reason of its own, its contact being gone say, changes nothing any more by itself.
+      AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
+    FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
+  // An update to that mail which nobody knows the end of: its contact may have the mail already.
+  const taker = db.prepare<
+    [{ pipeline: string; mail: string; key: string }],
+    { key: string; moving: number }
+  >(`
+    SELECT key, 1 AS moving FROM operation WHERE state <> 'planned' AND state IN ('sending', 'failed') AND kind = 'update'
+      AND pipeline = @pipeline AND mail_key = @mail AND key <> @key LIMIT 1`)
+  return async (operations) => {
+    const owned = operations.flatMap(({ id, pipeline, mailKey: mail, key }) => {
+      const asked = { pipeline, mail: mail ?? '', key }
+      const owner = mail === undefined ? undefined : (mailOwner.get(asked) ?? taker.get(asked))
+      return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
+    })
+    return new Map(owned)
+  }
+}
+
+function createIsCreatedElsewhere(db: Connection): OtherRecords['isCreatedElsewhere'] {
+  const openCreate = db
+    .prepare<[string, string], number>(
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND (mail_key = ?
+         -- One without a mail is judged by its name, and may have been merged into whoever bears that.
+         OR (mail_key IS NULL AND sent > 0)) LIMIT 1`,
+    )
+    .pluck()
+  return async ({ pipeline, mailKey }) =>
+    mailKey !== undefined && openCreate.get(pipeline, mailKey) !== undefined
+}
+
+export function createOthers(db: Connection): OtherRecords {
+  const linkOf = db
+    .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
+    .pluck()
+  const termsOfOthers = createTermsOfOthers(db)
+  const openUntil = db
+    .prepare<[number], number>('SELECT coalesce(max(open_until), 0) FROM link WHERE contact_id = ?')
+    .pluck()
+  const mailAlone = db
+    .prepare<[number], string>(
+      `SELECT link.mail_key FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL AND link.by_id = 0
+       AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
+    )
+    .pluck()
+  const isFoundByMail = ({ id, known }: Operation): boolean => {
+    const mail = mailAlone.get(id)
+    return mail !== undefined && mail === contactMailKey(known)
+  }
+  return {
+    isNamedElsewhere: createIsNamedElsewhere(db),
+    contactsOfOthers: createContactsOfOthers(db),
+    isCreatedElsewhere: createIsCreatedElsewhere(db),
+    mailOwners: createMailOwners(db),
+    openUntil: async (contactId) => openUntil.get(contactId) ?? 0,
+    async termsOfOthers({ id, contactId }) {
+      return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
+    },
+    withMailOfTheirOwn: async (operations) => new Set(operations.filter(isFoundByMail).map(({ id }) => id)),
+  }
+}

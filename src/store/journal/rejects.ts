@@ -1,0 +1,61 @@
+// The records that could not be pushed, as they came and with the reason.
+import type { ErrorCode } from '../../core/words/errors.ts'
+import type { RejectRow } from '../../core/ports.ts'
+import type { RejectEntry, RejectStore } from '../../core/state.ts'
+import type { Connection } from '../file/database.ts'
+import { parseRecord } from './rows.ts'
+
+interface Row {
+  id: number
+  pipeline: string
+  code: ErrorCode
+  key: string | null
+  reason: string
+  file: string
+  line: number
+  header: string
+  record: string
+}
+
+function rejectRow(row: Row): RejectRow {
+  const { values, text } = parseRecord(row.record)
+  return {
+    values,
+    ...(text === undefined ? {} : { text }),
+    reason: row.reason,
+    file: row.file,
+    line: row.line,
+  }
+}
+
+const rejectEntry = (row: Row): RejectEntry => ({
+  ...rejectRow(row),
+  id: row.id,
+  code: row.code,
+  pipeline: row.pipeline,
+  key: row.key ?? undefined,
+  header: JSON.parse(row.header) as string[],
+})
+
+export function createRejectStore(db: Connection): RejectStore {
+  const page = db.prepare<[number], Row>(
+    "SELECT reject.* FROM reject JOIN input ON input.id = reject.input_id WHERE input.state <> 'reading' AND reject.id > ? ORDER BY reject.id LIMIT 500",
+  )
+  const ofInput = db.prepare<[number], Row>('SELECT * FROM reject WHERE input_id = ? ORDER BY line, id')
+  return {
+    async *rejects(pipelines) {
+      // By pages: between two of them the caller may write.
+      for (let last = 0; ;) {
+        const rows = page.all(last)
+        for (const row of rows)
+          if (pipelines === undefined || pipelines.includes(row.pipeline)) yield rejectEntry(row)
+        if (rows.length === 0) return
+        last = rows.at(-1)?.id ?? last
+      }
+    },
+    hasRejects: async (staged) => ofInput.get(staged.id) !== undefined,
+    async *rejectsOfInput(staged) {
+      for (const row of ofInput.all(staged.id)) yield rejectRow(row)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+// Between rows of the journal and operations: the only place that knows both shapes.
+import type { Contact } from '../../core/mapping/contact.ts'
+import type {
+  Operation,
+  OperationKind,
+  OperationOutcome,
+  OperationState,
+} from '../../core/change/operation.ts'
+import type { StagedRecord } from '../../core/state.ts'
+import type { AssertedTerm, TermPlan } from '../../core/mapping/terms.ts'
+
+export interface OperationRow {
+  id: number
+  run_id: string
+  pipeline: string
+  key: string
+  line: number
+  file: string
+  kind: OperationKind
+  contact_id: number | null
+  mail_key: string | null
+  fields: string
+  desired: string
+  terms: string | null
+  consent: number | null
+  outcome: OperationOutcome | null
+  state: OperationState
+  rank: number
+  absent_reads: number
+  not_before: number
+  reason: string | null
+  cause: 'record' | 'missing'
+  undoes: string | null
+  sent: number
+  swallowed: number
+  guard: string | null
+  known: string | null
+  asserted: string | null
+  fresh: number
+  carried: number | null
+  sha256: string | null
+  unsure: string | null
+}
+
+/** Every column of an operation, with what is known of its link. */
+export const SELECT_OPERATION = `
+SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
+       operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
+       reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
+       coalesce(link.fresh, operation.fresh) AS fresh, carried,
+       (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256
+FROM operation LEFT JOIN link ON link.id = operation.link_id`
+
+export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
+
+type Assertion = readonly [name: string, ours: 0 | 1, unsure?: 1]
+
+/** A link's ledger of terms; whether others assert them, too, it does not know. */
+export function parseAssertions(json: string | null): readonly AssertedTerm[] | undefined {
+  if (json === null) return undefined
+  return (JSON.parse(json) as Assertion[]).map(([name, ours, unsure]) => ({
+    name,
+    ours: ours === 1,
+    shared: false,
+    unsure: unsure === 1,
+  }))
+}
+
+export const assertionsJson = (
+  asserts: readonly { readonly name: string; readonly ours: boolean; readonly unsure?: boolean }[],
+): string =>
+  JSON.stringify(
+    asserts.map(({ name, ours, unsure }): Assertion =>
+      unsure === true ? [name, ours ? 1 : 0, 1] : [name, ours ? 1 : 0],
+    ),
+  )
+
+/** The names of fields that a link is unsure of. */
+export const parseUnsure = (json: string | null): readonly string[] =>
+  json === null ? [] : (JSON.parse(json) as string[])
+
+export const unsureJson = (fields: readonly string[]): string | null =>
+  fields.length === 0 ? null : JSON.stringify(fields)
+
+/** A create that an older version planned may have its mail_status among the fields. */
+function parseFields({ kind, fields, consent }: OperationRow): Pick<Operation, 'fields' | 'consent'> {
+  const { mail_status: status, ...others } = parseContact(fields)
+  if (kind !== 'create' || typeof status !== 'number')
+    return { fields: parseContact(fields), consent: consent ?? undefined }
+  return { fields: others, consent: consent ?? status }
+}
+
+export function operationOf(row: OperationRow): Operation {
+  return {
+    id: row.id,
+    runId: row.run_id,
+    pipeline: row.pipeline,
+    key: row.key,
+    kind: row.kind,
+    contactId: row.contact_id ?? undefined,
+    mailKey: row.mail_key ?? undefined,
+    ...parseFields(row),
+    desired: parseContact(row.desired),
+    known: row.known === null ? {} : parseContact(row.known),
+    terms: row.terms === null ? undefined : (JSON.parse(row.terms) as TermPlan),
+    unsure: parseUnsure(row.unsure),
+    asserted: parseAssertions(row.asserted),
+    isFresh: row.fresh === 1,
+    carried: row.carried ?? undefined,
+    outcome: row.outcome ?? undefined,
+    source: { file: row.file, line: row.line, ...(row.sha256 === null ? {} : { sha256: row.sha256 }) },
+    cause: row.cause,
+    undoes: row.undoes ?? undefined,
+    state: row.state,
+    sent: row.sent,
+    swallowed: row.swallowed,
+    guard: row.guard ?? undefined,
+    absentReads: row.absent_reads,
+    notBefore: row.not_before,
+    reason: row.reason ?? undefined,
+  }
+}
+
+/** What is kept of a record so that a reject can be given back as it came. */
+export const recordJson = (record: StagedRecord): string =>
+  JSON.stringify(record.text === undefined ? [record.values] : [record.values, record.text])
+
+export function parseRecord(json: string): { values: readonly string[]; text: string | undefined } {
+  const [values, text] = JSON.parse(json) as [string[], string?]
+  return { values, text }
+}

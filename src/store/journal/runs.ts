@@ -1,0 +1,135 @@
+// Runs and their counts, and what a pipeline still has before it.
+import { NO_BACKLOG } from '../../core/outcome/backlog.ts'
+import type { ErrorCode } from '../../core/words/errors.ts'
+import type { RunRecord, RunStore } from '../../core/state.ts'
+import type { Milestones } from '../../core/log/milestones.ts'
+import { noCounts, type Counts, type RunStatus } from '../../core/outcome/summary.ts'
+import type { Connection } from '../file/database.ts'
+
+export interface RunRow {
+  id: string
+  pipeline: string
+  started_at: number
+  ended_at: number | null
+  status: RunStatus | null
+  counts: string | null
+  error: string | null
+  code: ErrorCode | null
+  drift: number
+  refused: number
+}
+
+// Each count is one walk along an index, however much is open: what is still being read is taken off the rejects.
+const BACKLOG = `
+SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
+       (SELECT count(*) FROM reject WHERE pipeline = @pipeline)
+       - (SELECT count(*) FROM reject WHERE input_id IN (SELECT id FROM input WHERE pipeline = @pipeline
+          AND state IN ('reading', 'planned') AND state = 'reading')) AS rejects,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held') AS held,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'in_doubt') AS inDoubt,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'sending') AS onItsWay,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'planned')
+       + (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting')) AS retriable`
+
+export const runRecord = (row: RunRow): RunRecord => ({
+  id: row.id,
+  pipeline: row.pipeline,
+  startedAt: row.started_at,
+  endedAt: row.ended_at ?? undefined,
+  status: row.status ?? undefined,
+  // Those of an older version may lack what is counted now.
+  counts: row.counts === null ? undefined : { ...noCounts(), ...(JSON.parse(row.counts) as Partial<Counts>) },
+  error: row.error ?? undefined,
+  code: row.code ?? undefined,
+  drift: row.drift,
+  refused: row.refused,
+})
+
+const LAST_FILE = `
+SELECT started_at AS at, coalesce(counts ->> '$.read', 0) AS read, coalesce(counts ->> '$.rejected', 0) AS rejected
+FROM run WHERE pipeline = ? AND files > 0 ORDER BY started_at DESC LIMIT 1`
+
+const LAST_REFUSED = `
+SELECT ended_at AS at, id AS runId, refused AS files, refused_file AS file, refused_code AS code
+FROM run WHERE pipeline = ? AND refused > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
+
+const LAST_DRIFT = `
+SELECT ended_at AS at, id AS runId, drift AS times
+FROM run WHERE pipeline = ? AND drift > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
+
+function createMilestones(db: Connection): RunStore['milestones'] {
+  const first = db
+    .prepare<[string], number | null>('SELECT min(started_at) FROM run WHERE pipeline = ?')
+    .pluck()
+  const success = db
+    .prepare<[string], number | null>(
+      "SELECT max(ended_at) FROM run WHERE pipeline = ? AND status IN ('ok', 'partial', 'held')",
+    )
+    .pluck()
+  const file = db.prepare<[string], NonNullable<Milestones['lastFile']>>(LAST_FILE)
+  const refused = db.prepare<[string], NonNullable<Milestones['lastRefused']>>(LAST_REFUSED)
+  const drift = db.prepare<[string], NonNullable<Milestones['lastDrift']>>(LAST_DRIFT)
+  return async (pipeline) => ({
+    firstRunAt: first.get(pipeline) ?? undefined,
+    lastSuccessAt: success.get(pipeline) ?? undefined,
+    lastFile: file.get(pipeline),
+    lastRefused: refused.get(pipeline),
+    lastDrift: drift.get(pipeline),
+  })
+}
+
+export function createRunStore(db: Connection): RunStore {
+  const begin = db.prepare(
+    `INSERT INTO run (id, pipeline, started_at, config_hash, highest_contact)
+     SELECT @id, @pipeline, @startedAt, @configHash, max(coalesce((SELECT max(contact_id) FROM link), 0),
+       coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'highest_contact'), 0))`,
+  )
+  const count = db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'runs'")
+  const end = db.prepare(
+    'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ?, refused_file = ?, refused_code = ? WHERE id = ?',
+  )
+  const last = db.prepare<[string], RunRow>(
+    'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
+  )
+  const highest = db
+    .prepare<[string], number>('SELECT coalesce(highest_contact, 0) FROM run WHERE id = ?')
+    .pluck()
+  const byId = db.prepare<[string], RunRow>('SELECT * FROM run WHERE id = ?')
+  const backlog = db.prepare<[{ pipeline: string }], Awaited<ReturnType<RunStore['backlog']>>>(BACKLOG)
+  return {
+    async beginRun(run) {
+      db.transaction(() => {
+        begin.run(run)
+        count.run()
+      })()
+    },
+    async endRun(runId, { endedAt, status, counts, error, code, drift, files, refused, refusedFile }) {
+      end.run(
+        endedAt,
+        status,
+        JSON.stringify(counts),
+        error ?? null,
+        code ?? null,
+        drift,
+        files,
+        refused,
+        refusedFile?.file ?? null,
+        refusedFile?.code ?? null,
+        runId,
+      )
+    },
+    milestones: createMilestones(db),
+    async lastRun(pipeline) {
+      const row = last.get(pipeline)
+      return row && runRecord(row)
+    },
+    highestContactBefore: async (runId) => highest.get(runId) ?? 0,
+    async run(id) {
+      const row = byId.get(id)
+      return row && runRecord(row)
+    },
+    async backlog(pipeline) {
+      return backlog.get({ pipeline }) ?? NO_BACKLOG
+    },
+  }
+}

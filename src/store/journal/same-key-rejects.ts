@@ -1,0 +1,33 @@
+// Rejected records of an input whose key another record of the same input holds. Only accepted records claim a key,
+// and whether one follows is known at the end of the input: so it is decided here, in SQL, before the plan is committed.
+import type { StagingStore } from '../../core/state.ts'
+import type { Connection } from '../file/database.ts'
+
+/** The line of the accepted record that has the key of the outer reject; NULL where there is none. */
+const ACCEPTED_LINE = `coalesce(
+  (SELECT line FROM claim_key WHERE input = @id AND key = reject.key),
+  (SELECT claim_link.line FROM link JOIN claim_link ON claim_link.input = @id AND claim_link.link_id = link.id
+    WHERE link.pipeline = @pipeline AND link.key = reject.key),
+  (SELECT claim_range.line + link.id - claim_range.first FROM link
+    JOIN claim_range ON claim_range.input = @id AND claim_range.last >= link.id AND claim_range.first = (
+      SELECT max(below.first) FROM claim_range AS below WHERE below.input = @id AND below.first <= link.id)
+    WHERE link.pipeline = @pipeline AND link.key = reject.key))`
+
+const OF_INPUT = "input_id = @id AND key IS NOT NULL AND code <> 'KEY_DUPLICATE'"
+
+const DROP_EARLIER = `DELETE FROM reject WHERE ${OF_INPUT} AND line < ${ACCEPTED_LINE}`
+
+const MARK_DUPLICATES = `
+UPDATE reject SET code = 'KEY_DUPLICATE',
+  reason = reason || '; key: the record on line ' || ${ACCEPTED_LINE} || ' has the same key and was accepted'
+WHERE ${OF_INPUT} AND ${ACCEPTED_LINE} IS NOT NULL`
+
+export function createSameKeyRejects(db: Connection): StagingStore['yieldRejects'] {
+  const dropEarlier = db.prepare(DROP_EARLIER)
+  const markDuplicates = db.prepare(MARK_DUPLICATES)
+  return async ({ id, pipeline }, keep) => {
+    if (keep === 'last') return dropEarlier.run({ id, pipeline }).changes
+    markDuplicates.run({ id, pipeline })
+    return 0
+  }
+}

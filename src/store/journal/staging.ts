@@ -1,0 +1,284 @@
+// Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
+// until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
+import { contactMailKey } from '../../core/mapping/contact.ts'
+import { FINAL_REJECTS } from '../../core/words/errors.ts'
+import { isWithdrawn } from '../../core/change/permission.ts'
+import type { OperationKind } from '../../core/change/operation.ts'
+import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../../core/state.ts'
+import type { TermPlan } from '../../core/mapping/terms.ts'
+import { createClaims } from './claims.ts'
+import type { Connection } from '../file/database.ts'
+import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
+import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
+import { createKnown } from './known.ts'
+import { createMissingLinks, type MissingLinks } from './missing.ts'
+import { recordJson } from './rows.ts'
+import { createSameKeyRejects } from './same-key-rejects.ts'
+import { createSharedMails } from './shared-mails.ts'
+
+/**
+ * The order of sending: a mail_status of 1 or 2 before anything else; a mail that an update frees must be free before a
+ * create takes it; terms need the contact.
+ */
+export function sendingRank(
+  kind: OperationKind,
+  { mailKey, consent }: { mailKey?: string | undefined; consent?: number | undefined },
+): number {
+  if (kind === 'create') return mailKey === undefined ? 2 : 1
+  if (kind === 'consent' && isWithdrawn(consent)) return -1
+  return { update: 0, terms: 3, consent: 4, delete: 5 }[kind]
+}
+
+/** The first step of a planned change; what is not planned has none yet, and a kind only to be told by. */
+function firstStep(operation: StagedOperation): OperationKind {
+  if (operation.state === 'waiting') return 'create'
+  if (operation.state === 'held') return 'update'
+  if (operation.kind === 'delete') return 'delete'
+  if (operation.kind === 'create') return 'create'
+  if (isWithdrawn(operation.consent)) return 'consent'
+  if (Object.keys(operation.fields).length > 0) return 'update'
+  return operation.terms === undefined ? 'consent' : 'terms'
+}
+
+/** The columns that depend on the form of an operation. */
+export function operationColumns(operation: StagedOperation) {
+  const kind = firstStep(operation)
+  const isLinked = operation.state === 'held' || kind !== 'create'
+  const fields = 'fields' in operation ? operation.fields : {}
+  const mailKey = contactMailKey(fields)
+  const planned = operation.state === 'planned' && operation.kind !== 'delete' ? operation : undefined
+  return {
+    kind,
+    link_id: isLinked && 'linkId' in operation ? operation.linkId : null,
+    contact_id: isLinked && 'contactId' in operation ? operation.contactId : null,
+    mail_key: mailKey ?? null,
+    fields: JSON.stringify(fields),
+    terms: planned?.terms === undefined ? null : JSON.stringify(planned.terms),
+    consent: planned?.consent ?? null,
+    state: operation.state,
+    rank: sendingRank(kind, { mailKey, consent: planned?.consent }),
+    reason: operation.state === 'held' ? operation.reason : null,
+  }
+}
+
+/** What is deleted by undoing its creation is guarded like what has gone, and like that never tried again by itself. */
+const originColumns = (operation: StagedOperation) => ({
+  cause: operation.state === 'planned' && operation.kind === 'delete' ? 'missing' : 'record',
+  undoes: 'undoes' in operation ? (operation.undoes ?? null) : null,
+})
+
+const INSERT_OPERATION = `
+INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key,
+                       fields, desired, terms, consent, record, fingerprint, state, rank, reason, cause, undoes)
+VALUES (@input_id, @run_id, @pipeline, @key, @line, @file, @kind, @link_id, @contact_id, @mail_key,
+        @fields, @desired, coalesce(@terms, @wanted), @consent, @record, @fingerprint, @state, @rank, @reason, @cause, @undoes)`
+
+/** What is not planned yet keeps what its record wants, for when it is compared anew. */
+function wantedTerms({ desired, operation }: StagedEntry & { kind: 'operation' }): string | null {
+  if (operation.state === 'planned' || desired.terms === undefined) return null
+  return JSON.stringify({ add: [], remove: [], asserts: desired.terms })
+}
+
+function createStage(
+  db: Connection,
+  putFingerprint: (pipeline: string, linkId: number, value: string) => void,
+): StagingStore['stage'] {
+  const addOperation = db.prepare(INSERT_OPERATION)
+  const addReject = db.prepare(
+    'INSERT INTO reject (input_id, pipeline, key, code, reason, file, line, header, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const stageOne = (staged: StagedInput, entry: StagedEntry): void => {
+    const { source, fingerprint } = entry.record
+    if (entry.kind === 'unchanged') putFingerprint(staged.pipeline, entry.linkId, fingerprint)
+    else if (entry.kind === 'rejected') {
+      const place = [source.file, source.line, JSON.stringify(staged.header), recordJson(entry.record)]
+      addReject.run(staged.id, staged.pipeline, entry.key ?? null, entry.code, entry.reason, ...place)
+    } else {
+      addOperation.run({
+        ...operationColumns(entry.operation),
+        ...originColumns(entry.operation),
+        input_id: staged.id,
+        run_id: staged.runId,
+        pipeline: staged.pipeline,
+        key: entry.key,
+        line: source.line,
+        file: source.file,
+        desired: JSON.stringify(entry.desired.contact),
+        wanted: wantedTerms(entry),
+        record: recordJson(entry.record),
+        fingerprint,
+      })
+    }
+  }
+  const stageAll = db.transaction((staged: StagedInput, entries: readonly StagedEntry[]) => {
+    for (const entry of entries) stageOne(staged, entry)
+  })
+  return async (staged, entries) => {
+    if (entries.length > 0) stageAll(staged, entries)
+  }
+}
+
+type FullInput = NonNullable<Parameters<StagingStore['commitPlan']>[2]>
+type Unstaged = Awaited<ReturnType<StagingStore['unstage']>>[number]
+
+function createUnstage(db: Connection): StagingStore['unstage'] {
+  // A line alone is not enough: records that are read again come from several files.
+  const takeOperation = db.prepare<
+    { input: number; line: number; key: string | null },
+    { kind: string; state: string; terms: string | null }
+  >(
+    'DELETE FROM operation WHERE input_id = @input AND line = @line AND (@key IS NULL OR key = @key) RETURNING kind, state, terms',
+  )
+  const unstageOne = (inputId: number, line: number, key: string | undefined): Unstaged => {
+    const operation = takeOperation.get({ input: inputId, line, key: key ?? null })
+    if (operation === undefined) return { was: 'unchanged', terms: undefined }
+    const terms = operation.terms === null ? undefined : (JSON.parse(operation.terms) as TermPlan)
+    if (operation.state === 'waiting') return { was: 'in_doubt', terms }
+    if (operation.state === 'held') return { was: 'held', terms }
+    return { was: operation.kind === 'create' ? 'created' : 'updated', terms }
+  }
+  const unstageAll = db.transaction((inputId: number, records: Parameters<StagingStore['unstage']>[1]) =>
+    records.map(({ line, key }) => unstageOne(inputId, line, key)),
+  )
+  return async (staged, records) => unstageAll(staged.id, records)
+}
+
+const DISCARD = [
+  'DELETE FROM operation WHERE input_id = ?',
+  'DELETE FROM reject WHERE input_id = ?',
+  'DELETE FROM input WHERE id = ?',
+]
+
+/** Rejects of an earlier reading of the same line or key give way to what this reading says. */
+const REPLACE_REJECTS = [
+  'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IN (SELECT key FROM reject WHERE input_id = @id)',
+  `DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IS NULL
+     AND EXISTS (SELECT 1 FROM reject AS mine WHERE mine.input_id = @id AND mine.record = reject.record)`,
+]
+
+/** The link of the outer row was seen in this input. */
+const isClaimed = (
+  row: string,
+): string => `EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = ${row}.key
+  AND (EXISTS (SELECT 1 FROM claim_link WHERE input = @id AND link_id = link.id)
+    OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last)))`
+
+/**
+ * Operations that were never sent give way to the newer record of their key that was accepted (a rejected one says
+ * nothing, and claims nothing); deletes to any sign of it.
+ */
+const SUPERSEDE = `
+DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
+  AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id
+      AND newer.undoes IS NULL)
+    OR ${isClaimed('operation')}
+    OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
+
+/** The newer record of a key says what counts now, unless it is a reject of its own. */
+const CLEAR_OVERTAKEN_REJECTS = `
+DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IS NOT NULL AND ${isClaimed('reject')}`
+
+/** A contact that was made, and must not stay without its mail_status (see Operation.isFresh). */
+const IS_OWED = `kind IN ('consent', 'delete') AND link_id IN (SELECT id FROM link WHERE fresh = 1)`
+
+/**
+ * A full input says what there is: what earlier ones left open about others, and their rejects, are things of the past.
+ * What is owed to somebody who was made already is not.
+ */
+const DROP_WHAT_A_FULL_INPUT_LACKS = [
+  `DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held')
+     AND input_id <> @id AND cause = 'record' AND NOT (${IS_OWED})
+     AND NOT EXISTS (SELECT 1 FROM reject WHERE input_id = @id AND (reject.key IS NULL OR reject.key = operation.key))`,
+  'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id',
+]
+
+/** What was rejected, and is read again here. */
+const DROP_RETRIED = `
+DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND id <= @upTo
+  AND code NOT IN (SELECT value FROM json_each('${JSON.stringify(FINAL_REJECTS)}'))
+  AND header = (SELECT header FROM input WHERE input.id = @id)`
+
+/** Deletes are judged anew with every full input that decides about them. */
+const DROP_EARLIER_DELETES = `
+DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'held') AND input_id <> @id
+  AND cause = 'missing'`
+
+function createCommit(
+  db: Connection,
+  countMissing: MissingLinks['countMissing'],
+): (staged: StagedInput, sha256: string, full: FullInput | undefined) => void {
+  const plan = db.prepare("UPDATE input SET state = 'planned', sha256 = ? WHERE id = ?")
+  const prepare = (statements: readonly string[]) => statements.map((sql) => db.prepare(sql))
+  const always = prepare([...REPLACE_REJECTS, CLEAR_OVERTAKEN_REJECTS, SUPERSEDE])
+  const ofFull = prepare(DROP_WHAT_A_FULL_INPUT_LACKS)
+  const ofLast = prepare([DROP_EARLIER_DELETES])
+  const dropRetried = db.prepare(DROP_RETRIED)
+  const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
+  const recountHolds = db.prepare(RECOUNT_HOLDS)
+  return (staged, sha256, full) => {
+    const { id, pipeline, runId } = staged
+    const statements = [
+      ...always,
+      ...(full === undefined ? [] : ofFull),
+      ...(full?.isLast === true ? ofLast : []),
+    ]
+    for (const statement of statements) statement.run({ id, pipeline })
+    if (full !== undefined) countMissing(staged, full)
+    const { rejectsUpTo } = staged.input
+    if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
+    plan.run(sha256, id)
+    forgetHolds.run({ pipeline })
+    recountHolds.run({ runId, pipeline })
+  }
+}
+
+export function createStagingStore(db: Connection): StagingStore {
+  const claims = createClaims(db)
+  const missing = createMissingLinks(db)
+  const fingerprints = createFingerprints(db)
+  const walks = new Map<number, FingerprintWalk>()
+  const endReading = ({ id }: StagedInput): void => {
+    walks.delete(id)
+    claims.clear(id)
+  }
+  const insertInput = db.prepare(
+    "INSERT INTO input (run_id, pipeline, name, version, bytes, header, state) VALUES (?, ?, ?, ?, ?, ?, 'reading')",
+  )
+  const commit = db.transaction(createCommit(db, missing.countMissing))
+  const discard = DISCARD.map((sql) => db.prepare(sql))
+  return {
+    async beginInput({ runId, pipeline, input, header }) {
+      const { lastInsertRowid } = insertInput.run(
+        runId,
+        pipeline,
+        input.name,
+        input.version,
+        input.bytes,
+        JSON.stringify(header),
+      )
+      const id = Number(lastInsertRowid)
+      walks.set(id, fingerprints.walk(pipeline))
+      return { id, runId, pipeline, input, header }
+    },
+    matchFingerprints: async (staged, values) => walks.get(staged.id)?.match(values) ?? [],
+    known: createKnown(db),
+    claim: async (staged, identities, keep) =>
+      db.transaction(() => claims.claim(staged.id, identities, keep))(),
+    seeSkipped: async (staged, keys) => db.transaction(() => claims.skip(staged.id, keys))(),
+    stageMissing: missing.stageMissing,
+    stage: createStage(db, fingerprints.put),
+    unstage: createUnstage(db),
+    yieldRejects: createSameKeyRejects(db),
+    holdSharedMails: createSharedMails(db),
+    async commitPlan(staged, sha256, full) {
+      commit(staged, sha256, full)
+      endReading(staged)
+    },
+    async discardInput(staged) {
+      db.transaction(() => {
+        for (const statement of discard) statement.run(staged.id)
+      })()
+      endReading(staged)
+    },
+  }
+}

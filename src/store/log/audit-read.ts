@@ -1,0 +1,279 @@
+// Reading the sync log: entries by filter in pages, the people in it, what a run did. Every filter is an index of its own;
+// the rarest leads, the others are asked about each entry that it finds. Synchronous and plain, for whoever has a connection.
+import { AUDIT_START, type LoggedEntry, loggedEntry } from '../../core/log/audit-chain.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
+import type {
+  LogFilter,
+  LoggedPerson,
+  LogHead,
+  LogRange,
+  RunTotal,
+  SyncLog,
+} from '../../core/log/sync-log.ts'
+import { HOUR_MS, word } from './audit-append.ts'
+import { checkLog } from './audit-check.ts'
+import { checkIndexes } from './audit-index.ts'
+import { createPrint, open, type Print } from './audit-seal.ts'
+import type { Connection } from '../file/connection.ts'
+
+interface LogRow {
+  readonly seq: number
+  readonly entry: string
+  readonly prev: string
+  readonly hash: string
+  readonly box: Buffer | null
+  readonly secret: Buffer | null
+}
+
+/** The columns of LogRow, of an entry whose number is d.seq. */
+const LOG_ROW = `a.seq, a.entry, a.prev, a.hash, s.box, k.secret`
+const JOIN_LOG = `
+CROSS JOIN audit AS a ON a.seq = d.seq LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id`
+
+function entryOf({ box, secret, seq, ...row }: LogRow): LoggedEntry {
+  return loggedEntry(row, box === null || secret === null ? undefined : open(box, secret, seq))
+}
+
+/** Counted no further: then it is not the one to lead. */
+const MANY = 20_000
+const PAGE = 500
+
+/** Who may be meant; a text without a kind may be any. */
+function meant(text: string): { key?: string; mail?: string; id?: string } {
+  const [, kind, rest = ''] = /^(key|mail|id):(.*)$/s.exec(text) ?? []
+  const value = kind === undefined ? text.trim() : rest.trim()
+  const isKind = (one: string): boolean => kind === undefined || kind === one
+  return {
+    ...(isKind('key') && { key: value }),
+    ...(isKind('mail') && value.includes('@') && { mail: value }),
+    ...(isKind('id') && /^\d{1,15}$/.test(value) && { id: String(Number(value)) }),
+  }
+}
+
+function createPersonSearch(db: Connection, print: Print): (contact: string, pipeline?: string) => number[] {
+  const pipelines = db
+    .prepare<[], string>(
+      "SELECT substr(word, 10) FROM log_word WHERE word >= 'pipeline:' AND word < 'pipeline;'",
+    )
+    .pluck()
+  const persons = db.prepare<[Buffer], number>('SELECT person FROM person_alias WHERE alias = ?').pluck()
+  return (contact, pipeline) => {
+    const { key, mail, id } = meant(contact)
+    const names = pipeline === undefined ? pipelines.all() : [pipeline]
+    const aliases = [
+      ...(key === undefined ? [] : names.map((name) => print('key', name, key))),
+      ...(mail === undefined ? [] : [print('mail', mailKey(mail))]),
+      ...(id === undefined ? [] : [print('id', id)]),
+    ]
+    return [...new Set(aliases.flatMap((alias) => persons.all(alias)))].sort((a, b) => a - b)
+  }
+}
+
+interface Clauses {
+  readonly from: string
+  readonly where: readonly string[]
+  readonly values: readonly unknown[]
+}
+
+/** Undefined where nothing can fit. */
+type Selection = (filter: LogFilter) => Clauses | undefined
+
+function createSelection(
+  db: Connection,
+  print: Print,
+  search: ReturnType<typeof createPersonSearch>,
+): Selection {
+  const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
+  const howMany = db
+    .prepare<[number], number>(`SELECT count(*) FROM (SELECT 1 FROM log_tag WHERE word = ? LIMIT ${MANY})`)
+    .pluck()
+  const bounds = db.prepare<[number, number], { first: number | null; last: number | null }>(
+    'SELECT min(first) AS first, max(last) AS last FROM log_hour WHERE hour BETWEEN ? AND ?',
+  )
+  const wordsOf = (filter: LogFilter): string[] => [
+    ...(filter.run === undefined ? [] : [word.run(filter.run)]),
+    ...(filter.term === undefined ? [] : [word.term(filter.term, print)]),
+    ...(filter.outcome === undefined ? [] : [word.outcome(filter.outcome)]),
+    ...(filter.action === undefined ? [] : [word.action(filter.action)]),
+    ...(filter.field === undefined ? [] : [word.field(filter.field)]),
+    ...(filter.pipeline === undefined ? [] : [word.pipeline(filter.pipeline)]),
+  ]
+  const inTime = ({ since, until }: LogFilter): Clauses | undefined => {
+    if (since === undefined && until === undefined) return { from: '', where: [], values: [] }
+    const hour = (at: number): number => Math.floor(at / HOUR_MS)
+    const found = bounds.get(hour(since ?? 0), hour(until ?? Number.MAX_SAFE_INTEGER))
+    if (found === undefined || found.first === null || found.last === null) return undefined
+    const where = ['d.seq BETWEEN ? AND ?']
+    const values: unknown[] = [found.first, found.last]
+    for (const [sign, at] of [['>=', since] as const, ['<', until] as const])
+      if (at !== undefined) {
+        where.push(`a.entry ->> '$.at' ${sign} ?`)
+        values.push(new Date(at).toISOString())
+      }
+    return { from: '', where, values }
+  }
+  const leading = (filter: LogFilter, tags: number[]): Clauses | undefined => {
+    if (filter.contact !== undefined || filter.person !== undefined) {
+      const persons = filter.person === undefined ? search(filter.contact ?? '') : [filter.person]
+      if (persons.length === 0) return undefined
+      const keys = 'SELECT id FROM person_key WHERE person IN (SELECT value FROM json_each(?))'
+      return { from: 'sealed AS d', where: [`d.key_id IN (${keys})`], values: [JSON.stringify(persons)] }
+    }
+    const first = tags.shift()
+    if (first === undefined) return { from: 'audit AS d', where: [], values: [] }
+    return { from: 'log_tag AS d', where: ['d.word = ?'], values: [first] }
+  }
+  return (filter) => {
+    const ids = wordsOf(filter).map((one) => wordId.get(one))
+    const tags = ids.filter((id) => id !== undefined)
+    if (tags.length < ids.length) return undefined
+    if (tags.length > 1) {
+      const counts = new Map(tags.map((id) => [id, howMany.get(id) ?? 0]))
+      tags.sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
+    }
+    const time = inTime(filter)
+    const lead = leading(filter, tags)
+    if (time === undefined || lead === undefined) return undefined
+    const joins = tags.map(
+      (_, index) => ` CROSS JOIN log_tag AS t${index} ON t${index}.word = ? AND t${index}.seq = d.seq`,
+    )
+    return {
+      from: lead.from + joins.join(''),
+      where: [...lead.where, ...time.where],
+      values: [...tags, ...lead.values, ...time.values],
+    }
+  }
+}
+
+function createPages(db: Connection, select: Selection) {
+  return (filter: LogFilter, { order, from, limit }: LogRange): LoggedEntry[] => {
+    const clauses = select(filter)
+    if (clauses === undefined) return []
+    const isNewest = order === 'newest'
+    const where = [...clauses.where, ...(from === undefined ? [] : [`d.seq ${isNewest ? '<' : '>'} ?`])]
+    const sql = `SELECT ${LOG_ROW} FROM ${clauses.from} ${JOIN_LOG}
+      ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY d.seq ${isNewest ? 'DESC' : 'ASC'} LIMIT ?`
+    const values = [...clauses.values, ...(from === undefined ? [] : [from]), limit]
+    return db
+      .prepare<unknown[], LogRow>(sql)
+      .all(...values)
+      .map(entryOf)
+  }
+}
+
+type Pages = ReturnType<typeof createPages>
+
+/** More than this of one person is not looked through for names. */
+const LIFE = 10_000
+
+function createPeopleReader(db: Connection, search: ReturnType<typeof createPersonSearch>) {
+  const tokens = db
+    .prepare<[number], string>('SELECT token FROM person_key WHERE person = ? ORDER BY id')
+    .pluck()
+  const life = db.prepare<[number, number], LogRow>(
+    `SELECT ${LOG_ROW} FROM sealed AS d ${JOIN_LOG} WHERE d.key_id IN (SELECT id FROM person_key WHERE person = ?) LIMIT ?`,
+  )
+  const personOf = (person: number): LoggedPerson => {
+    const keys = new Map<string, LoggedPerson['keys'][number]>()
+    const ids = new Set<number>()
+    const mails = new Set<string>()
+    for (const row of life.iterate(person, LIFE)) {
+      const { pipeline, key, contact_id: id, fields, action, outcome } = entryOf(row)
+      if (pipeline !== null && key !== null) keys.set(JSON.stringify([pipeline, key]), { pipeline, key })
+      // A contact that a create met may be another one's.
+      if (id !== null && (action !== 'create' || outcome === 'done')) ids.add(id)
+      for (const mail of [fields['mail']?.from, fields['mail']?.to])
+        if (typeof mail === 'string' && mail !== '') mails.add(mail)
+    }
+    return {
+      person,
+      tokens: tokens.all(person),
+      keys: [...keys.values()],
+      contactIds: [...ids],
+      mails: [...mails],
+    }
+  }
+  return (contact: string, pipeline?: string): LoggedPerson[] => search(contact, pipeline).map(personOf)
+}
+
+function createRunReader(db: Connection, page: Pages, search: ReturnType<typeof createPersonSearch>) {
+  const ordered = db
+    .prepare<[string], number>(
+      `SELECT d.seq FROM log_word AS w CROSS JOIN log_tag AS d ON d.word = w.id CROSS JOIN sealed AS s ON s.seq = d.seq
+       CROSS JOIN person_key AS k ON k.id = s.key_id WHERE w.word = ? ORDER BY k.person, d.seq`,
+    )
+    .pluck()
+  const rows = db.prepare<[string], LogRow>(
+    `SELECT ${LOG_ROW} FROM json_each(?) AS j CROSS JOIN audit AS a ON a.seq = j.value
+     LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id ORDER BY j.key`,
+  )
+  return function* entriesOfRun(run: string, contact?: string): Generator<LoggedEntry> {
+    if (contact !== undefined) {
+      for (const person of search(contact)) yield* ofPerson(run, person)
+      return
+    }
+    // Numbers alone, so that the caller may write between two entries.
+    const seqs = ordered.all(word.run(run))
+    for (let start = 0; start < seqs.length; start += PAGE)
+      yield* rows.all(JSON.stringify(seqs.slice(start, start + PAGE))).map(entryOf)
+  }
+  function* ofPerson(run: string, person: number): Generator<LoggedEntry> {
+    for (let from: number | undefined; ;) {
+      const some = page(
+        { run, person },
+        { order: 'oldest', limit: PAGE, ...(from === undefined ? {} : { from }) },
+      )
+      yield* some
+      if (some.length < PAGE) return
+      from = some.at(-1)?.seq
+    }
+  }
+}
+
+export type LogReader = {
+  readonly [Method in Exclude<keyof SyncLog, 'entriesOfRun'>]: (
+    ...args: Parameters<SyncLog[Method]>
+  ) => Awaited<ReturnType<SyncLog[Method]>>
+} & { entriesOfRun(runId: string, contact?: string): Iterable<LoggedEntry> }
+
+/** Everything of SyncLog, at once: for a worker that owns its connection. */
+export function createLogReader(db: Connection): LogReader {
+  const print = createPrint(db)
+  const search = createPersonSearch(db, print)
+  const select = createSelection(db, print, search)
+  const page = createPages(db, select)
+  const head = db.prepare<[], LogHead>('SELECT seq AS entries, hash FROM audit ORDER BY seq DESC LIMIT 1')
+  const one = db.prepare<[number], LogRow>(`SELECT ${LOG_ROW} FROM (SELECT ? AS seq) AS d ${JOIN_LOG}`)
+  const totals = db.prepare<[string], RunTotal>(
+    'SELECT action, outcome, entries FROM log_total WHERE run_id = ? ORDER BY action, outcome',
+  )
+  return {
+    logHead: () => head.get() ?? { entries: 0, hash: AUDIT_START },
+    logEntry(seq) {
+      const row = one.get(seq)
+      return row === undefined ? undefined : entryOf(row)
+    },
+    logPage: page,
+    entriesOfRun: createRunReader(db, page, search),
+    runTotals: (runId) => totals.all(runId),
+    people: createPeopleReader(db, search),
+    checkLog: checkLog(db),
+    checkIndexes: () => checkIndexes(db),
+  }
+}
+
+export function createSyncLog(db: Connection): SyncLog {
+  const reader = createLogReader(db)
+  return {
+    logHead: async () => reader.logHead(),
+    logEntry: async (seq) => reader.logEntry(seq),
+    logPage: async (filter, range) => reader.logPage(filter, range),
+    async *entriesOfRun(runId, contact) {
+      yield* reader.entriesOfRun(runId, contact)
+    },
+    runTotals: async (runId) => reader.runTotals(runId),
+    people: async (contact, pipeline) => reader.people(contact, pipeline),
+    checkLog: async (from, limit) => reader.checkLog(from, limit),
+    checkIndexes: async () => reader.checkIndexes(),
+  }
+}

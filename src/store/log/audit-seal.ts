@@ -1,0 +1,72 @@
+// Sealing the personal part of an entry under the key of its person, and opening it again; and the keyed hashes under
+// which people and terms are found without their names being written anywhere in plain.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
+import { personalDigest } from '../../core/log/audit-chain.ts'
+import type { Connection } from '../file/connection.ts'
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const SALT_BYTES = 16
+/** 128 bits: nobody's alias is another one's by chance. */
+const PRINT_BYTES = 16
+
+export const newKey = (): Buffer => randomBytes(32)
+export const newToken = (): string => randomBytes(16).toString('hex')
+
+export interface Opened {
+  readonly personal: string
+  /** Hexadecimal. */
+  readonly salt: string
+}
+
+// The driver of the cipher takes raw bytes, too, and four times as long over them.
+/** A box can be opened in its own place only: `seq` is part of what is authenticated. */
+export function seal(personal: string, key: Buffer, seq: number): { box: Buffer; digest: string } {
+  const salt = randomBytes(SALT_BYTES)
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, createSecretKey(key), nonce)
+  cipher.setAAD(Buffer.from(String(seq)))
+  const hidden = Buffer.concat([cipher.update(salt), cipher.update(personal, 'utf8'), cipher.final()])
+  const box = Buffer.concat([nonce, cipher.getAuthTag(), hidden])
+  return { box, digest: personalDigest(salt.toString('hex'), personal) }
+}
+
+/** Undefined where the box was not sealed with this key, in this place, or was changed since. */
+export function open(box: Buffer, key: Buffer, seq: number): Opened | undefined {
+  try {
+    const nonce = box.subarray(0, NONCE_BYTES)
+    const cipher = createDecipheriv(CIPHER, createSecretKey(key), nonce, { authTagLength: TAG_BYTES })
+    cipher.setAAD(Buffer.from(String(seq)))
+    cipher.setAuthTag(box.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    const all = Buffer.concat([cipher.update(box.subarray(NONCE_BYTES + TAG_BYTES)), cipher.final()])
+    return {
+      salt: all.subarray(0, SALT_BYTES).toString('hex'),
+      personal: all.subarray(SALT_BYTES).toString('utf8'),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** A hash under the state's own secret: without it nothing can be found by trying names. */
+export type Print = (kind: 'key' | 'id' | 'mail' | 'term' | 'gone', ...parts: readonly string[]) => Buffer
+
+export function createPrint(db: Connection): Print {
+  const secret = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'audit_secret'").pluck()
+  let key: KeyObject | undefined
+  return (kind, ...parts) => {
+    key ??= createSecretKey(secret.get() ?? '', 'utf8')
+    return createHmac('sha256', key)
+      .update(JSON.stringify([kind, ...parts]))
+      .digest()
+      .subarray(0, PRINT_BYTES)
+  }
+}

@@ -1,0 +1,195 @@
+// Destroys what the state holds of one person: the keys of their values in the sync log, everything under their keys and
+// mails elsewhere. What stays is the chain, their token in it, and tombstones. All of it is one transaction; afterwards the
+// file is written anew, because pages of a database may hold what was deleted from them.
+import type { Recognition, Subject } from '../../core/erasing.ts'
+import { planEntry } from '../../core/log/audit.ts'
+import type { LoggedPerson } from '../../core/log/sync-log.ts'
+import { createAppend } from './audit-append.ts'
+import type { Connection } from '../file/connection.ts'
+import { truncateLog } from '../file/owned.ts'
+import { setTombstones } from './tombstones.ts'
+
+/** Rows that are gone now, by what they were. */
+export interface Forgotten {
+  readonly logEntries: number
+  readonly links: number
+  readonly openOperations: number
+  /** Of these: what may be under way at the service, and nobody will look it up any more. */
+  readonly inDoubt: number
+  readonly rejects: number
+  /** Of those that stay: how many name somebody of the same name or telephone, and may be of the person. */
+  readonly uncertainRejects: number
+  /** Texts about others, and about runs, from which the person was taken out. */
+  readonly texts: number
+  readonly tombstones: number
+  readonly tokens: readonly string[]
+}
+
+export interface Forgetting {
+  readonly subject: Subject
+  readonly people: readonly LoggedPerson[]
+  /** Of the person in texts about others, and about runs. */
+  readonly recognition: Recognition
+  /** How many records were taken out of files. */
+  readonly records: number
+  readonly at: number
+  readonly runId: string
+}
+
+const OF_PEOPLE = 'SELECT id FROM person_key WHERE person IN (SELECT value FROM json_each(?))'
+
+function destroyValues(
+  db: Connection,
+  people: readonly LoggedPerson[],
+): { logEntries: number; tokens: string[] } {
+  const persons = JSON.stringify(people.map(({ person }) => person))
+  const run = (sql: string): number => db.prepare(sql).run(persons).changes
+  const tokens = db
+    .prepare<[string], string>(`SELECT token FROM person_key WHERE id IN (${OF_PEOPLE})`)
+    .pluck()
+    .all(persons)
+  // Which terms somebody had is gone with the values.
+  run(`DELETE FROM log_tag WHERE seq IN (SELECT seq FROM sealed WHERE key_id IN (${OF_PEOPLE}))
+       AND word IN (SELECT id FROM log_word WHERE word >= 'term:' AND word < 'term;')`)
+  const logEntries = run(`UPDATE sealed SET box = NULL WHERE box IS NOT NULL AND key_id IN (${OF_PEOPLE})`)
+  run(`UPDATE person_key SET secret = NULL WHERE id IN (${OF_PEOPLE})`)
+  run('DELETE FROM person_alias WHERE person IN (SELECT value FROM json_each(?))')
+  return { logEntries, tokens }
+}
+
+/** A row of another contact stays, even if it shares the mail. */
+const NOT_OF_OTHERS = (
+  table: string,
+): string => `NOT EXISTS (SELECT 1 FROM link WHERE link.pipeline = ${table}.pipeline
+  AND link.key = ${table}.key)`
+
+function removeRows(db: Connection, { keys, mails }: Subject) {
+  const counts = { links: 0, openOperations: 0, inDoubt: 0, rejects: 0 }
+  const prepare = (sql: string) => db.prepare(sql)
+  const unprint = prepare(`DELETE FROM fingerprint WHERE pipeline = @pipeline
+    AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)`)
+  const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
+  const inDoubt = db.prepare<unknown[], number>(
+    "SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND state IN ('in_doubt', 'sending')",
+  )
+  const operations = prepare('DELETE FROM operation WHERE pipeline = @pipeline AND key = @key')
+  const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')
+  for (const key of keys) {
+    unprint.run(key)
+    counts.links += unlink.run(key).changes
+    counts.inDoubt += inDoubt.pluck().get(key) ?? 0
+    counts.openOperations += operations.run(key).changes
+    counts.rejects += rejects.run(key).changes
+  }
+  const naming = (table: string) =>
+    prepare(`DELETE FROM ${table} WHERE instr(lower(record), ?) > 0 AND ${NOT_OF_OTHERS(table)}`)
+  for (const mail of mails) {
+    counts.openOperations += naming('operation').run(mail).changes
+    counts.rejects += naming('reject').run(mail).changes
+  }
+  return counts
+}
+
+/** Texts about others, and about runs, in which the person may be named. */
+const TEXTS = [
+  ['operation', 'reason'],
+  ['operation', 'file'],
+  ['reject', 'reason'],
+  ['reject', 'file'],
+  ['hold', 'reason'],
+  ['input', 'name'],
+  ['accepted', 'name'],
+  ['alert_message', 'message'],
+] as const
+
+/** Texts that may quote a row of a file as a whole. */
+const QUOTING = [['run', 'error']] as const
+
+/** Names of columns, as a JSON list: those of a file without a header are the values of its first record. */
+const HEADERS = [
+  ['input', 'header'],
+  ['reject', 'header'],
+] as const
+
+type Column = readonly [table: string, column: string]
+
+/** How many texts were changed. */
+function replaceTexts(db: Connection, columns: readonly Column[], without: (text: string) => string): number {
+  let changed = 0
+  for (const [table, column] of columns) {
+    const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`)
+    const texts = db
+      .prepare<[], string>(`SELECT DISTINCT ${column} FROM ${table} WHERE ${column} IS NOT NULL`)
+      .pluck()
+    for (const text of texts.all()) {
+      const left = without(text)
+      if (left !== text) changed += update.run(left, text).changes
+    }
+  }
+  return changed
+}
+
+function withoutHeader(text: string, { naming }: Recognition): string {
+  const names = JSON.parse(text) as readonly string[]
+  return naming(names.join('\n')) === undefined ? text : JSON.stringify(names.map(() => ''))
+}
+
+const redactTexts = (db: Connection, recognition: Recognition): number =>
+  replaceTexts(db, TEXTS, recognition.redacted) +
+  replaceTexts(db, QUOTING, recognition.withoutQuotes) +
+  replaceTexts(db, HEADERS, (text) => withoutHeader(text, recognition))
+
+/** Rejects without a key and a mail that name the person all the same; `uncertain` may be of somebody of the same name. */
+function removeNamed(db: Connection, { naming }: Recognition): { removed: number; uncertain: number } {
+  const rows = db.prepare<[], { id: number; record: string }>(
+    'SELECT id, record FROM reject WHERE key IS NULL',
+  )
+  const remove = db.prepare('DELETE FROM reject WHERE id = ?')
+  const counts = { removed: 0, uncertain: 0 }
+  const gone: number[] = []
+  for (const { id, record } of rows.iterate()) {
+    const found = naming(record)
+    if (found === 'surely') gone.push(id)
+    if (found === 'maybe') counts.uncertain += 1
+  }
+  for (const id of gone) counts.removed += remove.run(id).changes
+  return counts
+}
+
+/** Mails that no other link has: theirs alone. */
+function ownMails(db: Connection, mails: readonly string[]): string[] {
+  const shared = db.prepare<[string], number>('SELECT 1 FROM link WHERE mail_key = ? LIMIT 1').pluck()
+  return mails.filter((mail) => shared.get(mail) === undefined)
+}
+
+const SWEEP = "INSERT OR REPLACE INTO meta VALUES ('sweep', '1')"
+
+export function forgetPerson(
+  db: Connection,
+  { subject, people, recognition, records, at, runId }: Forgetting,
+): Forgotten {
+  return db.transaction(() => {
+    const { tokens, logEntries } = destroyValues(db, people)
+    const rows = removeRows(db, subject)
+    const named = removeNamed(db, recognition)
+    const rejects = rows.rejects + named.removed
+    const texts = redactTexts(db, recognition)
+    const tombstones = setTombstones(db, { keys: subject.keys, mails: ownMails(db, subject.mails) }, at)
+    const reason = `a person was erased: the values of ${logEntries} entries, ${rows.links} links, ${rows.openOperations} open operations, ${rejects} rejects, ${records} records in files`
+    const about = { at, runId, pipeline: null, configHash: '' }
+    createAppend(db)(planEntry({ action: 'erase', reason, tokens }, about))
+    db.exec(SWEEP)
+    return { logEntries, tokens, tombstones, texts, ...rows, rejects, uncertainRejects: named.uncertain }
+  })()
+}
+
+/** Whether the file was not written anew yet since somebody was erased. */
+export const isSweepDue = (db: Connection): boolean =>
+  db.prepare("SELECT 1 FROM meta WHERE name = 'sweep'").get() !== undefined
+
+/** Writes the file anew, without what was deleted from it. Needs as much space again, and throws STATE_FULL without. */
+export function sweep(db: Connection): void {
+  db.exec('VACUUM')
+  db.exec("DELETE FROM meta WHERE name = 'sweep'")
+  truncateLog(db)
+}

@@ -1,0 +1,110 @@
+// All that the state holds about one person beside the sync log, for whoever asks what is held about them, and for
+// whoever erases it: rows by pipeline and key, and rejected records that name the person's mail.
+import { type Contact, mailKey } from '../../core/mapping/contact.ts'
+import { heldValues, type Subject } from '../../core/erasing.ts'
+import type { LoggedPerson } from '../../core/log/sync-log.ts'
+import type { Connection } from '../file/connection.ts'
+import { createPresentName } from './former-names.ts'
+
+interface LinkRow {
+  readonly pipeline: string
+  readonly key: string
+  readonly contact_id: number
+  readonly known: string
+  readonly terms: string | null
+}
+
+/** The person with what the links say besides: the log may be younger than they are. */
+export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subject {
+  const ofContact = db.prepare<[number], LinkRow>('SELECT * FROM link WHERE contact_id = ?')
+  const ofKey = db.prepare<[string, string], LinkRow>('SELECT * FROM link WHERE pipeline = ? AND key = ?')
+  // Rows are kept under the name that the pipeline has now, entries of the log under the one that it had then.
+  const present = createPresentName(db)
+  const named = people
+    .flatMap(({ keys }) => keys)
+    .flatMap((one) => [one, { ...one, pipeline: present(one.pipeline) }])
+  const ofKeys = named.flatMap(({ pipeline, key }) => ofKey.all(pipeline, key))
+  const ids = new Set([
+    ...people.flatMap(({ contactIds }) => contactIds),
+    ...ofKeys.map((row) => row.contact_id),
+  ])
+  const links = [...ids].flatMap((id) => ofContact.all(id))
+  const keys = new Map(
+    [...named, ...links].map(({ pipeline, key }) => [JSON.stringify([pipeline, key]), { pipeline, key }]),
+  )
+  const wanted = db.prepare<[string, string], string>(
+    'SELECT desired FROM operation WHERE pipeline = ? AND key = ?',
+  )
+  const desired = [...keys.values()].flatMap(({ pipeline, key }) => wanted.pluck().all(pipeline, key))
+  const contacts = [...links.map(({ known }) => known), ...desired].map((text) => JSON.parse(text) as Contact)
+  const mails = [
+    ...people.flatMap((person) => person.mails),
+    ...contacts.map(({ mail }) => (typeof mail === 'string' ? mail : '')),
+  ]
+  return {
+    keys: [...keys.values()],
+    contactIds: [...ids],
+    mails: [...new Set(mails.filter((mail) => mail !== '').map(mailKey))],
+    values: contacts.flatMap(heldValues),
+  }
+}
+
+/** Of the names those under which rejects and operations are kept: of such records the log may know nothing. */
+export function namedInRows(
+  db: Connection,
+  { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
+): Pick<Subject, 'keys' | 'mails'> {
+  const tables = ['reject', 'operation']
+  const hasKey = tables.map((table) =>
+    db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
+  )
+  const names = tables.map((table) =>
+    db.prepare<[string], number>(`SELECT 1 FROM ${table} WHERE instr(lower(record), ?) > 0 LIMIT 1`),
+  )
+  return {
+    keys: keys.filter(({ pipeline, key }) => hasKey.some((one) => one.get(pipeline, key) !== undefined)),
+    mails: mails.filter((mail) => names.some((one) => one.get(mail) !== undefined)),
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Columns that say how the program works and nothing about anybody. */
+const INNER = [
+  'id',
+  'input_id',
+  'link_id',
+  'fingerprint',
+  'rank',
+  'absent_reads',
+  'not_before',
+  'swallowed',
+  'mail_key',
+]
+
+function readable(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => !INNER.includes(name))
+      .map(([name, value]) => {
+        const isJson = typeof value === 'string' && /^[[{]/.test(value)
+        return [name, isJson ? (JSON.parse(value) as unknown) : value]
+      }),
+  )
+}
+
+/** Every row that is about the person. */
+export function holdings(db: Connection, { keys, mails }: Subject) {
+  const byKey = (table: string): Row[] => {
+    const select = db.prepare<[string, string], Row>(`SELECT * FROM ${table} WHERE pipeline = ? AND key = ?`)
+    return keys.flatMap(({ pipeline, key }) => select.all(pipeline, key)).map(readable)
+  }
+  const naming = db.prepare<[string], Row>(
+    'SELECT * FROM reject WHERE key IS NULL AND instr(lower(record), ?) > 0',
+  )
+  return {
+    links: byKey('link'),
+    open_operations: byKey('operation'),
+    rejects: [...byKey('reject'), ...mails.flatMap((mail) => naming.all(mail)).map(readable)],
+  }
+}

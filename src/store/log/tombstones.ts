@@ -1,0 +1,121 @@
+// People who were erased and must not come back with the next export: nothing but keyed hashes of their keys and mails.
+import type { ErasedBefore, Subject, TombstoneStore } from '../../core/erasing.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
+import { createPrint, type Print } from './audit-seal.ts'
+import type { Connection } from '../file/connection.ts'
+import { createNames } from './former-names.ts'
+
+/** One for each name that the pipeline has had. */
+type OfKey = (pipeline: string, key: string) => readonly Buffer[]
+
+function createOfKey(db: Connection, print: Print): OfKey {
+  const names = createNames(db)
+  return (pipeline, key) => names(pipeline).map((name) => print('gone', 'key', name, key))
+}
+
+const ofMail = (print: Print, mail: string): Buffer => print('gone', 'mail', mailKey(mail))
+
+const MAIL = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g
+
+/** Words of a text that may be a key. */
+const KEY = /[^\s,;"'|\t<>()[\]{}]{4,}/g
+
+export function createTombstoneStore(db: Connection): TombstoneStore {
+  const print = createPrint(db)
+  const ofKey = createOfKey(db, print)
+  const isLinked = db
+    .prepare<[string, string], number>('SELECT 1 FROM link WHERE pipeline = ? AND key = ?')
+    .pluck()
+  const count = db.prepare('UPDATE tombstone SET left_out = left_out + ? WHERE print = ?')
+  const any = db.prepare<[], number>('SELECT 1 FROM tombstone LIMIT 1').pluck()
+  const has = db.prepare<[Buffer], number>('SELECT 1 FROM tombstone WHERE print = ?').pluck()
+  const isSet = (one: Buffer): boolean => has.get(one) !== undefined
+  const ofMails = (text: string): Buffer | undefined =>
+    text
+      .match(MAIL)
+      ?.map((mail) => ofMail(print, mail))
+      .find(isSet)
+  return {
+    hasTombstones: async () => any.get() !== undefined,
+    async tombstoneOf(pipeline, { key, texts }) {
+      const own = key === undefined ? undefined : ofKey(pipeline, key).find(isSet)
+      if (own !== undefined) return own.toString('hex')
+      const text = texts.join('\n')
+      // A record that is somebody else's may name the mail of the person; a text without a key may quote their row.
+      if (key !== undefined)
+        return isLinked.get(pipeline, key) === undefined ? ofMails(text)?.toString('hex') : undefined
+      const words = text.match(KEY) ?? []
+      return (ofMails(text) ?? words.flatMap((one) => ofKey(pipeline, one)).find(isSet))?.toString('hex')
+    },
+    noteLeftOut: async (counts) =>
+      db.transaction(() => {
+        for (const [hex, times] of counts) count.run(times, Buffer.from(hex, 'hex'))
+      })(),
+    async areErased(pipeline, records) {
+      if (any.get() === undefined) return records.map(() => false)
+      return records.map(({ key, mail, values }) => {
+        if (key !== undefined && ofKey(pipeline, key).some(isSet)) return true
+        // A record that could not be mapped may name its mail anywhere; so may one of somebody else.
+        if (mail === undefined && key !== undefined && isLinked.get(pipeline, key) !== undefined) return false
+        const mails = mail === undefined ? (values.join('\n').match(MAIL) ?? []) : [mail]
+        return mails.some((one) => isSet(ofMail(print, one)))
+      })
+    },
+  }
+}
+
+function printsOf(db: Connection, { keys, mails }: Pick<Subject, 'keys' | 'mails'>): Buffer[] {
+  const print = createPrint(db)
+  const ofKey = createOfKey(db, print)
+  return [
+    ...keys.flatMap(({ pipeline, key }) => ofKey(pipeline, key)),
+    ...mails.map((mail) => ofMail(print, mail)),
+  ]
+}
+
+/**
+ * How many there are of this person now. Tombstones of one person have one time, that of the first erasure: whoever names
+ * one of them later means all.
+ */
+export function setTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>, at: number): number {
+  const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()
+  const set = db.prepare(
+    'INSERT INTO tombstone (print, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at',
+  )
+  const prints = printsOf(db, subject)
+  const [first = at] = prints.flatMap((one) => atOf.get(one) ?? [])
+  for (const one of prints) set.run(one, first)
+  return prints.length
+}
+
+/** Undefined where nobody was erased under any of these names. */
+export function erasedBefore(
+  db: Connection,
+  subject: Pick<Subject, 'keys' | 'mails'>,
+): ErasedBefore | undefined {
+  const print = createPrint(db)
+  const ofKey = createOfKey(db, print)
+  const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()
+  const [at] = printsOf(db, subject).flatMap((one) => atOf.get(one) ?? [])
+  if (at === undefined) return undefined
+  const leftOut = db.prepare<[number], number>('SELECT sum(left_out) FROM tombstone WHERE at = ?').pluck()
+  return {
+    at,
+    leftOut: leftOut.get(at) ?? 0,
+    isTheirs(pipeline, { key, texts }) {
+      const text = texts.join('\n')
+      const keys = key === undefined ? (text.match(KEY) ?? []) : [key]
+      const mails = text.match(MAIL) ?? []
+      return [
+        ...keys.flatMap((one) => ofKey(pipeline, one)),
+        ...mails.map((mail) => ofMail(print, mail)),
+      ].some((one) => atOf.get(one) === at)
+    },
+  }
+}
+
+/** How many were taken away: the person may come again. */
+export function liftTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): number {
+  const remove = db.prepare('DELETE FROM tombstone WHERE print = ?')
+  return printsOf(db, subject).reduce((sum, one) => sum + remove.run(one).changes, 0)
+}

@@ -1,0 +1,152 @@
+// Records, rejects and open changes as people look at them, and the search for a person. Read-only, by keyset.
+import type { Operation } from '../../core/change/operation.ts'
+import type {
+  OpenFilter,
+  Page,
+  PageRequest,
+  PersonView,
+  RecordView,
+  RejectView,
+  StateViews,
+} from '../../core/views.ts'
+import type { Connection } from '../file/database.ts'
+import {
+  operationOf,
+  type OperationRow,
+  parseAssertions,
+  parseContact,
+  parseRecord,
+  parseUnsure,
+  SELECT_OPERATION,
+} from '../journal/rows.ts'
+import { pageOf, rowNumber } from './views-page.ts'
+
+interface RejectRow {
+  id: number
+  pipeline: string
+  run_id: string
+  key: string | null
+  code: string
+  reason: string
+  file: string
+  line: number
+  header: string
+  record: string
+}
+
+export const SELECT_REJECT = `
+SELECT reject.id, reject.pipeline, input.run_id, key, code, reason, file, line, reject.header, record
+FROM reject JOIN input ON input.id = reject.input_id AND input.state <> 'reading'`
+
+/** Values beyond the header have no name; a missing value is left out. */
+function columns(header: readonly string[], values: readonly string[]): RejectView['columns'] {
+  return values.map((value, index) => ({ name: header[index] ?? `(${index + 1})`, value }))
+}
+
+export const rejectView = (row: RejectRow): RejectView => ({
+  id: row.id,
+  pipeline: row.pipeline,
+  runId: row.run_id,
+  key: row.key ?? undefined,
+  code: row.code,
+  reason: row.reason,
+  file: row.file,
+  line: row.line,
+  columns: columns(JSON.parse(row.header) as string[], parseRecord(row.record).values),
+})
+
+function createRejectList(db: Connection): (...asked: Parameters<StateViews['rejects']>) => Page<RejectView> {
+  const where = (ids: string) =>
+    db.prepare<[Record<string, unknown>], RejectRow>(
+      `${SELECT_REJECT} WHERE reject.id IN (${ids} AND id < @before ORDER BY id DESC LIMIT @limit) ORDER BY reject.id DESC`,
+    )
+  const all = where('SELECT id FROM reject WHERE 1')
+  const ofPipeline = where('SELECT id FROM reject INDEXED BY reject_by_pipeline WHERE pipeline = @pipeline')
+  const ofRun = where('SELECT id FROM reject WHERE input_id IN (SELECT id FROM input WHERE run_id = @runId)')
+  return ({ pipeline, runId }, { from, limit }) => {
+    const query = runId !== undefined ? ofRun : pipeline !== undefined ? ofPipeline : all
+    const before = rowNumber(from) ?? Number.MAX_SAFE_INTEGER
+    const named = { ...(runId === undefined ? { pipeline } : { runId }), before, limit: limit + 1 }
+    const rows = query.all(query === all ? { before, limit: limit + 1 } : named)
+    return pageOf(rows.map(rejectView), limit, ({ id }) => String(id))
+  }
+}
+
+const OPEN = `
+${SELECT_OPERATION} WHERE operation.pipeline = @pipeline AND state <> 'planned' AND operation.id > @after
+AND state IN (SELECT value FROM json_each(@states)) AND (@run IS NULL OR run_id = @run)
+AND (@guard IS NULL OR coalesce(guard, '') = @guard) ORDER BY operation.id LIMIT @limit`
+
+function createOpenList(db: Connection): (filter: OpenFilter, page: PageRequest) => Page<Operation> {
+  const open = db.prepare<[Record<string, unknown>], OperationRow>(OPEN)
+  return ({ states, pipelines, runId, guard }, { from, limit }) => {
+    const asked = {
+      after: rowNumber(from) ?? 0,
+      states: JSON.stringify(states),
+      run: runId ?? null,
+      guard: guard === undefined ? null : (guard ?? ''),
+      limit: limit + 1,
+    }
+    // Each pipeline in the order of its index; merged here.
+    const rows = pipelines.flatMap((pipeline) => open.all({ ...asked, pipeline }))
+    rows.sort((left, right) => left.id - right.id)
+    return pageOf(rows.slice(0, limit + 1).map(operationOf), limit, ({ id }) => String(id))
+  }
+}
+
+interface LinkRow {
+  pipeline: string
+  key: string
+  contact_id: number
+  known: string
+  unsure: string | null
+  terms: string | null
+  gone: number
+  missing: number
+}
+
+const recordView = (row: LinkRow): RecordView => ({
+  pipeline: row.pipeline,
+  key: row.key,
+  contactId: row.contact_id,
+  known: parseContact(row.known),
+  unsure: parseUnsure(row.unsure),
+  terms: parseAssertions(row.terms),
+  gone: row.gone === 1,
+  missing: row.missing,
+})
+
+/** Of one record there is rarely more than one; a list without end would be no page. */
+const FEW = 20
+
+function createPerson(db: Connection): (contactId: number) => PersonView {
+  const links = db.prepare<[number], LinkRow>(
+    `SELECT pipeline, key, contact_id, known, unsure, terms, gone, missing FROM link WHERE contact_id = ?
+     ORDER BY pipeline, key LIMIT 100`,
+  )
+  const open = db.prepare<[string, string], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? ORDER BY operation.id LIMIT ${FEW}`,
+  )
+  const rejects = db.prepare<[string, string], RejectRow>(
+    `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id LIMIT ${FEW}`,
+  )
+  return (contactId) => {
+    const records = links.all(contactId).map(recordView)
+    return {
+      records,
+      open: records.flatMap(({ pipeline, key }) => open.all(pipeline, key).map(operationOf)),
+      rejects: records.flatMap(({ pipeline, key }) => rejects.all(pipeline, key).map(rejectView)),
+    }
+  }
+}
+
+export function createRecordViews(db: Connection): Pick<StateViews, 'rejects' | 'open' | 'person'> {
+  const rejects = createRejectList(db)
+  const open = createOpenList(db)
+  const person = createPerson(db)
+  return {
+    rejects: async (filter, page) => rejects(filter, page),
+    open: async (filter, page) => open(filter, page),
+    person: async (contactId) => person(contactId),
+  }
+}

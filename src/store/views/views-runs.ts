@@ -1,0 +1,103 @@
+// Runs, days and pipelines as people look at them: read-only, by keyset, each query served by an index.
+import type { RunRecord } from '../../core/state.ts'
+import { noCounts, OUTCOMES, type Counts } from '../../core/outcome/summary.ts'
+import type {
+  DayView,
+  InputView,
+  Page,
+  PageRequest,
+  RunFilter,
+  RunView,
+  StateViews,
+} from '../../core/views.ts'
+import type { Connection } from '../file/database.ts'
+import { createRunStore, runRecord, type RunRow } from '../journal/runs.ts'
+import { pageOf } from './views-page.ts'
+
+interface Row extends RunRow {
+  config_hash: string
+}
+
+const COUNTED = ['read', ...OUTCOMES, 'deleted', 'held_deletes', 'terms_created'] as const
+
+const DAYS = `
+SELECT date(started_at / 1000, 'unixepoch') AS day, count(*) AS runs,
+       ${COUNTED.map((name) => `sum(coalesce(counts ->> '$.${name}', 0)) AS ${name}`).join(', ')}
+FROM run WHERE started_at >= ? GROUP BY day ORDER BY day`
+
+/** Runs are told apart by start and id: several may begin in one millisecond. */
+const cursorOf = ({ startedAt, id }: RunRecord): string => `${startedAt}.${id}`
+
+function cursor(from: string | undefined): { at: number; id: string } {
+  const [, at, id] = /^(\d{1,15})\.([0-9a-z-]{1,64})$/.exec(from ?? '') ?? []
+  return { at: at === undefined ? Number.MAX_SAFE_INTEGER : Number(at), id: id ?? '' }
+}
+
+function createRunList(db: Connection) {
+  const list = (index: string, where: string) =>
+    db.prepare<[Record<string, unknown>], RunRow>(
+      `SELECT * FROM run INDEXED BY ${index} WHERE ${where} AND (started_at, id) < (@at, @id)
+       AND (@status IS NULL OR coalesce(status, 'unfinished') = @status) ORDER BY started_at DESC, id DESC LIMIT @limit`,
+    )
+  const all = list('run_by_start', '1')
+  const ofPipeline = list('run_by_pipeline', 'pipeline = @pipeline')
+  return ({ pipeline, status }: RunFilter, page: PageRequest): Page<RunRecord> => {
+    const asked = { ...cursor(page.from), limit: page.limit + 1, status: status ?? null }
+    const rows = pipeline === undefined ? all.all(asked) : ofPipeline.all({ ...asked, pipeline })
+    return pageOf(rows.map(runRecord), page.limit, cursorOf)
+  }
+}
+
+const INPUTS = `
+SELECT name, bytes, sha256, state, (SELECT count(*) FROM reject WHERE reject.input_id = input.id) AS rejects
+FROM input WHERE run_id = ? ORDER BY id LIMIT 500`
+
+function createRun(db: Connection): (id: string) => RunView | undefined {
+  const one = db.prepare<[string], Row>('SELECT * FROM run WHERE id = ?')
+  const inputs = db.prepare<[string], Omit<InputView, 'sha256'> & { sha256: string | null }>(INPUTS)
+  const open = db.prepare<[{ run: string; pipeline: string }], { state: string; number: number }>(
+    `SELECT state, count(*) AS number FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND run_id = @run
+     GROUP BY state`,
+  )
+  const planned = db
+    .prepare<[string], number>("SELECT count(*) FROM operation WHERE run_id = ? AND state = 'planned'")
+    .pluck()
+  return (id) => {
+    const row = one.get(id)
+    if (row === undefined) return undefined
+    const left = open.all({ run: id, pipeline: row.pipeline }).map(({ state, number }) => [state, number])
+    const waiting = planned.get(id) ?? 0
+    return {
+      ...runRecord(row),
+      configHash: row.config_hash,
+      inputs: inputs.all(id).map((input) => ({ ...input, sha256: input.sha256 ?? undefined })),
+      open: Object.fromEntries(waiting === 0 ? left : [...left, ['planned', waiting]]) as RunView['open'],
+    }
+  }
+}
+
+function dayView({ day, runs, ...sums }: { day: string; runs: number } & Partial<Counts>): DayView {
+  return { day, runs, counts: { ...noCounts(), ...sums } }
+}
+
+type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'runs' | 'run'>
+
+export function createRunViews(db: Connection): RunViews {
+  const store = createRunStore(db)
+  const days = db.prepare<[number], { day: string; runs: number } & Counts>(DAYS)
+  const runs = createRunList(db)
+  const run = createRun(db)
+  return {
+    pipelines: (names) =>
+      Promise.all(
+        names.map(async (pipeline) => ({
+          pipeline,
+          lastRun: await store.lastRun(pipeline),
+          backlog: await store.backlog(pipeline),
+        })),
+      ),
+    days: async (since) => days.all(since).map(dayView),
+    runs: async (filter, page) => runs(filter, page),
+    run: async (id) => run(id),
+  }
+}

@@ -1,0 +1,21 @@
+// The state as the console looks at it: one object over a connection of its own that reads only.
+import type { StateViews } from '../../core/views.ts'
+import type { Connection } from '../file/database.ts'
+import { createHoldStore } from '../journal/holds.ts'
+import { createRecordViews } from './views-records.ts'
+import { createRunViews } from './views-runs.ts'
+import { createSearch } from './views-search.ts'
+import { createTermCount } from './views-terms.ts'
+
+/** `now`: milliseconds since the epoch. */
+export function createStateViews(db: Connection, now: () => number): StateViews {
+  const { heldPlans } = createHoldStore(db)
+  const search = createSearch(db)
+  return {
+    ...createRunViews(db),
+    ...createRecordViews(db),
+    heldPlans,
+    search: async (text, limit) => search(text, limit),
+    terms: createTermCount(db, now),
+  }
+}

@@ -1,0 +1,44 @@
+// Erasing a person while something of theirs is open: nothing of it may leave afterwards.
+import { expect, it } from 'vitest'
+import { openState } from '../../../src/store/state-store.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { recognition } from '../../../src/core/erasing.ts'
+import { people, testLine } from '../../support/line.ts'
+
+it('takes a create in doubt along, counts it, and nothing of it is sent any more', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forget-'))
+  const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: true })
+  try {
+    const line = testLine({ state, pipeline: { duplicateCheckMethod: 'none' } })
+    line.service.fault = ({ method }) => (method === 'POST' ? { kind: 'unknown' } : undefined)
+    line.source.drop('1.csv', people(1))
+    expect(await line.run()).toMatchObject({ in_doubt: 1 })
+    const mail = 'person1@example.com'
+    const subject = {
+      keys: [{ pipeline: line.pipeline.name, key: 'K1' }],
+      contactIds: [],
+      mails: [mail],
+      values: [],
+    }
+    const forgotten = state.forget({
+      subject,
+      people: [],
+      recognition: recognition(subject),
+      records: 0,
+      at: line.clock.now(),
+      runId: 'erasure',
+    })
+    expect(forgotten).toMatchObject({ inDoubt: 1, openOperations: 1 })
+    line.service.fault = () => undefined
+    const sent = line.service.writes().length
+    line.source.drop('2.csv', people(1))
+    expect(await line.run()).toMatchObject({ read: 1, skipped: 1, created: 0, in_doubt: 0 })
+    expect(line.service.writes()).toHaveLength(sent)
+    expect(line.service.contacts.size).toBe(0)
+  } finally {
+    await state.close()
+    rmSync(folder, { recursive: true })
+  }
+})
