@@ -5,7 +5,7 @@ import { everyEntry, exportLine, tableHead, tableRows } from '../core/log/log-li
 import type { LogFilter, SyncLog } from '../core/log/sync-log.ts'
 import type { Settings } from '../core/settings.ts'
 import { readMark } from '../store/file/mark.ts'
-import { asOwner } from './as-owner.ts'
+import { asOwner } from './run/as-owner.ts'
 import { writeExport } from './export-file.ts'
 
 export type LogFormat = 'jsonl' | 'csv'

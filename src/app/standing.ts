@@ -9,8 +9,8 @@ import type { RunRecord, StateStore } from '../core/state.ts'
 import { failedFiles } from '../sources/retention.ts'
 import { createSource } from '../sources/registry.ts'
 import { systemClock as clock } from '../system.ts'
-import { nextDue } from './next-due.ts'
-import { type RateStanding, rateStanding } from './rate-window.ts'
+import { nextDue } from './run/next-due.ts'
+import { type RateStanding, rateStanding } from './run/rate-window.ts'
 
 /** What lies in the inbox now. */
 interface Waiting {

@@ -10,7 +10,7 @@ import type { Settings } from '../core/settings.ts'
 import { databaseFacts, sqliteVersion } from '../store/file/facts.ts'
 import { stateInfo } from '../store/info.ts'
 import { machineFacts } from '../system.ts'
-import type { Configuration } from './configuration.ts'
+import type { Configuration } from './run/configuration.ts'
 
 export interface BundleEntry {
   readonly name: string

@@ -1,5 +1,5 @@
 // How a command comes to its settings: the file by option, environment or default, every problem at once.
-import { loadConfiguration } from '../app/configuration.ts'
+import { loadConfiguration } from '../app/run/configuration.ts'
 import { stateDoubt } from '../app/state-files.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'

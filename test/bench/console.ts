@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { consoleData } from '../../src/app/console-data.ts'
+import { consoleData } from '../../src/app/daemon/console-data.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
 import { startConsole } from '../../src/console/server.ts'
 import { createTokenGate } from '../../src/console/token.ts'

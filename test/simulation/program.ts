@@ -1,4 +1,4 @@
-// The program under test, put together as src/app/runner.ts does it, over the real store and the real client of the service;
+// The program under test, put together as src/app/run/runner.ts does it, over the real store and the real client of the service;
 // everything that reaches outside goes through one life.
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

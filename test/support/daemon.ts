@@ -1,8 +1,8 @@
 // A daemon in a world of its own: time stands still until a test moves it, runs end as told, and the state is a table in
 // memory. For tests of the daemon's life; what runs do is tested elsewhere.
 import { isDeepStrictEqual } from 'node:util'
-import { startDaemon } from '../../src/app/daemon.ts'
-import type { Configuration } from '../../src/app/configuration.ts'
+import { startDaemon } from '../../src/app/daemon/daemon.ts'
+import type { Configuration } from '../../src/app/run/configuration.ts'
 import type { Stop } from '../../src/core/outcome/circuit.ts'
 import type { DaemonEvent, DueDone, EndedRun, Pause } from '../../src/core/outcome/daemon.ts'
 import type { SyncError } from '../../src/core/words/errors.ts'

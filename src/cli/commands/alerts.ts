@@ -1,5 +1,5 @@
 // `alerts list` and `alerts test`: who was told of what, and whether receivers can be reached.
-import { alertStandings, testAlerts } from '../../app/alert-commands.ts'
+import { alertStandings, testAlerts } from '../../app/alerting/alert-commands.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 import { moment, plural } from '../format.ts'

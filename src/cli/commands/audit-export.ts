@@ -1,7 +1,7 @@
 // `audit export`: the sync log as a file, whole or filtered; or all that is held about one person.
 import { resolve } from 'node:path'
 import { exportLog, type LogFormat, writeText } from '../../app/audit-files.ts'
-import { subjectReport } from '../../app/subject-report.ts'
+import { subjectReport } from '../../app/people/subject-report.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { plural, replacedText } from '../format.ts'
 import { type Io, printError, printJson } from '../io.ts'

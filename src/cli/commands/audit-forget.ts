@@ -1,5 +1,5 @@
 // `audit forget`: erases a person, and prints the certificate of it.
-import { type Certificate, forgetContact, readmitContact } from '../../app/forgetting.ts'
+import { type Certificate, forgetContact, readmitContact } from '../../app/people/forgetting.ts'
 import type { Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'

@@ -1,8 +1,8 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
-import { askService, checkColumns, termProblems } from '../../app/checking.ts'
-import { loadConfiguration } from '../../app/configuration.ts'
-import { orphans } from '../../app/pipelines.ts'
-import { assertReadOfService, bindingWarning } from '../../app/service-binding.ts'
+import { askService, checkColumns, termProblems } from '../../app/run/checking.ts'
+import { loadConfiguration } from '../../app/run/configuration.ts'
+import { orphans } from '../../app/people/pipelines.ts'
+import { assertReadOfService, bindingWarning } from '../../app/run/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
 import { markerProblem } from '../../sync/marker.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'

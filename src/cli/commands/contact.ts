@@ -1,6 +1,6 @@
 // `contact`: what the service has of somebody, by id or by mail.
-import { askService } from '../../app/checking.ts'
-import { contactsAt, type ContactView } from '../../app/contact-view.ts'
+import { askService } from '../../app/run/checking.ts'
+import { contactsAt, type ContactView } from '../../app/people/contact-view.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 

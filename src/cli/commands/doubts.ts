@@ -1,6 +1,6 @@
 // `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
-import { askService } from '../../app/checking.ts'
-import { resolveDoubt, type Verdict } from '../../app/decisions.ts'
+import { askService } from '../../app/run/checking.ts'
+import { resolveDoubt, type Verdict } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../app/state-files.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Operation } from '../../core/change/operation.ts'

@@ -1,5 +1,5 @@
 // `fields`: the definitions of custom fields that the service has.
-import { askService } from '../../app/checking.ts'
+import { askService } from '../../app/run/checking.ts'
 import type { CustomFieldDefinition } from '../../core/ports.ts'
 import { plural } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

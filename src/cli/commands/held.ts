@@ -1,5 +1,5 @@
 // `held list` and `held release`: what was stopped, by a guard or for a reason of its own, and a person's leave to go on.
-import { releaseHeld } from '../../app/decisions.ts'
+import { releaseHeld } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../app/state-files.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan, StateStore } from '../../core/state.ts'

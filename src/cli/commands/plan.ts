@@ -1,5 +1,5 @@
 // `plan`: what a run would change, field by field; with --json one document, written as it comes.
-import { preview } from '../../app/preview.ts'
+import { preview } from '../../app/run/preview.ts'
 import { systemClock as clock } from '../../system.ts'
 import { ERRORS } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'

@@ -1,7 +1,7 @@
 // `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
 import { createLog } from '../../app/logging.ts'
-import { openRunner, type Runner } from '../../app/runner.ts'
-import { openTracing } from '../../app/tracing.ts'
+import { openRunner, type Runner } from '../../app/run/runner.ts'
+import { openTracing } from '../../app/run/tracing.ts'
 import { systemClock as clock } from '../../system.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { LogHead } from '../../core/log/sync-log.ts'
@@ -68,7 +68,7 @@ async function runAll(kind: Kind, options: CommonOptions, names: string[]): Prom
     }
     // Without receivers nothing of it is loaded.
     if (settings.alerts.length > 0) {
-      const { tellOfRuns } = await import('../../app/alert-commands.ts')
+      const { tellOfRuns } = await import('../../app/alerting/alert-commands.ts')
       await tellOfRuns(settings, runner, { results, signal: io.signal })
     }
     head = await runner.state.logHead()

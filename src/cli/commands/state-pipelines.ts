@@ -1,6 +1,6 @@
 // `state rename-pipeline` and `state drop-pipeline`: what becomes of the state when the configuration names a pipeline
 // otherwise, or no longer.
-import { dropPipeline, renamePipeline } from '../../app/pipelines.ts'
+import { dropPipeline, renamePipeline } from '../../app/people/pipelines.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'

@@ -1,7 +1,7 @@
 // `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent; `state rebind`
 // for one whose service has another address.
-import { acceptState, rebuildState } from '../../app/rebuilding.ts'
-import { rebindState } from '../../app/service-binding.ts'
+import { acceptState, rebuildState } from '../../app/run/rebuilding.ts'
+import { rebindState } from '../../app/run/service-binding.ts'
 import { systemClock as clock } from '../../system.ts'
 import { unknowable } from '../../core/change/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/outcome/summary.ts'

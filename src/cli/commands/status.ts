@@ -1,5 +1,5 @@
 // `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
-import { orphans } from '../../app/pipelines.ts'
+import { orphans } from '../../app/people/pipelines.ts'
 import { commonStanding, type CommonStanding, pipelineStanding, type Standing } from '../../app/standing.ts'
 import { openStateForReading, stateOwner } from '../../app/state-files.ts'
 import { systemClock as clock } from '../../system.ts'

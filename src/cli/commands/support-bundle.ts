@@ -1,7 +1,7 @@
 // `support-bundle`: one archive for whoever is asked for help; says what is in it before it is written.
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { loadConfiguration } from '../../app/configuration.ts'
+import { loadConfiguration } from '../../app/run/configuration.ts'
 import { supportBundle } from '../../app/support-bundle.ts'
 import { tarGz } from '../../app/tar.ts'
 import { systemClock as clock } from '../../system.ts'

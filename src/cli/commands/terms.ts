@@ -1,6 +1,6 @@
 // `terms`: the terms that the service has. `terms rename`: another name for one of them.
-import { askService } from '../../app/checking.ts'
-import { renameTerm } from '../../app/term-names.ts'
+import { askService } from '../../app/run/checking.ts'
+import { renameTerm } from '../../app/people/term-names.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../format.ts'

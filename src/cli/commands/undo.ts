@@ -1,6 +1,6 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
-import { previewUndo } from '../../app/preview.ts'
-import { openRunner } from '../../app/runner.ts'
+import { previewUndo } from '../../app/run/preview.ts'
+import { openRunner } from '../../app/run/runner.ts'
 import { openStateForReading } from '../../app/state-files.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'

@@ -1,0 +1,69 @@
+// What alerts are judged by, gathered from the state, the daemon and what runs have just met.
+import { currentBacklog } from '../../core/outcome/backlog.ts'
+import { type AlertFacts, conditionOfService, type PipelineFacts } from '../../core/alerts/alert.ts'
+import type { AlertStore } from '../../core/alerts/alert-store.ts'
+import type { DaemonCondition, DaemonListener, EndedRun } from '../../core/outcome/daemon.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { RunStore } from '../../core/state.ts'
+
+/** How the service was when this process last asked it. */
+export interface ServiceVerdict {
+  current(): AlertFacts['service']
+  readonly listen: DaemonListener
+  ran(run: Pick<EndedRun, 'code' | 'error' | 'requests'>): void
+}
+
+export function createServiceVerdict(): ServiceVerdict {
+  let verdict: AlertFacts['service'] = 'unknown'
+  const ran: ServiceVerdict['ran'] = ({ code, error, requests }) => {
+    if (code !== undefined && conditionOfService(code) !== undefined)
+      verdict = { code: code as never, reason: error ?? code }
+    // A run that had nothing to ask has seen nothing of the service.
+    else if (requests > 0) verdict = 'good'
+  }
+  return {
+    current: () => verdict,
+    ran,
+    listen(event) {
+      if (event.type === 'run_ended') ran(event.run)
+      if (event.type === 'paused') verdict = event.pause
+      if (event.type === 'resumed') verdict = 'good'
+    },
+  }
+}
+
+type Reads = Pick<RunStore, 'lastRun' | 'milestones' | 'backlog'> & Pick<AlertStore, 'knownPipelines'>
+
+async function pipelineFacts(
+  { name, timezone }: PipelineSettings,
+  state: Reads,
+  condition: DaemonCondition | undefined,
+): Promise<PipelineFacts> {
+  const live = condition?.pipelines.find((pipeline) => pipeline.name === name)
+  return {
+    name,
+    timezone,
+    isRunning: live?.runningSince !== undefined,
+    lastRun: await state.lastRun(name),
+    milestones: await state.milestones(name),
+    backlog: currentBacklog(await state.backlog(name), live?.runningSince !== undefined),
+    broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
+    waitingSince: live?.waitingSince,
+  }
+}
+
+/** `condition`: undefined where no daemon runs. */
+export async function gatherFacts(
+  { pipelines }: Settings,
+  state: Reads,
+  of: { clock: Clock; service: ServiceVerdict; condition: DaemonCondition | undefined },
+): Promise<AlertFacts> {
+  const facts: PipelineFacts[] = []
+  for (const pipeline of pipelines) facts.push(await pipelineFacts(pipeline, state, of.condition))
+  const known = await state.knownPipelines()
+  const orphans = known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
+  const { condition } = of
+  const refusedReload = condition === undefined ? undefined : (condition.refusedReload?.length ?? 0)
+  return { now: of.clock.now(), service: of.service.current(), pipelines: facts, orphans, refusedReload }
+}

@@ -1,0 +1,46 @@
+// When the state itself fails nothing can be written down, and that is what somebody must hear of: told directly, once,
+// and remembered in memory alone.
+import { deliver } from '../../alerts/delivery.ts'
+import { alertMessage } from '../../core/alerts/alert-message.ts'
+import type { AlertSettings } from '../../core/settings.ts'
+import { type AlertParts, consoleAddress, DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
+
+export interface LastResort {
+  /** Tells of runs that the state has broken whoever wants to hear of failed runs, and has not heard it. */
+  tell(): Promise<void>
+  /** The state works again. */
+  over(): void
+}
+
+export function createLastResort(parts: AlertParts): LastResort {
+  const told = new Set<string>()
+  const { clock, settings, condition, signal } = parts
+
+  async function tellOne(
+    { id, receiver, rules }: AlertSettings,
+    pipeline: string,
+    code: string,
+  ): Promise<void> {
+    const key = `${id} ${pipeline}`
+    if (told.has(key) || !rules.on.includes('failed')) return
+    if (rules.pipelines?.includes(pipeline) === false) return
+    const at = clock.now()
+    const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
+    const message = alertMessage(
+      { name: 'failed', pipeline, event: 'raised', since: at, numbers: { code } },
+      context,
+    )
+    const outgoing = { ...message, id: `state-${at}` }
+    const { delivered } = await deliver(receiver, outgoing, { timeoutMs: DELIVERY_TIMEOUT_MS, at, signal })
+    if (delivered) told.add(key)
+  }
+
+  return {
+    async tell() {
+      const broken = (condition()?.pipelines ?? []).filter(({ brokenAt }) => brokenAt !== undefined)
+      for (const { name, brokenBy } of broken)
+        for (const alert of settings().alerts) await tellOne(alert, name, brokenBy ?? 'INTERNAL')
+    },
+    over: () => told.clear(),
+  }
+}

@@ -1,0 +1,57 @@
+// What the console's pages are made of: the state by the thread that reads it, the daemon as it is now, the settings in
+// force. Part of the composition.
+import { createRequire } from 'node:module'
+import { effectiveSettings } from '../../config/effective.ts'
+import type { ConsoleData, LiveView } from '../../console/data.ts'
+import { readiness } from '../../console/health.ts'
+import type { DaemonCondition } from '../../core/outcome/daemon.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { Settings } from '../../core/settings.ts'
+import { requestsOfDay } from '../run/rate-window.ts'
+import { createReader } from './reader.ts'
+
+/** Beside src/ and beside dist/ alike. */
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+
+interface Parts {
+  readonly clock: Clock
+  /** Of now: a reload may have changed them. */
+  settings(): Settings
+  daemon(): DaemonCondition
+}
+
+function liveView({ clock, settings, daemon }: Parts): LiveView {
+  const { pipelines, service } = settings()
+  const state = daemon()
+  const byName = new Map(state.pipelines.map((pipeline) => [pipeline.name, pipeline]))
+  return {
+    version,
+    now: clock.now(),
+    startedAt: state.startedAt,
+    ...readiness(state),
+    refusedReload: state.refusedReload,
+    pipelines: pipelines.map(({ name, schedule, timezone }) => ({
+      name,
+      schedule,
+      timezone,
+      dueAt: byName.get(name)?.dueAt,
+      running: byName.get(name)?.runningSince !== undefined,
+    })),
+    rate: service.rateLimit,
+  }
+}
+
+/** Nothing is opened before the first page is asked for. */
+export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
+  const reader = createReader(parts.settings().state.path)
+  return {
+    data: {
+      views: reader.readable,
+      log: reader.readable,
+      live: () => liveView(parts),
+      requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
+      configuration: () => effectiveSettings(parts.settings()),
+    },
+    close: () => reader.close(),
+  }
+}

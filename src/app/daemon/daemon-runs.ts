@@ -1,0 +1,231 @@
+// The runs of the daemon: begun as the agenda says, as many at a time as may be, and entered as done when they have come
+// to their end. It has no timer: it is told when to look.
+import type {
+  DaemonListener,
+  DueStore,
+  EndedRun,
+  Pause,
+  PipelineCondition,
+} from '../../core/outcome/daemon.ts'
+import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+import type { Stop } from '../../core/outcome/circuit.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { type Agenda, type AgendaEntry, createAgenda, type Turn } from '../../schedule/agenda.ts'
+import { createDueTimes } from '../../schedule/due-times.ts'
+
+/** Runs one pipeline once; rejects only for faults of this program or of the state. */
+export interface PipelineRunner {
+  run(
+    pipeline: PipelineSettings,
+    options: { wait: boolean; signal: AbortSignal; report(): void; onStop(stop: Stop): void },
+  ): Promise<EndedRun>
+}
+
+export interface DaemonRuns {
+  /** Begins what may begin now. */
+  pump(): void
+  want(name: string): void
+  /** Begins nothing more, and resolves when no run goes on. */
+  hold(): Promise<void>
+  /** After `hold`. */
+  release(): void
+  readonly running: number
+  /** Takes the pipelines of the settings in use. */
+  renew(): Promise<void>
+  conditions(): readonly PipelineCondition[]
+}
+
+type Trouble = Pick<Pause, 'code' | 'reason'>
+
+interface Parts {
+  readonly clock: Clock
+  readonly runner: PipelineRunner
+  readonly due: DueStore
+  /** The end of the daemon. */
+  readonly signal: AbortSignal
+  readonly emit: DaemonListener
+  settings(): Settings
+  isPaused(): boolean
+  /** What is wrong with the service, asked by one cheap read; undefined: nothing. */
+  probe(signal: AbortSignal): Promise<Trouble | undefined>
+  /** The service could not be used. */
+  onTrouble(trouble: Trouble): void
+  onWell(): void
+  /** A fault of the state or of this program; `pipeline` where it was a run's. */
+  onFault(error: unknown, pipeline: string): void
+}
+
+type Broken = { readonly at: number; readonly code: ErrorCode | undefined }
+
+const PAUSING: readonly ErrorCode[] = [
+  'SERVICE_UNREACHABLE',
+  'SERVICE_CONTRACT',
+  'SERVICE_KEY_REFUSED',
+  'DAILY_LIMIT',
+]
+
+/** What is wrong with the service as a whole, by what stopped a run. */
+function troubleOf(stop: Stop | undefined): Trouble | undefined {
+  if (stop === undefined || !PAUSING.includes(stop.code)) return undefined
+  return { code: stop.code as Pause['code'], reason: stop.message }
+}
+
+const scheduleOf = ({ schedule = '', timezone = '' }: PipelineSettings): string =>
+  `${schedule} ${timezone}`.trim()
+
+/** What is known of each schedule; one that is new begins now. */
+async function readEntries(settings: Settings, due: DueStore, now: number): Promise<AgendaEntry[]> {
+  const known = new Map((await due.dueDone()).map((done) => [done.pipeline, done]))
+  const entries: AgendaEntry[] = []
+  for (const pipeline of settings.pipelines) {
+    const { name, schedule: expression, timezone } = pipeline
+    const schedule = scheduleOf(pipeline)
+    if (expression === undefined) {
+      entries.push({ name, schedule, dueTimes: undefined, doneUpTo: now })
+      continue
+    }
+    const done = known.get(name)
+    const isKnown = done?.schedule === schedule
+    const doneUpTo = isKnown ? done.doneUpTo : now
+    if (!isKnown) await due.rememberDue({ pipeline: name, schedule, doneUpTo })
+    entries.push({ name, schedule, dueTimes: createDueTimes(expression, timezone), doneUpTo })
+  }
+  return entries
+}
+
+/** A service that answers the question each time, and fails a pipeline's runs so often in a row, is ill for that one alone. */
+const MOST_IN_A_ROW = 3
+
+interface Course extends Parts {
+  readonly agenda: Agenda
+  /** By pipeline: how many runs in a row found the service unusable. */
+  readonly inARow: Map<string, number>
+  readonly broken: Map<string, Broken>
+}
+
+function look({ agenda, emit }: Course, now: number): void {
+  for (const { type, pipeline, times } of agenda.look(now))
+    emit(type === 'overlapped' ? { type, pipeline, at: now, times } : { type, pipeline, at: now })
+}
+
+/** What keeps all runs from beginning; a run's own trouble, which others need not have, is none. */
+async function commonTrouble(
+  name: string,
+  stop: Stop | undefined,
+  { inARow, probe, signal }: Course,
+): Promise<Trouble | undefined> {
+  const trouble = troubleOf(stop)
+  if (trouble === undefined) {
+    inARow.delete(name)
+    return undefined
+  }
+  const times = (inARow.get(name) ?? 0) + 1
+  inARow.set(name, times)
+  if (times > MOST_IN_A_ROW) return undefined
+  // The key may lack a right that only this pipeline needs.
+  return trouble.code === 'SERVICE_KEY_REFUSED' ? probe(signal) : trouble
+}
+
+async function endRun(
+  pipeline: PipelineSettings,
+  { run, stop }: { run: EndedRun; stop: Stop | undefined },
+  course: Course,
+): Promise<void> {
+  const { agenda, broken, clock, due, emit, signal } = course
+  const { name } = pipeline
+  const trouble = await commonTrouble(name, stop, course)
+  const isCutOff = signal.aborted && run.status === 'failed'
+  // What became due during the run is counted as overlapping, not as missed.
+  look(course, clock.now())
+  const doneUpTo = agenda.end(name, trouble !== undefined || isCutOff)
+  broken.delete(name)
+  emit({ type: 'run_ended', at: clock.now(), run })
+  if (trouble !== undefined) return course.onTrouble(trouble)
+  if (isCutOff) return
+  if (stop === undefined) course.onWell()
+  if (pipeline.schedule !== undefined)
+    await due.rememberDue({ pipeline: name, schedule: scheduleOf(pipeline), doneUpTo })
+}
+
+function breakRun(name: string, error: unknown, { agenda, broken, clock, emit, onFault }: Course): void {
+  agenda.end(name, false)
+  const code = error instanceof SyncError ? error.code : undefined
+  const at = clock.now()
+  broken.set(name, { at, code })
+  emit({ type: 'run_broken', pipeline: name, at, code })
+  onFault(error, name)
+}
+
+async function launch({ name, cause, missed }: Turn, course: Course): Promise<void> {
+  const { agenda, clock, emit, runner, settings, signal } = course
+  const pipeline = settings().pipelines.find((one) => one.name === name)
+  if (pipeline === undefined) return void agenda.end(name, false)
+  const at = clock.now()
+  emit({ type: 'run_started', pipeline: name, cause, at })
+  if (missed > 0) emit({ type: 'missed', pipeline: name, at, times: missed })
+  let stop: Stop | undefined
+  try {
+    const run = await runner.run(pipeline, {
+      wait: false,
+      signal,
+      report: () => undefined,
+      onStop: (given) => (stop = given),
+    })
+    await endRun(pipeline, { run, stop }, course)
+  } catch (error) {
+    breakRun(name, error, course)
+  }
+}
+
+export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
+  const { clock, due, settings } = parts
+  const agenda = createAgenda(await readEntries(settings(), due, clock.now()))
+  const broken = new Map<string, Broken>()
+  const course: Course = { ...parts, agenda, broken, inARow: new Map() }
+  const underway = new Set<Promise<void>>()
+  let isHeld = false
+
+  function pump(): void {
+    if (parts.signal.aborted) return
+    const now = clock.now()
+    look(course, now)
+    while (!isHeld && !parts.isPaused() && agenda.running < settings().maxParallel) {
+      const turn = agenda.begin(now)
+      if (turn === undefined) return
+      const run = launch(turn, course).finally(() => {
+        underway.delete(run)
+        pump()
+      })
+      underway.add(run)
+    }
+  }
+
+  return {
+    pump,
+    want(name) {
+      agenda.want(name, clock.now())
+      pump()
+    },
+    async hold() {
+      isHeld = true
+      await Promise.all(underway)
+    },
+    release() {
+      isHeld = false
+      pump()
+    },
+    get running() {
+      return agenda.running
+    },
+    async renew() {
+      agenda.replace(await readEntries(settings(), due, clock.now()))
+    },
+    conditions: () =>
+      agenda.standings().map((one) => ({
+        ...one,
+        brokenAt: broken.get(one.name)?.at,
+        brokenBy: broken.get(one.name)?.code,
+      })),
+  }
+}

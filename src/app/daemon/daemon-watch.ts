@@ -1,0 +1,161 @@
+// Who watches the daemon: metrics follow its events and are asked for how things stand; alerts look after each of them,
+// and every minute for what time alone brings about.
+import { currentBacklog } from '../../core/outcome/backlog.ts'
+import { readiness } from '../../console/health.ts'
+import type { Exposition } from '../../console/metrics-route.ts'
+import type { DaemonCondition, DaemonEvent, DaemonListener } from '../../core/outcome/daemon.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { ServiceListener } from '../../core/log/service-event.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+import { createMetrics, type Metrics } from '../../metrics/metrics.ts'
+import type { PipelineStanding, Standings } from '../../metrics/standings.ts'
+import { stateSizes } from '../../store/info.ts'
+import { createServiceVerdict } from '../alerting/alert-facts.ts'
+import { type Alerting, createAlerting } from '../alerting/alerting.ts'
+import { requestsOfDay } from '../run/rate-window.ts'
+import type { Runner } from '../run/runner.ts'
+
+/** What of the daemon is watched. */
+interface Watched {
+  condition(): DaemonCondition
+  /** Those in use. */
+  settings(): Settings
+}
+
+export interface DaemonWatch {
+  readonly listener: DaemonListener
+  readonly exposition: Exposition
+  /** From now on alerts are looked after. */
+  begin(): void
+  close(): Promise<void>
+}
+
+export type WatchDaemon = (daemon: Watched) => DaemonWatch
+
+const LOOK_EVERY_MS = 60_000
+/** A receiver that fails at once is not asked at once again. */
+const SHORTEST_MS = 1_000
+
+type Observed = Pick<Runner, 'state' | 'rate'>
+
+async function pipelineStanding(
+  { name, schedule }: PipelineSettings,
+  state: Runner['state'],
+  condition: DaemonCondition,
+): Promise<PipelineStanding> {
+  const live = condition.pipelines.find((pipeline) => pipeline.name === name)
+  const milestones = await state.milestones(name)
+  const watchedSince = milestones.firstRunAt ?? (schedule === undefined ? undefined : condition.startedAt)
+  const backlog = currentBacklog(await state.backlog(name), live?.runningSince !== undefined)
+  return { name, ...backlog, ...milestones, watchedSince }
+}
+
+async function standings(
+  runner: Observed,
+  { condition, settings }: Watched,
+  clock: Clock,
+): Promise<Standings> {
+  const all = settings()
+  const { pipelines, service, state } = all
+  const now = condition()
+  const rows: PipelineStanding[] = []
+  for (const pipeline of pipelines) rows.push(await pipelineStanding(pipeline, runner.state, now))
+  return {
+    pipelines: rows,
+    condition: now,
+    isReady: readiness(now).ready,
+    rate: runner.rate(),
+    limits: { window: service.rateLimit.requests, day: service.rateLimit.perDay },
+    requestsOfDay: requestsOfDay(all, clock.now()) ?? 0,
+    state: stateSizes(state.path),
+    ...(await runner.state.alertFigures()),
+  }
+}
+
+/** Looks until the signal comes, while anybody is to be told. */
+async function keepLooking(
+  alerting: Alerting,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await alerting.look()
+    const inMs = ((await alerting.nextAt()) ?? Infinity) - clock.now()
+    await clock.sleep(Math.min(Math.max(inMs, SHORTEST_MS), LOOK_EVERY_MS), signal)
+  }
+}
+
+/** After these, something may begin or be over. */
+const LOOKED_AFTER: readonly DaemonEvent['type'][] = [
+  'run_ended',
+  'run_broken',
+  'paused',
+  'resumed',
+  'reloaded',
+  'reload_refused',
+]
+
+function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; log: Log; metrics: Metrics }) {
+  const ending = new AbortController()
+  const { signal } = ending
+  const service = createServiceVerdict()
+  const { condition, settings } = daemon
+  const alerting = createAlerting({
+    ...parts,
+    state: runner.state,
+    service,
+    signal,
+    settings,
+    condition,
+    onDelivery: parts.metrics.onAlert,
+  })
+  let looking: Promise<void> | undefined
+  const begin = (): void => {
+    if (settings().alerts.length > 0) looking ??= keepLooking(alerting, { clock: parts.clock, signal })
+  }
+  return {
+    begin,
+    listener(event: DaemonEvent): void {
+      service.listen(event)
+      if (event.type === 'reloaded') begin()
+      if (looking !== undefined && LOOKED_AFTER.includes(event.type)) void alerting.look()
+    },
+    async close(): Promise<void> {
+      ending.abort()
+      await looking
+      // What the last runs changed is written down; it is sent by the next start.
+      if (looking !== undefined) await alerting.look()
+    },
+  }
+}
+
+export interface Watching {
+  readonly onService: ServiceListener
+  ofDaemon(runner: Observed): WatchDaemon
+}
+
+/** Made before the runner: its calls to the service are counted from the first. */
+export function openWatching(first: Settings, parts: { clock: Clock; log: Log; version: string }): Watching {
+  const { clock, log, version } = parts
+  let ask: (() => Promise<Standings>) | undefined
+  const metrics = createMetrics({ version, pipelines: first.pipelines.map(({ name }) => name) }, async () => {
+    if (ask === undefined) throw new Error('asked before there is a daemon')
+    return ask()
+  })
+  return {
+    onService: metrics.onService,
+    ofDaemon: (runner) => (daemon) => {
+      ask = () => standings(runner, daemon, clock)
+      const alerts = watchAlerts(runner, daemon, { clock, log, metrics })
+      return {
+        exposition: metrics,
+        begin: alerts.begin,
+        close: alerts.close,
+        listener(event) {
+          metrics.onDaemon(event)
+          alerts.listener(event)
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,190 @@
+// The daemon's life: it wakes, lets runs begin, waits while the service cannot be used, takes another configuration, and
+// ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
+import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../../core/outcome/daemon.ts'
+import { errorFacts } from '../../core/words/error-facts.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { Clock, Random } from '../../core/ports.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+import { readExpression } from '../../schedule/expression.ts'
+import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
+import type { Configuration } from '../run/configuration.ts'
+import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
+import { daemonLog } from './daemon-log.ts'
+import { createLandings } from './landings.ts'
+import { createReloading } from './reloading.ts'
+import type { Runner } from '../run/runner.ts'
+import { createServicePause } from './service-pause.ts'
+import { serveDaemon } from './serving.ts'
+import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
+
+/** What the daemon needs of a runner. */
+export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
+  readonly state: DueStore & Pick<Runner['state'], 'note' | 'notePause'>
+}
+
+export interface Daemon {
+  readonly port: number
+  /** Reads the configuration anew. An invalid one is reported, and the one in use stays. */
+  reload(): void
+  condition(): DaemonCondition
+  /** Resolves when everything has ended in good order; rejects with the error that made it end by itself. */
+  ended(): Promise<void>
+}
+
+interface Parts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Its end. */
+  readonly signal: AbortSignal
+  /** Reads and checks the configuration file. */
+  load(): Promise<Configuration>
+  readonly listeners?: readonly DaemonListener[]
+  /** Metrics and alerts; nobody watches otherwise. */
+  readonly watch?: WatchDaemon
+  /** What wakes it; the clock otherwise. */
+  readonly ticks?: Ticks
+}
+
+/** Errors of the state after which only a new process may go on; it checks the state when it opens it. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof SyncError && (error.code === 'STATE_IO' || error.code === 'STATE_UNUSABLE')
+
+/** Wakes as often as the schedules ask for. */
+function createWaking(ticks: Ticks, onTick: () => void) {
+  let rhythm: 'second' | 'minute' | undefined
+  let current: { stop(): void } | undefined
+  return {
+    follow({ pipelines }: Settings): void {
+      const wanted = pipelines.some(
+        ({ schedule }) => schedule !== undefined && readExpression(schedule).hasSeconds,
+      )
+        ? 'second'
+        : 'minute'
+      if (wanted === rhythm) return
+      current?.stop()
+      rhythm = wanted
+      current = ticks(wanted, onTick)
+    },
+    stop: () => current?.stop(),
+  }
+}
+
+const untilAborted = async (signal: AbortSignal): Promise<void> => {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
+/** What listens to the daemon: the log, and whoever was handed in. */
+function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
+  const log = daemonLog(parts.log, () => settings().service.apiKeyFile !== undefined)
+  const listeners = [log, ...(parts.listeners ?? [])]
+  return (event) => {
+    for (const listener of listeners) listener(event)
+  }
+}
+
+/** The parts that know of each other, and the settings in use. */
+async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
+  const { broken, clock, log, random, signal } = parts
+  let settings = first
+  const current = (): Settings => settings
+  const emit = createEmitter(parts, current)
+  const onFault = (error: unknown, pipeline?: string): void => {
+    log.error('a run ended with an error', {
+      ...(pipeline === undefined ? {} : { pipeline }),
+      ...errorFacts(error),
+    })
+    if (isFinal(error)) broken.abort(error)
+  }
+  const shared = { clock, random, log, signal, runner, emit, onFault, settings: current }
+  const pause = createServicePause({
+    ...shared,
+    probe: (probing) => runner.probe(probing),
+    renewKey: () => reloading.renewKey(),
+    onPaused(now) {
+      emit({ type: 'paused', pause: now })
+      runner.state.notePause(now).catch(onFault)
+    },
+    onResumed(ms) {
+      runner.state.notePause(undefined).catch(onFault)
+      emit({ type: 'resumed', at: clock.now(), ms })
+      runs.pump()
+    },
+  })
+  const runs: DaemonRuns = await createDaemonRuns({
+    ...shared,
+    due: runner.state,
+    probe: (probing) => runner.probe(probing),
+    isPaused: () => pause.current !== undefined,
+    onTrouble: (trouble) => pause.begin(trouble),
+    onWell: () => pause.allWell(),
+  })
+  const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
+  const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
+    landings.lookAgain()
+    runs.pump()
+  })
+  const begin = (): void => {
+    waking.follow(settings)
+    landings.watch(settings.pipelines)
+    runs.pump()
+  }
+  const reloading = createReloading({
+    ...shared,
+    runs,
+    load: parts.load,
+    async use(next) {
+      settings = next
+      await runs.renew()
+      begin()
+    },
+    onReloaded: () => pause.askNow(),
+  })
+  return { begin, current, landings, pause, reloading, runs, waking }
+}
+
+/** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
+export async function startDaemon(first: Settings, runner: DaemonRunner, parts: Parts): Promise<Daemon> {
+  const { clock, log } = parts
+  const broken = new AbortController()
+  const signal = AbortSignal.any([parts.signal, broken.signal])
+  const watched: { by?: DaemonWatch | undefined } = {}
+  const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
+  const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
+  const { landings, pause, reloading, runs, waking } = all
+  const startedAt = clock.now()
+  const condition = (): DaemonCondition => ({
+    running: !signal.aborted,
+    stateOpen: !broken.signal.aborted,
+    startedAt,
+    pause: pause.current,
+    refusedReload: reloading.refused,
+    pipelines: runs.conditions(),
+  })
+  watched.by = parts.watch?.({ condition, settings: all.current })
+  const server = await serveDaemon({
+    settings: all.current,
+    clock,
+    log,
+    condition,
+    metrics: watched.by?.exposition,
+  })
+  log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
+  all.begin()
+  watched.by?.begin()
+  const ended = async (): Promise<void> => {
+    await untilAborted(signal)
+    log.info('daemon ends')
+    waking.stop()
+    await landings.close()
+    await runs.hold()
+    await reloading.idle()
+    await watched.by?.close()
+    await server.close()
+    log.info('daemon ended')
+    if (broken.signal.aborted) throw broken.signal.reason
+  }
+  return { port: server.port, reload: () => reloading.ask(), condition, ended }
+}

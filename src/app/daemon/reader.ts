@@ -1,0 +1,124 @@
+// Questions of the console to the thread that reads the state. It is started by the first question and by the first one
+// after it died; a question that takes too long is given up, and the thread with it.
+import { Worker } from 'node:worker_threads'
+import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
+import type { LogViews } from '../../core/log/log-views.ts'
+import type { StateViews } from '../../core/views.ts'
+
+export type Readable = StateViews & LogViews
+
+export interface Question {
+  readonly id: number
+  readonly method: keyof Readable
+  readonly args: readonly unknown[]
+}
+
+export interface Answer {
+  readonly id: number
+  readonly value?: unknown
+  /** `code`: undefined for a fault of this program. */
+  readonly problem?: { readonly code: ErrorCode | undefined; readonly message: string }
+}
+
+export interface Reader {
+  readonly readable: Readable
+  close(): Promise<void>
+}
+
+const METHODS = {
+  pipelines: true,
+  days: true,
+  runs: true,
+  run: true,
+  rejects: true,
+  heldPlans: true,
+  open: true,
+  person: true,
+  search: true,
+  terms: true,
+  logEntry: true,
+  logPage: true,
+  runTotals: true,
+  people: true,
+  verification: true,
+} as const satisfies Record<keyof Readable, true>
+
+/** Far longer than any page may take. */
+const PATIENCE_MS = 20_000
+
+/** Beside this file, in the source tree as in the built package. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? './reader-thread.ts' : './reader-thread.js',
+  import.meta.url,
+)
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+const toError = ({ code, message }: NonNullable<Answer['problem']>): Error =>
+  code === undefined ? new Error(message) : new SyncError(code, message)
+
+function createThread(path: string) {
+  const worker = new Worker(THREAD, { workerData: path })
+  // It must not keep a process alive that has nothing else to do.
+  worker.unref()
+  const waiting = new Map<number, Waiting>()
+  const failAll = (error: unknown): void => {
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('message', ({ id, value, problem }: Answer) => {
+    const asked = waiting.get(id)
+    waiting.delete(id)
+    if (problem === undefined) asked?.resolve(value)
+    else asked?.reject(toError(problem))
+  })
+  worker.on('error', failAll)
+  return {
+    waiting,
+    ask: (question: Question): void => worker.postMessage(question),
+    onEnd: (listener: () => void): unknown =>
+      worker.on('exit', () => {
+        failAll(new Error('the thread that reads the state has ended'))
+        listener()
+      }),
+    end: async (): Promise<unknown> => worker.terminate(),
+  }
+}
+
+/** `path`: of the state. `patienceMs`: after so long without an answer the thread is given up. */
+export function createReader(path: string, patienceMs = PATIENCE_MS): Reader {
+  let thread: ReturnType<typeof createThread> | undefined
+  let last = 0
+  const started = () => {
+    if (thread !== undefined) return thread
+    const fresh = createThread(path)
+    fresh.onEnd(() => (thread = thread === fresh ? undefined : thread))
+    return (thread = fresh)
+  }
+  const ask = async (method: keyof Readable, args: readonly unknown[]): Promise<unknown> => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const asked = started()
+    const id = (last += 1)
+    asked.waiting.set(id, { resolve, reject })
+    asked.ask({ id, method, args })
+    const patience = AbortSignal.timeout(patienceMs)
+    const giveUp = (): void => void asked.end()
+    patience.addEventListener('abort', giveUp, { once: true })
+    return promise.finally(() => patience.removeEventListener('abort', giveUp))
+  }
+  type Asker = (...args: readonly unknown[]) => Promise<unknown>
+  const methods = Object.keys(METHODS).map((method): [string, Asker] => [
+    method,
+    (...args) => ask(method as keyof Readable, args),
+  ])
+  return {
+    readable: Object.fromEntries(methods) as unknown as Readable,
+    async close() {
+      await thread?.end()
+      thread = undefined
+    },
+  }
+}

@@ -1,0 +1,149 @@
+// Another configuration while the daemon runs, and another key of the service. Runs in flight keep what they began with.
+// How the service is spoken to changes between runs: none begins, those in flight end, then the client is made anew.
+import { readFile } from 'node:fs/promises'
+import type { DaemonListener } from '../../core/outcome/daemon.ts'
+import { planEntry } from '../../core/log/audit.ts'
+import type { Clock, Random } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+import type { Configuration } from '../run/configuration.ts'
+import type { DaemonRuns } from './daemon-runs.ts'
+import { type Change, changeTo } from './reload.ts'
+import type { Runner } from '../run/runner.ts'
+
+export interface Reloading {
+  /** Reads the configuration; asked again meanwhile, once more afterwards. */
+  ask(): void
+  /** Takes the key from its file, where another one is there; whether that was so. */
+  renewKey(): Promise<boolean>
+  /** What was wrong with the last configuration that was read; undefined: it is in use. */
+  readonly refused: readonly string[] | undefined
+  idle(): Promise<void>
+}
+
+interface Parts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly runner: Pick<Runner, 'reconfigure'> & { readonly state: Pick<Runner['state'], 'note'> }
+  readonly runs: DaemonRuns
+  readonly emit: DaemonListener
+  load(): Promise<Configuration>
+  settings(): Settings
+  /** Goes on with these. */
+  use(settings: Settings): Promise<void>
+  onReloaded(): void
+  onFault(error: unknown): void
+}
+
+/** The key in the file, without the newline that editors add; undefined where there is none to be had. */
+async function keyIn(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const key = text.replace(/\r?\n$/, '')
+  return /^[\x21-\x7e]+$/.test(key) ? key : undefined
+}
+
+function reasonOf({ service, pipelines, settings }: Change, name: string, old: Settings): string {
+  const isIn = (all: Settings): boolean => all.pipelines.some((pipeline) => pipeline.name === name)
+  const verb = !isIn(old) ? 'added' : isIn(settings) ? 'changed' : 'taken away'
+  const what = [
+    ...(pipelines.includes(name) ? [`the pipeline was ${verb}`] : []),
+    ...(service ? ['the settings of the service were changed'] : []),
+  ]
+  return `the configuration was reloaded: ${what.join(', ')}`
+}
+
+/** Between runs: then nothing that is on its way changes under them. */
+async function changeBetweenRuns(next: Settings, { log, runner, runs, use }: Parts): Promise<void> {
+  if (runs.running > 0) log.info('a change waits until the runs in flight have ended', { runs: runs.running })
+  await runs.hold()
+  try {
+    await runner.reconfigure(next)
+    await use(next)
+  } finally {
+    runs.release()
+  }
+}
+
+/** An entry of the sync log for each pipeline that it concerns. */
+async function enter(change: Change, old: Settings, { clock, random, runner }: Parts): Promise<void> {
+  const { pipelines } = change.settings
+  const at = clock.now()
+  const id = runId(at, random)
+  const concerned = change.service ? pipelines.map(({ name }) => name) : []
+  for (const name of new Set([...concerned, ...change.pipelines])) {
+    const configHash = [...pipelines, ...old.pipelines].find((pipeline) => pipeline.name === name)?.hash ?? ''
+    const reason = reasonOf(change, name, old)
+    await runner.state.note(
+      planEntry({ action: 'reload', reason }, { at, runId: id, pipeline: name, configHash }),
+    )
+  }
+}
+
+/** What was wrong with the configuration, where it was refused. */
+async function reload(parts: Parts): Promise<readonly string[] | undefined> {
+  const { clock, emit, log, settings } = parts
+  const loaded = await parts.load()
+  if (!loaded.ok) {
+    emit({ type: 'reload_refused', at: clock.now(), problems: loaded.problems })
+    return loaded.problems
+  }
+  log.mask(loaded.settings.secrets)
+  const old = settings()
+  const change = changeTo(loaded.settings, old)
+  if (change.atNextStart.length > 0)
+    log.warn('a change takes effect at the next start', { settings: change.atNextStart.join(', ') })
+  if (change.service) await changeBetweenRuns(change.settings, parts)
+  else {
+    await parts.runner.reconfigure(change.settings)
+    await parts.use(change.settings)
+  }
+  await enter(change, old, parts)
+  emit({ type: 'reloaded', at: clock.now(), settings: change.settings })
+  parts.onReloaded()
+  parts.runs.pump()
+  return undefined
+}
+
+async function renewKey(parts: Parts): Promise<boolean> {
+  const old = parts.settings()
+  const { apiKeyFile, apiKey } = old.service
+  const key = apiKeyFile === undefined ? undefined : await keyIn(apiKeyFile)
+  if (key === undefined || key === apiKey) return false
+  parts.log.mask([key])
+  parts.log.info('the key of the service has changed', { settings: 'service.api_key_file' })
+  const service = { ...old.service, apiKey: key }
+  await changeBetweenRuns({ ...old, service, secrets: [...old.secrets, key] }, parts)
+  return true
+}
+
+export function createReloading(parts: Parts): Reloading {
+  let refused: readonly string[] | undefined
+  let isWanted = false
+  /** One change at a time. */
+  let work: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = work.then(act)
+    work = done.catch(() => undefined)
+    return done
+  }
+  const reloadOnce = async (): Promise<void> => {
+    isWanted = false
+    refused = await reload(parts)
+  }
+  return {
+    ask() {
+      if (isWanted) return
+      isWanted = true
+      inTurn(reloadOnce).catch(parts.onFault)
+    },
+    renewKey: () => inTurn(() => renewKey(parts)),
+    get refused() {
+      return refused
+    },
+    async idle() {
+      await work
+    },
+  }
+}

@@ -1,0 +1,49 @@
+// What the daemon serves over HTTP: the sets of routes, with what each needs.
+import { healthRoutes } from '../../console/health-routes.ts'
+import { type Exposition, METRICS_PATH, metricsRoute } from '../../console/metrics-route.ts'
+import { pageRoutes } from '../../console/page-routes.ts'
+import { type ConsoleServer, startConsole } from '../../console/server.ts'
+import { createTokenGate } from '../../console/token.ts'
+import type { DaemonCondition } from '../../core/outcome/daemon.ts'
+import { errorFacts } from '../../core/words/error-facts.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+import { consoleData } from './console-data.ts'
+
+/** Throws USAGE when the port is taken. */
+export async function serveDaemon(parts: {
+  readonly clock: Clock
+  readonly log: Log
+  /** Asked each time: a reload may have changed them. */
+  settings(): Settings
+  condition(): DaemonCondition
+  /** What `/metrics` says; undefined: there is none. */
+  readonly metrics?: Exposition | undefined
+}): Promise<ConsoleServer> {
+  const { clock, log, settings, condition, metrics } = parts
+  const gate = createTokenGate(() => [settings().server.token], clock)
+  const metricsGate = createTokenGate(() => {
+    const { token, metricsToken } = settings().server
+    return [metricsToken, token]
+  }, clock)
+  const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
+  const looking = consoleData({ clock, settings, daemon: condition })
+  const server = await startConsole(settings().server, {
+    mounts: [
+      healthRoutes(condition),
+      ...(metrics === undefined ? [] : [metricsRoute(metrics, metricsGate)]),
+      pageRoutes({ data: looking.data, gate, clock, onFault }),
+    ],
+    gateOf: (path) => (path === METRICS_PATH ? metricsGate : gate),
+    names: () => [settings().server.host, ...settings().server.hosts],
+    onFault,
+  })
+  return {
+    port: server.port,
+    async close() {
+      await server.close()
+      await looking.close()
+    },
+  }
+}

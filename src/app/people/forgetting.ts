@@ -1,0 +1,309 @@
+// Erases one person: at the service if asked to, in the files that were put away, in the logs, in the state; and says what
+// was removed and what lies outside our reach. Part of the composition. Each step may be done again: who is ended half-way
+// calls it once more.
+import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { erasureEntry, planEntry } from '../../core/log/audit.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
+import { heldValues, type Subject } from '../../core/erasing.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { everyEntry } from '../../core/log/log-lines.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { LoggedPerson, LogHead } from '../../core/log/sync-log.ts'
+import { eraseInLogs } from '../../log/erase.ts'
+import { createService } from '../../service/service.ts'
+import { eraseRecords, type LeftFile } from '../../sources/erase.ts'
+import { type Forgotten } from '../../store/log/forget.ts'
+import { statePlace } from '../../store/file/place.ts'
+import type { OwnedState } from '../../store/state-store.ts'
+import { sharedWindow } from '../run/rate-window.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { asOwner } from '../run/as-owner.ts'
+import { assertOfService, bindAtFirstUse } from '../run/service-binding.ts'
+import { inMessages, type Sought, theirsIn } from './sought.ts'
+
+export interface Asked {
+  /** A key, a mail or an id, as in `audit show`. */
+  readonly contact: string
+  readonly deleteAtService: boolean
+  /** Called when it is known who is meant, before anything is done; throws where it is not to be done. */
+  confirm(subject: Subject): Promise<void>
+}
+
+export interface Certificate {
+  readonly at: string
+  readonly run_id: string
+  readonly contact_ids: readonly number[]
+  /** When the person was erased for the first time, where that is not now; ISO 8601. */
+  readonly erasedBefore: string | null
+  readonly removed: Omit<Forgotten, 'tokens'> & {
+    readonly tokens: readonly string[]
+    readonly files: readonly { readonly file: string; readonly records: number }[]
+    readonly logs: readonly string[]
+    readonly copies: readonly string[]
+    /** Records that were left out when files were archived, since the first time. */
+    readonly whenArchived: number
+  }
+  /** Files and rows that could not be searched, or may be about the person. */
+  readonly notErased: readonly LeftFile[]
+  readonly deletedAtService: readonly number[]
+  /** What still holds the person, or may, and is not ours to change. */
+  readonly outside: readonly string[]
+  readonly head: LogHead
+}
+
+interface Meant extends Sought {
+  readonly people: readonly LoggedPerson[]
+}
+
+/** Values that the log holds, beside those of links and operations. */
+async function subjectOf(state: OwnedState, people: readonly LoggedPerson[]): Promise<Subject> {
+  const subject = state.subjectOf(people)
+  const values = new Map(subject.values.map((one) => [JSON.stringify(one), one]))
+  const add = (fields: Readonly<Record<string, unknown>>): void => {
+    for (const one of heldValues(fields)) values.set(JSON.stringify(one), one)
+  }
+  for (const { person } of people)
+    for await (const { fields } of everyEntry(state, { person })) {
+      add(Object.fromEntries(Object.entries(fields).map(([field, { from }]) => [field, from])))
+      add(Object.fromEntries(Object.entries(fields).map(([field, { to }]) => [field, to])))
+    }
+  return { ...subject, values: [...values.values()] }
+}
+
+/** Somebody of whom the log knows nothing: erased before, or never sent. */
+function unlogged(state: OwnedState, settings: Settings, contact: string): Meant {
+  const [, kind, rest = contact] = /^(key|mail|id):(.*)$/s.exec(contact) ?? []
+  const name = rest.trim()
+  const isMail = name.includes('@') && kind !== 'key' && kind !== 'id'
+  const isKey = kind === undefined || kind === 'key'
+  const names = {
+    keys: isKey ? settings.pipelines.map(({ name: pipeline }) => ({ pipeline, key: name })) : [],
+    mails: isMail ? [mailKey(name)] : [],
+  }
+  const before = state.erasedBefore(names)
+  const rows = state.namedInRows(names)
+  const keys = names.keys.filter((one) => state.erasedBefore({ keys: [one], mails: [] }) !== undefined)
+  if (before === undefined && rows.keys.length + rows.mails.length === 0)
+    throw new SyncError(
+      'USAGE',
+      `the state knows no contact ${contact}, and nobody was erased under that name`,
+      {
+        hint: 'Name a key, a mail address or a contact id. Who was erased before is found by a mail or a key, not by an id.',
+      },
+    )
+  const subject = { keys: [...keys, ...rows.keys], contactIds: [], mails: names.mails, values: [] }
+  return { people: [], subject, before }
+}
+
+/** Everybody who must be meant: who bears the same mail and is no other contact is the same person. */
+async function meant(state: OwnedState, settings: Settings, contact: string): Promise<Meant> {
+  const people = new Map((await state.people(contact)).map((person) => [person.person, person]))
+  if (people.size === 0) return unlogged(state, settings, contact)
+  const ids = new Set([...people.values()].flatMap(({ contactIds }) => contactIds))
+  if (people.size > 1 && ids.size > 1)
+    throw new SyncError('USAGE', `${contact} may be several people: contacts ${[...ids].join(', ')}`, {
+      hint: 'Look at each with contact-sync audit show id:N, then: contact-sync audit forget id:N',
+    })
+  for (const mail of state.subjectOf([...people.values()]).mails)
+    for (const other of await state.people(`mail:${mail}`))
+      if (other.contactIds.every((id) => ids.has(id))) people.set(other.person, other)
+  const all = [...people.values()]
+  const subject = await subjectOf(state, all)
+  return { people: all, subject, before: state.erasedBefore(subject) }
+}
+
+interface Work extends Meant {
+  readonly settings: Settings
+  readonly state: OwnedState
+  readonly id: string
+}
+
+/** Before anything is destroyed: what cannot be deleted there can be tried again. */
+async function deleteAtService(
+  { settings, state, subject, id }: Work,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const deps = { clock, random, ...sharedWindow(settings, undefined, state) }
+  const service = createService(settings.service, deps)
+  const session = service.session({ signal })
+  const deleted: number[] = []
+  try {
+    await bindAtFirstUse(settings, state.binding, session)
+    for (const contactId of subject.contactIds) {
+      const result = await session.deleteContact(contactId)
+      const isGone = result.kind === 'ok' || result.kind === 'absent'
+      const [first] = subject.keys
+      await state.note(
+        erasureEntry(
+          { contactId, isDone: isGone, request: result.request },
+          { at: clock.now(), runId: id, pipeline: first?.pipeline ?? null, configHash: '' },
+        ),
+      )
+      if (!isGone)
+        throw new SyncError(
+          'SERVICE_UNREACHABLE',
+          `contact ${contactId} could not be deleted: ${result.summary}`,
+          {
+            hint: 'Nothing was erased yet. Call it again, or without --delete-at-service.',
+          },
+        )
+      if (result.kind === 'ok') deleted.push(contactId)
+    }
+    return deleted
+  } finally {
+    await service.close()
+  }
+}
+
+async function eraseFiles(work: Work) {
+  const { settings, state, subject } = work
+  const changed: { file: string; records: number }[] = []
+  const left: LeftFile[] = []
+  for (const pipeline of settings.pipelines) {
+    const isOfOthers = (key: string): boolean => state.isOfOthers(subject, pipeline.name, key)
+    const found = await eraseRecords(pipeline.source, theirsIn(pipeline, work, isOfOthers))
+    const named = (file: string): string => `${pipeline.name}: ${file}`
+    changed.push(...found.changed.map((one) => ({ ...one, file: named(one.file) })))
+    left.push(...found.left.map((one) => ({ ...one, file: named(one.file) })))
+  }
+  const configured = new Set(settings.pipelines.map(({ name }) => name))
+  const others = new Set(subject.keys.map(({ pipeline }) => pipeline).filter((name) => !configured.has(name)))
+  for (const name of others)
+    left.push({
+      file: `${name}: all files`,
+      why: 'the pipeline is no longer configured; its folders were not searched',
+    })
+  return { changed, left }
+}
+
+const SQLITE_ID_AT = 68
+
+/** As it stands in a database's file; a file that cannot be read is taken for a copy. */
+function applicationId(path: string): string {
+  const bytes = Buffer.alloc(4)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    readSync(file, bytes, 0, bytes.length, SQLITE_ID_AT)
+    return bytes.toString('latin1')
+  } catch {
+    return 'CSY1'
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Databases of ours beside the state: copies from before an upgrade, which are removed, and others, which are named. */
+function copiesOf(path: string): { old: string[]; others: string[] } {
+  const folder = dirname(path)
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const isOld = (name: string): boolean => name.startsWith(`${basename(path)}.before-schema-`)
+  const isCopy = (name: string): boolean => {
+    if (name === basename(path) || isOld(name)) return false
+    return applicationId(join(folder, name)) === 'CSY1'
+  }
+  const names = files.map(({ name }) => name)
+  return { old: names.filter(isOld), others: names.filter(isCopy) }
+}
+
+function outsideText(
+  { settings, subject }: Work,
+  deleted: readonly number[],
+  copies: readonly string[],
+): string[] {
+  const left = subject.contactIds.filter((id) => !deleted.includes(id))
+  const { baseUrl } = settings.service
+  return [
+    ...(left.length === 0
+      ? []
+      : [`the service ${baseUrl}: contact ${left.join(', ')}; --delete-at-service would delete it`]),
+    ...copies.map((name) => `a copy of the state: ${name}`),
+    'backups of the state, and of its folder, wherever they were put',
+    'files that wait in the inbox, and the systems that they come from: their records are skipped from now on',
+    'entries of the sync log about others whose reason names the person: the key of a record with the same mail, say',
+    'exports of the sync log and of rejects that were given away',
+    'whatever was printed, delivered as an alert or a trace, and where the operational log is sent to',
+  ]
+}
+
+async function erase(work: Work, deleted: readonly number[]): Promise<Certificate> {
+  const { settings, state, subject, people, before, id } = work
+  const names = settings.pipelines.map(({ name }) => name)
+  const messages = inMessages(work, [...new Set([...names, ...subject.keys.map(({ pipeline }) => pipeline)])])
+  const { folder } = settings.log
+  const files = await eraseFiles(work)
+  const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redacted)
+  const at = clock.now()
+  const records = files.changed.reduce((sum, one) => sum + one.records, 0)
+  const forgotten = state.forget({ subject, people, recognition: messages, records, at, runId: id })
+  state.sweep()
+  state.accept()
+  const place = statePlace(settings.state.path)
+  const { old, others } = copiesOf(place)
+  for (const name of old) rmSync(join(dirname(place), name), { force: true })
+  const { uncertainRejects } = forgotten
+  const rejects = {
+    file: 'the state',
+    why: `${uncertainRejects} rejects name somebody of the same name or telephone; look with contact-sync rejects list`,
+  }
+  return {
+    at: new Date(at).toISOString(),
+    run_id: id,
+    contact_ids: subject.contactIds,
+    erasedBefore: before === undefined ? null : new Date(before.at).toISOString(),
+    removed: { ...forgotten, files: files.changed, logs, copies: old, whenArchived: before?.leftOut ?? 0 },
+    deletedAtService: deleted,
+    notErased: [...files.left, ...(uncertainRejects > 0 ? [rejects] : [])],
+    outside: outsideText(work, deleted, others),
+    head: await state.logHead(),
+  }
+}
+
+/** An earlier call was ended before it was done. */
+function sweepIfDue(state: OwnedState): void {
+  if (state.isSweepDue()) state.sweep()
+}
+
+/**
+ * Throws USAGE where nobody or more than one person may be meant, STATE_LOCKED beside a daemon, SERVICE_UNREACHABLE where
+ * the service did not delete the contact (then nothing was erased), STATE_FULL where the state cannot be written anew.
+ */
+export function forgetContact(
+  settings: Settings,
+  asked: Asked,
+  { pid, signal }: { pid: number; signal: AbortSignal },
+): Promise<Certificate> {
+  return asOwner(settings, pid, async (state) => {
+    sweepIfDue(state)
+    if (asked.deleteAtService) assertOfService(settings, state.binding)
+    const whom = await meant(state, settings, asked.contact)
+    await asked.confirm(whom.subject)
+    const work = { ...whom, settings, state, id: runId(clock.now(), random) }
+    const deleted = asked.deleteAtService ? await deleteAtService(work, signal) : []
+    return erase(work, deleted)
+  })
+}
+
+/** Lets somebody come again who was erased: by mail, or by pipeline and key. How many tombstones were taken away. */
+export function readmitContact(settings: Settings, contact: string, pid: number): Promise<number> {
+  return asOwner(settings, pid, async (state) => {
+    sweepIfDue(state)
+    const key = contact.replace(/^key:/, '')
+    const mail = contact.replace(/^mail:/, '')
+    const keys = settings.pipelines.map(({ name }) => ({ pipeline: name, key }))
+    const lifted = state.readmit({ keys, mails: mail.includes('@') ? [mail] : [] })
+    if (lifted > 0) {
+      const at = clock.now()
+      const reason = 'a person who was erased may come again'
+      await state.note(
+        planEntry(
+          { action: 'readmit', reason },
+          { at, runId: runId(at, random), pipeline: null, configHash: '' },
+        ),
+      )
+    }
+    return lifted
+  })
+}

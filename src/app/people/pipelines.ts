@@ -1,0 +1,104 @@
+// Pipelines that the state knows and the configuration does not; renaming one, and giving one up, by an operator's word.
+// Part of the composition. Both change the state alone: nothing is sent.
+import { planEntry } from '../../core/log/audit.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { Settings } from '../../core/settings.ts'
+import { type PipelineRows, readKnownPipelines } from '../../store/pipelines.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { asOwner } from '../run/as-owner.ts'
+
+const isConfigured = ({ pipelines }: Settings, name: string): boolean =>
+  pipelines.some((pipeline) => pipeline.name === name)
+
+/** By name; none where there is no state yet. */
+export const orphans = (settings: Settings): readonly string[] =>
+  readKnownPipelines(settings.state.path).filter((name) => !isConfigured(settings, name))
+
+const unknown = (name: string, known: readonly string[]): SyncError =>
+  new SyncError('USAGE', `the state knows no pipeline ${name}`, {
+    hint: known.length === 0 ? 'It knows none at all.' : `It knows: ${known.join(', ')}`,
+  })
+
+function entryOf(about: { action: 'rename' | 'drop'; reason: string }, pipeline: string, settings: Settings) {
+  const at = clock.now()
+  const configHash = settings.pipelines.find(({ name }) => name === pipeline)?.hash ?? ''
+  return planEntry(about, { at, runId: runId(at, random), pipeline, configHash })
+}
+
+function assertRenamable(settings: Settings, { from, to }: { from: string; to: string }): void {
+  if (isConfigured(settings, from))
+    throw new SyncError('USAGE', `the pipeline ${from} is still configured under this name`, {
+      hint: `Rename it to ${to} in the configuration first, then call this again.`,
+    })
+  if (!isConfigured(settings, to))
+    throw new SyncError('USAGE', `the configuration has no pipeline ${to}`, {
+      hint: `Rename ${from} to ${to} in the configuration first, then call this again.`,
+    })
+}
+
+export interface Renamed extends PipelineRows {
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Carries all that the state has of the pipeline over to its new name. Throws USAGE where the configuration does not fit, or
+ * the state has records of the new name already; STATE_LOCKED beside a daemon.
+ */
+export function renamePipeline(
+  settings: Settings,
+  { from, to }: { from: string; to: string },
+  pid: number,
+): Promise<Renamed> {
+  assertRenamable(settings, { from, to })
+  return asOwner(settings, pid, async ({ pipelines }) => {
+    const known = pipelines.known()
+    if (!known.includes(from)) throw unknown(from, known)
+    const own = pipelines.rows(to)
+    if (own.links + own.inDoubt + own.open + own.rejects > 0)
+      throw new SyncError('USAGE', `the state knows a pipeline ${to} already, with ${own.links} links`, {
+        hint: `Two pipelines cannot become one. Give ${from} another name, or take ${to} out of the configuration and give it up: contact-sync state drop-pipeline ${to}`,
+      })
+    const rows = pipelines.rows(from)
+    const reason = `the pipeline ${from} is called ${to} from now on: ${rows.links} links`
+    pipelines.rename({ from, to }, entryOf({ action: 'rename', reason }, to, settings))
+    return Promise.resolve({ from, to, ...rows })
+  })
+}
+
+/**
+ * Removes what the state has of a pipeline that is no longer configured; its contacts stay as they are. Throws USAGE where it
+ * is configured, or anything of it is in doubt; STATE_LOCKED beside a daemon. `confirm` is asked before; it throws.
+ */
+export function dropPipeline(
+  settings: Settings,
+  name: string,
+  { pid, confirm }: { pid: number; confirm(rows: PipelineRows): Promise<void> },
+): Promise<PipelineRows> {
+  if (isConfigured(settings, name))
+    throw new SyncError(
+      'USAGE',
+      `the pipeline ${name} is configured: its next run would look for its contacts anew`,
+      {
+        hint: 'Take it out of the configuration first, then call this again.',
+      },
+    )
+  return asOwner(settings, pid, async ({ pipelines }) => {
+    const known = pipelines.known()
+    if (!known.includes(name)) throw unknown(name, known)
+    const rows = pipelines.rows(name)
+    if (rows.inDoubt > 0)
+      throw new SyncError(
+        'USAGE',
+        `the pipeline ${name} has ${rows.inDoubt} operations in doubt, which nobody would look up any more`,
+        {
+          hint: `Put it back into the configuration and settle them first: contact-sync run ${name}, or contact-sync doubts resolve.`,
+        },
+      )
+    await confirm(rows)
+    const reason = `the pipeline ${name} was given up: ${rows.links} links, ${rows.open} open changes and ${rows.rejects} rejects are gone; contacts stay`
+    pipelines.drop(name, entryOf({ action: 'drop', reason }, name, settings))
+    return rows
+  })
+}

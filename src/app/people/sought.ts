@@ -1,0 +1,65 @@
+// The person who is to be erased, as files and messages are searched for them. Part of the composition: which key a record
+// has, the mapping says; whose it is, the state; and how values may be misread, the sources.
+import {
+  ERASED_QUOTE,
+  type ErasedBefore,
+  namesMail,
+  type Recognition,
+  recognition,
+  type Subject,
+  type Theirs,
+} from '../../core/erasing.ts'
+import { recordKeys, wantedColumns } from '../../core/mapping/mapping.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
+import { inBytes, readings } from '../../sources/readings.ts'
+
+/** What is known of the person: values, or, of somebody who was erased before, tombstones alone. */
+export interface Sought {
+  readonly subject: Subject
+  readonly before: ErasedBefore | undefined
+}
+
+/** The person in messages and names, whichever pipeline they are about. */
+export function inMessages({ subject, before }: Sought, pipelines: readonly string[]): Recognition {
+  const known = recognition(subject, readings)
+  const isErased = (text: string): boolean =>
+    before !== undefined && pipelines.some((name) => before.isTheirs(name, { key: undefined, texts: [text] }))
+  return {
+    naming: (text) => (isErased(text) ? 'surely' : known.naming(text)),
+    redacted: (text) => (isErased(text) ? ERASED_QUOTE : known.redacted(text)),
+    withoutQuotes: (text) => (isErased(text) ? ERASED_QUOTE : known.withoutQuotes(text)),
+  }
+}
+
+/** `isOfOthers`: whether a record with this key is of another contact. */
+export function theirsIn(
+  pipeline: PipelineSettings,
+  { subject, before }: Sought,
+  isOfOthers: (key: string) => boolean,
+): Theirs {
+  const inTexts = inMessages({ subject, before }, [pipeline.name])
+  const inLines = recognition(subject, inBytes)
+  const own = subject.keys.filter((one) => one.pipeline === pipeline.name).map(({ key }) => key)
+  const keys = new Set(own.flatMap(readings))
+  const read = recordKeys(pipeline)
+  const isErased = (text: string): boolean =>
+    before?.isTheirs(pipeline.name, { key: undefined, texts: [text] }) === true
+  return {
+    columns: wantedColumns(pipeline),
+    ofRecord(header, values, text) {
+      const key = read(header, values)
+      if (key !== undefined && keys.has(key)) return 'surely'
+      const texts = text === undefined ? values : [...values, text]
+      if (before?.isTheirs(pipeline.name, { key, texts }) === true) return 'surely'
+      const naming = namesMail(subject, texts) ? 'surely' : inTexts.naming(texts.join('\n'))
+      if (key === undefined || naming === undefined) return naming
+      if (isOfOthers(key)) return undefined
+      // It has a key of its own: by a mail it is surely theirs, by anything else it may be of somebody alike.
+      if (namesMail(subject, texts)) return 'surely'
+      return naming === 'surely' ? 'maybe' : undefined
+    },
+    ofLine: (line) => (isErased(line) ? 'surely' : inLines.naming(line)),
+    isNamed: (text) => inTexts.naming(text) === 'surely',
+    withoutQuotes: inTexts.withoutQuotes,
+  }
+}

@@ -1,0 +1,189 @@
+// `terms rename`: a term gets another name at the service, and the state follows. Part of the composition.
+import { termEntry } from '../../core/log/audit.ts'
+import { stopWithout } from '../../core/outcome/circuit.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { cleanText, textProblem } from '../../core/mapping/field-check.ts'
+import type { CallResult, RequestTrace, ServiceSession, Term } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { termKey } from '../../core/mapping/terms.ts'
+import type { OwnedState } from '../../store/state-store.ts'
+import type { TermRename } from '../../store/term-names.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { asOwner } from '../run/as-owner.ts'
+import { withService } from '../run/checking.ts'
+import { assertOfService } from '../run/service-binding.ts'
+
+interface Names {
+  readonly from: string
+  readonly to: string
+}
+
+export interface RenamedTerm extends TermRename {
+  /** False: it had been done before. */
+  readonly isNew: boolean
+}
+
+const AGAIN =
+  'What the state has is prepared for both names. Call the same command again: it completes the rename.'
+
+const isSame = (left: string, right: string): boolean => termKey(left) === termKey(right)
+
+const problem = (message: string, hint: string): SyncError => new SyncError('USAGE', message, { hint })
+
+function assertNames({ from, to }: Names): void {
+  if (from === '' || to === '') throw problem('a term must have a name', 'Give the old and the new name.')
+  const wrong = textProblem(to)
+  if (wrong !== undefined) throw problem(`the new name ${wrong}`, 'Choose another name.')
+  if (from === to) throw problem('both names are the same', 'Give the old and the new name.')
+}
+
+const constantsOf = ({ terms }: PipelineSettings): readonly string[] => [
+  ...terms.assign.flatMap((entry) => ('name' in entry ? [entry.name] : [])),
+  ...Object.keys(terms.descriptions),
+]
+
+/** Names that differ by case alone are one to the configuration. */
+function assertNotConfigured({ pipelines }: Settings, { from, to }: Names): void {
+  if (isSame(from, to)) return
+  const naming = pipelines.filter((pipeline) => constantsOf(pipeline).some((name) => isSame(name, from)))
+  if (naming.length > 0)
+    throw problem(
+      `the configuration still names "${from}", in ${naming.map(({ name }) => name).join(', ')}`,
+      `Write "${to}" under terms in its place first, then call this again.`,
+    )
+}
+
+function valueOf<T>(result: CallResult<T>, what: string, hint?: string): T {
+  if (result.kind === 'ok') return result.value
+  const { code, message } = stopWithout(result)
+  throw new SyncError(code, `${what}: ${message}`, hint === undefined ? {} : { hint })
+}
+
+/** The term that is meant; undefined where it has been renamed already. */
+function target(terms: readonly Term[], { from, to }: Names, isAlias: boolean): Term | undefined {
+  const found = terms.filter(({ name }) => isSame(name, from))
+  const [term] = found
+  const other = terms.find((one) => isSame(one.name, to) && one.id !== term?.id)
+  if (term === undefined) {
+    if (isAlias && other !== undefined) return undefined
+    throw problem(`the service has no term "${from}"`, 'contact-sync terms lists those that it has.')
+  }
+  if (found.length > 1)
+    throw problem(
+      `the service has ${found.length} terms whose names differ from "${from}" by case alone`,
+      'Rename or remove them at the service, so that one is left.',
+    )
+  if (other !== undefined)
+    throw problem(
+      `the service has a term "${other.name}" already`,
+      'Two terms cannot become one here. Choose another name, or merge them at the service.',
+    )
+  return term.name === to ? undefined : term
+}
+
+interface Renaming {
+  readonly state: OwnedState
+  readonly session: ServiceSession
+}
+
+function complete(
+  { id, from }: TermRename,
+  { called, request }: { called: string; request: RequestTrace | null },
+  { terms }: OwnedState,
+): RenamedTerm {
+  const at = clock.now()
+  const about = { at, runId: runId(at, random), pipeline: null, configHash: '' }
+  const fields = { name: { from, to: called } }
+  terms.complete(termEntry({ action: 'update_term', fields, request }, about), called)
+  return { id, from, to: called, isNew: true }
+}
+
+/** What the service shows once it was asked; `answer` is that to the request. */
+async function settle(
+  rename: TermRename,
+  answer: CallResult<true>,
+  { state, session }: Renaming,
+): Promise<RenamedTerm> {
+  const { id, from, to } = rename
+  const terms = valueOf(await session.terms(), 'whether the term was renamed cannot be read', AGAIN)
+  const shown = terms.find((term) => term.id === id)?.name
+  if (shown === undefined)
+    throw new SyncError('SERVICE_CONTRACT', `the service no longer shows the term ${id}`, { hint: AGAIN })
+  if (shown !== from) return complete(rename, { called: shown, request: answer.request }, state)
+  valueOf(answer, `whether "${from}" was renamed is not known`, AGAIN)
+  state.terms.takeBack()
+  throw new SyncError('SERVICE_CONTRACT', `the service accepted the name "${to}", and still shows "${from}"`)
+}
+
+async function send(rename: TermRename, { state, session }: Renaming): Promise<RenamedTerm> {
+  const answer = await session.updateTerm(rename.id, { name: rename.to })
+  if (answer.kind === 'ok' || answer.kind === 'unknown') return settle(rename, answer, { state, session })
+  state.terms.takeBack()
+  if (answer.kind === 'refused' || answer.kind === 'absent')
+    throw problem(`the service does not rename the term: ${answer.reason}`, 'Nothing was changed.')
+  valueOf(answer, 'the term was not renamed')
+  throw new Error('not reached')
+}
+
+/** One that was cut short: what the service shows says how far it came. */
+function resume(
+  pending: TermRename,
+  terms: readonly Term[],
+  renaming: Renaming,
+): RenamedTerm | Promise<RenamedTerm> {
+  const shown = terms.find(({ id }) => id === pending.id)?.name
+  if (shown === undefined) {
+    renaming.state.terms.takeBack()
+    throw problem(`the service no longer has the term "${pending.from}"`, 'Nothing is left to rename.')
+  }
+  if (shown === pending.from) return send(pending, renaming)
+  return complete(pending, { called: shown, request: null }, renaming.state)
+}
+
+/**
+ * Throws USAGE where the names do not fit what the service and the configuration have; SERVICE_UNREACHABLE and its like;
+ * STATE_LOCKED beside a daemon. `confirm` is asked before anything changes; it throws.
+ */
+export function renameTerm(
+  settings: Settings,
+  typed: Names,
+  {
+    pid,
+    confirm,
+    tell,
+  }: { pid: number; confirm(rename: TermRename): Promise<void>; tell(text: string): void },
+): Promise<RenamedTerm> {
+  const names = { from: cleanText(typed.from), to: cleanText(typed.to) }
+  assertNames(names)
+  assertNotConfigured(settings, names)
+  return asOwner(settings, pid, (state) =>
+    withService(
+      settings,
+      async (session) => {
+        assertOfService(settings, state.binding)
+        const terms = valueOf(await session.terms(), 'the terms of the service cannot be read')
+        const pending = state.terms.pending()
+        if (pending !== undefined) {
+          if (!isSame(pending.from, names.from) || pending.to !== names.to)
+            throw problem(
+              `the rename of "${pending.from}" to "${pending.to}" was cut short`,
+              'Call that one again first: it completes the rename.',
+            )
+          return resume(pending, terms, { state, session })
+        }
+        const alias = state.terms.aliases().get(termKey(names.from))
+        const term = target(terms, names, alias !== undefined && isSame(alias, names.to))
+        if (term === undefined) {
+          const { id } = terms.find(({ name }) => isSame(name, names.to)) ?? { id: 0 }
+          return { id, ...names, isNew: false }
+        }
+        const rename = { id: term.id, from: term.name, to: names.to }
+        await confirm(rename)
+        state.terms.begin(rename)
+        return send(rename, { state, session })
+      },
+      tell,
+    ),
+  )
+}

@@ -1,0 +1,150 @@
+// What `check`, `terms` and `fields` ask: the service, one attempt a call, and the files that wait now.
+import { SyncError } from '../../core/words/errors.ts'
+import { difference } from '../../core/change/diff.ts'
+import { compileMapping, type Mapper, wantedColumns } from '../../core/mapping/mapping.ts'
+import type {
+  InputReader,
+  ServiceReads,
+  ServiceSession,
+  Source,
+  SourceInput,
+  Term,
+} from '../../core/ports.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
+import { createService } from '../../service/service.ts'
+import { createSource } from '../../sources/registry.ts'
+import { sharedWindow } from './rate-window.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+
+const aloneText = (code: string): string =>
+  `the rate limit is counted by this process alone: the file beside the state that shares it cannot be used (${code})`
+
+/** Lets a command ask the service, one attempt a call: somebody is waiting for the answer. */
+export const askService = <T>(
+  settings: Settings,
+  ask: (reads: ServiceReads) => Promise<T>,
+  tell?: (text: string) => void,
+): Promise<T> => withService(settings, ask, tell)
+
+/** The same for a command that changes something there, too. */
+export async function withService<T>(
+  settings: Settings,
+  use: (session: ServiceSession) => Promise<T>,
+  tell?: (text: string) => void,
+): Promise<T> {
+  const once = { ...settings.service, retry: { ...settings.service.retry, attempts: 1 } }
+  const service = createService(once, {
+    clock,
+    random,
+    ...sharedWindow(settings, (code) => tell?.(aloneText(code))),
+  })
+  try {
+    return await use(service.session({ signal: new AbortController().signal }))
+  } finally {
+    await service.close()
+  }
+}
+
+/** What of a pipeline's terms the service would not have: only where none may be made. */
+export function termProblems(pipeline: PipelineSettings, terms: readonly Term[]): readonly string[] {
+  const { assign, createMissing } = pipeline.terms
+  if (createMissing) return []
+  const constants = assign.flatMap((entry) => ('name' in entry ? [entry.name] : []))
+  const unknown = termsBeyond(
+    constants,
+    terms.map(({ name }) => name),
+  )
+  return unknown.length === 0 ? [] : [unknownTermsText(unknown, terms)]
+}
+
+const knownText = (error: unknown): string => {
+  if (error instanceof SyncError) return `${error.message}. ${error.hint}`
+  throw error
+}
+
+/** So many records of a file are tried. */
+const TRIED = 100
+/** So many different reasons are named. */
+const REASONS = 5
+
+const NOTHING_KNOWN = { link: undefined, inDoubt: false }
+
+/** Why a record would be rejected, without its values; undefined: it would not. */
+function rejection(item: SourceItem, mapper: Mapper, pipeline: PipelineSettings): string | undefined {
+  if (item.kind !== 'record') return item.message
+  const mapped = mapper.map(item)
+  if (mapped.kind === 'skipped') return undefined
+  if (mapped.kind === 'rejected') return mapped.plain ?? mapped.reason
+  const { contact, terms } = mapped
+  const change = difference({ contact, terms }, NOTHING_KNOWN, pipeline)
+  return change.kind === 'rejected' ? change.reason : undefined
+}
+
+async function firstRecords(reader: InputReader): Promise<readonly SourceItem[]> {
+  const items: SourceItem[] = []
+  for await (const batch of reader.batches()) {
+    items.push(...batch)
+    if (items.length >= TRIED) break
+  }
+  return items.slice(0, TRIED)
+}
+
+/** What would become of the first records of a file. */
+async function trial(reader: InputReader, pipeline: PipelineSettings): Promise<Omit<FileCheck, 'problem'>> {
+  const mapper = compileMapping(pipeline, reader.header)
+  const items = await firstRecords(reader)
+  const reasons = new Map<string, number>()
+  for (const item of items) {
+    const reason = rejection(item, mapper, pipeline)
+    if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  const rejected = [...reasons.values()].reduce((sum, times) => sum + times, 0)
+  if (rejected === 0) return {}
+  const named = [...reasons].sort(([, left], [, right]) => right - left).slice(0, REASONS)
+  const more = reasons.size > REASONS ? `; and ${reasons.size - REASONS} other reasons` : ''
+  const why = named.map(([reason, times]) => `${reason} (${times})`).join('; ')
+  const text = `${rejected} of the first ${items.length} records would be rejected: ${why}${more}`
+  return rejected === items.length ? { allRejected: text } : { someRejected: text }
+}
+
+interface FileCheck {
+  readonly problem?: string
+  readonly allRejected?: string
+  readonly someRejected?: string
+}
+
+async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineSettings): Promise<FileCheck> {
+  try {
+    const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+    try {
+      return await trial(reader, pipeline)
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    return { problem: knownText(error) }
+  }
+}
+
+/** Holds the mapping against the files that wait now, their headers and first records; a sentence for each that does not fit. */
+export async function checkColumns(
+  pipeline: PipelineSettings,
+): Promise<{ files: number; problems: readonly string[]; warnings: readonly string[] }> {
+  const source = createSource(pipeline.source, { clock })
+  try {
+    const { ready, refused } = await source.list({ wait: false })
+    const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
+    const warnings: string[] = []
+    for (const input of ready) {
+      const { problem, allRejected, someRejected } = await fileCheck(source, input, pipeline)
+      const wrong = problem ?? allRejected
+      if (wrong !== undefined) problems.push(`${input.name}: ${wrong}`)
+      if (someRejected !== undefined) warnings.push(`${input.name}: ${someRejected}`)
+    }
+    return { files: ready.length, problems, warnings }
+  } catch (error) {
+    return { files: 0, problems: [knownText(error)], warnings: [] }
+  }
+}

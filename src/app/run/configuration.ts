@@ -1,0 +1,38 @@
+// From the configuration file to checked settings: the checks that need other rooms are handed in here.
+import { fileURLToPath } from 'node:url'
+import { loadSettings, problemText } from '../../config/load.ts'
+import { compileCondition } from '../../core/mapping/condition.ts'
+import type { Settings } from '../../core/settings.ts'
+import { scheduleProblem } from '../../schedule/due-times.ts'
+import { SOURCE_KINDS } from '../../sources/registry.ts'
+
+/** Presets lie beside the code, in the source tree as in the built package. */
+const PRESET_FOLDER = fileURLToPath(new URL('../../../config/presets', import.meta.url))
+
+function conditionProblem(expression: string): string | undefined {
+  const condition = compileCondition(expression)
+  return 'problem' in condition
+    ? `${condition.problem}; write CEL, as in record["Status"] != "deleted"`
+    : undefined
+}
+
+export type Configuration =
+  | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** Reads and checks the configuration; every problem is one finished line. */
+export async function loadConfiguration(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Configuration> {
+  const loaded = await loadSettings({
+    file,
+    env,
+    kinds: SOURCE_KINDS,
+    presetFolder: PRESET_FOLDER,
+    checkSchedule: scheduleProblem,
+    checkCondition: conditionProblem,
+  })
+  if (loaded.ok) return { ok: true, settings: loaded.settings, warnings: loaded.warnings.map(problemText) }
+  return { ok: false, problems: loaded.problems.map(problemText) }
+}

@@ -1,0 +1,66 @@
+// After a run: what has been kept for as long as `keep` says is removed. It never makes a run fail, and never hurries: so
+// many at a time, and after so long again.
+import { errorFacts } from '../../core/words/error-facts.ts'
+import type { Clock } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { KeepSettings, PipelineSettings } from '../../core/settings.ts'
+import type { RetentionStore } from '../../core/retention.ts'
+import type { Log } from '../../log/log.ts'
+import { removeOldFiles } from '../../sources/retention.ts'
+import { systemRandom as random } from '../../system.ts'
+
+/** Of each kind, after one run: a first time over years of files must not hold up the next run. */
+const MOST = 1000
+/** Between two times of a pipeline. Listing a large folder after each run of every minute would be for nothing. */
+const PAUSE_MS = 3_600_000
+
+interface Parts {
+  readonly state: RetentionStore
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly most?: number
+}
+
+/** Removes what is old of one pipeline; to be called when a run of it has ended. */
+export type Keeping = (pipeline: PipelineSettings, about: { log: Log; signal: AbortSignal }) => Promise<void>
+
+const folderOf = ({ source }: PipelineSettings): string | undefined =>
+  typeof source['folder'] === 'string' ? source['folder'] : undefined
+
+export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }: Parts): Keeping {
+  const lastAt = new Map<string, number>()
+  const before = (ms: number | undefined): number | undefined =>
+    ms === undefined ? undefined : clock.now() - ms
+  const files = async (pipeline: PipelineSettings, which: 'processed' | 'failed', ms: number | undefined) => {
+    const [folder, time] = [folderOf(pipeline), before(ms)]
+    return folder === undefined || time === undefined
+      ? 0
+      : removeOldFiles(folder, which, { before: time, limit: most })
+  }
+  const logValues = (): Promise<number> | number => {
+    const [at, time] = [clock.now(), before(keep.syncLogMs)]
+    return time === undefined ? 0 : state.expireValues(time, most, { at, runId: runId(at, random) })
+  }
+  const remove = async (pipeline: PipelineSettings) => {
+    const times = { rejects: before(keep.rejectsMs), runs: before(keep.runsMs) }
+    return {
+      ...(await state.removeOld(pipeline.name, times, most)),
+      processed: await files(pipeline, 'processed', keep.processedMs),
+      failed: await files(pipeline, 'failed', keep.failedMs),
+      sync_log: await logValues(),
+    }
+  }
+  return async (pipeline, { log, signal }) => {
+    const last = lastAt.get(pipeline.name)
+    if (signal.aborted || (last !== undefined && clock.monotonic() - last < PAUSE_MS)) return
+    lastAt.set(pipeline.name, clock.monotonic())
+    try {
+      const removed = await remove(pipeline)
+      if (Object.values(removed).some((count) => count > 0))
+        log.info('old files and entries were removed', removed)
+      // There may be more: the next run goes on.
+      if (Object.values(removed).includes(most)) lastAt.delete(pipeline.name)
+    } catch (error) {
+      log.warn('old files and entries could not be removed', errorFacts(error))
+    }
+  }
+}

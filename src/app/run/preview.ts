@@ -1,0 +1,87 @@
+// A plan: the reading, mapping and comparing of a run over a copy of the state, with nothing that writes at hand.
+import { createCircuit } from '../../core/outcome/circuit.ts'
+import type { ServiceReads } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+import { createService } from '../../service/service.ts'
+import { createSource } from '../../sources/registry.ts'
+import { openStateCopy, openStateForReading } from '../../store/state-store.ts'
+import { type LeftAloneListener, type PlanContext, watchedSession } from '../../sync/context.ts'
+import {
+  type PlannedChange,
+  previewPipeline,
+  type PreviewTotals,
+  previewUndoing,
+} from '../../sync/preview.ts'
+import { createTally } from '../../sync/tally.ts'
+import { createTermDirectory } from '../../sync/term-directory.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { sharedWindow } from './rate-window.ts'
+import type { RunOptions, UndoRequest } from './runner.ts'
+import { assertReadOfService } from './service-binding.ts'
+import { logService } from './service-log.ts'
+
+interface Previewing {
+  readonly settings: Settings
+  readonly pipeline: PipelineSettings
+  readonly options: RunOptions & { readonly log: Log }
+}
+
+/** Makes a plan over a copy of the state. Works beside a running daemon and leaves no trace. */
+async function* overCopy(
+  { settings, pipeline, options }: Previewing,
+  plan: (context: PlanContext) => AsyncGenerator<PlannedChange, PreviewTotals>,
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  assertReadOfService(settings)
+  const state = openStateCopy(settings.state.path)
+  const id = runId(clock.now(), random)
+  const source = createSource(pipeline.source, { clock })
+  const { signal, report, log } = options
+  const onEvent = logService(log)
+  const window = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
+  const service = createService(settings.service, { clock, random, onEvent, ...window })
+  // Only its reads are handed on: a plan has no way to write.
+  const circuit = createCircuit(pipeline.guards)
+  const session = watchedSession<ServiceReads>(service.session({ signal }), { signal, circuit })
+  const terms = createTermDirectory(session, { state })
+  try {
+    const parts = { state, source, session, circuit, terms, clock, signal, report, log }
+    const { customFieldKey } = settings.service
+    return yield* plan({ runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts })
+  } finally {
+    await service.close()
+    await state.close()
+  }
+}
+
+/** What a run would do now: the changes one by one, then the totals. */
+export function preview(
+  settings: Settings,
+  pipeline: PipelineSettings,
+  options: RunOptions & { log: Log },
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  const { wait } = options
+  return overCopy({ settings, pipeline, options }, (context) =>
+    previewPipeline(context, settings.service, { wait }),
+  )
+}
+
+/** What undoing a run would do, as far as the state can tell: the contacts are looked at only when it is done. */
+export async function* previewUndo(
+  settings: Settings,
+  { pipeline, undo }: { pipeline: PipelineSettings; undo: UndoRequest },
+  options: RunOptions & { log: Log; left: LeftAloneListener },
+): AsyncGenerator<PlannedChange, PreviewTotals> {
+  const log = openStateForReading(settings.state.path)
+  try {
+    const entries = log?.entriesOfRun(undo.run, undo.contact) ?? none()
+    return yield* overCopy({ settings, pipeline, options }, (context) =>
+      previewUndoing({ ...undo, entries }, options.left, { context, service: settings.service }),
+    )
+  } finally {
+    await log?.close()
+  }
+}
+
+async function* none(): AsyncGenerator<never> {}

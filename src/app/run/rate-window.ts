@@ -1,0 +1,76 @@
+// The one rate limit of all processes that ask the service of a configuration: it lies beside their state.
+import type { SharedWindow } from '../../core/ports.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { OwnedState } from '../../store/state-store.ts'
+import { grownBack, RECOVERY_MS } from '../../service/allowance.ts'
+import { createSharedWindow } from '../../store/window/shared-window.ts'
+import { steadyTime } from '../../store/steady-time.ts'
+import { systemClock } from '../../system.ts'
+import { readWindowUse } from '../../store/window/window-use.ts'
+
+/** The rate in force, over all processes that ask the service. */
+export interface RateStanding {
+  /** As configured: so many requests in each window of so many milliseconds. */
+  readonly requests: number
+  readonly perMs: number
+  /** Requests that a window may hold now: fewer for a while after the service has asked for fewer. */
+  readonly allowed: number
+  /** Requests that the window holds. */
+  readonly used: number
+  /** When the service has last asked for fewer, and that still has an effect: when nothing of it is left. */
+  readonly slowedUntil: number | undefined
+  readonly perDay: number | undefined
+  /** Undefined where there is no limit of a day. */
+  readonly usedOfDay: number | undefined
+}
+
+const addressOf = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '')
+
+/** Requests of the last 24 hours; undefined where there is no limit of a day. */
+export function requestsOfDay({ service, state }: Settings, now: number): number | undefined {
+  const { baseUrl, rateLimit, timeoutMs } = service
+  if (rateLimit.perDay === undefined) return undefined
+  return readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })?.ofDay ?? 0
+}
+
+export function rateStanding({ service, state }: Settings, now: number): RateStanding {
+  const { baseUrl, rateLimit, timeoutMs } = service
+  const { requests, perMs, perDay } = rateLimit
+  const use = readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })
+  const slowed = use?.slowed
+  const isSlowed = slowed !== undefined && now < slowed.resumeAt + RECOVERY_MS
+  return {
+    requests,
+    perMs,
+    allowed: isSlowed
+      ? grownBack(requests, Math.min(slowed.places, requests), now - slowed.resumeAt)
+      : requests,
+    used: use?.used ?? 0,
+    slowedUntil: isSlowed ? slowed.resumeAt + RECOVERY_MS : undefined,
+    perDay,
+    usedOfDay: perDay === undefined ? undefined : (use?.ofDay ?? 0),
+  }
+}
+
+/**
+ * `onAlone`: told once, where it cannot be shared, with the code of the error. `owned`: the state, where this process owns
+ * it; what an older version counted there is carried over.
+ */
+export function sharedWindow(
+  { service, state }: Settings,
+  onAlone: (reason: string) => void = () => undefined,
+  owned?: Pick<OwnedState, 'formerWindow'>,
+): { shared: SharedWindow } {
+  const { baseUrl, rateLimit, timeoutMs } = service
+  const { perMs } = rateLimit
+  return {
+    shared: createSharedWindow(state.path, {
+      service: addressOf(baseUrl),
+      perMs,
+      timeoutMs,
+      steady: steadyTime(() => systemClock.now()),
+      former: owned?.formerWindow,
+      onAlone,
+    }),
+  }
+}

@@ -1,0 +1,63 @@
+// What ends a run before its time: the process is asked to end, the state fails, or max_duration is over.
+// Nothing new is sent from then on; what is on its way may finish. Where no answer comes the connections are cut, so that
+// a process that was asked to end does so in time: what was on its way is in doubt then, and journalled.
+import type { Circuit } from '../../core/outcome/circuit.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
+
+/** Supervisors kill after ten seconds; what follows the cut takes well under one. */
+const PATIENCE_MS = 8_000
+
+export interface RunLimits {
+  readonly signal: AbortSignal
+  /** The run has ended: nothing is waited for any more. */
+  done(): void
+}
+
+function inWords(ms: number): string {
+  const units = [
+    [3_600_000, 'h'],
+    [60_000, 'm'],
+    [1000, 's'],
+  ] as const
+  const [size, unit] = units.find(([size]) => ms % size === 0) ?? [1, 'ms']
+  return `${ms / size}${unit}`
+}
+
+export function limitRun(
+  { maxDurationMs }: Pick<PipelineSettings, 'maxDurationMs'>,
+  parts: {
+    readonly clock: Clock
+    readonly circuit: Circuit
+    /** The end of the process, and the trouble of the state. */
+    readonly ending: AbortSignal
+    readonly trouble: AbortSignal
+    cut(): void
+  },
+): RunLimits {
+  const { clock, circuit, ending, trouble, cut } = parts
+  const over = new AbortController()
+  const finished = new AbortController()
+  const later = (ms: number, act: () => void): void =>
+    void clock.sleep(ms, finished.signal).then(() => {
+      if (!finished.signal.aborted) act()
+    })
+  const onEnding = (): void => later(PATIENCE_MS, cut)
+  if (ending.aborted) onEnding()
+  else ending.addEventListener('abort', onEnding, { once: true })
+  if (maxDurationMs !== undefined)
+    later(maxDurationMs, () => {
+      circuit.halt({
+        code: 'MAX_DURATION',
+        message: `max_duration (${inWords(maxDurationMs)}) is over; the next run goes on from here`,
+      })
+      over.abort()
+    })
+  return {
+    signal: AbortSignal.any([ending, trouble, over.signal]),
+    done() {
+      ending.removeEventListener('abort', onEnding)
+      finished.abort()
+    },
+  }
+}

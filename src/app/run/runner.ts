@@ -1,0 +1,359 @@
+// What `start` and `run` hold while they live: the state, the service and the log; and one run of one pipeline with them.
+import { isDeepStrictEqual } from 'node:util'
+import { planEntry } from '../../core/log/audit.ts'
+import { type Circuit, createCircuit, type Stop, stopWithout } from '../../core/outcome/circuit.ts'
+import type { Pause } from '../../core/outcome/daemon.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { COMMON_FIELDS } from '../../core/log/events.ts'
+import type { Clock, Random, ServiceSession, Source } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { RunWatcher, WatchedRun } from '../../core/log/run-watcher.ts'
+import type { RateUse, ServiceListener } from '../../core/log/service-event.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { UndoOptions } from '../../core/log/undo.ts'
+import type { Log } from '../../log/log.ts'
+import type { Transport } from '../../service/http.ts'
+import { createService, type Service } from '../../service/service.ts'
+import { createSource } from '../../sources/registry.ts'
+import { openState, type OwnedState } from '../../store/state-store.ts'
+import {
+  type LeftAloneListener,
+  type ProgressReport,
+  type RunContext,
+  watchedSession,
+} from '../../sync/context.ts'
+import { createRejectSource } from '../../sync/reject-source.ts'
+import { type PipelineResult, runPipeline } from '../../sync/run.ts'
+import { createTally } from '../../sync/tally.ts'
+import { createTermDirectory } from '../../sync/term-directory.ts'
+import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/turns.ts'
+import { runUndo } from '../../sync/undo.ts'
+import { createKeeping, type Keeping } from './keeping.ts'
+import { systemClock, systemRandom } from '../../system.ts'
+import { sharedWindow } from './rate-window.ts'
+import { limitRun } from './run-limits.ts'
+import { assertOfService, bindAtFirstUse } from './service-binding.ts'
+import { logService } from './service-log.ts'
+
+export interface RunOptions {
+  /** Reads the pipeline's rejects again, and nothing else. */
+  readonly rejectsOnly?: boolean
+  /** Lets growing files settle first. */
+  readonly wait: boolean
+  readonly signal: AbortSignal
+  report(report: Partial<ProgressReport>): void
+  /** Why the run was given up, where it was. */
+  onStop?(stop: Stop): void
+}
+
+export interface Runner {
+  readonly log: Log
+  run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
+  /** Puts back what a run of the pipeline did; `left` is told what stays as it is. */
+  undo(
+    pipeline: PipelineSettings,
+    undo: UndoRequest,
+    options: RunOptions & { left: LeftAloneListener },
+  ): Promise<WithWarnings>
+  readonly state: OwnedState
+  /** How the rate limit stands, over all runs. */
+  rate(): RateUse
+  /** Asks the service one cheap question, once; what is wrong with it, or undefined. */
+  probe(signal: AbortSignal): Promise<Pick<Pause, 'code' | 'reason'> | undefined>
+  /**
+   * Binds a state that an older version left unbound to the service, before a run does. Throws OTHER_SERVICE where it is
+   * another one; where it does not answer, the first run asks again.
+   */
+  bind(signal: AbortSignal): Promise<void>
+  /** Goes on with these settings; where the service is spoken to in another way, only while no run goes on. */
+  reconfigure(settings: Settings): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a simulated world puts in the place of the real one. */
+export interface Machine {
+  readonly clock: Clock
+  readonly random: Random
+  /** In place of HTTP. */
+  readonly transport?: Transport
+}
+
+interface Parts {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
+  readonly state: OwnedState
+  readonly service: Service
+  readonly source: Source
+  readonly turns: Turns
+  readonly mails: MailTurns
+  readonly log: Log
+  readonly keeping: Keeping
+  readonly watcher: RunWatcher
+}
+
+type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
+
+/** A log that also keeps its warnings, for the summary of the run. They may hold what the log itself leaves out. */
+function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
+  const warnings: string[] = []
+  const warn: Log['warn'] = (event, fields) => {
+    log.warn(event, fields)
+    // The summary has a line for each file that was not taken.
+    if (event === 'a file cannot be taken') return
+    // Whoever started the run has no use for what leads to other lines of the log.
+    const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
+    const details = told.map(([name, value]) => `${name} ${String(value)}`)
+    warnings.push([event, ...details].join(', '))
+  }
+  return { log: { ...log, warn }, warnings }
+}
+
+/** Which run is to be put back, and whose contact alone: by key, mail or id. */
+export interface UndoRequest extends UndoOptions {
+  readonly run: string
+  readonly contact: string | undefined
+}
+
+interface RunParts {
+  readonly options: RunOptions
+  readonly id: string
+  readonly circuit: Circuit
+  readonly watched: WatchedRun | undefined
+}
+
+function runContext(
+  pipeline: PipelineSettings,
+  parts: Parts,
+  { options, id, circuit, watched }: RunParts,
+): RunContext {
+  const { signal } = options
+  const { settings, clock } = parts
+  const onEvent = watched === undefined ? {} : { onEvent: watched.onService }
+  const session = watchedSession(parts.service.session({ signal, ...onEvent }), { signal, circuit })
+  return {
+    runId: id,
+    pipeline,
+    service: settings.service,
+    state: parts.state,
+    source: parts.source,
+    session,
+    circuit,
+    terms: createTermDirectory(session, { state: parts.state }),
+    customFieldKey: settings.service.customFieldKey,
+    turns: parts.turns,
+    mails: parts.mails,
+    seen: {},
+    tally: createTally(id),
+    clock,
+    signal,
+    log: parts.log,
+    report(report) {
+      if (report.phase !== undefined) watched?.stage(report.phase)
+      options.report(report)
+    },
+  }
+}
+
+/** What the log says of a run that has ended. */
+const LOGGED = [
+  'status',
+  'read',
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'rejected',
+  'failed',
+  'held',
+  'in_doubt',
+  'deleted',
+  'held_deletes',
+  'terms_created',
+  'requests',
+  'retries',
+  'duration_ms',
+] as const
+
+/** By a person's word, so the sync log has it. */
+async function noteRetry({ state, runId: id, pipeline, clock: { now } }: RunContext): Promise<void> {
+  const about = { at: now(), runId: id, pipeline: pipeline.name, configHash: pipeline.hash }
+  const { rejects } = await state.backlog(pipeline.name)
+  await state.note(
+    planEntry({ action: 'retry', reason: `${rejects} rejected records are tried again` }, about),
+  )
+}
+
+async function loggedRun(
+  pipeline: PipelineSettings,
+  parts: Parts,
+  { options, work }: { options: RunOptions; work: (context: RunContext) => Promise<PipelineResult> },
+): Promise<WithWarnings> {
+  const { clock, random, service } = parts
+  const id = runId(clock.now(), random)
+  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
+  log.info('run started')
+  // Without a journal nothing more may leave; what is on its way is let finish.
+  const trouble = new AbortController()
+  const ignore = parts.state.onTrouble(() => trouble.abort())
+  const circuit = createCircuit(pipeline.guards)
+  const limits = limitRun(pipeline, {
+    clock,
+    circuit,
+    ending: options.signal,
+    trouble: trouble.signal,
+    cut: () => service.cut(),
+  })
+  const bounded = { ...options, signal: limits.signal }
+  const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
+  const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
+  const result = await bindAtFirstUse(parts.settings, parts.state.binding, context.session)
+    .then(() => (options.rejectsOnly === true ? noteRetry(context) : undefined))
+    .then(() => work(context))
+    .then(
+      (done) => {
+        watched?.end(done)
+        return done
+      },
+      (error: unknown) => {
+        watched?.end(undefined)
+        throw error
+      },
+    )
+    .finally(() => {
+      ignore()
+      limits.done()
+    })
+  if (circuit.stop !== undefined) options.onStop?.(circuit.stop)
+  const ended = Object.fromEntries(LOGGED.map((name) => [name, result[name]])) as Pick<
+    PipelineResult,
+    (typeof LOGGED)[number]
+  >
+  // Kept outside the state, they show later that nothing was cut off.
+  const { entries: sync_log_entries, hash: sync_log_head } = await parts.state.logHead()
+  const code = result.code === undefined ? {} : { code: result.code }
+  log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
+  await parts.keeping(pipeline, { log, signal: limits.signal })
+  return { ...result, warnings }
+}
+
+/** Whether the service answers and takes the key, by looking for a term. */
+async function probe(service: Service, signal: AbortSignal): ReturnType<Runner['probe']> {
+  const result = await service.session({ signal, attempts: 1 }).termById(1)
+  // That there is no such term, or that it may not be seen so, is an answer, too.
+  if (result.kind === 'ok' || result.kind === 'absent' || result.kind === 'refused') return undefined
+  const { code, message: reason } = stopWithout(result)
+  return { code: code as Pause['code'], reason }
+}
+
+async function bindIfThere(
+  settings: Settings,
+  { state, reads }: { state: OwnedState; reads: ServiceSession },
+): Promise<void> {
+  try {
+    await bindAtFirstUse(settings, state.binding, reads)
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'OTHER_SERVICE') throw error
+  }
+}
+
+const REAL: Machine = { clock: systemClock, random: systemRandom }
+
+/** Gives what makes the client for these settings: over one state, and watched. */
+function serviceOver(
+  machine: Machine,
+  { state, watcher, log }: { state: OwnedState; watcher: RunWatcher; log: Log },
+): (settings: Settings) => Service {
+  const logged = logService(log)
+  const onEvent: ServiceListener = (event) => {
+    logged(event)
+    watcher.onService?.(event)
+  }
+  return (settings) => {
+    const onAlone = (reason: string): void => onEvent({ type: 'alone', reason })
+    return createService(settings.service, {
+      ...machine,
+      // A simulated world has no other processes, and a time of its own.
+      ...(machine === REAL ? sharedWindow(settings, onAlone, state) : {}),
+      onEvent,
+    })
+  }
+}
+
+/** Throws OTHER_SERVICE, and leaves the state to others. */
+function closeIfOfOther(settings: Settings, state: OwnedState): void {
+  try {
+    assertOfService(settings, state.binding)
+  } catch (error) {
+    void state.close()
+    throw error
+  }
+}
+
+/**
+ * Opens state and service for running. Throws STATE_LOCKED, STATE_UNUSABLE, STATE_OLDER or OTHER_SERVICE. `thorough` checks the whole state first.
+ */
+export function openRunner(
+  first: Settings,
+  options: { log: Log; pid: number; thorough: boolean; machine?: Machine; watcher?: RunWatcher },
+): Runner {
+  const { log, pid, thorough, machine = REAL, watcher = {} } = options
+  const { clock } = machine
+  const state = openState(first.state.path, { pid, since: clock.now(), thorough })
+  closeIfOfOther(first, state)
+  const serviceFor = serviceOver(machine, { state, watcher, log })
+  let settings = first
+  let service = serviceFor(first)
+  const turns = createTurns()
+  const mails = createMailTurns()
+  let keeping = createKeeping(first.keep, { state, clock })
+  const partsFor = (source: Source): Parts => ({
+    ...machine,
+    settings,
+    state,
+    service,
+    source,
+    turns,
+    mails,
+    log,
+    keeping,
+    watcher,
+  })
+  return {
+    log,
+    state,
+    rate: () => service.rate(),
+    run(pipeline, runOptions) {
+      const source =
+        runOptions.rejectsOnly === true
+          ? createRejectSource(state, pipeline.name)
+          : createSource(pipeline.source, { clock })
+      const { wait } = runOptions
+      const work = (context: RunContext) => runPipeline(context, { wait })
+      return loggedRun(pipeline, partsFor(source), { options: runOptions, work })
+    },
+    undo(pipeline, undo, undoOptions) {
+      const entries = state.entriesOfRun(undo.run, undo.contact)
+      const work = (context: RunContext) =>
+        runUndo({ ...undo, entries }, { ...context, leftAlone: undoOptions.left })
+      const source = createSource(pipeline.source, { clock })
+      return loggedRun(pipeline, partsFor(source), { options: undoOptions, work })
+    },
+    probe: (signal) => probe(service, signal),
+    bind: (signal) => bindIfThere(settings, { state, reads: service.session({ signal, attempts: 1 }) }),
+    async reconfigure(next) {
+      const old = settings
+      settings = next
+      if (!isDeepStrictEqual(next.keep, old.keep)) keeping = createKeeping(next.keep, { state, clock })
+      if (isDeepStrictEqual(next.service, old.service)) return
+      await service.close()
+      service = serviceFor(next)
+    },
+    async close() {
+      // No run goes on: what may be under way is a question whose answer nobody waits for any more.
+      service.cut()
+      await service.close()
+      await state.close()
+    },
+  }
+}

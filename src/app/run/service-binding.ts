@@ -1,0 +1,154 @@
+// Whose state it is: held against the configuration before anything is sent, bound to the service by its first use, and
+// bound to another address by an operator's word. Part of the composition.
+import { planEntry } from '../../core/log/audit.ts'
+import { stopWithout } from '../../core/outcome/circuit.ts'
+import { CONTACT_FIELD_NAMES } from '../../core/mapping/contact.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { ContactReader, ServiceContact } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import {
+  assertNothingInDoubt,
+  assertSameService,
+  assertShown,
+  type KnownLink,
+  SAMPLE_SIZE,
+  serviceAddress,
+} from '../../core/service-binding.ts'
+import type { Settings } from '../../core/settings.ts'
+import { readTie, type ServiceBinding } from '../../store/service-binding.ts'
+import type { OwnedState } from '../../store/state-store.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { asOwner } from './as-owner.ts'
+import { askService } from './checking.ts'
+import type { Configuration } from './configuration.ts'
+
+type Asking = Pick<ContactReader, 'contactById'>
+
+const placeOf = ({ service, state }: Settings) => ({ path: state.path, baseUrl: service.baseUrl })
+
+/** What of them was sent can be asked for everywhere; definitions of custom fields may have changed. */
+const askedFields = (known: KnownLink['known']): string[] =>
+  CONTACT_FIELD_NAMES.filter((field) => Object.hasOwn(known, field) && field !== 'mail_status')
+
+const standardOf = ({ contactId, known }: KnownLink): KnownLink => ({
+  contactId,
+  known: Object.fromEntries(Object.entries(known).filter(([field]) => askedFields(known).includes(field))),
+})
+
+/** Throws SERVICE_UNREACHABLE and its like where the service does not answer. */
+async function read(
+  contactId: number,
+  fields: readonly string[],
+  reads: Asking,
+): Promise<ServiceContact | undefined> {
+  const result = await reads.contactById(contactId, fields.length === 0 ? ['id'] : fields)
+  if (result.kind === 'ok') return result.value
+  // A service may refuse an id that it cannot have.
+  if (result.kind === 'absent' || result.kind === 'refused') return undefined
+  const { code, message } = stopWithout(result)
+  throw new SyncError(code, message)
+}
+
+/** Throws OTHER_SERVICE where most of these contacts do not show at the service what was sent to them. */
+async function assertKnownThere(
+  sample: readonly KnownLink[],
+  reads: Asking,
+  settings: Settings,
+): Promise<void> {
+  const seen = []
+  for (const link of sample.map(standardOf))
+    seen.push({ link, shown: await read(link.contactId, Object.keys(link.known), reads) })
+  assertShown(seen, placeOf(settings))
+}
+
+/** Throws OTHER_SERVICE where the state belongs to another address than is configured. */
+export const assertOfService = (settings: Settings, binding: Pick<ServiceBinding, 'tie'>): void =>
+  assertSameService(binding.tie(), placeOf(settings))
+
+/** The same, beside the owner of the state, for what only looks. */
+export function assertReadOfService(settings: Settings): void {
+  const read = readTie(settings.state.path, 0)
+  if (read !== undefined) assertSameService(read.tie, placeOf(settings))
+}
+
+/**
+ * Binds the state to the service that is configured, where it is not. One with links, which an older version left unbound,
+ * is bound only after a look at some of them. Throws OTHER_SERVICE, or SERVICE_UNREACHABLE and its like.
+ */
+export async function bindAtFirstUse(
+  settings: Settings,
+  binding: ServiceBinding,
+  reads: Asking,
+): Promise<void> {
+  const tie = binding.tie()
+  const address = serviceAddress(settings.service.baseUrl)
+  if (tie.address === address) return
+  assertSameService(tie, placeOf(settings))
+  if (tie.address === undefined && tie.hasLinks)
+    await assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings)
+  binding.bind(address)
+}
+
+/** What `check` has to say of the service; undefined: nothing. Throws OTHER_SERVICE where it is not that of the state. */
+export async function bindingWarning(settings: Settings, reads: Asking): Promise<string | undefined> {
+  const found = readTie(settings.state.path, SAMPLE_SIZE)
+  if (found === undefined) return undefined
+  try {
+    await assertKnownThere(found.sample, reads, settings)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof SyncError && error.code === 'OTHER_SERVICE')) return undefined
+    if (found.tie.address === undefined) throw error
+    return error.message
+  }
+}
+
+/** A configuration that names another service than the state's is refused as one that is not valid. */
+export function refusingOtherService(
+  loaded: Configuration,
+  binding: Pick<ServiceBinding, 'tie'>,
+): Configuration {
+  if (!loaded.ok) return loaded
+  try {
+    assertOfService(loaded.settings, binding)
+    return loaded
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    return { ok: false, problems: [`${error.code}: ${error.message}. ${error.hint}`] }
+  }
+}
+
+export interface Rebound {
+  /** The address before; undefined: it was not bound. */
+  readonly from: string | undefined
+  readonly to: string
+}
+
+async function enter(state: OwnedState, { from, to }: Rebound): Promise<void> {
+  const at = clock.now()
+  const reason = `the state belongs to the service ${to} from now on${from === undefined ? '' : `, and belonged to ${from}`}`
+  const about = { at, runId: runId(at, random), pipeline: null, configHash: '' }
+  await state.note(planEntry({ action: 'rebind', reason }, about))
+}
+
+/**
+ * Binds the state to the configured address, by the word of an operator who knows that it is the same service. Throws
+ * OTHER_SERVICE where the service shows something else, or anything is in doubt. `confirm` is asked before; it throws.
+ */
+export function rebindState(
+  settings: Settings,
+  { pid, confirm }: { pid: number; confirm(rebound: Rebound): Promise<void> },
+): Promise<Rebound> {
+  return asOwner(settings, pid, async (state) => {
+    const { binding } = state
+    const tie = binding.tie()
+    const rebound = { from: tie.address, to: serviceAddress(settings.service.baseUrl) }
+    if (rebound.from === rebound.to) return rebound
+    if (rebound.from !== undefined) assertNothingInDoubt(tie, settings.state.path)
+    await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings))
+    await confirm(rebound)
+    binding.bind(rebound.to)
+    await enter(state, rebound)
+    return rebound
+  })
+}

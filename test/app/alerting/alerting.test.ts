@@ -1,0 +1,279 @@
+// Alerts at work, over the real store and a real webhook, with a clock that the test moves.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createServiceVerdict } from '../../../src/app/alerting/alert-facts.ts'
+import { createAlerting } from '../../../src/app/alerting/alerting.ts'
+import type { AlertRules } from '../../../src/core/alerts/alert-rules.ts'
+import type { AlertMessage } from '../../../src/core/alerts/alert-message.ts'
+import type { DaemonCondition } from '../../../src/core/outcome/daemon.ts'
+import type { ErrorCode } from '../../../src/core/words/errors.ts'
+import type { AlertSettings, Settings } from '../../../src/core/settings.ts'
+import { noCounts, type RunStatus } from '../../../src/core/outcome/summary.ts'
+import type { Log } from '../../../src/log/log.ts'
+import { openState, type OwnedState } from '../../../src/store/state-store.ts'
+import { testClock } from '../../support/clock.ts'
+import { pipelineSettings, serviceSettings } from '../../support/pipeline.ts'
+import { startWebhook, type Webhook } from '../../support/receivers.ts'
+
+let folder: string
+let state: OwnedState
+let hook: Webhook
+const clock = testClock()
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'contact-sync-alerting-'))
+  state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: false })
+  hook = await startWebhook()
+})
+afterEach(async () => {
+  await state.close()
+  await hook.close()
+  rmSync(folder, { recursive: true })
+})
+
+const RULES: AlertRules = {
+  on: ['failed', 'nothing_arrived'],
+  pipelines: undefined,
+  rejectsAbove: { count: 0 },
+  nothingBy: undefined,
+  afterMs: 0,
+}
+
+const receiver = (id: string, rules: Partial<AlertRules> = {}): AlertSettings => ({
+  id,
+  receiver: { kind: 'webhook', url: hook.url, format: 'json', secret: undefined },
+  rules: { ...RULES, ...rules },
+})
+
+const lines: string[] = []
+const quiet = {
+  info: (event: string) => lines.push(event),
+  warn: (event: string) => lines.push(event),
+  error: (event: string) => lines.push(event),
+} as unknown as Log
+
+function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonCondition; of?: OwnedState } = {}) {
+  lines.length = 0
+  const settings = {
+    service: serviceSettings(),
+    server: {
+      host: '127.0.0.1',
+      port: 8080,
+      hosts: ['sync.example.com'],
+      token: 'x',
+      metricsToken: undefined,
+    },
+    pipelines: [pipelineSettings({})],
+    alerts,
+  } as unknown as Settings
+  const service = createServiceVerdict()
+  const outcomes: string[] = []
+  const alerting = createAlerting({
+    state: more.of ?? state,
+    clock,
+    log: quiet,
+    service,
+    signal: new AbortController().signal,
+    settings: () => settings,
+    condition: () => more.condition,
+    onDelivery: (outcome) => outcomes.push(outcome),
+  })
+  return { alerting, outcomes, service, settings }
+}
+
+let runs = 0
+async function ran(
+  status: RunStatus,
+  code?: ErrorCode,
+  refusedFile?: { file: string; code: ErrorCode },
+): Promise<void> {
+  runs += 1
+  const id = `r${runs}`
+  await state.beginRun({ id, pipeline: 'shop', startedAt: clock.now(), configHash: '' })
+  await state.endRun(id, {
+    endedAt: clock.now(),
+    status,
+    counts: noCounts(),
+    error: undefined,
+    code,
+    drift: 0,
+    files: 0,
+    refused: refusedFile === undefined ? 0 : 1,
+    refusedFile,
+  })
+  clock.advance(1000)
+}
+
+const told = (): string[] => hook.posts.map(({ body }) => (JSON.parse(body) as AlertMessage).event)
+
+it('tells each receiver once, over restarts', async () => {
+  await ran('failed', 'REFUSED_ALIKE')
+  await alertingWith([receiver('one'), receiver('two')]).alerting.look()
+  expect(told()).toEqual(['raised', 'raised'])
+  for (let restart = 0; restart < 3; restart += 1)
+    await alertingWith([receiver('one'), receiver('two')]).alerting.look()
+  expect(told()).toHaveLength(2)
+  await ran('ok')
+  await alertingWith([receiver('one')]).alerting.look()
+  expect(told().slice(2)).toEqual(['recovered'])
+  // The other receiver was not configured any more, and is nobody's business.
+  await alertingWith([receiver('two')]).alerting.look()
+  expect(told()).toHaveLength(3)
+})
+
+it('says how grave it is, with which code and which file, and where to look', async () => {
+  await ran('partial', undefined, { file: 'export.csv', code: 'INPUT_BINARY' })
+  await ran('ok')
+  await ran('ok')
+  await alertingWith([receiver('one', { on: ['file_refused'] })]).alerting.look()
+  const [message] = hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)
+  expect(message).toMatchObject({
+    severity: 'warning',
+    condition: 'file_refused',
+    code: 'INPUT_BINARY',
+    file: 'export.csv',
+    command: 'contact-sync status',
+    link: expect.stringMatching(/^http:\/\/sync\.example\.com:8080\/runs\/r\d+$/) as unknown,
+    runbook: 'state/README.md#file_refused',
+  })
+  // The same again is told again, though the first still stands.
+  clock.advance(1000)
+  await ran('partial', undefined, { file: 'other.csv', code: 'INPUT_EMPTY' })
+  await alertingWith([receiver('one', { on: ['file_refused'] })]).alerting.look()
+  expect(hook.posts.map(({ body }) => (JSON.parse(body) as AlertMessage).file)).toEqual([
+    'export.csv',
+    'other.csv',
+  ])
+})
+
+it('tries again after growing gaps, always with the same id, and in order', async () => {
+  hook.answers(503)
+  await ran('failed', 'REFUSED_ALIKE')
+  const { alerting, outcomes } = alertingWith([receiver('one')])
+  await alerting.look()
+  await alerting.look()
+  expect(outcomes).toEqual(['failed'])
+  expect((await alerting.nextAt())! - clock.now()).toBe(10_000)
+  clock.advance(10_000)
+  await alerting.look()
+  expect((await alerting.nextAt())! - clock.now()).toBe(30_000)
+  hook.answers(200)
+  clock.advance(30_000)
+  await alerting.look()
+  expect(outcomes).toEqual(['failed', 'failed', 'delivered'])
+  expect(await alerting.nextAt()).toBeUndefined()
+  expect(new Set(hook.posts.map(({ body }) => (JSON.parse(body) as { id: string }).id)).size).toBe(1)
+  expect(lines).toEqual([
+    'an alert could not be delivered',
+    'an alert could not be delivered',
+    'an alert was delivered',
+  ])
+  expect(await state.alertFigures()).toEqual({ undelivered: 0, raised: new Map([['failed', 1]]) })
+})
+
+it('delivers what was put off under a clock that ran a year ahead', async () => {
+  hook.answers(503)
+  const year = 365 * 86_400_000
+  await ran('failed', 'REFUSED_ALIKE')
+  clock.advance(year)
+  const { alerting, outcomes } = alertingWith([receiver('one')])
+  await alerting.look()
+  clock.advance(-year)
+  hook.answers(200)
+  await alerting.look()
+  expect(outcomes).toEqual(['failed', 'delivered'])
+})
+
+it('gives up what nobody has taken in three days', async () => {
+  hook.answers(503)
+  await ran('failed', 'REFUSED_ALIKE')
+  const { alerting } = alertingWith([receiver('one')])
+  await alerting.look()
+  clock.advance(3 * 86_400_000 + 1)
+  await alerting.look()
+  expect(lines.at(-1)).toBe('an alert was given up')
+  expect(await state.alertFigures()).toMatchObject({ undelivered: 0 })
+})
+
+it('never floods: what comes and goes while nobody listens is one message at most', async () => {
+  hook.answers(503)
+  const { alerting } = alertingWith([receiver('one')])
+  for (let turn = 0; turn < 20; turn += 1) {
+    await ran(turn % 2 === 0 ? 'failed' : 'ok', turn % 2 === 0 ? 'REFUSED_ALIKE' : undefined)
+    await alerting.look()
+    expect((await state.alertFigures()).undelivered).toBeLessThanOrEqual(1)
+  }
+})
+
+it('waits until something has lasted', async () => {
+  const { alerting } = alertingWith([receiver('one', { afterMs: 60_000 })])
+  await ran('failed', 'REFUSED_ALIKE')
+  await alerting.look()
+  clock.advance(59_000)
+  await alerting.look()
+  expect(told()).toEqual([])
+  clock.advance(1000)
+  await alerting.look()
+  expect(told()).toEqual(['raised'])
+})
+
+it('looks once more where it is asked while it looks, and not as often as it is asked', async () => {
+  const { alerting } = alertingWith([receiver('one')])
+  const first = alerting.look()
+  await ran('failed', 'REFUSED_ALIKE')
+  await Promise.all([first, alerting.look(), alerting.look(), alerting.look()])
+  expect(told()).toEqual(['raised'])
+})
+
+it('knows of the service what runs and pauses have shown, and nothing before', () => {
+  const { service } = alertingWith([])
+  const well = { code: undefined, error: undefined }
+  service.ran({ ...well, requests: 0 } as never)
+  expect(service.current()).toBe('unknown')
+  service.ran({ code: 'SERVICE_KEY_REFUSED', error: 'no', requests: 1 })
+  expect(service.current()).toEqual({ code: 'SERVICE_KEY_REFUSED', reason: 'no' })
+  service.ran({ ...well, requests: 0 } as never)
+  expect(service.current()).toMatchObject({ code: 'SERVICE_KEY_REFUSED' })
+  service.ran({ ...well, requests: 2 } as never)
+  expect(service.current()).toBe('good')
+  service.listen({
+    type: 'paused',
+    pause: { since: 0, code: 'SERVICE_UNREACHABLE', reason: 'away', nextProbeAt: 1 },
+  })
+  expect(service.current()).toMatchObject({ code: 'SERVICE_UNREACHABLE' })
+  service.listen({ type: 'resumed', at: 0, ms: 1 })
+  expect(service.current()).toBe('good')
+})
+
+it('tells directly, and once, of a state that cannot be written', async () => {
+  const shop = {
+    name: 'shop',
+    dueAt: 0,
+    runningSince: undefined,
+    waitingSince: undefined,
+    brokenAt: 5,
+    brokenBy: 'STATE_FULL' as const,
+    overlaps: 0,
+    missed: 0,
+  }
+  const condition: DaemonCondition = {
+    running: true,
+    stateOpen: true,
+    startedAt: 0,
+    pause: undefined,
+    refusedReload: undefined,
+    pipelines: [shop],
+  }
+  const full = { ...state, changeAlerts: async () => Promise.reject(new Error('disk full')) } as OwnedState
+  const { alerting } = alertingWith([receiver('one'), receiver('two', { on: ['held'] })], {
+    condition,
+    of: full,
+  })
+  await alerting.look()
+  await alerting.look()
+  expect(hook.posts.map(({ body }) => JSON.parse(body) as AlertMessage)).toMatchObject([
+    { event: 'raised', condition: 'failed', pipeline: 'shop', numbers: { code: 'STATE_FULL' } },
+  ])
+})
