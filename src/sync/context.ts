@@ -14,7 +14,7 @@ import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LeftAlone } from '../core/log/undo.ts'
 import type { Tally } from './tally.ts'
-import type { MailTurns, Turns } from './turns.ts'
+import type { MailTurns, Turns } from './send/turns.ts'
 
 /** Events of the operational log; their warnings are also told to whoever started the run. */
 export interface RunLog {

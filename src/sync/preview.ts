@@ -11,9 +11,9 @@ import { type Counts, runStatus, type RunStatus } from '../core/outcome/summary.
 import { termKey, termOutcome } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
-import { planInput } from './read.ts'
+import { planInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased } from './recover.ts'
-import { remember } from './settle.ts'
+import { remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
 import {
   EMPTY_FULL,

@@ -8,9 +8,9 @@ import { type MappedRecord, type Mapper, wantedColumns } from '../core/mapping/m
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { Provenance, SourceItem, SourceRecord } from '../core/mapping/record.ts'
 import type { StagedInput } from '../core/state.ts'
-import { areErased } from './erased.ts'
+import { areErased } from './plan/erased.ts'
 import { isStopped, type PlanContext } from './context.ts'
-import { mapperFor } from './present-terms.ts'
+import { mapperFor } from './plan/present-terms.ts'
 
 /** A record, or an open create, that has no contact yet. */
 export interface Candidate {

@@ -5,7 +5,7 @@ import { REBUILD_GUARD } from '../core/change/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
-import { settleDoubt } from './send.ts'
+import { settleDoubt } from './send/send.ts'
 
 const PAGE = 500
 

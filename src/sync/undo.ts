@@ -13,10 +13,10 @@ import {
   type UndoOptions,
   type UndoStep,
 } from '../core/log/undo.ts'
-import { applyPlan } from './apply.ts'
+import { applyPlan } from './send/apply.ts'
 import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } from './context.ts'
-import { holdByGuards } from './guards.ts'
-import { withPresentTerms } from './present-terms.ts'
+import { holdByGuards } from './plan/guards.ts'
+import { withPresentTerms } from './plan/present-terms.ts'
 import { reopenInputs, settleDoubtsOnce } from './recover.ts'
 import { accountFor, heldReport, type InputReport, type PipelineResult } from './run.ts'
 

@@ -86,8 +86,8 @@ it.skipIf(!straceWorks)('a program that sends creates before it writes is caught
   const call =
     'const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)'
   changed = await mutant([
-    { file: 'sync/send.ts', from: '  await context.state.markSending(operations)\n', to: '' },
-    { file: 'sync/send.ts', from: call, to: `${call}\n  await context.state.markSending(operations)` },
+    { file: 'sync/send/send.ts', from: '  await context.state.markSending(operations)\n', to: '' },
+    { file: 'sync/send/send.ts', from: call, to: `${call}\n  await context.state.markSending(operations)` },
   ])
   const { late } = await order(changed.main)
   expect(late).toHaveLength(4)

@@ -24,7 +24,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
     noticedBy: 'disturbed',
     replacements: [
       {
-        file: 'sync/settle.ts',
+        file: 'sync/send/settle.ts',
         from: "result.kind === 'unknown' && operation.kind === 'create'",
         to: "result.kind === 'absent' && operation.kind === 'create'",
       },
@@ -35,7 +35,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
     noticedBy: 'kills',
     replacements: [
       {
-        file: 'sync/send-terms.ts',
+        file: 'sync/send/send-terms.ts',
         from: `  if (added.length + removed.length > 0)
     await context.state.markSending([work.operation], termMarks(work, added, removed))`,
         to: '  if (added.length + removed.length > 0) await context.state.markSending([work.operation])',
@@ -52,7 +52,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
     noticedBy: 'disturbed',
     replacements: [
       {
-        file: 'sync/send-delete.ts',
+        file: 'sync/send/send-delete.ts',
         from: "  if (result.kind === 'ok')\n    return settle(",
         to: "  if (result.kind === 'ok' || result.kind === 'unknown')\n    return settle(",
       },

@@ -28,11 +28,11 @@ const one = (
 })
 
 const JOURNAL: readonly Mutant[] = [
-  one(40, 'a create leaves before "sending" is written', 'sync/send.ts', [
+  one(40, 'a create leaves before "sending" is written', 'sync/send/send.ts', [
     'await context.state.markSending([operation])\n  const options',
     'const options',
   ]),
-  one(159, 'creates of a bulk call leave before "sending" is written', 'sync/send.ts', [
+  one(159, 'creates of a bulk call leave before "sending" is written', 'sync/send/send.ts', [
     'await context.state.markSending(operations)\n',
     '\n',
   ]),
@@ -69,7 +69,7 @@ const JOURNAL: readonly Mutant[] = [
     "if (known.inDoubt) return { kind: 'waiting' }",
     '',
   ]),
-  one(7368, 'the sync log does not say what replace was taking away', 'sync/send-terms.ts', [
+  one(7368, 'the sync log does not say what replace was taking away', 'sync/send/send-terms.ts', [
     "if (work.policy !== 'replace') return work",
     'if (work.policy !== undefined) return work',
   ]),
@@ -132,12 +132,12 @@ const DOUBTS: readonly Mutant[] = [
     bug: 'a lost request is given no time to land',
     edits: [
       {
-        file: 'sync/send.ts',
+        file: 'sync/send/send.ts',
         find: 'context.clock.now() + context.service.doubt.quiesceMs',
         put: 'context.clock.now()',
       },
       {
-        file: 'sync/settle.ts',
+        file: 'sync/send/settle.ts',
         find: 'context.clock.now() + context.service.doubt.quiesceMs',
         put: 'context.clock.now()',
       },
@@ -151,7 +151,7 @@ const DOUBTS: readonly Mutant[] = [
     "kind === 'delete' || (mailKey !== undefined && guard !== REBUILD_GUARD)",
     'kind === undefined && mailKey === guard && guard === REBUILD_GUARD',
   ]),
-  one(142, 'a member that the bulk answer lacks has failed', 'sync/send.ts', [
+  one(142, 'a member that the bulk answer lacks has failed', 'sync/send/send.ts', [
     'if (operation !== undefined) await settleDoubt(operation, context, false)',
     "if (operation !== undefined) await settle([{ operation, request: result.request, settlement: { kind: 'failed', reason: 'missing' } }], context)",
   ]),
@@ -159,7 +159,7 @@ const DOUBTS: readonly Mutant[] = [
     'const ids = answered.get(mail)',
     'const at = members[sent.indexOf(mail)]\n    const ids = at === undefined ? undefined : new Set([at.id])',
   ]),
-  one(43, 'under none a refused bulk call is split and sent again without looking', 'sync/send.ts', [
+  one(43, 'under none a refused bulk call is split and sent again without looking', 'sync/send/send.ts', [
     "if (context.pipeline.duplicateCheckMethod !== 'email' && !isTooLarge) {",
     'if (context.pipeline.duplicateCheckMethod === undefined) {',
   ]),
@@ -173,11 +173,11 @@ const DOUBTS: readonly Mutant[] = [
     'sent = sent + 1, absent_reads = 0,',
     'sent = sent + 1,',
   ]),
-  one(3188, 'a mail is changed while a lost create may still come', 'sync/late.ts', [
+  one(3188, 'a mail is changed while a lost create may still come', 'sync/send/late.ts', [
     'if (until <= context.clock.now()) return undefined',
     'if (until <= context.clock.now() || until > 0) return undefined',
   ]),
-  one(186, 'a mail is taken while giving it up has failed', 'sync/send.ts', [
+  one(186, 'a mail is taken while giving it up has failed', 'sync/send/send.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
     'return check === undefined && key !== undefined ? context.state.mailOwners(operations) : new Map()',
   ]),
@@ -188,18 +188,21 @@ const POLICIES: readonly Mutant[] = [
     'const LONGEST_MS = 900_000',
     'const LONGEST_MS = 5_000',
   ]),
-  one(192, 'one mail twice in a bulk call', 'sync/apply.ts', ['if (mails.has(mail)) yield* full()\n', '\n']),
+  one(192, 'one mail twice in a bulk call', 'sync/send/apply.ts', [
+    'if (mails.has(mail)) yield* full()\n',
+    '\n',
+  ]),
   {
     seed: 194,
     bug: 'an empty export means that everybody has gone',
     edits: [
       {
-        file: 'sync/commit-plan.ts',
+        file: 'sync/plan/commit-plan.ts',
         find: "if (onMissing === 'keep' || counts.read === 0) return",
         put: "if (onMissing === 'keep') return",
       },
       {
-        file: 'sync/commit-plan.ts',
+        file: 'sync/plan/commit-plan.ts',
         find: 'const isWhole = counts.read > 0 && staged',
         put: 'const isWhole = staged',
       },
@@ -241,7 +244,7 @@ const POLICIES: readonly Mutant[] = [
     'uncountMissing(staged)\n',
     '\n',
   ]),
-  one(8, 'a term is given by setting the whole list', 'sync/send-terms.ts', [
+  one(8, 'a term is given by setting the whole list', 'sync/send/send-terms.ts', [
     'context.session.addContactTerms(contactId, idsOf(terms))',
     'context.session.setContactTerms(contactId, idsOf(terms))',
   ]),
@@ -249,7 +252,7 @@ const POLICIES: readonly Mutant[] = [
     'ours: oursBefore.has(key) || addedNow.has(key)',
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
-  one(64, 'a second row of a key counts, too', 'sync/read.ts', [
+  one(64, 'a second row of a key counts, too', 'sync/plan/read.ts', [
     "earlier !== undefined && context.pipeline.onDuplicateKey === 'reject'",
     'earlier !== undefined && context.pipeline.onDuplicateKey === undefined',
   ]),
@@ -257,7 +260,7 @@ const POLICIES: readonly Mutant[] = [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
-  one(5, 'rejects are not counted', 'sync/read.ts', [
+  one(5, 'rejects are not counted', 'sync/plan/read.ts', [
     "else if (decided.kind === 'rejected') counts.rejected += 1",
     "else if (decided.kind === 'rejected') counts.rejected += 0",
   ]),
@@ -306,21 +309,21 @@ const CONSENT: readonly Mutant[] = [
   one(
     6,
     'what a new contact shows in any case counts as a mail_status that was taken',
-    'sync/status-of-create.ts',
+    'sync/send/status-of-create.ts',
     [
       "if (wanted === UNKNOWN_STATUS || (!isWithdrawn(wanted) && isTaken(wanted, context) === true)) return 'taken'",
       "if (!isWithdrawn(wanted) && isTaken(wanted, context) === true) return 'taken'",
     ],
   ),
-  one(4, 'a mail_status is believed without reading it back', 'sync/consent.ts', [
+  one(4, 'a mail_status is believed without reading it back', 'sync/send/consent.ts', [
     "if (!verify) return { kind: 'taken', request }",
     "if (verify || !verify) return { kind: 'taken', request }",
   ]),
-  one(6, 'a create whose mail_status was not taken stays', 'sync/consent.ts', [
+  one(6, 'a create whose mail_status was not taken stays', 'sync/send/consent.ts', [
     "...(isFresh ? { next: 'delete' } : {}),",
     '...(isFresh ? {} : {}),',
   ]),
-  one(31, 'a consent is raised without further words', 'sync/consent.ts', [
+  one(31, 'a consent is raised without further words', 'sync/send/consent.ts', [
     'if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {',
     'if (isWithdrawn(status) && context.pipeline.name.length === 0) {',
   ]),

@@ -16,7 +16,7 @@ import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
-import { createMailTurns, createTurns } from '../../src/sync/turns.ts'
+import { createMailTurns, createTurns } from '../../src/sync/send/turns.ts'
 import { windowWith } from '../support/window.ts'
 import type { Chance } from './chance.ts'
 import {

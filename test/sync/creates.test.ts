@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { NOT_DONE_REASON } from '../../src/core/change/doubt.ts'
 import type { CustomFieldDefinition } from '../../src/core/ports.ts'
-import { createMailTurns } from '../../src/sync/turns.ts'
+import { createMailTurns } from '../../src/sync/send/turns.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 import type { Call } from '../support/memory-service.ts'
 

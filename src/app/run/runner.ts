@@ -22,11 +22,11 @@ import {
   type RunContext,
   watchedSession,
 } from '../../sync/context.ts'
-import { createRejectSource } from '../../sync/reject-source.ts'
+import { createRejectSource } from '../../sync/plan/reject-source.ts'
 import { type PipelineResult, runPipeline } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
-import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/turns.ts'
+import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/send/turns.ts'
 import { runUndo } from '../../sync/undo.ts'
 import { createKeeping, type Keeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'

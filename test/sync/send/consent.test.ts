@@ -1,10 +1,10 @@
 // mail_status: a 1 or 2 is taken and seen, or its record has failed. Nobody whose source says so is made without it, and
 // the sync log never says that something was set which was not.
 import { describe, expect, it, test } from 'vitest'
-import type { LoggedEntry } from '../../src/core/log/audit-chain.ts'
-import type { PipelineSettings } from '../../src/core/settings.ts'
-import { runAccount } from '../../src/core/log/run-account.ts'
-import { HEADER, type Line, testLine } from '../support/line.ts'
+import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
+import type { PipelineSettings } from '../../../src/core/settings.ts'
+import { runAccount } from '../../../src/core/log/run-account.ts'
+import { HEADER, type Line, testLine } from '../../support/line.ts'
 
 const COLUMNS = [...HEADER, 'status', 'tags']
 const row = (number: number, status: string, { first = 'Ann', tags = '' } = {}): string[] => [

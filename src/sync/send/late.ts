@@ -1,8 +1,8 @@
 // A request that was lost may still be carried out, until `service.doubt.quiesce` has passed. One that names its contact by
 // the mail alone does no harm as long as that contact is there under that mail: it is merged into it, and changes nothing.
 // So until then the mail stays, and so does the contact; otherwise a second one would be made.
-import type { Operation, Settled } from '../core/change/operation.ts'
-import type { RunContext } from './context.ts'
+import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { RunContext } from '../context.ts'
 
 /** For what is settled by now, while an earlier request of it may still come. */
 export const openUntil = ({ clock, service }: RunContext): number => clock.now() + service.doubt.quiesceMs

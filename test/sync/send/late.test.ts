@@ -1,10 +1,10 @@
 // A request that was lost and is carried out after all, once its contact has another mail or has gone: sent by the mail, it
 // would make a second one. So the mail stays, and so does the contact, until it can no longer come.
 import { describe, expect, it } from 'vitest'
-import type { CreateOptions } from '../../src/core/ports.ts'
-import type { Contact } from '../../src/core/mapping/contact.ts'
-import { type Line, people, testLine } from '../support/line.ts'
-import { GUARDS } from '../support/pipeline.ts'
+import type { CreateOptions } from '../../../src/core/ports.ts'
+import type { Contact } from '../../../src/core/mapping/contact.ts'
+import { type Line, people, testLine } from '../../support/line.ts'
+import { GUARDS } from '../../support/pipeline.ts'
 
 const QUIESCE_MS = 60_000
 

@@ -1,9 +1,9 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
-import { isShrunken } from '../core/change/guard.ts'
-import type { StagedInput } from '../core/state.ts'
-import type { Counts } from '../core/outcome/summary.ts'
-import type { PlanContext } from './context.ts'
+import { isShrunken } from '../../core/change/guard.ts'
+import type { StagedInput } from '../../core/state.ts'
+import type { Counts } from '../../core/outcome/summary.ts'
+import type { PlanContext } from '../context.ts'
 import { holdByGuards } from './guards.ts'
 
 /** An input that was read to its end. */

@@ -1,8 +1,8 @@
 // Brings the end of operations into the state and the counts; the only way in which an operation ends.
-import { GONE_REASON } from '../core/change/diff.ts'
-import type { Operation, Settled } from '../core/change/operation.ts'
-import type { CallResult, RequestTrace } from '../core/ports.ts'
-import type { PlanContext, RunContext } from './context.ts'
+import { GONE_REASON } from '../../core/change/diff.ts'
+import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { CallResult, RequestTrace } from '../../core/ports.ts'
+import type { PlanContext, RunContext } from '../context.ts'
 
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {

@@ -1,9 +1,9 @@
 // The mail_status that goes with a create: whether it does, and what became of it.
-import type { Contact } from '../core/mapping/contact.ts'
-import type { Operation, Settled } from '../core/change/operation.ts'
-import { isWithdrawn, UNKNOWN_STATUS } from '../core/change/permission.ts'
+import type { Contact } from '../../core/mapping/contact.ts'
+import type { Operation, Settled } from '../../core/change/operation.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { isTaken, noteStatus, readStatus, shownStatus } from './consent.ts'
-import type { RunContext } from './context.ts'
+import type { RunContext } from '../context.ts'
 
 /**
  * 1 and 2 always go with the create. Any other goes by itself afterwards, after a look, unless the contact is surely new:

@@ -1,7 +1,7 @@
 // Emptying fields: in the form that the interface allows, read back, and named where the service empties nothing.
 import { describe, expect, it } from 'vitest'
-import type { FieldMapping } from '../../src/core/settings.ts'
-import { type Line, testLine } from '../support/line.ts'
+import type { FieldMapping } from '../../../src/core/settings.ts'
+import { type Line, testLine } from '../../support/line.ts'
 
 const HEADER = ['no', 'mail', 'title', 'type', 'country', 'born', 'first', 'phone']
 const FULL = ['K1', 'a@example.com', 'm', 'work', 'DE', '1980-12-31', 'Ann', '1']

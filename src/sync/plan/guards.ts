@@ -1,10 +1,10 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
-import { planEntry } from '../core/log/audit.ts'
-import { heldByGuard } from '../core/change/guard.ts'
-import type { StagedInput } from '../core/state.ts'
-import type { Counts } from '../core/outcome/summary.ts'
-import { termKey } from '../core/mapping/terms.ts'
-import type { PlanContext } from './context.ts'
+import { planEntry } from '../../core/log/audit.ts'
+import { heldByGuard } from '../../core/change/guard.ts'
+import type { StagedInput } from '../../core/state.ts'
+import type { Counts } from '../../core/outcome/summary.ts'
+import { termKey } from '../../core/mapping/terms.ts'
+import type { PlanContext } from '../context.ts'
 
 /** Terms that the plan would make; asks the service for its list only where they could be too many. */
 async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanContext): Promise<number> {

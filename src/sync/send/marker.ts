@@ -1,12 +1,12 @@
 // Where the marker field stands in a contact: looked up once a run, when the first contact is to be made.
-import { stopWithout } from '../core/outcome/circuit.ts'
-import { customFieldKeyOf } from '../core/mapping/custom-fields.ts'
-import { SyncError } from '../core/words/errors.ts'
-import { type Marker, markerText } from '../core/change/marker.ts'
-import type { Operation } from '../core/change/operation.ts'
-import type { CustomFieldDefinition } from '../core/ports.ts'
-import type { RunContext } from './context.ts'
-import { definitionsWith } from './definitions.ts'
+import { stopWithout } from '../../core/outcome/circuit.ts'
+import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { type Marker, markerText } from '../../core/change/marker.ts'
+import type { Operation } from '../../core/change/operation.ts'
+import type { CustomFieldDefinition } from '../../core/ports.ts'
+import type { RunContext } from '../context.ts'
+import { definitionsWith } from '../definitions.ts'
 
 /** What keeps the field from being a marker; undefined where nothing does. */
 export function markerProblem(

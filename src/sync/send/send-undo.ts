@@ -1,13 +1,13 @@
 // What the contact itself has to say before a run's work on it is put back: only what is still as that run left it may
 // be changed, and only a contact that nobody touched may be deleted.
-import { CONTACT_FIELD_NAMES, type Contact } from '../core/mapping/contact.ts'
-import { customFieldKeyOf } from '../core/mapping/custom-fields.ts'
-import { shownAs } from '../core/change/likeness.ts'
-import type { Operation, Settled } from '../core/change/operation.ts'
-import type { CallResult, CustomFieldDefinition, ServiceContact } from '../core/ports.ts'
-import { UNKNOWN_STATUS } from '../core/change/permission.ts'
-import { termsBeyond } from '../core/mapping/terms.ts'
-import type { RunContext } from './context.ts'
+import { CONTACT_FIELD_NAMES, type Contact } from '../../core/mapping/contact.ts'
+import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
+import { shownAs } from '../../core/change/likeness.ts'
+import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { CallResult, CustomFieldDefinition, ServiceContact } from '../../core/ports.ts'
+import { UNKNOWN_STATUS } from '../../core/change/permission.ts'
+import { termsBeyond } from '../../core/mapping/terms.ts'
+import type { RunContext } from '../context.ts'
 import { markerOf } from './marker.ts'
 import { gone, settledByFailure } from './settle.ts'
 

@@ -1,11 +1,11 @@
 // Sends creates that are in the journal: one, or many in one call; and settles those whose answer was lost.
 // Each is marked as sending before its request leaves, and settled by what came back.
-import { matchBulkAnswer } from '../core/change/bulk.ts'
-import type { Contact } from '../core/mapping/contact.ts'
-import { doubtStep, isLostForGood, isRepeatable } from '../core/change/doubt.ts'
-import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
-import { isWithdrawn, UNKNOWN_STATUS } from '../core/change/permission.ts'
-import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../core/ports.ts'
+import { matchBulkAnswer } from '../../core/change/bulk.ts'
+import type { Contact } from '../../core/mapping/contact.ts'
+import { doubtStep, isLostForGood, isRepeatable } from '../../core/change/doubt.ts'
+import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
+import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../../core/ports.ts'
 import {
   inTurn,
   isStatusRefused,
@@ -15,7 +15,7 @@ import {
   shownStatus,
   withdraw,
 } from './consent.ts'
-import { isStopped, type RunContext, shrinkBulk } from './context.ts'
+import { isStopped, type RunContext, shrinkBulk } from '../context.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
 import { isSurelyNew, notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'

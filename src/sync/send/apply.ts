@@ -1,11 +1,11 @@
 // Sends a plan in its order: as many requests at a time as the service allows, and never two for one mail at once,
 // because the second could be judged before the first is there.
-import { contactMailKey } from '../core/mapping/contact.ts'
-import { NOT_DONE_REASON } from '../core/change/doubt.ts'
-import type { Operation } from '../core/change/operation.ts'
-import { isWithdrawn } from '../core/change/permission.ts'
+import { contactMailKey } from '../../core/mapping/contact.ts'
+import { NOT_DONE_REASON } from '../../core/change/doubt.ts'
+import type { Operation } from '../../core/change/operation.ts'
+import { isWithdrawn } from '../../core/change/permission.ts'
 import { sendConsent } from './consent.ts'
-import { bulkSize, isStopped, type RunContext } from './context.ts'
+import { bulkSize, isStopped, type RunContext } from '../context.ts'
 import { sendDelete } from './send-delete.ts'
 import { sendTerms } from './send-terms.ts'
 import { isBulkUpdate, sendUpdate, sendUpdates } from './send-update.ts'

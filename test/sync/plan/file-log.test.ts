@@ -1,8 +1,8 @@
 // What the operational log says of one file: every line about it carries its number and, once it was read, its sum; and a
 // file that was replaced while it was worked on is never said to have been put away.
 import { expect, it } from 'vitest'
-import { HEADER, type Line, people, testLine } from '../support/line.ts'
-import { GUARDS } from '../support/pipeline.ts'
+import { HEADER, type Line, people, testLine } from '../../support/line.ts'
+import { GUARDS } from '../../support/pipeline.ts'
 
 const REPLACED = 'a file was replaced or removed while it was worked on; it was not put away'
 

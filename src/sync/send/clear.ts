@@ -1,9 +1,9 @@
 // Sends the fields of an update, and makes sure that those which were to be emptied are empty: services differ in what
 // they take for "nothing". What a service empties with neither form is named, and never taken for emptied.
-import type { Contact } from '../core/mapping/contact.ts'
-import { emptiedFields, emptyValues } from '../core/change/nothing.ts'
-import type { CallResult } from '../core/ports.ts'
-import { isStopped, type RunContext } from './context.ts'
+import type { Contact } from '../../core/mapping/contact.ts'
+import { emptiedFields, emptyValues } from '../../core/change/nothing.ts'
+import type { CallResult } from '../../core/ports.ts'
+import { isStopped, type RunContext } from '../context.ts'
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

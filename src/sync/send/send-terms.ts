@@ -1,10 +1,10 @@
 // The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
-import type { Operation, Settled } from '../core/change/operation.ts'
-import type { CallResult, RequestTrace, Term } from '../core/ports.ts'
-import type { TermMark } from '../core/state.ts'
-import { termKey, termOutcome, type TermPlan, termsBeyond } from '../core/mapping/terms.ts'
-import type { RunContext } from './context.ts'
+import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
+import type { TermMark } from '../../core/state.ts'
+import { termKey, termOutcome, type TermPlan, termsBeyond } from '../../core/mapping/terms.ts'
+import type { RunContext } from '../context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 /** `partly`: another request of the step was carried out before. */

@@ -2,10 +2,10 @@
 // back each time: what the service did not take is never done. Any other status is the last step of a change; it never
 // raises a contact from 1 or 2 unless the pipeline allows it in words.
 // A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
-import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
-import { isWithdrawn, UNKNOWN_STATUS } from '../core/change/permission.ts'
-import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
-import type { RunContext } from './context.ts'
+import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
+import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
+import type { CallResult, RequestTrace, ServiceContact } from '../../core/ports.ts'
+import type { RunContext } from '../context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 const STATUS = 'mail_status'

@@ -1,9 +1,9 @@
 // A create whose mail_status is 1 or 2, as long as nobody knows in this run whether the key may set it: nobody whose source
 // says so is to be made without it. Who is there already gets the status first; who is not is made alone and read back.
-import type { CheckMethod } from '../core/change/doubt.ts'
-import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
+import type { CheckMethod } from '../../core/change/doubt.ts'
+import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isTaken, notTakenText } from './consent.ts'
-import type { RunContext } from './context.ts'
+import type { RunContext } from '../context.ts'
 import { settle } from './settle.ts'
 
 /** The end of a create that is not sent, because its status would not be taken. */

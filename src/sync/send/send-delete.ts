@@ -1,8 +1,8 @@
 // Deletes the contact of a record that has gone from a full source (interface, 4.2, DELETE). The last thing of a run,
 // and looked at once more before it is sent: deleted is deleted.
-import type { Operation, Settlement } from '../core/change/operation.ts'
-import type { RequestTrace } from '../core/ports.ts'
-import type { RunContext } from './context.ts'
+import type { Operation, Settlement } from '../../core/change/operation.ts'
+import type { RequestTrace } from '../../core/ports.ts'
+import type { RunContext } from '../context.ts'
 import { tooEarly } from './late.ts'
 import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'

@@ -1,10 +1,10 @@
 // Terms that were renamed by this program: whoever still names the former name means the term of today. Applied where names
 // come from outside: to what is mapped from a source, and to what the sync log says of an earlier run.
-import type { AuditEntry } from '../core/log/audit.ts'
-import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
-import { compileMapping, type Mapper } from '../core/mapping/mapping.ts'
-import type { PipelineSettings } from '../core/settings.ts'
-import { presentNames, type TermNameStore } from '../core/mapping/terms.ts'
+import type { AuditEntry } from '../../core/log/audit.ts'
+import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
+import { compileMapping, type Mapper } from '../../core/mapping/mapping.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
+import { presentNames, type TermNameStore } from '../../core/mapping/terms.ts'
 
 interface Naming {
   readonly pipeline: PipelineSettings

@@ -1,8 +1,8 @@
 // What is said in the operational log about an input that was read: how its text looks, and what became of its values.
 // Numbers and names of files alone: no values.
-import type { InputReader, SourceInput } from '../core/ports.ts'
-import type { StagedInput } from '../core/state.ts'
-import type { PlanContext } from './context.ts'
+import type { InputReader, SourceInput } from '../../core/ports.ts'
+import type { StagedInput } from '../../core/state.ts'
+import type { PlanContext } from '../context.ts'
 
 type Log = Pick<PlanContext, 'log'>
 

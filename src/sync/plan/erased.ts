@@ -1,10 +1,10 @@
 // People who were erased by request: which of the records that were mapped are of them, and what of a file must not be
 // archived, or quoted, because of them.
-import { contactMailKey } from '../core/mapping/contact.ts'
-import { type Naming, type Sought } from '../core/erasing.ts'
-import { SyncError } from '../core/words/errors.ts'
-import { type MappedRecord, recordKeys, wantedColumns } from '../core/mapping/mapping.ts'
-import type { PlanContext } from './context.ts'
+import { contactMailKey } from '../../core/mapping/contact.ts'
+import { type Naming, type Sought } from '../../core/erasing.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { type MappedRecord, recordKeys, wantedColumns } from '../../core/mapping/mapping.ts'
+import type { PlanContext } from '../context.ts'
 
 type Mapped = Exclude<MappedRecord, { kind: 'skipped' }> & { readonly values: readonly string[] }
 
