@@ -1,5 +1,5 @@
 // The JSON Schema of the configuration, with the options of every kind of source.
-import { configJsonSchema } from '../config/describe.ts'
+import { configJsonSchema } from '../config/schema/describe.ts'
 import { SOURCE_KINDS } from '../sources/registry.ts'
 
 export const configSchema = (): unknown => configJsonSchema(SOURCE_KINDS)

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { type AlertRules, CONDITION_NAMES } from '../core/alerts/alert-rules.ts'
 import { WEEKDAYS } from '../core/words/deadline.ts'
 import type { AlertSettings, Receiver } from '../core/settings.ts'
-import type { AlertValues } from './alerts-schema.ts'
-import { isLoopback, limit } from './scalars.ts'
+import type { AlertValues } from './schema/alerts-schema.ts'
+import { isLoopback, limit } from './schema/scalars.ts'
 
 /** The secrets of one entry, read from where they are kept. */
 export interface AlertSecrets {

@@ -10,12 +10,12 @@ import type {
   TermSettings,
 } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
-import { fieldMapping } from './mapping-schema.ts'
+import { fieldMapping } from './schema/mapping-schema.ts'
 import { pipelineHash } from './pipeline-hash.ts'
-import { limit } from './scalars.ts'
-import type { ConfigValues, PipelineValues } from './schema.ts'
+import { limit } from './schema/scalars.ts'
+import type { ConfigValues, PipelineValues } from './schema/schema.ts'
 import type { Secrets } from './secrets.ts'
-import type { SourceOptions } from './source-options.ts'
+import type { SourceOptions } from './schema/source-options.ts'
 
 function serviceSettings(service: ConfigValues['service'], apiKey: string, folder: string): ServiceSettings {
   const { rate_limit: rate, retry, bulk, doubt } = service

@@ -2,8 +2,8 @@
 // It knows no key by name.
 import type { z } from 'zod'
 import { flattened, issueProblems } from './issues.ts'
-import type { ConfigProblem } from './problem.ts'
-import { pathKey, type Path, type Tree, valueAt } from './tree.ts'
+import type { ConfigProblem } from './text/problem.ts'
+import { pathKey, type Path, type Tree, valueAt } from './text/tree.ts'
 
 type Parsed<S extends z.ZodType> =
   | {

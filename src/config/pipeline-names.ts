@@ -1,7 +1,7 @@
 // The names of the pipelines of a file that need not be valid, nor its variables be set: for completion in a shell.
-import { readSmallFile, readText } from './read-text.ts'
-import { isMapping, valueAt } from './tree.ts'
-import { readYaml } from './yaml-tree.ts'
+import { readSmallFile, readText } from './text/read-text.ts'
+import { isMapping, valueAt } from './text/tree.ts'
+import { readYaml } from './text/yaml-tree.ts'
 
 /** None where the file is not there or cannot be read. */
 export async function pipelineNames(file: string): Promise<readonly string[]> {

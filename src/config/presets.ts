@@ -2,12 +2,12 @@
 // the pipeline that names it: the pipeline's own keys win, `map` goes field by field and `source` option by option.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { suggestion } from './nearest.ts'
-import { type ConfigProblem, said } from './problem.ts'
-import { type ReadFile, readText } from './read-text.ts'
-import type { Environment } from './substitute.ts'
-import { isMapping, type Path, pathKey, type Place, problemAt, type Tree, valueAt } from './tree.ts'
-import { readYaml } from './yaml-tree.ts'
+import { suggestion } from './text/nearest.ts'
+import { type ConfigProblem, said } from './text/problem.ts'
+import { type ReadFile, readText } from './text/read-text.ts'
+import type { Environment } from './text/substitute.ts'
+import { isMapping, type Path, pathKey, type Place, problemAt, type Tree, valueAt } from './text/tree.ts'
+import { readYaml } from './text/yaml-tree.ts'
 
 export interface PresetOptions {
   readonly presetFolder: string

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { crossProblems } from '../../src/config/cross-checks.ts'
-import type { Tree } from '../../src/config/tree.ts'
+import type { Tree } from '../../src/config/text/tree.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,8 +1,8 @@
 // What the configuration can say already although the work behind it is not built yet. Using it is an
 // error, never silence: a guard that is written down and does not guard is worse than none.
 // To make something available, take its line out of the table.
-import type { ConfigProblem } from './problem.ts'
-import { isMapping, type Path, placeOf, problemAt, type Tree } from './tree.ts'
+import type { ConfigProblem } from '../text/problem.ts'
+import { isMapping, type Path, placeOf, problemAt, type Tree } from '../text/tree.ts'
 
 interface NotYet {
   /** `*` stands for any one step. */

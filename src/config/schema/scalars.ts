@@ -1,9 +1,9 @@
 // The small building blocks of the configuration's schema: texts, durations, shares, time zones.
 // Sentences have the form "what is wrong; what would be right" and hold no value.
 import { z } from 'zod'
-import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/words/duration.ts'
-import type { Limit } from '../core/settings.ts'
-import { suggestion } from './nearest.ts'
+import { DURATION, DURATION_SENTENCE, milliseconds } from '../../core/words/duration.ts'
+import type { Limit } from '../../core/settings.ts'
+import { suggestion } from '../text/nearest.ts'
 
 /** Text that says something. */
 export const text = z.string().min(1, { error: 'is empty; write some text, or leave the key out' })

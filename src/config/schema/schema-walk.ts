@@ -1,7 +1,7 @@
 // Finds, in a zod schema, what it says about a path: which keys are known there and what they mean.
 // For messages and for the manual; it checks nothing.
 import { z } from 'zod'
-import { isMapping, type Path } from './tree.ts'
+import { isMapping, type Path } from '../text/tree.ts'
 
 type Wrapper =
   | z.ZodOptional<z.ZodType>

@@ -1,7 +1,7 @@
 // The part of the schema that says who is told of what.
 import { z } from 'zod'
-import { CONDITION_NAMES } from '../core/alerts/alert-rules.ts'
-import { WEEKDAYS } from '../core/words/deadline.ts'
+import { CONDITION_NAMES } from '../../core/alerts/alert-rules.ts'
+import { WEEKDAYS } from '../../core/words/deadline.ts'
 import { duration, oneOrMore, shareOrCount, smtpAddress, text, webhookAddress } from './scalars.ts'
 
 const TIME_SENTENCE = 'is no time of day; write one such as "07:00", in quotes'

@@ -1,7 +1,7 @@
 // The options of the configuration as rows for the manual: path, type, default and meaning, read from the
 // JSON Schema. What is described the same way in several places (the fields, the kinds of sources) is one row.
 import { NOT_YET } from './not-yet.ts'
-import { isMapping } from './tree.ts'
+import { isMapping } from '../text/tree.ts'
 
 export type JsonSchema = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 // The schema of the mapping language: how one contact field is made (contract, 2, `map`).
 // It checks what can be known before the first record: forms, constants, transforms and their options.
 import { z } from 'zod'
-import { CONTACT_FIELDS, type ContactField } from '../core/mapping/contact.ts'
-import type { FieldMapping } from '../core/settings.ts'
+import { CONTACT_FIELDS, type ContactField } from '../../core/mapping/contact.ts'
+import type { FieldMapping } from '../../core/settings.ts'
 import { constantProblem } from './constants.ts'
 import { flag, text, timezone } from './scalars.ts'
 import { transformList } from './transform-schema.ts'

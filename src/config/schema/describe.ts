@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type JsonSchema, optionRows } from './option-rows.ts'
 import { configSchema } from './schema.ts'
 import type { SourceKinds } from './source-schema.ts'
-import { isMapping, valueAt } from './tree.ts'
+import { isMapping, valueAt } from '../text/tree.ts'
 
 /** `${NAME}` may stand for any single value, and editors should know. */
 const FROM_ENVIRONMENT = { type: 'string', pattern: '\\$\\{' }

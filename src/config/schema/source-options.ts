@@ -1,10 +1,10 @@
 // The options of each pipeline's source in the form that its kind gives them. The schema has checked them one
 // by one before; the kind's own schema may still have something to say about them together.
 import { resolve } from 'node:path'
-import { issueProblems } from './issues.ts'
-import type { ConfigProblem } from './problem.ts'
+import { issueProblems } from '../issues.ts'
+import type { ConfigProblem } from '../text/problem.ts'
 import { ownOptions, pathOptions, type SourceKinds } from './source-schema.ts'
-import { isMapping, type Path, type Tree, valueAt } from './tree.ts'
+import { isMapping, type Path, type Tree, valueAt } from '../text/tree.ts'
 
 export interface SourceOptions {
   readonly options: Readonly<Record<string, unknown>>

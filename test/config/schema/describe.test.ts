@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configJsonSchema, referenceTable } from '../../src/config/describe.ts'
-import { NOT_YET } from '../../src/config/not-yet.ts'
-import { TRANSFORMS } from '../../src/core/mapping/transforms.ts'
-import { SOURCE_KINDS } from '../../src/sources/registry.ts'
-import { KINDS } from './fake-kinds.ts'
-import { FOLDER } from './fixtures.ts'
+import { configJsonSchema, referenceTable } from '../../../src/config/schema/describe.ts'
+import { NOT_YET } from '../../../src/config/schema/not-yet.ts'
+import { TRANSFORMS } from '../../../src/core/mapping/transforms.ts'
+import { SOURCE_KINDS } from '../../../src/sources/registry.ts'
+import { KINDS } from '../fake-kinds.ts'
+import { FOLDER } from '../fixtures.ts'
 
-const MANUAL = fileURLToPath(new URL('../../config/README.md', import.meta.url))
-const EXAMPLE = fileURLToPath(new URL('../../config/contact-sync.example.yaml', import.meta.url))
+const MANUAL = fileURLToPath(new URL('../../../config/README.md', import.meta.url))
+const EXAMPLE = fileURLToPath(new URL('../../../config/contact-sync.example.yaml', import.meta.url))
 
 const validate = new Ajv2020({ strict: false }).compile(configJsonSchema(KINDS))
 const isValid = (file: string): boolean => validate(parse(readFileSync(file, 'utf8')))
