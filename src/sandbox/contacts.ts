@@ -2,7 +2,7 @@
 import { mailKey } from '../core/mapping/contact.ts'
 import { assertComplete, type Fields, isBlank } from './contact-rules.ts'
 import { unknownContact } from './failure.ts'
-import { createDuplicates, type Duplicates } from './duplicates.ts'
+import { createDuplicates, type Duplicates } from './duplicates/duplicates.ts'
 import type { Habits } from './habits.ts'
 import type { Db } from './tables.ts'
 import type { Terms } from './terms.ts'

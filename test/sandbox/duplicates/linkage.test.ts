@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blockingKeys } from '../../src/sandbox/blocking.ts'
-import { createDuplicates } from '../../src/sandbox/duplicates.ts'
-import { linkageWeight, THRESHOLD } from '../../src/sandbox/linkage.ts'
-import { personFromText, personOf, personText } from '../../src/sandbox/person.ts'
-import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from '../../src/sandbox/similarity.ts'
-import { openTables } from '../../src/sandbox/tables.ts'
+import { blockingKeys } from '../../../src/sandbox/duplicates/blocking.ts'
+import { createDuplicates } from '../../../src/sandbox/duplicates/duplicates.ts'
+import { linkageWeight, THRESHOLD } from '../../../src/sandbox/duplicates/linkage.ts'
+import { personFromText, personOf, personText } from '../../../src/sandbox/duplicates/person.ts'
+import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from '../../../src/sandbox/duplicates/similarity.ts'
+import { openTables } from '../../../src/sandbox/tables.ts'
 
 describe('Jaro-Winkler', () => {
   it.each([

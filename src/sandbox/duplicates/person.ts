@@ -1,7 +1,7 @@
 // A contact as the duplicate check sees it: the fields that tell people apart, in plain form, so that spelling,
 // accents and punctuation cannot part one person in two. Also how it is kept beside the contact, already parsed.
-import { mailKey } from '../core/mapping/contact.ts'
-import type { Fields } from './contact-rules.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
+import type { Fields } from '../contact-rules.ts'
 
 export interface Person {
   readonly title: string
