@@ -8,13 +8,13 @@ import type { SourceSettings } from '../core/settings.ts'
 import { findRows } from './csv/erase.ts'
 import { csvKind } from './csv/kind.ts'
 import { csvOptions } from './csv/options.ts'
-import { ERASING, type Found, replaceContent, type StoredFile } from './erasing.ts'
+import { ERASING, type Found, replaceContent, type StoredFile } from './folder/erasing.ts'
 import { describeFault } from './fault.ts'
 import { displayName, entryPath } from './file-name.ts'
 import { fileVersion } from './input-file.ts'
 import type { SourceKind } from './kind.ts'
 import { kindOf, SOURCE_KINDS } from './registry.ts'
-import { searchFile } from './search-file.ts'
+import { searchFile } from './folder/search-file.ts'
 
 type Kinds = Readonly<Record<string, SourceKind>>
 

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { Clock, Source } from '../core/ports.ts'
 import type { Sought } from '../core/erasing.ts'
-import type { Found, StoredFile } from './erasing.ts'
+import type { Found, StoredFile } from './folder/erasing.ts'
 
 export interface SourceDeps {
   readonly clock: Clock

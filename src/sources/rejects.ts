@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { RejectRow } from '../core/ports.ts'
 import { REJECT_COLUMNS } from './supplement.ts'
-import { writeWhole, type ArchivePlace } from './place.ts'
+import { writeWhole, type ArchivePlace } from './folder/place.ts'
 
 const ROWS_AT_ONCE = 500
 

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
 import { describe, expect, it } from 'vitest'
-import { unfinishedUtf8, utf16ByZeros, utf8Fault } from '../../src/sources/encoding.ts'
+import { unfinishedUtf8, utf16ByZeros, utf8Fault } from '../../src/sources/text/encoding.ts'
 import { read, rows } from './read.ts'
 
 const GERMAN = 'Name;Ort\nJürgen Müller;Köln\nEva Groß;Düsseldorf\n'

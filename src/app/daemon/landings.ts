@@ -3,7 +3,7 @@
 import type { Clock, Source } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { createSource } from '../../sources/registry.ts'
-import { type FolderWatch, settleMs, watchSource } from '../../sources/watch-folder.ts'
+import { type FolderWatch, settleMs, watchSource } from '../../sources/folder/watch-folder.ts'
 
 export interface Landings {
   /** Watches the folders of these from now on. */

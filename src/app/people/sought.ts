@@ -11,7 +11,7 @@ import {
 } from '../../core/erasing.ts'
 import { recordKeys, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
-import { inBytes, readings } from '../../sources/readings.ts'
+import { inBytes, readings } from '../../sources/text/readings.ts'
 
 /** What is known of the person: values, or, of somebody who was erased before, tombstones alone. */
 export interface Sought {

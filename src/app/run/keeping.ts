@@ -6,7 +6,7 @@ import { runId } from '../../core/words/run-id.ts'
 import type { KeepSettings, PipelineSettings } from '../../core/settings.ts'
 import type { RetentionStore } from '../../core/retention.ts'
 import type { Log } from '../../log/log.ts'
-import { removeOldFiles } from '../../sources/retention.ts'
+import { removeOldFiles } from '../../sources/folder/retention.ts'
 import { systemRandom as random } from '../../system.ts'
 
 /** Of each kind, after one run: a first time over years of files must not hold up the next run. */

@@ -3,10 +3,10 @@
 import { createReadStream } from 'node:fs'
 import type { Naming, Sought } from '../../core/erasing.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
-import { unitOf, withoutLines } from '../blank-lines.ts'
-import type { Found, StoredFile } from '../erasing.ts'
+import { unitOf, withoutLines } from '../text/blank-lines.ts'
+import type { Found, StoredFile } from '../folder/erasing.ts'
 import { openInputFile } from '../input-file.ts'
-import { createSpans, type Spans, searchLines } from '../search-lines.ts'
+import { createSpans, type Spans, searchLines } from '../text/search-lines.ts'
 import type { CsvOptions } from './options.ts'
 import { readCsv } from './reader.ts'
 

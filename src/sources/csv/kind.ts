@@ -1,6 +1,6 @@
 // The kind `csv`: contact exports as separated values in a drop folder.
 import type { Source } from '../../core/ports.ts'
-import { createDropFolder } from '../drop-folder.ts'
+import { createDropFolder } from '../folder/drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
 import { findRows } from './erase.ts'
 import { csvOptions, type CsvOptions } from './options.ts'

@@ -1,11 +1,11 @@
 // Finds people's records in a JSON file, and gives the file without them. The records of others stay on the lines on which
 // they were. What stands around the records is looked through, too: it stays, and is named.
 import type { Naming, Sought } from '../../core/erasing.ts'
-import type { Found, StoredFile } from '../erasing.ts'
+import type { Found, StoredFile } from '../folder/erasing.ts'
 import { type InputFile, openInputFile } from '../input-file.ts'
-import { byteText } from '../readings.ts'
-import { utf8Text } from '../text-stream.ts'
-import { surveyText, type TextForm } from '../text-survey.ts'
+import { byteText } from '../text/readings.ts'
+import { utf8Text } from '../text/text-stream.ts'
+import { surveyText, type TextForm } from '../text/text-survey.ts'
 import type { JsonOptions } from './options.ts'
 import { type JsonLayout, jsonRecords } from './parse.ts'
 import { columnReader, isObject, textOf } from './values.ts'

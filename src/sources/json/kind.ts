@@ -1,6 +1,6 @@
 // The kind `json`: contact exports as JSON lists, JSON lines, or objects around a list, in a drop folder.
 import type { Source } from '../../core/ports.ts'
-import { createDropFolder } from '../drop-folder.ts'
+import { createDropFolder } from '../folder/drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
 import { findObjects } from './erase.ts'
 import { jsonOptions, type JsonOptions } from './options.ts'

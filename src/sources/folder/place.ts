@@ -1,10 +1,10 @@
 // Where things of an input are put away: names that nobody else has, files that are there whole or not at all.
 // What the file system refuses is reported as ARCHIVE_FAILED.
 import { lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
-import { SyncError } from '../core/words/errors.ts'
-import { describeFault, faultCode } from './fault.ts'
-import { archivedName, entryPath, WRITING } from './file-name.ts'
-import { fileVersion } from './input-file.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { describeFault, faultCode } from '../fault.ts'
+import { archivedName, entryPath, WRITING } from '../file-name.ts'
+import { fileVersion } from '../input-file.ts'
 
 /** Where something of an input goes: `<stem>.<runId><ending>` in a folder. */
 export interface ArchivePlace {

@@ -1,13 +1,13 @@
 // Looks for people in one file: by its records where it can be read as its kind, else by its lines.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { SyncError } from '../core/words/errors.ts'
-import type { Sought } from '../core/erasing.ts'
-import { isMostlyControl, looksBinary } from './binary.ts'
-import { unitOf, withoutLines } from './blank-lines.ts'
-import { byteOrderMark, utf16ByZeros } from './encoding.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { Sought } from '../../core/erasing.ts'
+import { isMostlyControl, looksBinary } from '../text/binary.ts'
+import { unitOf, withoutLines } from '../text/blank-lines.ts'
+import { byteOrderMark, utf16ByZeros } from '../text/encoding.ts'
 import type { Found, StoredFile } from './erasing.ts'
-import { createSpans, searchLines } from './search-lines.ts'
+import { createSpans, searchLines } from '../text/search-lines.ts'
 
 const HEAD_BYTES = 64 * 1024
 

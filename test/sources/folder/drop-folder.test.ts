@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { RejectRow, Source } from '../../src/core/ports.ts'
-import { isWanted } from '../../src/sources/folder-listing.ts'
-import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
-import { codeOf, readAll, rejectRows, stillClock } from '../contracts/source.ts'
+import type { RejectRow, Source } from '../../../src/core/ports.ts'
+import { isWanted } from '../../../src/sources/folder/folder-listing.ts'
+import { createSource, SOURCE_KINDS } from '../../../src/sources/registry.ts'
+import { codeOf, readAll, rejectRows, stillClock } from '../../contracts/source.ts'
 
 const isRoot = process.getuid?.() === 0
 const OTHER_DEVICE = '/dev/shm'

@@ -3,9 +3,9 @@
 // is that of its exporter.
 import { opendir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SyncError } from '../core/words/errors.ts'
-import { describeFault, faultCode } from './fault.ts'
-import { entryPath } from './file-name.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { describeFault, faultCode } from '../fault.ts'
+import { entryPath } from '../file-name.ts'
 
 /** As `runId` makes it, with what `reserve` appends to it. */
 const RUN_ID =

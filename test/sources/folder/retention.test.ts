@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runId } from '../../src/core/words/run-id.ts'
-import { archivedName } from '../../src/sources/file-name.ts'
-import { archivedAt, failedFiles, removeOldFiles } from '../../src/sources/retention.ts'
+import { runId } from '../../../src/core/words/run-id.ts'
+import { archivedName } from '../../../src/sources/file-name.ts'
+import { archivedAt, failedFiles, removeOldFiles } from '../../../src/sources/folder/retention.ts'
 
 let folder = ''
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 // Looks through the lines of a file, as bytes where its encoding is not known for sure: what cannot be read as records may
 // name somebody all the same. One line is in memory at a time, and of a very long one a piece.
 import { createReadStream } from 'node:fs'
-import type { Naming, Sought } from '../core/erasing.ts'
+import type { Naming, Sought } from '../../core/erasing.ts'
 import type { LineSpan } from './blank-lines.ts'
 import { byteText } from './readings.ts'
 

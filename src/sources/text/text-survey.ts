@@ -1,11 +1,11 @@
 // Decides, before anything is parsed, whether a file is text and in which encoding: a guess in mid-file would
 // come too late for the records already handed on. One cheap pass over the bytes; it decodes nothing.
 import { isAscii } from 'node:buffer'
-import { SyncError } from '../core/words/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { isMostlyControl, looksBinary } from './binary.ts'
 import { eightBitVerdict, rawWordCollector } from './eight-bit.ts'
 import { byteOrderMark, multiByteEncoding, unfinishedUtf8, utf16ByZeros, utf8Fault } from './encoding.ts'
-import type { InputFile } from './input-file.ts'
+import type { InputFile } from '../input-file.ts'
 import { twiceEncodedFinder } from './twice-encoded.ts'
 
 const WINDOW_BYTES = 256 * 1024

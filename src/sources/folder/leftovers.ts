@@ -3,8 +3,8 @@
 // Nothing is removed on a guess: what could belong to another input of that run stays.
 import { readdir, rm, stat } from 'node:fs/promises'
 import type { ArchivePlace } from './place.ts'
-import { faultCode } from './fault.ts'
-import { archivedName, entryPath, WRITING } from './file-name.ts'
+import { faultCode } from '../fault.ts'
+import { archivedName, entryPath, WRITING } from '../file-name.ts'
 
 const BESIDE = ['.rejects.csv', '.rejects.jsonl', '.reason.txt']
 

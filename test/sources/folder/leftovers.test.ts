@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
-import { stillClock } from '../contracts/source.ts'
+import { createSource, SOURCE_KINDS } from '../../../src/sources/registry.ts'
+import { stillClock } from '../../contracts/source.ts'
 
 const RUN = '20261121-140509-k3f9'
 let folder: string

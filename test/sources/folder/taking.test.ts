@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Source, SourceInput } from '../../src/core/ports.ts'
-import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
-import { codeOf, readAll, stillClock } from '../contracts/source.ts'
+import type { Source, SourceInput } from '../../../src/core/ports.ts'
+import { createSource, SOURCE_KINDS } from '../../../src/sources/registry.ts'
+import { codeOf, readAll, stillClock } from '../../contracts/source.ts'
 
 interface Moment {
   path: string

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { copyFile, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { faultCode } from './fault.ts'
+import { faultCode } from '../fault.ts'
 import {
   type ArchivePlace,
   makeFolder,

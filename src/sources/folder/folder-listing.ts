@@ -3,12 +3,12 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { extname, matchesGlob } from 'node:path'
-import { SyncError } from '../core/words/errors.ts'
-import type { SourceInput } from '../core/ports.ts'
-import { describeFault, faultCode } from './fault.ts'
-import { displayName, entryPath } from './file-name.ts'
-import { fileVersion } from './input-file.ts'
-import type { FolderOptions } from './options.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { SourceInput } from '../../core/ports.ts'
+import { describeFault, faultCode } from '../fault.ts'
+import { displayName, entryPath } from '../file-name.ts'
+import { fileVersion } from '../input-file.ts'
+import type { FolderOptions } from '../options.ts'
 
 /** Endings that programs give to what they are still writing. */
 const UNFINISHED = ['.part', '.tmp', '.filepart', '.crdownload', '.partial', '.swp', '~']

@@ -2,7 +2,7 @@
 // says. Where no events come (network folders, a folder that is not there yet) whoever listens must look by itself.
 import { existsSync } from 'node:fs'
 import { type FSWatcher, watch } from 'chokidar'
-import type { SourceSettings } from '../core/settings.ts'
+import type { SourceSettings } from '../../core/settings.ts'
 
 export interface FolderWatch {
   /** Watches again where the folder was not there, or has gone and come back. */

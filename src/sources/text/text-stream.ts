@@ -1,8 +1,8 @@
 // A file's text as UTF-8 bytes, in parts of any size. Bytes that the encoding does not know end the reading:
 // they would become replacement characters, and those would be sent.
 import iconv from 'iconv-lite'
-import { SyncError } from '../core/words/errors.ts'
-import type { InputFile } from './input-file.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { InputFile } from '../input-file.ts'
 import { lineBreaks, type TextForm } from './text-survey.ts'
 
 /** One way of turning bytes into text, part by part. Undefined: there are bytes that it does not know. */
