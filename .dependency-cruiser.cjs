@@ -14,6 +14,19 @@ const ROOMS = [
   'traces',
 ]
 
+/**
+ * The sub-rooms of a room, in layers: each may import those of the layers before it, and what lies in the room itself (types
+ * and ports, mostly); rooms of one layer do not know each other.
+ */
+const LAYERS = {
+  core: [['words'], ['mapping', 'outcome'], ['change'], ['log'], ['alerts']],
+  store: [['file'], ['window', 'log'], ['journal'], ['views']],
+  sync: [['plan', 'send']],
+  app: [['run'], ['alerting', 'people'], ['daemon']],
+  config: [['text'], ['schema']],
+  sources: [['text'], ['folder'], ['csv', 'json']],
+}
+
 /** A package and the only place that may import it. */
 const HOMES = {
   got: '^src/(service|alerts)/',
@@ -39,6 +52,20 @@ const neighbours = ROOMS.map((room) => ({
   from: { path: `^src/${room}/` },
   to: { path: '^src/', pathNot: `^src/(core|${room})/` },
 }))
+
+const layers = Object.entries(LAYERS).flatMap(([room, order]) =>
+  order.flatMap((layer, height) =>
+    layer.map((name) => {
+      const below = [...order.slice(0, height).flat(), name].join('|')
+      return {
+        name: `${room}-${name}-knows-only-below`,
+        severity: 'error',
+        from: { path: `^src/${room}/${name}/` },
+        to: { path: `^src/${room}/[^/]+/`, pathNot: `^src/${room}/(${below})/` },
+      }
+    }),
+  ),
+)
 
 const homes = Object.entries(HOMES).map(([name, path]) => ({
   name: `${name}-has-one-home`,
@@ -69,6 +96,7 @@ module.exports = {
       to: { pathNot: '^src/(core|sync)/' },
     },
     ...neighbours,
+    ...layers,
     {
       name: 'cli-asks-the-app',
       severity: 'error',

@@ -62,6 +62,14 @@ describe('the import rules', () => {
       'only-the-composition-imports-everybody',
       { 'src/other.ts': "import './store/b.ts'", 'src/store/b.ts': '' },
     ],
+    [
+      'core-mapping-knows-only-below',
+      { 'src/core/mapping/a.ts': "import '../change/b.ts'", 'src/core/change/b.ts': '' },
+    ],
+    [
+      'sync-plan-knows-only-below',
+      { 'src/sync/plan/a.ts': "import '../send/b.ts'", 'src/sync/send/b.ts': '' },
+    ],
     ['got-has-one-home', { 'src/store/a.ts': "import 'got'" }],
     ['better-sqlite3-has-one-home', { 'src/service/a.ts': "import 'better-sqlite3'" }],
     ['no-circles', { 'src/core/a.ts': "import './b.ts'", 'src/core/b.ts': "import './a.ts'" }],

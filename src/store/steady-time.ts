@@ -13,7 +13,7 @@ export interface SteadyTime {
 const TOGETHER_MS = 20
 const TRIES = 5
 /** The system tells its time in hundredths of a second, and a clock that is put right slowly drifts. */
-export const JUMP_MS = 100
+const JUMP_MS = 100
 
 const upMs = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ', 1)[0]) * 1000
 
