@@ -22,6 +22,14 @@ export interface Consents {
 
 type Violated = Consents['violated']
 
+/** The records that wait for something: what is to be made of them is open. */
+export interface Waiting {
+  /** `<pipeline> <key>` */
+  readonly keys: ReadonlySet<string>
+  /** Creates whose outcome nobody knows. */
+  readonly doubts: readonly { readonly pipeline: string; readonly mail: unknown }[]
+}
+
 export const hasStatus = ({ map }: PipelineSettings): boolean => map[STATUS] !== undefined
 
 const isWithdrawn = (status: unknown): boolean => status === 1 || status === 2
@@ -55,11 +63,16 @@ const lookedAt = (path: string, before: RequestEntry | undefined, { ledger }: Co
  */
 export function isTakenBack(effect: Effect, consents: Consents): boolean {
   const contact = consents.service.contacts.all.get(effect.contact)
-  if (contact === undefined || contact.madeBy !== 'connector' || isWithdrawn(statusOf(contact))) return false
+  if (contact === undefined || contact.madeBy !== 'connector') return false
   if (!wasEverWithdrawn(contact.id, consents)) return false
   const path = `/contact/${contact.id}`
   const seen = lookedAt(path, consents.ledger.requests[effect.request - 1], consents)
   if (seen === undefined) return false
+  const isSetSince = consents.ledger.effects.some(
+    ({ contact: id, who, at, fields }) =>
+      id === contact.id && who === 'foreign' && at >= seen && fields[STATUS] !== undefined,
+  )
+  if (isWithdrawn(statusOf(contact)) && !isSetSince) return false
   const strange = consents.ledger.effects.filter(
     ({ contact: id, who, at, fields, term, kind }) =>
       id === contact.id &&
@@ -98,7 +111,7 @@ export function watchRaises(consents: Consents): void {
 }
 
 /** When all is quiet and the key lacks the permission: of whom the source says 1 or 2, no contact of ours stays without it. */
-export function checkNobodyIsRaised(consents: Consents, waiting: ReadonlySet<string>): void {
+export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts }: Waiting): void {
   const { claims, ledger, pipelines, service, sources, violated } = consents
   // Touched by others, or named by another pipeline, it is theirs as well.
   const isOfOthers = (id: number): boolean =>
@@ -116,6 +129,8 @@ export function checkNobodyIsRaised(consents: Consents, waiting: ReadonlySet<str
     const raised = made.filter(({ contact: id, effect, one }) => {
       const contact = service.contacts.live(id)
       if (!isKnownAsNew(effect, one.mail, pipeline, ledger)) return false
+      // A create of another pipeline may have been merged into it: it stays until that is known.
+      if (doubts.some(({ pipeline: of, mail }) => of !== pipeline.name && mail === one.mail)) return false
       const isBare = contact !== undefined && statusOf(contact) === UNKNOWN_STATUS && !isOfOthers(id)
       // Made while the source said otherwise, it is there by right.
       return isBare && effect.kind === 'create' && wasMadeWithdrawn(effect, one.stamp, pipeline, source)

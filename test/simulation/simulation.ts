@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
-import { checkNobodyIsRaised, hasStatus } from './consent.ts'
+import { checkNobodyIsRaised, hasStatus, type Waiting } from './consent.ts'
 import { noFaults } from './faults.ts'
 import { checkFinals } from './finals.ts'
 import { checkGuard } from './guards.ts'
@@ -231,14 +231,17 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
   await checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
 }
 
-/** The records that wait for something, by pipeline and key: what is to be made of them is open. */
-async function waitingKeys({ setup, program }: World): Promise<ReadonlySet<string>> {
+async function waitingRecords({ setup, program }: World): Promise<Waiting> {
   const keys = new Set<string>()
+  const doubts: { pipeline: string; mail: unknown }[] = []
   for (const { name } of setup.pipelines) {
-    for (const { key } of await program.state.openDoubts(name)) keys.add(`${name} ${key}`)
+    for (const { key, fields } of await program.state.openDoubts(name)) {
+      keys.add(`${name} ${key}`)
+      doubts.push({ pipeline: name, mail: fields['mail'] })
+    }
     for await (const { key } of program.state.held([name])) keys.add(`${name} ${key}`)
   }
-  return keys
+  return { keys, doubts }
 }
 
 /** A few quiet runs as long as the key lacks the permission; then it gets it, and an export comes that shows it. */
@@ -251,7 +254,10 @@ async function grantPermission(world: World): Promise<void> {
       await runAll(world)
       await timeline.until(timeline.pause(200_000), RUN_LIMIT_MS)
     }
-    checkNobodyIsRaised({ ledger, service, claims, pipelines, sources, violated }, await waitingKeys(world))
+    checkNobodyIsRaised(
+      { ledger, service, claims, pipelines, sources, violated },
+      await waitingRecords(world),
+    )
     service.ignoresStatus = false
     say('the key may set mail_status from here on')
   }

@@ -38,6 +38,14 @@ function outcomeOf(entries: readonly LoggedEntry[]): Told {
   return done.length > 0 ? 'updated' : 'unchanged'
 }
 
+/** What was given up, and taken up again by the same run, counts twice there: as failed, and as what then became of it. */
+function attempts(entries: readonly LoggedEntry[]): (readonly LoggedEntry[])[] {
+  const end = entries.findIndex(({ outcome, next }) => outcome === 'failed' && next === undefined) + 1
+  return end === 0 || end === entries.length
+    ? [entries]
+    : [entries.slice(0, end), ...attempts(entries.slice(end))]
+}
+
 /** A record that has gone from a full source has no line. A delete that takes back a create follows, or leads to, another step. */
 const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
   entries.some(({ action, source }) => action === 'delete' || source?.line === 0) &&
@@ -54,7 +62,7 @@ export async function runAccount(
   let person: string | null = null
   let records = new Map<string, LoggedEntry[]>()
   const close = (): void => {
-    for (const ofRecord of records.values()) {
+    for (const ofRecord of [...records.values()].flatMap(attempts)) {
       // A delete counts in the run in which it is known to be done, whoever had planned it.
       if (isOfMissing(ofRecord)) {
         if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1

@@ -51,6 +51,9 @@ const COUNT_MISSING = `
 UPDATE link SET missing = missing + 1, missing_in = @version, missing_at = @at
 WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND ${COUNTS}`
 
+/** Counted when the clock was ahead: as long as it says so, no later export would come late enough. */
+const LOWER_TIMES = `UPDATE link SET missing_at = @at WHERE pipeline = @pipeline AND missing > 0 AND missing_at > @at`
+
 const FORGET_FOUND = `
 UPDATE link SET missing = 0, missing_in = NULL, missing_at = NULL WHERE pipeline = @pipeline AND missing > 0 AND ${IS_SEEN}`
 
@@ -86,6 +89,7 @@ export function createMissingLinks(db: Connection): MissingLinks {
   const insert = db.prepare(INSERT)
   const count = db.prepare(COUNT_MISSING)
   const forget = db.prepare(FORGET_FOUND)
+  const lowerTimes = db.prepare(LOWER_TIMES)
   return {
     async stageMissing(staged, rules) {
       const { changes } = insert.run({
@@ -101,8 +105,9 @@ export function createMissingLinks(db: Connection): MissingLinks {
     countMissing(staged, rules) {
       const all = bindings(staged, rules)
       count.run(all)
-      const { input, pipeline } = all
+      const { input, pipeline, at } = all
       forget.run({ input, pipeline })
+      lowerTimes.run({ pipeline, at })
     },
   }
 }

@@ -13,8 +13,8 @@ export function createPermissionStore(db: Connection): PermissionStore {
   const write = db.prepare("INSERT OR REPLACE INTO meta VALUES ('mail_status_permission', ?)")
   const compareAnew = db.prepare(COMPARE_ANEW)
   const note = db.transaction((permission: StatusPermission) => {
-    if (read.get() === permission) return
     write.run(permission)
+    // Known before, it may have been lost for a while.
     if (permission === 'known') compareAnew.run()
   })
   return {

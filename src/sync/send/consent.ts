@@ -45,7 +45,7 @@ export async function noteStatus(
   // Later in a run only the better news changes anything: one contact more or less says nothing about the key.
   if (isTaken(wanted, context) === undefined || taken)
     seen.statusTaken = { ...seen.statusTaken, [which]: taken }
-  if (taken) await state.noteStatusPermission('known')
+  if (taken && isNew) await state.noteStatusPermission('known')
   else if (seen.statusTaken?.withdrawn !== true) await state.noteStatusPermission('refused')
   if (!taken && isNew && seen.statusTaken?.[which] === false)
     context.log.warn('the service ignores mail_status; its key seems to lack the permission to set it', {
