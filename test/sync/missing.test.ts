@@ -252,6 +252,17 @@ describe('the delete guard', () => {
     expect(await runWith(line, people(2))).toMatchObject({ deleted: 1 })
   })
 
+  it('after a clock that was ahead by a year has come back: as soon as two exports are apart', async () => {
+    const line = fullLine({ guards: guards({ deletesMissingIn: 2, deletesApartMs: 3_600_000 }) })
+    await imported(line, 3)
+    line.clock.advance(365 * 86_400_000)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0 })
+    line.clock.advance(-365 * 86_400_000)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 0 })
+    line.clock.advance(3_600_000)
+    expect(await runWith(line, people(2))).toMatchObject({ deleted: 1 })
+  })
+
   it('holds the first deletes where it is asked to', async () => {
     const line = fullLine({ guards: { ...ALL, holdFirstDeletes: true } })
     await imported(line, 4)

@@ -294,6 +294,22 @@ describe('a contact that was made and whose status was not taken', () => {
     expect(line.service.contacts.size).toBe(0)
   })
 
+  it('counts as failed and as what became of it where the run that gave it up takes it up again', async () => {
+    const line = lineOf()
+    let away = true
+    line.service.fault = ({ path }) => (path === '/contact' && away ? { kind: 'unknown' } : undefined)
+    await run(line, [row(1, '2')])
+    away = false
+    let reads = 0
+    line.service.fault = ({ method, id }) =>
+      method === 'GET' && id !== undefined && (reads += 1) <= 2 ? { kind: 'unknown' } : undefined
+    const from = (await entriesOf(line)).length
+    const { created, failed, unchanged } = await line.run()
+    const account = await runAccount((await entriesOf(line)).slice(from))
+    expect(account).toMatchObject({ created, failed, unchanged })
+    expect(failed).toBe(1)
+  })
+
   it('is no delete of the run that took it back after an answer was lost', async () => {
     const line = lineOf()
     line.service.ignoresStatus = true
@@ -317,6 +333,17 @@ describe('any other status that is ignored', () => {
     await run(line, [row(9, '4')])
     expect(await run(line, table)).toMatchObject({ status: 'ok', updated: 1 })
     expect(statuses(line).sort()).toEqual([3, 3, 3, 4, 7])
+  })
+
+  it('is sent again where the key had the permission, lost it for a run, and has it again', async () => {
+    const line = lineOf({ allowConsentRaise: true })
+    await run(line, [row(1, '2')])
+    line.service.ignoresStatus = true
+    expect(await run(line, [row(1, '4')])).toMatchObject({ status: 'ok' })
+    line.service.ignoresStatus = false
+    expect(await run(line, [row(2, '7')])).toMatchObject({ created: 1 })
+    expect(await run(line, [row(1, '4')])).toMatchObject({ updated: 1 })
+    expect(statuses(line)).toEqual([4, 7])
   })
 
   it('stands in the sync log where it came with a create, and was seen later', async () => {
