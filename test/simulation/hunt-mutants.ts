@@ -18,6 +18,7 @@ async function copyProgram(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mutant-'))
   await cp(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
   await cp(join(ROOT, 'test/simulation'), join(folder, 'test/simulation'), { recursive: true })
+  await cp(join(ROOT, 'test/support'), join(folder, 'test/support'), { recursive: true })
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   return folder
