@@ -53,7 +53,7 @@ const JOURNAL: readonly Mutant[] = [
     'const known = operation.known',
   ]),
   one(1, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
-  one(151, 'of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
+  one(866, 'of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
     'else await context.state.keepUnsent(staged)',
     'else await context.state.dropUnsent(staged)',
   ]),
@@ -68,10 +68,6 @@ const JOURNAL: readonly Mutant[] = [
   one(27, 'a newer record does not wait behind a doubt', 'core/change/diff.ts', [
     "if (known.inDoubt) return { kind: 'waiting' }",
     '',
-  ]),
-  one(7368, 'the sync log does not say what replace was taking away', 'sync/send/send-terms.ts', [
-    "if (work.policy !== 'replace') return work",
-    'if (work.policy !== undefined) return work',
   ]),
   one(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
     'append(auditEntry({ ...given, settlement: logged }, context))',
@@ -163,16 +159,6 @@ const DOUBTS: readonly Mutant[] = [
     "if (context.pipeline.duplicateCheckMethod !== 'email' && !isTooLarge) {",
     'if (context.pipeline.duplicateCheckMethod === undefined) {',
   ]),
-  one(
-    2530,
-    'under none a create of another pipeline without a mail cannot have met ours',
-    'store/journal/others.ts',
-    ['mail_key IS NULL AND sent > 0', 'mail_key IS NULL AND sent < 0'],
-  ),
-  one(8578, 'looks before a create was sent again count for it, too', 'store/journal/sending.ts', [
-    'sent = sent + 1, absent_reads = 0,',
-    'sent = sent + 1,',
-  ]),
   one(3188, 'a mail is changed while a lost create may still come', 'sync/send/late.ts', [
     'if (until <= context.clock.now()) return undefined',
     'if (until <= context.clock.now() || until > 0) return undefined',
@@ -240,10 +226,6 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(8064, 'what an export lacks that is read again stays counted', 'store/journal/journal.ts', [
-    'uncountMissing(staged)\n',
-    '\n',
-  ]),
   one(8, 'a term is given by setting the whole list', 'sync/send/send-terms.ts', [
     'context.session.addContactTerms(contactId, idsOf(terms))',
     'context.session.setContactTerms(contactId, idsOf(terms))',

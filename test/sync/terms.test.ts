@@ -239,6 +239,18 @@ describe('policy replace', () => {
     ])
   })
 
+  it('names what it was taking away in the entry of a call whose answer was lost', async () => {
+    const line = lineWith({ policy: 'replace' })
+    await drop(line, 'a,b')
+    line.service.giveTerm(1, 'theirs')
+    line.service.fault = ({ method, path }) =>
+      method === 'POST' && path === OF_CONTACT ? { kind: 'unknown', applied: true } : undefined
+    expect(await drop(line, 'a,c')).toMatchObject({ failed: 1 })
+    const log = await line.state.logPage({}, { order: 'newest', limit: 20 })
+    const failed = log.find(({ action, outcome }) => action === 'terms' && outcome === 'failed')
+    expect(failed?.terms).toEqual({ add: ['c'], remove: ['b', 'theirs'] })
+  })
+
   it('empties a list without ever sending an empty one', async () => {
     const line = lineWith({ policy: 'replace' })
     await drop(line, 'a,b')
