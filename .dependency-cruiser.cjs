@@ -101,7 +101,7 @@ module.exports = {
       name: 'cli-asks-the-app',
       severity: 'error',
       from: { path: '^src/cli/' },
-      to: { path: '^src/', pathNot: '^src/(core|sync|cli|app)/|^src/system\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(core|sync|cli|app)/|^src/(system|version)\\.ts$' },
     },
     {
       name: 'only-the-composition-imports-everybody',

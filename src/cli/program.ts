@@ -14,7 +14,7 @@ import { commandPage, groupPage, type Page, programPage } from './help/page.ts'
 import { pageText } from './help/render.ts'
 import { errorMessage } from './messages.ts'
 import { terminalOf } from './terminal.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from '../version.ts'
 
 const COMMANDS = [...PIPELINE_COMMANDS, ...SERVICE_COMMANDS, ...SANDBOX_COMMANDS, ...ABOUT_COMMANDS]
 const GROUPS = [REJECTS, DOUBTS, HELD, ALERTS, AUDIT, STATE]

@@ -53,10 +53,6 @@ const JOURNAL: readonly Mutant[] = [
     'const known = operation.known',
   ]),
   one(1, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
-  one(866, 'of a file that has gone, what was not sent is dropped', 'sync/recover.ts', [
-    'else await context.state.keepUnsent(staged)',
-    'else await context.state.dropUnsent(staged)',
-  ]),
   one(84, 'an older change goes on behind a newer one of the same key', 'store/journal/left-open.ts', [
     'overtaken.run(pipeline)',
     'void overtaken',

@@ -183,12 +183,12 @@ function dropMended(world: World): ReadonlySet<string> {
   return dropped
 }
 
-/** Written to a contact that is alone with its mail since another one was deleted in the same pass: until then it waited. */
-function isFreed({ path }: RequestEntry, sent: readonly RequestEntry[], { service }: World): boolean {
+/** Written to a contact that is alone with its mail since another one was deleted: until then its record waited. */
+function isFreed({ path }: RequestEntry, since: readonly RequestEntry[], { service }: World): boolean {
   const mailOf = (of: string): unknown =>
     service.contacts.all.get(Number(of.split('/')[2]))?.fields.get('mail')?.value
   const mail = mailOf(path)
-  return mail !== undefined && sent.some((one) => one.method === 'DELETE' && mailOf(one.path) === mail)
+  return mail !== undefined && since.some((one) => one.method === 'DELETE' && mailOf(one.path) === mail)
 }
 
 /**
@@ -197,6 +197,7 @@ function isFreed({ path }: RequestEntry, sent: readonly RequestEntry[], { servic
  */
 async function oncemore(world: World): Promise<void> {
   const missingIn = Math.max(...world.setup.pipelines.map(({ guards }) => guards.deletesMissingIn))
+  const began = world.ledger.requests.length
   for (let pass = 0; ; pass += 1) {
     const before = world.ledger.requests.length
     const mended = dropMended(world)
@@ -206,7 +207,9 @@ async function oncemore(world: World): Promise<void> {
     if (pass > 0 && sent.length === 0) return judge(world, mended)
     const isGoing = sent.every(
       (request) =>
-        request.method === 'DELETE' || request.path.startsWith('/terms') || isFreed(request, sent, world),
+        request.method === 'DELETE' ||
+        request.path.startsWith('/terms') ||
+        isFreed(request, world.ledger.requests.slice(began), world),
     )
     if (pass > missingIn || (pass > 0 && !isGoing)) {
       const what = sent.map(({ method, path }) => `${method} ${path}`).join(', ')

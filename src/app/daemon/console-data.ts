@@ -1,17 +1,14 @@
 // What the console's pages are made of: the state by the thread that reads it, the daemon as it is now, the settings in
 // force. Part of the composition.
-import { createRequire } from 'node:module'
 import { effectiveSettings } from '../../config/effective.ts'
 import type { ConsoleData, LiveView } from '../../console/data.ts'
 import { readiness } from '../../console/health.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
+import { VERSION } from '../../version.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import { createReader } from './reader.ts'
-
-/** Beside src/ and beside dist/ alike. */
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 interface Parts {
   readonly clock: Clock
@@ -25,7 +22,7 @@ function liveView({ clock, settings, daemon }: Parts): LiveView {
   const state = daemon()
   const byName = new Map(state.pipelines.map((pipeline) => [pipeline.name, pipeline]))
   return {
-    version,
+    version: VERSION,
     now: clock.now(),
     startedAt: state.startedAt,
     ...readiness(state),

@@ -5,7 +5,7 @@ import { commandPage, groupPage, type Page, programPage } from '../help/page.ts'
 import { pageRoff, pageText } from '../help/render.ts'
 import type { Io } from '../io.ts'
 import { terminalOf } from '../terminal.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../../version.ts'
 
 async function pageOf(
   names: readonly string[],
