@@ -52,7 +52,7 @@ it('an undisturbed life is what the exports say', async () => {
   const { contacts, damage, open, files, writesOfOneMore } = await rightEnd({ check: 'email', people: 8 })
   expect(contacts.map((all) => all.length)).toEqual([8, 9, 7])
   expect(contacts[2]?.[0]).toBe(
-    '{"family_name":"Nachname0","first_name":"Vorname0","mail":"person0@example.com","phone":"040 0"} ["Gruppe 1","Kunde"]',
+    '{"family_name":"Nachname0","first_name":"Vorname0","mail":"person0@example.com","mail_status":3,"phone":"040 0"} ["Gruppe 1","Kunde"]',
   )
   expect({ damage, open, writesOfOneMore, inbox: files.inbox }).toEqual({
     damage: [],
