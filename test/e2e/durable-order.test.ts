@@ -83,8 +83,7 @@ it.skipIf(!straceWorks)('a program that does not wait for the disk is caught', a
 })
 
 it.skipIf(!straceWorks)('a program that sends creates before it writes is caught', async () => {
-  const call =
-    'const result = noted(await context.session.createContacts(contacts, createOptions(context, all)), context)'
+  const call = 'const result = await context.session.createContacts(contacts, createOptions(context, all))'
   changed = await mutant([
     { file: 'sync/send/send.ts', from: '  await context.state.markSending(operations)\n', to: '' },
     { file: 'sync/send/send.ts', from: call, to: `${call}\n  await context.state.markSending(operations)` },
