@@ -18,7 +18,7 @@ async function rightEnd({ check, people }: Series): Promise<End> {
   return known
 }
 
-describe.concurrent.each<Check>(['email', 'none'])('under check %s', { timeout: 90_000 }, (check) => {
+describe.concurrent.each<Check>(['email', 'none'])('under check %s', { timeout: 240_000 }, (check) => {
   it('half of all writes lost, torn, delayed, refused or answered by somebody else', async () => {
     const series = { check, people: 8 }
     const story = await playSeries({
