@@ -18,12 +18,12 @@ import { runRoutes } from './run-routes.ts'
 import type { Mount } from './server.ts'
 import { createSessions } from './sessions.ts'
 import type { TokenGate } from './token.ts'
+import { DAY_MS } from '../core/words/duration.ts'
 
 /** Everything that a page needs lies here, and nothing within it is a script or a style. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-const DAY_MS = 86_400_000
 const LARGEST_FORM = 16_384
 
 export interface PageSettings {

@@ -4,8 +4,8 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { DAY_MS } from '../core/words/duration.ts'
 
-const DAY_MS = 86_400_000
 const MESSAGE = Symbol.for('message')
 const NAME = /^contact-sync-(\d{4}-\d{2}-\d{2})\.log$/
 

@@ -1,5 +1,6 @@
 // How long an answer asks us to wait: Retry-After and the rate-limit headers in their three spellings.
 // What cannot be read with certainty is ignored: our own limiter and backoff hold without it.
+import { DAY_MS, HOUR_MS } from '../core/words/duration.ts'
 
 /** Headers by lower-case name, as Node gives them. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -15,8 +16,6 @@ export interface WaitHints {
 
 const SHORTEST_MS = 1_000
 const LONGEST_MS = 900_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const FAMILIES = ['x-rate-limit', 'x-ratelimit', 'ratelimit']
 // Strict on purpose: Date.parse makes a date of almost anything ("abc 5" is a day in 2001).
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/

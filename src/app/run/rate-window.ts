@@ -4,7 +4,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { grownBack, RECOVERY_MS } from '../../service/allowance.ts'
 import { createSharedWindow } from '../../store/window/shared-window.ts'
-import { steadyTime } from '../../store/steady-time.ts'
+import { steadyTime } from '../../store/window/steady-time.ts'
 import { systemClock } from '../../system.ts'
 import { readWindowUse } from '../../store/window/window-use.ts'
 

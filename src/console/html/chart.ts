@@ -5,6 +5,7 @@ import type { DayView } from '../../core/views.ts'
 import { html, type Html } from './markup.ts'
 import { nothing, spoken } from './parts.ts'
 import { number } from './text.ts'
+import { DAY_MS } from '../../core/words/duration.ts'
 
 const SHOWN = [
   'created',
@@ -15,7 +16,6 @@ const SHOWN = [
   'failed',
 ] as const satisfies readonly Outcome[]
 
-const DAY_MS = 86_400_000
 const HEIGHT = 180
 const TOP = 10
 const BOTTOM = 22

@@ -127,13 +127,13 @@ export interface Settled {
   readonly openUntil?: number
 }
 
-/** What a step sends of the contact itself. A create carries a mail_status of 1 or 2 with it. */
+/** What a step sends of the contact itself. A create carries a mail_status of 1 or 2 with it, and any other that it was given. */
 export function stepFields({
   kind,
   fields,
   consent,
   carried,
-}: Pick<Operation, 'kind' | 'fields' | 'consent'> & Partial<Pick<Operation, 'carried'>>): Contact {
+}: Pick<Operation, 'kind' | 'fields' | 'consent' | 'carried'>): Contact {
   if (kind !== 'consent') {
     const goesAlong = isWithdrawn(consent) ? consent : carried
     const status = kind === 'create' ? goesAlong : undefined

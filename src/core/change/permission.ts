@@ -16,8 +16,8 @@ export type StatusPermission = 'known' | 'refused' | 'unknown'
 export interface PermissionStore {
   statusPermission(): Promise<StatusPermission>
   /**
-   * What reading back has shown. When a refused permission becomes known, records whose mail_status was not taken are
-   * compared anew the next time they are read.
+   * What reading back has shown. When a run sees the permission for the first time, records whose mail_status was not taken
+   * are compared anew the next time they are read.
    */
   noteStatusPermission(permission: Exclude<StatusPermission, 'unknown'>): Promise<void>
 }

@@ -1,5 +1,8 @@
 // Durations as people write them, the same wherever one is set. Pure.
 
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+
 export const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
 export const DURATION_SENTENCE = 'is no duration; write one such as 500ms, 30s, 5m, 2h or 30d'
 
@@ -7,8 +10,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
   m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  h: HOUR_MS,
+  d: DAY_MS,
 }
 
 /** Whole milliseconds of a text that has the form of a duration. */

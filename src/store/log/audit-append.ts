@@ -7,8 +7,7 @@ import { termKey } from '../../core/mapping/terms.ts'
 import { createPeople } from './audit-people.ts'
 import { createPrint, type Print, seal } from './audit-seal.ts'
 import type { Connection } from '../file/connection.ts'
-
-export const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../core/words/duration.ts'
 
 type Append = (entry: AuditEntry, before?: { readonly text: string; readonly hash: string }) => void
 

@@ -1,8 +1,9 @@
 // Destroys the values of entries that are older than is kept. The entries stay in the chain, with what was done and when,
 // and one of them says up to where values are gone.
 import { planEntry } from '../../core/log/audit.ts'
-import { createAppend, HOUR_MS } from './audit-append.ts'
+import { createAppend } from './audit-append.ts'
 import type { Connection } from '../file/connection.ts'
+import { HOUR_MS } from '../../core/words/duration.ts'
 
 const DAY_HOURS = 24
 

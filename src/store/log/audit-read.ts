@@ -10,11 +10,12 @@ import type {
   RunTotal,
   SyncLog,
 } from '../../core/log/sync-log.ts'
-import { HOUR_MS, word } from './audit-append.ts'
+import { word } from './audit-append.ts'
 import { checkLog } from './audit-check.ts'
 import { checkIndexes } from './audit-index.ts'
 import { createPrint, open, type Print } from './audit-seal.ts'
 import type { Connection } from '../file/connection.ts'
+import { HOUR_MS } from '../../core/words/duration.ts'
 
 interface LogRow {
   readonly seq: number

@@ -6,7 +6,9 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { SharedWindow } from '../../core/ports.ts'
 import type { FormerWindow } from './former-window.ts'
-import { CLOCK_TABLE, createFollowClock, jumpOf, type SteadyTime } from '../steady-time.ts'
+import { createDay, createOwnDay, type TakeOfDay } from './day.ts'
+import { CLOCK_TABLE, createFollowClock, jumpOf, type Offset, type SteadyTime } from './steady-time.ts'
+import { DAY_MS } from '../../core/words/duration.ts'
 
 export interface WindowOptions {
   /** Whose requests are counted together. */
@@ -37,10 +39,6 @@ const SCHEMA = `
     service TEXT PRIMARY KEY, at INTEGER NOT NULL, places INTEGER NOT NULL, resume_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 `
-export const HOUR_MS = 3_600_000
-/** The hour that runs and the 24 before it, as the state counts a day. */
-export const HOURS = 25
-const DAY_MS = 24 * HOUR_MS
 /** Where others have all places under way, nobody knows when one comes back. */
 const POLL_MS = 50
 /** So many answered requests are written together while others are under way. */
@@ -141,8 +139,6 @@ function createCooling(db: Database.Database, { service, perMs }: WindowOptions)
   }
 }
 
-type Offset = number | undefined
-
 /** The work of one asker on the open file, each method within one transaction. */
 function createPlaces(
   db: Database.Database,
@@ -209,52 +205,6 @@ function createPlaces(
     ),
     undo: (at: number) => void work.run(-1, at, id),
     leave: () => void forget.run(id),
-  }
-}
-
-type TakeOfDay = (now: number, perDay: number, offset: Offset) => boolean
-
-function createDay(db: Database.Database, service: string, follow: (offset: Offset) => void): TakeOfDay {
-  const used = db
-    .prepare<[string, number], number>(
-      'SELECT coalesce(sum(requests), 0) FROM hour WHERE service = ? AND hour > ?',
-    )
-    .pluck()
-  const add = db.prepare(
-    'INSERT INTO hour VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET requests = requests + 1',
-  )
-  const old = db.prepare('DELETE FROM hour WHERE hour <= ?')
-  const takeOne = db.transaction((now: number, perDay: number, offset: Offset): boolean => {
-    follow(offset)
-    const hour = Math.floor(now / HOUR_MS)
-    old.run(hour - HOURS)
-    if ((used.get(service, hour - HOURS) ?? 0) >= perDay) return false
-    add.run(service, hour)
-    return true
-  })
-  return (...given) => {
-    // A window is over before a machine that lost its power is up again; a day is not.
-    db.pragma('synchronous = FULL')
-    try {
-      return takeOne.immediate(...given)
-    } finally {
-      db.pragma('synchronous = NORMAL')
-    }
-  }
-}
-
-/** The requests of this process, for a day that cannot be shared. */
-function createOwnDay() {
-  const byHour = new Map<number, number>()
-  const usedSince = (oldest: number): number =>
-    [...byHour].reduce((sum, [hour, requests]) => sum + (hour > oldest ? requests : 0), 0)
-  return {
-    add(now: number): void {
-      const hour = Math.floor(now / HOUR_MS)
-      byHour.set(hour, (byHour.get(hour) ?? 0) + 1)
-      for (const old of byHour.keys()) if (old <= hour - HOURS) byHour.delete(old)
-    },
-    isLeft: (now: number, perDay: number): boolean => usedSince(Math.floor(now / HOUR_MS) - HOURS) < perDay,
   }
 }
 

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { Connection } from '../file/connection.ts'
 import { statePlace } from '../file/place.ts'
-import { HOUR_MS, HOURS } from './shared-window.ts'
+import { HOURS } from './day.ts'
+import { HOUR_MS } from '../../core/words/duration.ts'
 
 export interface WindowUse {
   /** Places of the window that are taken: requests under way, and answered ones that are not yet free. */

@@ -5,7 +5,7 @@ import type { Contact } from '../../core/mapping/contact.ts'
 import { doubtStep, isLostForGood, isRepeatable } from '../../core/change/doubt.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
-import type { CallResult, CreateOptions, MailLookup, ServiceContact } from '../../core/ports.ts'
+import type { CallResult, CreateOptions, ServiceContact } from '../../core/ports.ts'
 import {
   inTurn,
   isStatusRefused,
@@ -115,8 +115,8 @@ async function lookUp(operation: Operation, context: RunContext) {
     consent === undefined ? operation.fields : { ...operation.fields, mail_status: 0 },
   )
   const fields = [...asked, ...(marker === undefined ? [] : [marker.key])]
-  const found: CallResult<MailLookup> = await context.session.contactsByMail(mail, fields)
-  if (found.kind !== 'ok' || !('value' in found)) return undefined
+  const found = await context.session.contactsByMail(mail, fields)
+  if (found.kind !== 'ok') return undefined
   const { contacts, others } = found.value
   const { here, elsewhere } = await context.state.contactsOfOthers(operation, [
     ...idsOf(contacts),

@@ -11,7 +11,7 @@ import type { SharedWindow } from '../../../src/core/ports.ts'
 import { createRateLimiter } from '../../../src/service/rate-limiter.ts'
 import { createSharedWindow, type WindowOptions } from '../../../src/store/window/shared-window.ts'
 import { openState } from '../../../src/store/state-store.ts'
-import { steadyTime } from '../../../src/store/steady-time.ts'
+import { steadyTime } from '../../../src/store/window/steady-time.ts'
 import { readWindowUse } from '../../../src/store/window/window-use.ts'
 import { createFakeClock } from '../../service/fake-clock.ts'
 

@@ -1,12 +1,16 @@
 // Time that nobody can set: by it a jump of the wall clock is told from time that has passed, a machine that slept included.
 import { readFileSync, readlinkSync } from 'node:fs'
 import type Database from 'better-sqlite3'
+import { HOUR_MS } from '../../core/words/duration.ts'
+
+/** What `SteadyTime.offset` gives. */
+export type Offset = number | undefined
 
 export interface SteadyTime {
   /** The same for all processes that count from the same moment. */
   readonly id: string
   /** The wall clock less the time since that moment, in milliseconds: it changes with a jump alone. Undefined: not known now. */
-  offset(): number | undefined
+  offset(): Offset
 }
 
 /** A process that is held up between two looks knows nothing. */
@@ -28,7 +32,7 @@ export function steadyTime(now: () => number): SteadyTime | undefined {
   }
 }
 
-function offsetOf(wall: () => number): number | undefined {
+function offsetOf(wall: () => number): Offset {
   for (let tried = 0; tried < TRIES; tried += 1) {
     const before = upMs()
     const now = wall()
@@ -38,7 +42,7 @@ function offsetOf(wall: () => number): number | undefined {
 }
 
 /** How far the clock has jumped from one look to the next; 0: it has not, as far as anybody can tell. */
-export function jumpOf(now: number | undefined, before: number | undefined): number {
+export function jumpOf(now: Offset, before: Offset): number {
   const by = now === undefined || before === undefined ? 0 : Math.round(now - before)
   return Math.abs(by) < JUMP_MS ? 0 : by
 }
@@ -46,7 +50,6 @@ export function jumpOf(now: number | undefined, before: number | undefined): num
 export const CLOCK_TABLE = `
   CREATE TABLE IF NOT EXISTS clock (id TEXT PRIMARY KEY, ahead REAL NOT NULL) STRICT, WITHOUT ROWID;
 `
-const HOUR_MS = 3_600_000
 
 /**
  * Moves all times of the file by what the clock has jumped since anybody looked last: then each is as far away as before.
