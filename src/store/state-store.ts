@@ -190,7 +190,7 @@ function ownedState(
   const accept = (): void => {
     // What an older state has forgotten had numbers: those of operations are in the markers of contacts.
     if (!isSettled) db.exec("UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'operation'")
-    db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt', 'before_marks')").run()
+    db.prepare("DELETE FROM meta WHERE name IN ('backup', 'rebuilt')").run()
     writeMark(path, currentMark(db))
     isSettled = true
   }

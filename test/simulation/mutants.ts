@@ -254,8 +254,8 @@ const OUTSIDE: readonly Mutant[] = [
     'while (isNew && !whole && !isDocumented && list',
   ]),
   one(9, 'a state without its mark is taken', 'store/file/mark.ts', [
-    'return isNew || isOfBeforeMarks(db)',
-    'return isNew || isOfBeforeMarks(db) || db.open',
+    'return isNew\n',
+    'return isNew || db.open\n',
   ]),
   {
     seed: 26,

@@ -9,8 +9,6 @@ import { AUDIT_START } from '../../src/core/log/audit-chain.ts'
 import { type AuditEntry, planEntry } from '../../src/core/log/audit.ts'
 import { recognition } from '../../src/core/erasing.ts'
 import type { LogFilter } from '../../src/core/log/sync-log.ts'
-import { writeMark } from '../../src/store/file/mark.ts'
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/file/schema.ts'
 import { openState, openStateForReading, type OwnedState } from '../../src/store/state-store.ts'
 
 let folder = ''
@@ -320,80 +318,6 @@ describe('a check of the log', () => {
     ['values under another person', 'UPDATE sealed SET key_id = 2 WHERE seq = 1', 1, 'somebody else'],
   ])('names the first bad one: %s', async (_, sql, seq, why) => {
     expect(await tampered(sql)).toEqual({ seq, why: expect.stringContaining(why) as string })
-  })
-})
-
-describe('a log of schema 3', () => {
-  /** In plain, chained as it was then. */
-  function writeOld(entries: readonly AuditEntry[]): string {
-    const db = new Database(path)
-    db.pragma('journal_mode = WAL')
-    db.pragma(`application_id = ${APPLICATION_ID}`)
-    for (const migration of MIGRATIONS.slice(0, 3)) db.exec(migration)
-    db.pragma('user_version = 3')
-    let prev = '0'.repeat(64)
-    for (const one of entries) {
-      const text = JSON.stringify(one)
-      const next = hash('sha256', `${prev}\n${text}`, 'hex')
-      db.prepare('INSERT INTO audit (entry, prev, hash) VALUES (?, ?, ?)').run(text, prev, next)
-      prev = next
-    }
-    const instance =
-      db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck().get() ?? ''
-    db.close()
-    // Without its mark a state that has entries is doubted.
-    writeMark(path, { instance, runs: 0, lastRun: null, entries: entries.length, hash: prev })
-    return prev
-  }
-  const old = [
-    create('ERIKA-1', 'erika@example.com', 17),
-    planEntry(
-      { action: 'hold', reason: 'guard' },
-      { at: 0, runId: 'run-1', pipeline: 'shop', configHash: 'c' },
-    ),
-    entry({ key: 'ERIKA-1' }),
-  ]
-
-  it('is carried over whole, and names its old head', async () => {
-    const head = writeOld(old)
-    const state = openState(path, owner)
-    const entries = await state.logPage({}, { order: 'oldest', limit: 10 })
-    expect(entries[0]).toMatchObject({ action: 'upgrade', reason: expect.stringContaining(head) as string })
-    expect(entries.slice(1)).toMatchObject(old)
-    expect(JSON.parse(entries[3]!.proof.entry)).toMatchObject({ was: head })
-    expect(await seqs(state, { contact: 'erika@example.com' })).toEqual([2, 4])
-    expect(await state.checkLog(START, 100)).toMatchObject({ done: true, to: { seq: 4 } })
-    await state.close()
-    expect(new Database(path).serialize().toString('latin1')).not.toContain('ERIKA')
-  })
-
-  it('that had been altered is found out after it was carried over, too', async () => {
-    writeOld(old)
-    const db = new Database(path)
-    db.exec(
-      `DROP TRIGGER audit_no_update; UPDATE audit SET entry = replace(entry, '"c"', '"d"') WHERE seq = 2`,
-    )
-    db.exec(`CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, ''); END`)
-    db.close()
-    const state = openState(path, owner)
-    expect((await state.checkLog(START, 100)).bad).toEqual({
-      seq: 3,
-      why: expect.stringContaining('older form') as string,
-    })
-    await state.close()
-  })
-
-  it('is known by its mark: the state is not taken for another one', async () => {
-    writeOld(old)
-    const db = new Database(path)
-    const instance = db.prepare("SELECT value FROM meta WHERE name = 'instance'").pluck().get() as string
-    const at = db.prepare<[], string>('SELECT hash FROM audit WHERE seq = 2').pluck().get()!
-    db.close()
-    const { writeMark } = await import('../../src/store/file/mark.ts')
-    // The last run was killed before it could bring its mark up to date.
-    writeMark(path, { instance, runs: 0, lastRun: null, entries: 2, hash: at })
-    await openState(path, owner).close()
-    await openState(path, owner).close()
   })
 })
 

@@ -21,8 +21,8 @@ export function writeOldState(path: string, schema: number): void {
   db.exec(readFileSync(resolve(FOLDER, `v${schema}.sql`), 'utf8'))
   if (db.pragma('user_version', { simple: true }) !== schema)
     throw new Error(`v${schema}.sql is of another schema`)
-  // As their programs did; those of schemas 1 and 2 knew no mark.
-  if (schema > 2) writeMark(path, currentMark(db))
+  // As their programs did.
+  writeMark(path, currentMark(db))
   db.close()
 }
 

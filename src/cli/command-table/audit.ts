@@ -16,7 +16,7 @@ const ACTIONS = [
     'release',
     'accept',
   ],
-  ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'upgrade', 'erase', 'readmit', 'expire'],
+  ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'erase', 'readmit', 'expire'],
 ]
 
 /** A day means its beginning, in UTC. */

@@ -27,7 +27,6 @@ export const ACTIONS = [
   'rebind',
   'rename',
   'drop',
-  'upgrade',
   'erase',
   'readmit',
   'expire',

@@ -41,8 +41,6 @@ export interface PublicPart extends Pick<
   readonly fields: readonly string[]
   readonly terms: { readonly add: number; readonly remove: number }
   readonly digest: string
-  /** The hash that the entry had in the log's older form. */
-  readonly was?: string
 }
 
 /** The personal part as it is sealed. */
@@ -53,9 +51,9 @@ export function personalText({ key, contact_id, fields, terms, reason, source }:
 /** The public part as it is hashed. */
 export function publicText(
   entry: AuditEntry,
-  own: { seq: number; person: string | null; digest: string; was?: string },
+  own: { seq: number; person: string | null; digest: string },
 ): string {
-  const { seq, person, digest, was } = own
+  const { seq, person, digest } = own
   return JSON.stringify({
     seq,
     at: entry.at,
@@ -74,7 +72,6 @@ export function publicText(
     ...(entry.planned_by === undefined ? {} : { planned_by: entry.planned_by }),
     ...(entry.tokens === undefined ? {} : { tokens: entry.tokens }),
     ...(entry.up_to === undefined ? {} : { up_to: entry.up_to }),
-    ...(was === undefined ? {} : { was }),
   } satisfies PublicPart)
 }
 
@@ -103,12 +100,12 @@ const GONE: Personal = {
   source: null,
 }
 
-/** Puts the two parts of an entry together again. An entry of the log's older form is its own personal part. */
+/** Puts the two parts of an entry together again. */
 export function loggedEntry(
   row: { readonly entry: string; readonly prev: string; readonly hash: string },
   opened: { readonly personal: string; readonly salt: string } | undefined,
 ): LoggedEntry {
-  const { fields: names, terms: _, digest: _digest, was: _was, ...said } = JSON.parse(row.entry) as PublicPart
+  const { fields: names, terms: _, digest: _digest, ...said } = JSON.parse(row.entry) as PublicPart
   const all = opened === undefined ? GONE : (JSON.parse(opened.personal) as Personal)
   const { key, contact_id, fields, terms, reason, source } = all
   return {

@@ -39,8 +39,8 @@ export interface AuditEntry {
 
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
- * rebind: the state belongs to another address. rename, drop: of a pipeline. upgrade: the log was carried over from an older form. erase: the values of one person are gone. expire: values older
- * than is kept are gone.
+ * rebind: the state belongs to another address. rename, drop: of a pipeline. erase: the values of one person are gone.
+ * expire: values older than is kept are gone.
  */
 export type PlanAction =
   | 'hold'
@@ -52,7 +52,6 @@ export type PlanAction =
   | 'rebind'
   | 'rename'
   | 'drop'
-  | 'upgrade'
   | 'erase'
   | 'readmit'
   | 'expire'

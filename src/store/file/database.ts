@@ -4,10 +4,8 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFi
 import { dirname } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
 import { type Connection, connect } from './connection.ts'
-import { carryLogOver } from '../audit-upgrade.ts'
-import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS } from './schema.ts'
+import { APPLICATION_ID, CLAIM_TABLES, MIGRATIONS, newestSchema, OLDEST_SCHEMA } from './schema.ts'
 import { syncFile, syncFolder } from './durable.ts'
-import { noteBeforeMarks } from './mark.ts'
 import { networkFileSystem } from './network.ts'
 import { statePlace } from './place.ts'
 import { stateError } from './trouble.ts'
@@ -51,7 +49,7 @@ function hasState(db: Connection, path: string): boolean {
 
 /** What a migration rebuilds can be had back as it was, should the new version have to go again. */
 function keepCopy(db: Connection, path: string): void {
-  const copy = `${path}.before-schema-${MIGRATIONS.length}`
+  const copy = `${path}.before-schema-${newestSchema()}`
   const part = `${copy}.part`
   rmSync(part, { force: true })
   // Empty before anything is in it, so that nobody else may ever read it.
@@ -62,31 +60,28 @@ function keepCopy(db: Connection, path: string): void {
   syncFolder(copy)
 }
 
-/** What a migration does that SQL cannot, by the version that it leads to. */
-const FOLLOW_UPS: ReadonlyMap<number, (db: Connection) => void> = new Map([
-  [3, noteBeforeMarks],
-  [4, carryLogOver],
-])
-
 function migrate(db: Connection, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }))
-  if (version > MIGRATIONS.length)
+  const newest = newestSchema()
+  if (version > newest)
     throw unusable(
       path,
-      `was written by a newer contact-sync (schema ${version}, this one knows ${MIGRATIONS.length}); use that version`,
+      `was written by a newer contact-sync (schema ${version}, this one knows ${newest}); use that version`,
     )
-  if (path !== TEMPORARY && version > 0 && version < MIGRATIONS.length) keepCopy(db, path)
+  if (version > 0 && version < OLDEST_SCHEMA)
+    throw unusable(path, `has schema ${version}, from before the first release; this version knows ${newest}`)
+  if (path !== TEMPORARY && version > 0 && version < newest) keepCopy(db, path)
   const step = db.transaction((migration: string, to: number): void => {
     db.exec(migration)
-    FOLLOW_UPS.get(to)?.(db)
     db.pragma(`user_version = ${to}`)
   })
-  const all = (): void => MIGRATIONS.slice(version).forEach((one, index) => step(one, version + index + 1))
-  if (version > 0) return all()
+  const all = (done: number): void =>
+    MIGRATIONS.slice(done).forEach((one, index) => step(one, OLDEST_SCHEMA + done + index))
+  if (version > 0) return all(version - OLDEST_SCHEMA + 1)
   // Whoever reads beside the first owner sees no state, or all of it.
   db.transaction(() => {
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    all()
+    all(0)
   })()
 }
 
@@ -145,7 +140,7 @@ export function openIfCurrent(statePath: string): Connection | undefined {
   const path = statePlace(statePath)
   if (!existsSync(path)) return undefined
   const db = connect(path, { fileMustExist: true })
-  const isOlder = Number(db.pragma('user_version', { simple: true })) < MIGRATIONS.length
+  const isOlder = Number(db.pragma('user_version', { simple: true })) < newestSchema()
   db.close()
   return isOlder ? undefined : openForReading(path)
 }
@@ -163,7 +158,7 @@ export function openForReading(statePath: string): Connection | undefined {
       db.close()
       return undefined
     }
-    if (Number(db.pragma('user_version', { simple: true })) !== MIGRATIONS.length)
+    if (Number(db.pragma('user_version', { simple: true })) !== newestSchema())
       throw unusable(path, 'has the schema of another version; start or run contact-sync once')
     db.exec(CLAIM_TABLES)
     db.pragma('query_only = ON')

@@ -1,7 +1,7 @@
 // The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { AUDIT_START, type PublicPart } from '../../core/log/audit-chain.ts'
+import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import type { Connection } from './connection.ts'
 import { replaceFile } from './durable.ts'
 import { statePlace } from './place.ts'
@@ -68,16 +68,6 @@ export function currentMark(db: Connection): Mark {
 const copiedAt = (db: Connection): string | undefined =>
   db.prepare<[], string>("SELECT value FROM meta WHERE name = 'backup'").pluck().get()
 
-const BEFORE_MARKS = 'before_marks'
-
-/** A state of schema 1 or 2 has no mark, because there was none. To be called while it is carried over. */
-export function noteBeforeMarks(db: Connection): void {
-  db.prepare('INSERT INTO meta SELECT ?, 1 FROM run LIMIT 1').run(BEFORE_MARKS)
-}
-
-const isOfBeforeMarks = (db: Connection): boolean =>
-  db.prepare('SELECT 1 FROM meta WHERE name = ?').get(BEFORE_MARKS) !== undefined
-
 const runText = ({ runs, lastRun }: Mark): string =>
   runs === 0 ? 'no run yet' : `run ${runs}${lastRun === null ? '' : ` of ${lastRun}`}`
 
@@ -93,13 +83,7 @@ export const isUpToDate = (db: Connection, mark: Mark | 'unreadable' | undefined
 
 function isInLog(db: Connection, { entries, hash }: Mark): boolean {
   if (entries === 0) return hash === AUDIT_START
-  const at = db.prepare<[number], { entry: string; hash: string }>(
-    'SELECT entry, hash FROM audit WHERE seq = ?',
-  )
-  if (at.get(entries)?.hash === hash) return true
-  // The mark is of the log's older form, which stands behind the entry that carried it over.
-  const carried = at.get(entries + 1)
-  return carried !== undefined && (JSON.parse(carried.entry) as PublicPart).was === hash
+  return db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck().get(entries) === hash
 }
 
 export const lostText = (mark: Mark | 'unreadable'): string =>
@@ -126,7 +110,7 @@ export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefin
     if (copied !== undefined)
       return `is a backup of ${copied}, and without its mark nothing says what was sent since`
     const isNew = now.runs === 0 && now.entries === 0
-    return isNew || isOfBeforeMarks(db)
+    return isNew
       ? undefined
       : `has no mark beside it: it may be a copy, and nothing says what was sent since ${runText(now)}`
   }

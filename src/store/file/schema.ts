@@ -1,10 +1,12 @@
-// The tables of the state, as migrations in order. A migration that has landed is never edited: a new one follows it.
+// The tables of the state: those of the oldest schema that is carried over, and what each later one changes. A migration
+// that has landed is never edited: a new one follows it.
 
 /** "CSY1": tells our database from any other SQLite file. */
 export const APPLICATION_ID = 0x43535931
 
-// A partial index serves only queries that repeat its condition word for word: hence `state <> 'planned'` in them.
-const first = `
+// status, counts, error, code: how it ended. drift: how often it met what others had changed. files: that had come;
+// refused: that could not be processed.
+const runs = `
 CREATE TABLE run (
   id TEXT PRIMARY KEY,
   pipeline TEXT NOT NULL,
@@ -13,9 +15,16 @@ CREATE TABLE run (
   status TEXT,
   counts TEXT,
   error TEXT,
-  config_hash TEXT NOT NULL
+  config_hash TEXT NOT NULL,
+  code TEXT,
+  drift INTEGER NOT NULL DEFAULT 0,
+  files INTEGER NOT NULL DEFAULT 0,
+  refused INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX run_by_pipeline ON run (pipeline, started_at);
+CREATE INDEX run_by_start ON run (started_at, id);
+CREATE INDEX run_with_files ON run (pipeline, started_at) WHERE files > 0;
+CREATE INDEX run_without_failure ON run (pipeline, ended_at) WHERE status IN ('ok', 'partial', 'held');
 
 CREATE TABLE input (
   id INTEGER PRIMARY KEY,
@@ -29,7 +38,15 @@ CREATE TABLE input (
   state TEXT NOT NULL CHECK (state IN ('reading', 'planned', 'processed', 'failed'))
 ) STRICT;
 CREATE INDEX input_open ON input (pipeline) WHERE state IN ('reading', 'planned');
+CREATE INDEX input_by_run ON input (run_id);
+`
 
+// link.terms: those that its record asserts; null: nothing was settled yet. link.unsure: fields whose last push has no known
+// outcome, as a JSON list. link.missing: in how many full exports in a row the record was missing, the last of them being
+// missing_in (its version) at missing_at. link.by_id: an update that went by its mail reached another contact, so they go
+// by id. link.open_until: until then (milliseconds since the epoch) a request that names its contact by its mail, and was
+// sent more than once, may still land.
+const links = `
 CREATE TABLE link (
   id INTEGER PRIMARY KEY,
   pipeline TEXT NOT NULL,
@@ -38,10 +55,20 @@ CREATE TABLE link (
   mail_key TEXT,
   known TEXT NOT NULL,
   gone INTEGER NOT NULL DEFAULT 0,
+  terms TEXT,
+  unsure TEXT,
+  missing INTEGER NOT NULL DEFAULT 0,
+  missing_in TEXT,
+  missing_at INTEGER,
+  by_id INTEGER NOT NULL DEFAULT 0,
+  open_until INTEGER,
   UNIQUE (pipeline, key),
   UNIQUE (pipeline, contact_id)
 ) STRICT;
 CREATE INDEX link_by_mail ON link (pipeline, mail_key);
+CREATE INDEX link_by_contact ON link (contact_id);
+CREATE INDEX link_by_any_mail ON link (mail_key);
+CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
 
 CREATE TABLE fingerprint (
   pipeline TEXT NOT NULL,
@@ -50,125 +77,12 @@ CREATE TABLE fingerprint (
   PRIMARY KEY (pipeline, link_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fingerprint_by_value ON fingerprint (pipeline, value);
+`
 
+// A partial index serves only queries that repeat its condition word for word: hence `state <> 'planned'` in them.
+// operation.guard: which guard held it. operation.undoes: the run whose work it puts back.
+const journal = `
 CREATE TABLE operation (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  input_id INTEGER NOT NULL,
-  run_id TEXT NOT NULL,
-  pipeline TEXT NOT NULL,
-  key TEXT NOT NULL,
-  line INTEGER NOT NULL,
-  file TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('create', 'update')),
-  link_id INTEGER,
-  contact_id INTEGER,
-  mail_key TEXT,
-  fields TEXT NOT NULL,
-  desired TEXT NOT NULL,
-  record TEXT NOT NULL,
-  fingerprint TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'in_doubt', 'held', 'failed', 'waiting')),
-  rank INTEGER NOT NULL,
-  absent_reads INTEGER NOT NULL DEFAULT 0,
-  not_before INTEGER NOT NULL DEFAULT 0,
-  reason TEXT
-) STRICT;
-CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'planned';
-CREATE INDEX operation_by_key ON operation (pipeline, key);
-CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
-CREATE INDEX operation_by_input ON operation (input_id, line);
-CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
-
-CREATE TABLE reject (
-  id INTEGER PRIMARY KEY,
-  input_id INTEGER NOT NULL,
-  pipeline TEXT NOT NULL,
-  key TEXT,
-  code TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  file TEXT NOT NULL,
-  line INTEGER NOT NULL,
-  header TEXT NOT NULL,
-  record TEXT NOT NULL
-) STRICT;
-CREATE INDEX reject_by_input ON reject (input_id, line);
-CREATE INDEX reject_by_key ON reject (pipeline, key);
-
-CREATE TABLE audit (
-  seq INTEGER PRIMARY KEY,
-  entry TEXT NOT NULL,
-  prev TEXT NOT NULL,
-  hash TEXT NOT NULL
-) STRICT;
-CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the sync log is append-only'); END;
-CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the sync log is append-only'); END;
-
-CREATE TABLE daily_request (hour INTEGER PRIMARY KEY, requests INTEGER NOT NULL) STRICT;
-CREATE TABLE owner (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
-`
-
-// What a change does beside its fields: terms, which need the contact's id, and a consent, which needs a look first.
-// A link's `terms` are those that its record asserts; null: nothing was settled yet.
-const second = `
-ALTER TABLE link ADD COLUMN terms TEXT;
-CREATE INDEX link_by_contact ON link (contact_id);
-CREATE INDEX link_by_any_mail ON link (mail_key);
-
-CREATE TABLE operation_2 (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  input_id INTEGER NOT NULL,
-  run_id TEXT NOT NULL,
-  pipeline TEXT NOT NULL,
-  key TEXT NOT NULL,
-  line INTEGER NOT NULL,
-  file TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'terms', 'consent')),
-  link_id INTEGER,
-  contact_id INTEGER,
-  mail_key TEXT,
-  fields TEXT NOT NULL,
-  desired TEXT NOT NULL,
-  terms TEXT,
-  consent INTEGER,
-  outcome TEXT CHECK (outcome IN ('created', 'updated', 'unchanged')),
-  record TEXT NOT NULL,
-  fingerprint TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'in_doubt', 'held', 'failed', 'waiting')),
-  rank INTEGER NOT NULL,
-  absent_reads INTEGER NOT NULL DEFAULT 0,
-  not_before INTEGER NOT NULL DEFAULT 0,
-  reason TEXT
-) STRICT;
-INSERT INTO operation_2 (id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired,
-                         record, fingerprint, state, rank, absent_reads, not_before, reason)
-  SELECT id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired,
-         record, fingerprint, state, rank, absent_reads, not_before, reason FROM operation;
-DROP TABLE operation;
-ALTER TABLE operation_2 RENAME TO operation;
-CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'planned';
-CREATE INDEX operation_by_key ON operation (pipeline, key);
-CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
-CREATE INDEX operation_by_input ON operation (input_id, line);
-CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
-
-CREATE TABLE custom_field (name TEXT PRIMARY KEY, definition TEXT NOT NULL, seen_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-`
-
-// What a full export no longer has, what a guard held back, and what nobody can be sure of while a request is on its way.
-// link.unsure: fields whose last push has no known outcome, as a JSON list. link.missing: in how many full exports in a row
-// the record was missing, the last of them being missing_in (its version) at missing_at. operation.guard: which guard held it.
-const third = `
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
-INSERT INTO meta SELECT 'runs', count(*) FROM run;
-
-ALTER TABLE link ADD COLUMN unsure TEXT;
-ALTER TABLE link ADD COLUMN missing INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE link ADD COLUMN missing_in TEXT;
-ALTER TABLE link ADD COLUMN missing_at INTEGER;
-CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
-
-CREATE TABLE operation_3 (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   input_id INTEGER NOT NULL,
   run_id TEXT NOT NULL,
@@ -196,29 +110,16 @@ CREATE TABLE operation_3 (
   not_before INTEGER NOT NULL DEFAULT 0,
   guard TEXT,
   released INTEGER NOT NULL DEFAULT 0,
-  reason TEXT
+  reason TEXT,
+  undoes TEXT
 ) STRICT;
-INSERT INTO operation_3 (id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired, terms,
-                         consent, outcome, record, fingerprint, state, rank, absent_reads, not_before, reason)
-  SELECT id, input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired, terms,
-         consent, outcome, record, fingerprint, state, rank, absent_reads, not_before, reason FROM operation;
-DROP TABLE operation;
-ALTER TABLE operation_3 RENAME TO operation;
 CREATE INDEX operation_to_send ON operation (run_id, rank, id) WHERE state = 'planned';
 CREATE INDEX operation_by_key ON operation (pipeline, key);
 CREATE INDEX operation_by_mail ON operation (pipeline, mail_key) WHERE state = 'planned';
 CREATE INDEX operation_doubt_by_mail ON operation (pipeline, mail_key) WHERE state = 'in_doubt';
 CREATE INDEX operation_by_input ON operation (input_id, line);
 CREATE INDEX operation_open ON operation (pipeline, id) WHERE state <> 'planned';
-
-DROP TABLE custom_field;
-CREATE TABLE custom_field (
-  pipeline TEXT NOT NULL,
-  name TEXT NOT NULL,
-  definition TEXT NOT NULL,
-  seen_at INTEGER NOT NULL,
-  PRIMARY KEY (pipeline, name)
-) STRICT, WITHOUT ROWID;
+CREATE INDEX operation_by_state ON operation (pipeline, state) WHERE state <> 'planned';
 
 CREATE TABLE hold (
   run_id TEXT NOT NULL,
@@ -233,6 +134,22 @@ CREATE TABLE hold (
   released_at INTEGER,
   PRIMARY KEY (run_id, input_id, guard)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reject (
+  id INTEGER PRIMARY KEY,
+  input_id INTEGER NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT,
+  code TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  header TEXT NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX reject_by_input ON reject (input_id, line);
+CREATE INDEX reject_by_key ON reject (pipeline, key);
+CREATE INDEX reject_by_pipeline ON reject (pipeline);
 `
 
 // The sync log in two parts. audit: what is chained and stays, without anything personal. sealed: the personal part of
@@ -241,12 +158,7 @@ CREATE TABLE hold (
 // a mail, all of them under a keyed hash, as are names of terms in log_word. log_tag: by what an entry is found.
 // log_hour: which entries an hour may have. log_total: how many a run has of each kind.
 // tombstone: people who were erased and must not come back.
-const sealing = `
-INSERT INTO meta VALUES ('audit_secret', lower(hex(randomblob(32))));
-DROP TRIGGER audit_no_update;
-DROP TRIGGER audit_no_delete;
-ALTER TABLE audit RENAME TO log_before;
-
+const syncLog = `
 CREATE TABLE audit (
   seq INTEGER PRIMARY KEY,
   entry TEXT NOT NULL,
@@ -286,28 +198,23 @@ CREATE TABLE log_total (
 CREATE TABLE tombstone (print BLOB PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-// operation.undoes: the run whose work it puts back.
-const undoing = `
-ALTER TABLE operation ADD COLUMN undoes TEXT;
-`
+// due.done_up_to: up to which moment everything that a pipeline's schedule names has had its run. alert: who was told of
+// what (told: 0 while it has not lasted long enough).
+const others = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8)))), ('runs', 0), ('audit_secret', lower(hex(randomblob(32))));
 
-// link.by_id: an update that went by its mail reached another contact, so they go by id. link.open_until: until then
-// (milliseconds since the epoch) a request that names its contact by its mail, and was sent more than once, may still land.
-const finding = `
-ALTER TABLE link ADD COLUMN by_id INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE link ADD COLUMN open_until INTEGER;
-`
+CREATE TABLE owner (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
+CREATE TABLE daily_request (hour INTEGER PRIMARY KEY, requests INTEGER NOT NULL) STRICT;
 
-// Why a run was given up, what others had changed, whether a file had come; and who was told of what (alert.told: 0 while
-// it has not lasted long enough). Runs of older versions that had a file are known by their inputs.
-const watching = `
-ALTER TABLE run ADD COLUMN code TEXT;
-ALTER TABLE run ADD COLUMN drift INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE run ADD COLUMN files INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE run ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
-UPDATE run SET files = 1 WHERE id IN (SELECT run_id FROM input WHERE state IN ('processed', 'failed'));
-CREATE INDEX run_with_files ON run (pipeline, started_at) WHERE files > 0;
-CREATE INDEX run_without_failure ON run (pipeline, ended_at) WHERE status IN ('ok', 'partial', 'held');
+CREATE TABLE custom_field (
+  pipeline TEXT NOT NULL,
+  name TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (pipeline, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE alert (
   receiver TEXT NOT NULL,
   condition TEXT NOT NULL,
@@ -326,18 +233,6 @@ CREATE TABLE alert_message (
   attempts INTEGER NOT NULL DEFAULT 0,
   not_before INTEGER NOT NULL
 ) STRICT;
-`
-
-// What people look at, a page at a time: runs newest first, files of a run, rejects of a pipeline.
-const looking = `
-CREATE INDEX run_by_start ON run (started_at, id);
-CREATE INDEX input_by_run ON input (run_id);
-CREATE INDEX reject_by_pipeline ON reject (pipeline);
-CREATE INDEX operation_by_state ON operation (pipeline, state) WHERE state <> 'planned';
-`
-
-// Up to which moment everything that a pipeline's schedule names has had its run.
-const scheduling = `
 CREATE TABLE due (
   pipeline TEXT PRIMARY KEY,
   schedule TEXT NOT NULL,
@@ -345,8 +240,7 @@ CREATE TABLE due (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Its step in JavaScript follows in the same transaction (database.ts). */
-const fourth = [sealing, undoing, finding, watching, looking, scheduling].join('')
+const fourth = [runs, links, journal, syncLog, others].join('')
 
 // What the next input of a pipeline is compared with: the last one that was accepted. records: how many it held, rejected
 // ones included. ends_with_line_break: whether its last row did; null where it could not have one. mode: of the pipeline then.
@@ -386,7 +280,14 @@ const refusing = `
 ALTER TABLE run ADD COLUMN refused_file TEXT; ALTER TABLE run ADD COLUMN refused_code TEXT;`
 const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')
 
-export const MIGRATIONS: readonly string[] = [first, second, third, fourth, fifth]
+/** The oldest schema that is carried over. */
+export const OLDEST_SCHEMA = 4
+
+/** The first makes the oldest schema; each of the others leads one further. */
+export const MIGRATIONS: readonly string[] = [fourth, fifth]
+
+/** Of a state whose migrations are all done. */
+export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
 
 /**
  * What belongs to one input only and goes with the connection: who was seen in it so far.

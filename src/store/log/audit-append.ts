@@ -9,7 +9,7 @@ import { createPrint, type Print, seal } from './audit-seal.ts'
 import type { Connection } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 
-type Append = (entry: AuditEntry, before?: { readonly text: string; readonly hash: string }) => void
+type Append = (entry: AuditEntry) => void
 
 /** Words under which an entry is found. Terms are under a keyed hash: their names may say something about somebody. */
 export const word = {
@@ -61,7 +61,7 @@ export function createIndex(db: Connection, print: Print): (entry: AuditEntry, s
   }
 }
 
-/** Appends one entry to the chain. `before`: how it stood in the log's older form, and its hash there. */
+/** Appends one entry to the chain. */
 export function createAppend(db: Connection): Append {
   const print = createPrint(db)
   const personOf = createPeople(db, print)
@@ -71,13 +71,12 @@ export function createAppend(db: Connection): Append {
   )
   const append = db.prepare('INSERT INTO audit (seq, entry, prev, hash) VALUES (?, ?, ?, ?)')
   const keep = db.prepare('INSERT INTO sealed (seq, key_id, box) VALUES (?, ?, ?)')
-  return (entry, before) => {
+  return (entry) => {
     const head = last.get() ?? { seq: 0, hash: AUDIT_START }
     const seq = head.seq + 1
     const { id, token, secret } = personOf(entry)
-    const { box, digest } = seal(before?.text ?? personalText(entry), secret, seq)
-    const was = before === undefined ? {} : { was: before.hash }
-    const text = publicText(entry, { seq, person: id === 0 ? null : token, digest, ...was })
+    const { box, digest } = seal(personalText(entry), secret, seq)
+    const text = publicText(entry, { seq, person: id === 0 ? null : token, digest })
     append.run(seq, text, head.hash, auditHash(head.hash, text))
     keep.run(seq, id, box)
     index(entry, seq)

@@ -1,6 +1,6 @@
 // Checks the chain, entry by entry and in pieces: that none was changed, taken out or put in, and that the values are
 // those that were entered. Values may be gone only where a later entry says so, for their person or by their age.
-import { AUDIT_START, auditHash, personalDigest, type PublicPart } from '../../core/log/audit-chain.ts'
+import { auditHash, personalDigest, type PublicPart } from '../../core/log/audit-chain.ts'
 import type { CheckStep, CheckedTo } from '../../core/log/sync-log.ts'
 import { word } from './audit-append.ts'
 import { open } from './audit-seal.ts'
@@ -79,45 +79,24 @@ function wrong(row: Row, before: CheckedTo, gone: Gone): string | undefined {
   return wrongValues(row, part, gone)
 }
 
-/** How the check of the older form goes on: each of its entries brought its hash along, and its text where it is there. */
-function wrongBefore(row: Row, part: PublicPart, was: string | undefined): string | undefined {
-  if (part.was === undefined || was === undefined || row.box === null || row.secret === null) return undefined
-  const opened = open(row.box, row.secret, row.seq)
-  return opened !== undefined && auditHash(was, opened.personal) !== part.was
-    ? 'it does not follow from the entry before it in the older form of the log'
-    : undefined
-}
-
 export function checkLog(db: Connection): (from: CheckedTo, limit: number) => CheckStep {
   const gone = createGone(db)
   const rows = db.prepare<[number, number], Row>(`
     SELECT a.seq, a.entry, a.prev, a.hash, s.seq AS sealed, s.box, k.token, k.secret FROM audit AS a
     LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id
     WHERE a.seq > ? ORDER BY a.seq LIMIT ?`)
-  const wasAt = db.prepare<[number], string>('SELECT entry FROM audit WHERE seq = ?').pluck()
-  const wasBefore = ({ seq }: CheckedTo): string | undefined => {
-    const text = seq === 0 ? undefined : wasAt.get(seq)
-    return text === undefined ? undefined : oldHash(parsed(text))
-  }
   return (from, limit) => {
     const allowed = gone()
     let to = from
-    let was = wasBefore(from)
     for (let left = limit; left > 0; left -= PAGE) {
       const some = rows.all(to.seq, Math.min(left, PAGE))
       for (const row of some) {
-        const part = parsed(row.entry)
-        const why = wrong(row, to, allowed) ?? (part && wrongBefore(row, part, was))
+        const why = wrong(row, to, allowed)
         if (why !== undefined) return { to, bad: { seq: to.seq + 1, why }, done: true }
         to = { seq: row.seq, hash: row.hash }
-        was = oldHash(part)
       }
       if (some.length < Math.min(left, PAGE)) return { to, done: true }
     }
     return { to, done: false }
   }
 }
-
-/** The entry that carries the older form over stands where that began. */
-const oldHash = (part: PublicPart | undefined): string | undefined =>
-  part?.action === 'upgrade' ? AUDIT_START : part?.was

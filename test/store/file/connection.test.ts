@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connect, withStablePlan } from '../../../src/store/file/connection.ts'
+import { MIGRATIONS } from '../../../src/store/file/schema.ts'
 import { openForReading } from '../../../src/store/file/database.ts'
 import { openState } from '../../../src/store/state-store.ts'
 
@@ -68,7 +69,7 @@ it('whoever reads while a state is made sees none, however far it has come', asy
     return exec.call(this, sql)
   })
   const state = openState(path, { pid: 1, since: 0, thorough: false })
-  expect(seen).toEqual(Array(5).fill(undefined))
+  expect(seen).toEqual(Array(MIGRATIONS.length).fill(undefined))
   vi.restoreAllMocks()
   await state.close()
   rmSync(folder, { recursive: true })

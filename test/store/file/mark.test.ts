@@ -57,15 +57,7 @@ it('a first state is marked, and opened again without a word', async () => {
   })
 })
 
-it.each([1, 2])('a state of schema %i, before there were marks, is given one', async (schema) => {
-  writeOldState(path, schema)
-  await openState(path, owner).close()
-  expect(await stateInfo(path)).toMatchObject({ doubt: undefined, isMarked: true })
-  await rm(`${path}.mark`)
-  expect(() => openState(path, owner)).toThrow(expect.objectContaining(refused))
-})
-
-it.each(OLD_SCHEMAS.filter((schema) => schema > 2))(
+it.each(OLD_SCHEMAS)(
   'a state of schema %i is taken over with its mark, and refused without',
   async (schema) => {
     writeOldState(path, schema)
