@@ -83,9 +83,9 @@ async function stillToSend(
 ): Promise<Standing['toSend']> {
   if (run === undefined || run.endedAt !== undefined) return { changes: 0, requests: 0, seconds: 0 }
   const totals = await state.planTotals(run.id)
-  const { bulk, rateLimit } = settings.service
-  const limits = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.perMs }
-  const { updateMethod: mergeMethod, terms } = pipeline
+  const { bulk, rate_limit: rateLimit } = settings.service
+  const limits = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
+  const { update_method: mergeMethod, terms } = pipeline
   return {
     changes: totals.operations,
     ...estimate({ ...totals, newTerms: 0 }, { ...limits, mergeMethod, terms }),

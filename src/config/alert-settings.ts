@@ -36,9 +36,9 @@ function rulesOf(values: AlertValues): AlertRules {
   return {
     on: values.on ?? CONDITION_NAMES,
     pipelines: values.pipelines,
-    rejectsAbove: limit(values.rejects_above),
+    rejects_above: limit(values.rejects_above),
     nothingBy: values.nothing_by === undefined ? undefined : { ...by, withinMs: values.nothing_within },
-    afterMs: values.after,
+    after: values.after,
   }
 }
 

@@ -20,22 +20,22 @@ import type { SourceOptions } from './schema/source-options.ts'
 function serviceSettings(service: ConfigValues['service'], apiKey: string, folder: string): ServiceSettings {
   const { rate_limit: rate, retry, bulk, doubt } = service
   return {
-    baseUrl: service.base_url,
-    apiKey,
-    apiKeyFile: service.api_key_file === undefined ? undefined : resolve(folder, service.api_key_file),
-    apiVersion: service.api_version,
-    timeoutMs: service.timeout,
-    rateLimit: {
+    base_url: service.base_url,
+    api_key: apiKey,
+    api_key_file: service.api_key_file === undefined ? undefined : resolve(folder, service.api_key_file),
+    api_version: service.api_version,
+    timeout: service.timeout,
+    rate_limit: {
       requests: rate.requests,
-      perMs: rate.per,
+      per: rate.per,
       concurrency: rate.concurrency,
-      perDay: rate.per_day,
+      per_day: rate.per_day,
     },
-    retry: { attempts: retry.attempts, maxDelayMs: retry.max_delay },
+    retry: { attempts: retry.attempts, max_delay: retry.max_delay },
     bulk,
-    doubt: { quiesceMs: doubt.quiesce, absentReads: doubt.absent_reads },
-    markerField: service.marker_field,
-    customFieldKey: service.custom_field_key,
+    doubt: { quiesce: doubt.quiesce, absent_reads: doubt.absent_reads },
+    marker_field: service.marker_field,
+    custom_field_key: service.custom_field_key,
   }
 }
 
@@ -52,7 +52,7 @@ function mappings(written: Written): PipelineSettings['map'] {
 function termSettings(terms: PipelineValues['terms']): TermSettings {
   return {
     policy: terms.policy,
-    createMissing: terms.create_missing,
+    create_missing: terms.create_missing,
     assign: terms.assign.map((entry) =>
       typeof entry === 'string' ? { name: entry } : entry,
     ) as TermAssignment[],
@@ -63,43 +63,43 @@ function termSettings(terms: PipelineValues['terms']): TermSettings {
 
 function guardSettings(guards: PipelineValues['guards']): GuardSettings {
   return {
-    maxDeletes: limit(guards.max_deletes),
-    maxChanges: limit(guards.max_changes),
-    maxRejects: limit(guards.max_rejects),
-    maxNewTerms: guards.max_new_terms,
-    deletesMissingIn: guards.deletes_missing_in,
-    deletesApartMs: guards.deletes_apart,
-    holdFirstDeletes: guards.hold_first_deletes,
-    maxEqualRefusals: guards.max_equal_refusals,
+    max_deletes: limit(guards.max_deletes),
+    max_changes: limit(guards.max_changes),
+    max_rejects: limit(guards.max_rejects),
+    max_new_terms: guards.max_new_terms,
+    deletes_missing_in: guards.deletes_missing_in,
+    deletes_apart: guards.deletes_apart,
+    hold_first_deletes: guards.hold_first_deletes,
+    max_equal_refusals: guards.max_equal_refusals,
   }
 }
 
 function pipelineSettings(name: string, values: PipelineValues, source: SourceOptions): PipelineSettings {
-  const { type, null_values: nullValues } = values.source
-  const { custom_fields: customFields = {}, ...map } = values.map
+  const { type, null_values } = values.source
+  const { custom_fields = {}, ...map } = values.map
   const settings = {
     name,
     schedule: values.schedule,
     timezone: values.timezone,
     watch: values.watch,
-    maxDurationMs: values.max_duration,
-    source: { ...source.options, type, nullValues },
+    max_duration: values.max_duration,
+    source: { ...source.options, type, null_values },
     mode: values.mode,
-    onMissing: values.on_missing,
+    on_missing: values.on_missing,
     guards: guardSettings(values.guards),
     key: values.key,
     map: mappings(map),
-    customFields: mappings(customFields),
-    onDuplicateKey: values.on_duplicate_key,
-    onInvalid: values.on_invalid,
+    custom_fields: mappings(custom_fields),
+    on_duplicate_key: values.on_duplicate_key,
+    on_invalid: values.on_invalid,
     blank: values.blank,
     where: values.where,
-    duplicateCheckMethod: values.duplicate_check_method,
-    duplicateMergeMethod: values.duplicate_merge_method,
-    updateMethod: values.update_method ?? values.duplicate_merge_method,
+    duplicate_check_method: values.duplicate_check_method,
+    duplicate_merge_method: values.duplicate_merge_method,
+    update_method: values.update_method ?? values.duplicate_merge_method,
     terms: termSettings(values.terms),
-    updateVia: values.update_via,
-    allowConsentRaise: values.allow_consent_raise,
+    update_via: values.update_via,
+    allow_consent_raise: values.allow_consent_raise,
   }
   return { ...settings, hash: pipelineHash(settings, source.paths) }
 }
@@ -124,26 +124,26 @@ export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, f
     state: { path: resolve(folder, state.path) },
     log: {
       level: log.level,
-      consoleLevel: log.console_level,
+      console_level: log.console_level,
       format: log.format,
       folder: log.folder === undefined ? undefined : resolve(folder, log.folder),
-      keepMs: log.keep,
+      keep: log.keep,
     },
     keep: {
-      processedMs: keep.processed,
-      failedMs: keep.failed,
-      rejectsMs: keep.rejects,
-      runsMs: keep.runs,
-      syncLogMs: keep.sync_log,
+      processed: keep.processed,
+      failed: keep.failed,
+      rejects: keep.rejects,
+      runs: keep.runs,
+      sync_log: keep.sync_log,
     },
-    maxParallel: values.max_parallel,
+    max_parallel: values.max_parallel,
     server: {
       host: server.host,
       port: server.port,
       hosts: server.hosts,
       ...(server.url === undefined ? {} : { url: server.url.replace(/\/+$/, '') }),
       token: secrets.token,
-      metricsToken: secrets.metricsToken,
+      metrics_token: secrets.metricsToken,
     },
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>

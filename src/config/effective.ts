@@ -31,8 +31,12 @@ function durationText(ms: number): string {
   return `${ms / size}${unit}`
 }
 
-const written = (name: string): string =>
-  name.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** Settings that are durations, wherever they stand. */
+const DURATIONS = new Set(
+  'timeout per max_delay quiesce keep processed failed rejects runs sync_log max_duration deletes_apart settle after'.split(
+    ' ',
+  ),
+)
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -84,22 +88,21 @@ function leaf(name: string, value: unknown): string {
 }
 
 function rows(value: unknown, { path, isNamed }: Place): EffectiveSetting[] {
-  return entriesOf(value).flatMap(([given, inner]) => {
-    if (inner === undefined || (!isNamed && INNER.has(given))) return []
-    const name = isNamed ? given : written(given)
+  return entriesOf(value).flatMap(([name, inner]) => {
+    if (inner === undefined || (!isNamed && INNER.has(name))) return []
     const at = path === '' ? name : `${path}.${name}`
-    const isDuration = typeof inner === 'number' && (given.endsWith('Ms') || given === 'settle')
+    const isDuration = typeof inner === 'number' && DURATIONS.has(name)
     if (isDuration && !isNamed) return [{ path: at, value: durationText(inner) }]
     const limit = isObject(inner) ? limitText(inner) : undefined
     if (limit !== undefined) return [{ path: at, value: limit }]
-    if (given === 'transform' && !isNamed) return [{ path: at, value: transformText(inner as Call[]) }]
+    if (name === 'transform' && !isNamed) return [{ path: at, value: transformText(inner as Call[]) }]
     if (isPlain(inner)) return [{ path: at, value: isNamed ? plainText(inner) : leaf(name, inner) }]
     return rows(inner, { path: at, isNamed: !isNamed && NAMED.has(name) })
   })
 }
 
 /** Custom fields stand within the mapping in the file. */
-function asInFile({ customFields, map, name: _, ...rest }: Settings['pipelines'][number]) {
+function asInFile({ custom_fields: customFields, map, name: _, ...rest }: Settings['pipelines'][number]) {
   const custom = Object.keys(customFields).length === 0 ? {} : { custom_fields: customFields }
   return { ...rest, map, ...custom }
 }

@@ -15,33 +15,43 @@ function canonicalJson(value: unknown): string {
   })
 }
 
-/** SHA-256, hexadecimal. */
+const fieldRules = (mappings: PipelineSettings['map']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(mappings).map(([field, { on_invalid: onInvalid, ...rest }]) => [
+      field,
+      { ...rest, onInvalid },
+    ]),
+  )
+
+/**
+ * SHA-256, hexadecimal. Links and fingerprints are kept under it, so it is made from the names that it was first
+ * made from: with other names every record would look as if its configuration had changed.
+ */
 export function pipelineHash(
   pipeline: Omit<PipelineSettings, 'hash'>,
   pathOptionNames: readonly string[],
 ): string {
-  const { key, map, customFields, onInvalid, blank, where, onDuplicateKey, duplicateMergeMethod } = pipeline
-  // Set apart alone: so that a configuration that does not speak of it keeps its hash.
-  const updateMethod = pipeline.updateMethod === duplicateMergeMethod ? undefined : pipeline.updateMethod
-  // Descriptions are of the terms, not of anybody's contact.
-  const { policy, createMissing, assign } = pipeline.terms
-  const terms = { policy, createMissing, assign }
-  const source = Object.fromEntries(
-    Object.entries(pipeline.source).filter(
-      ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
-    ),
+  const { key, blank, where, terms, source } = pipeline
+  const { null_values: nullValues, ...options } = source
+  const readsHow = Object.entries(options).filter(
+    ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
   )
-  const rules = {
-    map,
-    customFields,
-    onInvalid,
+  const method = pipeline.duplicate_merge_method
+  const decides = {
+    source: { ...Object.fromEntries(readsHow), nullValues },
+    key,
+    map: fieldRules(pipeline.map),
+    customFields: fieldRules(pipeline.custom_fields),
+    onInvalid: pipeline.on_invalid,
     blank,
     where,
-    onDuplicateKey,
-    duplicateMergeMethod,
-    updateMethod,
-    terms,
+    onDuplicateKey: pipeline.on_duplicate_key,
+    duplicateMergeMethod: method,
+    // Only where it differs: a configuration that does not set it keeps its hash.
+    updateMethod: pipeline.update_method === method ? undefined : pipeline.update_method,
+    // Descriptions belong to the terms, not to a contact.
+    terms: { policy: terms.policy, createMissing: terms.create_missing, assign: terms.assign },
+    allowConsentRaise: pipeline.allow_consent_raise,
   }
-  const decides = { source, key, ...rules, allowConsentRaise: pipeline.allowConsentRaise }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')
 }

@@ -1,4 +1,5 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
+import type { RateLimitSettings } from '../core/settings.ts'
 import type { LogViews } from '../core/log/log-views.ts'
 import type { StateViews } from '../core/views.ts'
 
@@ -22,12 +23,7 @@ export interface LiveView {
   /** Why the last reload was refused; undefined where the configuration in use is the latest. */
   readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly LivePipeline[]
-  readonly rate: {
-    readonly requests: number
-    readonly perMs: number
-    readonly concurrency: number
-    readonly perDay: number | undefined
-  }
+  readonly rate: RateLimitSettings
 }
 
 /** One setting as it is in force, in the words of the configuration file; never a secret. */

@@ -13,7 +13,7 @@ export interface Settings {
   readonly keep: KeepSettings
   readonly server: ServerSettings
   /** How many pipelines `start` lets run at the same time. */
-  readonly maxParallel: number
+  readonly max_parallel: number
   readonly alerts: readonly AlertSettings[]
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */
@@ -22,50 +22,50 @@ export interface Settings {
 
 export interface ServiceSettings {
   /** Without a trailing slash. */
-  readonly baseUrl: string
-  readonly apiKey: string
+  readonly base_url: string
+  readonly api_key: string
   /** The file that the key was read from, absolute; undefined: it was no file. */
-  readonly apiKeyFile: string | undefined
-  readonly apiVersion: string
-  readonly timeoutMs: number
-  readonly rateLimit: RateLimitSettings
-  readonly retry: { readonly attempts: number; readonly maxDelayMs: number }
+  readonly api_key_file: string | undefined
+  readonly api_version: string
+  readonly timeout: number
+  readonly rate_limit: RateLimitSettings
+  readonly retry: { readonly attempts: number; readonly max_delay: number }
   readonly bulk: { readonly size: number; readonly container: 'array' | 'keyed' }
-  readonly doubt: { readonly quiesceMs: number; readonly absentReads: number }
+  readonly doubt: { readonly quiesce: number; readonly absent_reads: number }
   /** The name of a custom text field that says which operation made a contact; undefined: none is sent. */
-  readonly markerField: string | undefined
+  readonly marker_field: string | undefined
   /** The name under which a custom field stands in a contact, with {field_name} and {field_id} in it. */
-  readonly customFieldKey: string
+  readonly custom_field_key: string
 }
 
 export interface RateLimitSettings {
   readonly requests: number
-  readonly perMs: number
+  readonly per: number
   readonly concurrency: number
   /** Requests in any 24 hours; undefined: no limit. */
-  readonly perDay: number | undefined
+  readonly per_day: number | undefined
 }
 
 export interface LogSettings {
   readonly level: LogLevel
   /** Of standard error; undefined: the command decides. */
-  readonly consoleLevel: LogLevel | undefined
+  readonly console_level: LogLevel | undefined
   readonly format: 'json' | 'pretty'
   /** Absolute; undefined: standard error only. */
   readonly folder: string | undefined
-  readonly keepMs: number
+  readonly keep: number
 }
 
 /** How long is kept what nobody needs any more, in milliseconds; undefined: for ever. */
 export interface KeepSettings {
   /** Files in `processed` and in `failed`, with what lies beside them. */
-  readonly processedMs: number | undefined
-  readonly failedMs: number | undefined
+  readonly processed: number | undefined
+  readonly failed: number | undefined
   /** Rejected records in the state. */
-  readonly rejectsMs: number | undefined
-  readonly runsMs: number
+  readonly rejects: number | undefined
+  readonly runs: number
   /** Values in the sync log; its entries stay. */
-  readonly syncLogMs: number | undefined
+  readonly sync_log: number | undefined
 }
 
 export interface ServerSettings {
@@ -78,7 +78,7 @@ export interface ServerSettings {
   /** Opens console and metrics. */
   readonly token: string | undefined
   /** Opens metrics and nothing else. */
-  readonly metricsToken: string | undefined
+  readonly metrics_token: string | undefined
 }
 
 /** Who is told of what. */
@@ -117,30 +117,30 @@ export interface PipelineSettings {
   /** Whether a file that lands starts a run. */
   readonly watch: boolean
   /** After so long a run stops and the next one goes on; undefined: no limit. */
-  readonly maxDurationMs: number | undefined
+  readonly max_duration: number | undefined
   /** `type` names the kind in the registry of sources; the rest has been checked by that kind's own schema. */
   readonly source: SourceSettings
   readonly mode: 'incremental' | 'full'
   /** What becomes of a contact whose record has gone from a full source. */
-  readonly onMissing: 'keep' | 'remove_terms' | 'delete'
+  readonly on_missing: 'keep' | 'remove_terms' | 'delete'
   readonly guards: GuardSettings
   /** Column names; undefined: the mapped mail is the key. */
   readonly key: readonly string[] | undefined
   readonly map: Readonly<Record<string, FieldMapping>>
   /** By the field's name in its definition. */
-  readonly customFields: Readonly<Record<string, FieldMapping>>
-  readonly onDuplicateKey: 'reject' | 'last'
-  readonly onInvalid: OnInvalid
+  readonly custom_fields: Readonly<Record<string, FieldMapping>>
+  readonly on_duplicate_key: 'reject' | 'last'
+  readonly on_invalid: OnInvalid
   readonly blank: 'keep' | 'clear'
   /** CEL; undefined: every record. */
   readonly where: string | undefined
-  readonly duplicateCheckMethod: 'auto' | 'email' | 'none'
-  readonly duplicateMergeMethod: 'update_add' | 'update' | 'add'
+  readonly duplicate_check_method: 'auto' | 'email' | 'none'
+  readonly duplicate_merge_method: 'update_add' | 'update' | 'add'
   /** The same for later updates of linked contacts. */
-  readonly updateMethod: 'update_add' | 'update' | 'add'
+  readonly update_method: 'update_add' | 'update' | 'add'
   readonly terms: TermSettings
-  readonly updateVia: 'id' | 'bulk'
-  readonly allowConsentRaise: boolean
+  readonly update_via: 'id' | 'bulk'
+  readonly allow_consent_raise: boolean
   /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
   readonly hash: string
 }
@@ -151,20 +151,20 @@ export type Limit = { readonly share: number } | { readonly count: number }
 /** Above which numbers a plan is held until a person releases it. */
 export interface GuardSettings {
   /** A share is one of the pipeline's links. */
-  readonly maxDeletes: Limit
+  readonly max_deletes: Limit
   /** Creates and updates together; a share is one of the pipeline's links, and 100% is no limit. */
-  readonly maxChanges: Limit
+  readonly max_changes: Limit
   /** A share is one of the records read; 100% is no limit. */
-  readonly maxRejects: Limit
+  readonly max_rejects: Limit
   /** Terms that the service does not have yet. */
-  readonly maxNewTerms: number
+  readonly max_new_terms: number
   /** In how many full exports a record must be missing, and how far apart these must be. */
-  readonly deletesMissingIn: number
-  readonly deletesApartMs: number
+  readonly deletes_missing_in: number
+  readonly deletes_apart: number
   /** Whether the first deletes of a pipeline are held in any case. */
-  readonly holdFirstDeletes: boolean
+  readonly hold_first_deletes: boolean
   /** After so many refusals in a row for the same reason the run stops; 0: never. */
-  readonly maxEqualRefusals: number
+  readonly max_equal_refusals: number
 }
 
 /** Which terms contacts are to have. */
@@ -172,7 +172,7 @@ export interface TermSettings {
   /** add: only adds. managed: also takes back what it added itself. replace: the source's list is the whole list. */
   readonly policy: 'add' | 'managed' | 'replace'
   /** Whether an unknown term is made, or its record rejected. */
-  readonly createMissing: boolean
+  readonly create_missing: boolean
   /** Empty: the pipeline has nothing to do with terms. */
   readonly assign: readonly TermAssignment[]
   /** By name. */
@@ -190,7 +190,7 @@ export type OnInvalid = 'reject' | 'drop' | 'truncate'
 export interface SourceSettings {
   readonly type: string
   /** Values that stand for "nothing", compared after trimming. */
-  readonly nullValues: readonly string[]
+  readonly null_values: readonly string[]
   readonly [option: string]: unknown
 }
 
@@ -219,7 +219,7 @@ export interface FieldMapping {
   /** With `lookup`: for values that it lacks; null: blank. Absent: such a value is invalid. */
   readonly otherwise?: string | null
   readonly default?: string
-  readonly onInvalid?: OnInvalid
+  readonly on_invalid?: OnInvalid
   readonly blank?: 'keep' | 'clear'
   /** The text is a number; `decimal` where the source's mark is known. */
   readonly number?: { readonly decimal?: ',' | '.' }

@@ -86,7 +86,7 @@ interface LogOptions {
 }
 
 export function createLog(settings: LogSettings, { secrets, stream, consoleLevel }: LogOptions): Log {
-  const level = settings.consoleLevel ?? consoleLevel ?? settings.level
+  const level = settings.console_level ?? consoleLevel ?? settings.level
   const masked = [...secrets]
   let redact = createRedaction(masked)
   const shape = lineFormat(settings, (text) => redact(text))
@@ -97,7 +97,7 @@ export function createLog(settings: LogSettings, { secrets, stream, consoleLevel
     masked.push(...more)
     redact = createRedaction(masked)
   })
-  const { folder, keepMs } = settings
+  const { folder, keep: keepMs } = settings
   if (folder === undefined) return log
   const file = createDailyFile({
     folder,

@@ -37,7 +37,7 @@ const CONNECT_MS = 10_000
 const IDLE_MS = 4_000
 
 /** Opens connections to the service as they are needed and keeps them for the next request. */
-export function createTransport(settings: Pick<ServiceSettings, 'apiKey' | 'timeoutMs'>): Transport {
+export function createTransport(settings: Pick<ServiceSettings, 'api_key' | 'timeout'>): Transport {
   const agents = {
     http: new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
     https: new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
@@ -48,13 +48,13 @@ export function createTransport(settings: Pick<ServiceSettings, 'apiKey' | 'time
     followRedirect: false,
     throwHttpErrors: false,
     timeout: {
-      request: settings.timeoutMs,
+      request: settings.timeout,
       lookup: CONNECT_MS,
       connect: CONNECT_MS,
       secureConnect: CONNECT_MS,
     },
     headers: {
-      authorization: `Bearer ${settings.apiKey}`,
+      authorization: `Bearer ${settings.api_key}`,
       accept: 'application/json',
       'user-agent': 'contact-sync',
     },

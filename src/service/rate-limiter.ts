@@ -37,7 +37,7 @@ interface LimiterDeps {
 /** The places of this process, by the monotonic clock, and with each one of all processes, by the wall clock. */
 function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
   const { clock, shared } = deps
-  const ring = createSlotRing(settings.perMs)
+  const ring = createSlotRing(settings.per)
   return {
     used: ring.used,
     take(nowMs: number, places: number): number {
@@ -48,7 +48,7 @@ function createPlaces(settings: RateLimitSettings, deps: LimiterDeps) {
       return sharedMs
     },
     takeOfDay(): boolean {
-      const { perDay } = settings
+      const { per_day: perDay } = settings
       return perDay === undefined || shared?.takeOfDay(clock.now(), perDay) !== false
     },
     giveBack(isSent: boolean): void {

@@ -146,7 +146,7 @@ function decide(
     attempts: settings.retry.attempts,
     throttles,
     throttledMs,
-    maxDelayMs: settings.retry.maxDelayMs,
+    maxDelayMs: settings.retry.max_delay,
     retryAfterMs: retryAfterMs ?? (verdict.throttled ? resetMs : undefined),
     random,
   })

@@ -45,10 +45,10 @@ export interface Service {
 
 /** Makes the client. Throws CONFIG_INVALID where the key would travel unencrypted. */
 export function createService(settings: ServiceSettings, deps: ServiceDeps): Service {
-  assertEncrypted(settings.baseUrl)
+  assertEncrypted(settings.base_url)
   const transport = deps.transport ?? createTransport(settings)
-  const mask = createRedaction([settings.apiKey])
-  const limiter = createRateLimiter(settings.rateLimit, deps)
+  const mask = createRedaction([settings.api_key])
+  const limiter = createRateLimiter(settings.rate_limit, deps)
 
   function context(
     { signal, attempts, onEvent: own }: Parameters<Service['session']>[0],

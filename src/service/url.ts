@@ -43,12 +43,12 @@ export function lookupName(name: string): LookupText | undefined {
  * and SERVICE_CONTRACT where the finished URL is not below the configured base.
  */
 export function requestUrl(
-  settings: Pick<ServiceSettings, 'baseUrl' | 'apiVersion'>,
+  settings: Pick<ServiceSettings, 'base_url' | 'api_version'>,
   segments: readonly PathSegment[],
   query: Query = {},
 ): URL {
-  const base = new URL(settings.baseUrl)
-  const prefix = `${base.pathname.replace(/\/+$/, '')}/public/api/${settings.apiVersion}/`
+  const base = new URL(settings.base_url)
+  const prefix = `${base.pathname.replace(/\/+$/, '')}/public/api/${settings.api_version}/`
   const url = new URL(`${base.origin}${prefix}${segments.map(encoded).join('/')}`)
   url.search = searchText(query)
   assertBelow(url, { base, prefix, segments: segments.length })

@@ -11,7 +11,7 @@ import { SyncError } from '../core/words/errors.ts'
 import type { CallResult, CustomFieldDefinition, CustomFieldReader } from '../core/ports.ts'
 import type { PlanContext, RunContext } from './context.ts'
 
-const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.customFields).length === 0
+const hasNone = ({ pipeline }: PlanContext): boolean => Object.keys(pipeline.custom_fields).length === 0
 
 /** Whether the answer settles that there is none: a name that no path can hold is not asked for, and had to be listed. */
 const isNone = ({ kind, request }: CallResult<unknown>): boolean =>
@@ -44,7 +44,7 @@ export async function definitionsWith(
 }
 
 async function readDefinitions(context: PlanContext): Promise<readonly CustomFieldDefinition[]> {
-  const names = Object.keys(context.pipeline.customFields)
+  const names = Object.keys(context.pipeline.custom_fields)
   const result = await definitionsWith(names, context.session, { whole: false })
   if (result.kind === 'ok') return result.value
   const { code, message } = stopWithout(result)

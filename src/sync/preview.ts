@@ -56,7 +56,7 @@ const PAGE = 500
 /** What goes of an update and what does not, going by what was pushed last: a plan reads no contacts. */
 function partedFields({ kind, undoes, fields, known }: Operation, { pipeline }: PlanContext) {
   const isUpdate = kind === 'update' && undoes === undefined
-  const sent = isUpdate ? allowedFields(fields, known, pipeline.updateMethod) : fields
+  const sent = isUpdate ? allowedFields(fields, known, pipeline.update_method) : fields
   return { sent, withheld: withheldFields(fields, sent) }
 }
 
@@ -212,9 +212,9 @@ export async function* previewUndoing(
 function totals(
   context: PlanContext,
   service: ServiceSettings,
-  { work, files, mergeMethod = context.pipeline.updateMethod }: Preview & { mergeMethod?: MergeMethod },
+  { work, files, mergeMethod = context.pipeline.update_method }: Preview & { mergeMethod?: MergeMethod },
 ): PreviewTotals {
-  const { requests, perMs } = service.rateLimit
+  const { requests, per: perMs } = service.rate_limit
   const { terms } = context.pipeline
   const sum = (name: keyof PlanTotals): number => work.reduce((total, one) => total + one[name], 0)
   const all = {

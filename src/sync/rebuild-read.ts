@@ -67,7 +67,7 @@ function contactsByKey(
     const isRepeated = mapped?.kind === 'contact' && byKey.has(mapped.key)
     if (mapped?.kind !== 'contact' || item.kind !== 'record' || isRepeated) counts.unmapped += 1
     if (mapped?.kind !== 'contact' || item.kind !== 'record') continue
-    if (!isRepeated || pipeline.onDuplicateKey === 'last') byKey.set(mapped.key, { item, mapped })
+    if (!isRepeated || pipeline.on_duplicate_key === 'last') byKey.set(mapped.key, { item, mapped })
   }
   return byKey
 }

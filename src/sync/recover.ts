@@ -18,7 +18,7 @@ const canBeSettled = ({ kind, mailKey, guard }: Operation): boolean =>
 
 function mayResend(operation: Operation, context: RunContext): boolean {
   return (
-    operation.absentReads >= context.service.doubt.absentReads && context.clock.now() >= operation.notBefore
+    operation.absentReads >= context.service.doubt.absent_reads && context.clock.now() >= operation.notBefore
   )
 }
 
@@ -67,14 +67,14 @@ export async function settleDoubts(context: RunContext): Promise<void> {
       },
     )
   const looks = new Map<number, number>()
-  const most = context.service.doubt.absentReads + 1
+  const most = context.service.doubt.absent_reads + 1
   for (;;) {
     const doubts = (await context.state.doubts(context.pipeline.name)).filter(canBeSettled)
     const open = doubts.filter(({ id }) => (looks.get(id) ?? 0) < most)
     if (open.length === 0 || isStopped(context)) return
     context.report({ phase: 'settle' })
     const next = Math.min(...open.map(({ notBefore }) => notBefore))
-    const wait = Math.min(Math.max(0, next - context.clock.now()), context.service.doubt.quiesceMs)
+    const wait = Math.min(Math.max(0, next - context.clock.now()), context.service.doubt.quiesce)
     if (wait > 0)
       context.log.info('waiting before doubts are looked at again', {
         operations: open.length,
@@ -160,7 +160,7 @@ export async function takeReleased(context: PlanContext): Promise<void> {
     tally.counts.in_doubt += waiting
     tally.counts.held += held
   }
-  const missing = pipeline.mode === 'full' && pipeline.onMissing !== 'keep'
+  const missing = pipeline.mode === 'full' && pipeline.on_missing !== 'keep'
   await state.takeReleasedDeletes(pipeline.name, runId, { missing })
 }
 

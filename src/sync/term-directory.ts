@@ -105,7 +105,7 @@ async function makeMany(
 ): Promise<ReadonlyMap<string, TermFinding>> {
   const findings = new Map<string, TermFinding>()
   const all = new Map<string, Made>()
-  const { concurrency } = context.service.rateLimit
+  const { concurrency } = context.service.rate_limit
   for (let from = 0; from < names.length && !isStopped(context); from += concurrency) {
     const some = names.slice(from, from + concurrency)
     const made = await Promise.all(some.map(async (name) => post(name, context)))

@@ -213,7 +213,7 @@ const condition = {
 }
 const looking = consoleData({ clock, settings: () => settings, daemon: () => condition })
 const server = await startConsole(
-  { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metricsToken: undefined },
+  { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metrics_token: undefined },
   {
     mounts: [pageRoutes({ data: looking.data, gate, clock, onFault })],
     gateOf: () => gate,

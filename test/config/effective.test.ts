@@ -87,7 +87,7 @@ it('shows values as they would be written, defaults included', async () => {
 
 it('has no secret, wherever one has got to', async () => {
   const settings = settingsOf(await loadFixture('everything.yaml'))
-  const spoilt = { ...settings, service: { ...settings.service, apiVersion: `V1-${ENV.KEY}` } }
+  const spoilt = { ...settings, service: { ...settings.service, api_version: `V1-${ENV.KEY}` } }
   const shown = effectiveSettings(spoilt)
   const text = JSON.stringify(shown)
   for (const secret of settings.secrets) expect(text).not.toContain(secret)

@@ -22,11 +22,11 @@ describe('settings', () => {
       name: 'shop',
       schedule: undefined,
       watch: false,
-      maxDurationMs: undefined,
+      max_duration: undefined,
       timezone: undefined,
       source: {
         type: 'csv',
-        nullValues: [],
+        null_values: [],
         folder: `${FOLDER}in`,
         files: '*',
         settle: '2s',
@@ -34,55 +34,55 @@ describe('settings', () => {
         ragged: 'reject',
       },
       mode: 'incremental',
-      onMissing: 'keep',
+      on_missing: 'keep',
       guards: GUARDS,
       key: undefined,
       map: { mail: { column: 'E-Mail' } },
-      customFields: {},
-      onDuplicateKey: 'reject',
-      onInvalid: 'reject',
+      custom_fields: {},
+      on_duplicate_key: 'reject',
+      on_invalid: 'reject',
       blank: 'keep',
       where: undefined,
-      duplicateCheckMethod: 'email',
-      duplicateMergeMethod: 'update_add',
-      updateMethod: 'update_add',
-      terms: { policy: 'add', createMissing: true, assign: [], descriptions: {}, verify: true },
-      updateVia: 'id',
-      allowConsentRaise: false,
+      duplicate_check_method: 'email',
+      duplicate_merge_method: 'update_add',
+      update_method: 'update_add',
+      terms: { policy: 'add', create_missing: true, assign: [], descriptions: {}, verify: true },
+      update_via: 'id',
+      allow_consent_raise: false,
     })
     const { pipelines: _, ...rest } = settingsOf(await loadFixture('minimal.yaml'))
     expect(rest).toEqual({
       file: `${FOLDER}minimal.yaml`,
       service: {
-        baseUrl: 'https://a.b.example.com',
-        apiKey: ENV.KEY,
-        apiKeyFile: undefined,
-        apiVersion: 'V1',
-        timeoutMs: 30_000,
-        rateLimit: { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined },
-        retry: { attempts: 6, maxDelayMs: 120_000 },
+        base_url: 'https://a.b.example.com',
+        api_key: ENV.KEY,
+        api_key_file: undefined,
+        api_version: 'V1',
+        timeout: 30_000,
+        rate_limit: { requests: 5, per: 1000, concurrency: 4, per_day: undefined },
+        retry: { attempts: 6, max_delay: 120_000 },
         bulk: { size: 50, container: 'array' },
-        doubt: { quiesceMs: 120_000, absentReads: 2 },
-        markerField: undefined,
-        customFieldKey: '{field_name}',
+        doubt: { quiesce: 120_000, absent_reads: 2 },
+        marker_field: undefined,
+        custom_field_key: '{field_name}',
       },
       state: { path: FOLDER.replace(/config\/$/, 'state/contact-sync.db') },
       log: {
         level: 'info',
-        consoleLevel: undefined,
+        console_level: undefined,
         format: 'json',
         folder: undefined,
-        keepMs: 30 * 86_400_000,
+        keep: 30 * 86_400_000,
       },
       keep: {
-        processedMs: undefined,
-        failedMs: undefined,
-        rejectsMs: undefined,
-        runsMs: 365 * 86_400_000,
-        syncLogMs: undefined,
+        processed: undefined,
+        failed: undefined,
+        rejects: undefined,
+        runs: 365 * 86_400_000,
+        sync_log: undefined,
       },
-      server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined, metricsToken: undefined },
-      maxParallel: 4,
+      server: { host: '127.0.0.1', port: 8080, hosts: [], token: undefined, metrics_token: undefined },
+      max_parallel: 4,
       alerts: [],
       secrets: [ENV.KEY],
     })
@@ -101,14 +101,14 @@ describe('settings', () => {
       rules: {
         on: ['failed', 'held'],
         pipelines: ['shop'],
-        rejectsAbove: { share: 0.05 },
+        rejects_above: { share: 0.05 },
         nothingBy: { minute: 450, days: ['mon', 'fri'], withinMs: 12 * 3_600_000 },
-        afterMs: 600_000,
+        after: 600_000,
       },
     })
     expect(slack).toMatchObject({
       receiver: { format: 'slack', secret: undefined },
-      rules: { rejectsAbove: { count: 0 } },
+      rules: { rejects_above: { count: 0 } },
     })
     expect(slack!.rules).toMatchObject({ nothingBy: undefined, pipelines: undefined })
     expect(filed!.receiver).toMatchObject({ secret: 'k3y-in-a-file' })
@@ -131,35 +131,35 @@ describe('settings', () => {
     expect(rest).toEqual({
       file: `${FOLDER}everything.yaml`,
       service: {
-        baseUrl: 'https://a.b.example.com',
-        apiKey: ENV.KEY,
-        apiKeyFile: undefined,
-        apiVersion: 'V2',
-        timeoutMs: 1500,
-        rateLimit: { requests: 8081, perMs: 120_000, concurrency: 3, perDay: 50_000 },
-        retry: { attempts: 2, maxDelayMs: 3_600_000 },
+        base_url: 'https://a.b.example.com',
+        api_key: ENV.KEY,
+        api_key_file: undefined,
+        api_version: 'V2',
+        timeout: 1500,
+        rate_limit: { requests: 8081, per: 120_000, concurrency: 3, per_day: 50_000 },
+        retry: { attempts: 2, max_delay: 3_600_000 },
         bulk: { size: 10, container: 'keyed' },
-        doubt: { quiesceMs: 500, absentReads: 3 },
-        markerField: undefined,
-        customFieldKey: '{field_name}',
+        doubt: { quiesce: 500, absent_reads: 3 },
+        marker_field: undefined,
+        custom_field_key: '{field_name}',
       },
       state: { path: `${FOLDER}data/state.db` },
       log: {
         level: 'debug',
-        consoleLevel: undefined,
+        console_level: undefined,
         format: 'pretty',
         folder: `${FOLDER}logs`,
-        keepMs: 2 * 86_400_000,
+        keep: 2 * 86_400_000,
       },
       keep: {
-        processedMs: 90 * 86_400_000,
-        failedMs: 30 * 86_400_000,
-        rejectsMs: 180 * 86_400_000,
-        runsMs: 60 * 86_400_000,
-        syncLogMs: undefined,
+        processed: 90 * 86_400_000,
+        failed: 30 * 86_400_000,
+        rejects: 180 * 86_400_000,
+        runs: 60 * 86_400_000,
+        sync_log: undefined,
       },
-      server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN, metricsToken: ENV.METRICS_TOKEN },
-      maxParallel: 2,
+      server: { host: '0.0.0.0', port: 8081, hosts: [], token: ENV.TOKEN, metrics_token: ENV.METRICS_TOKEN },
+      max_parallel: 2,
       alerts: [],
       secrets: [ENV.KEY, ENV.TOKEN, ENV.METRICS_TOKEN],
     })
@@ -169,23 +169,23 @@ describe('settings', () => {
       schedule: '*/15 * * * *',
       timezone: 'Europe/Berlin',
       watch: true,
-      maxDurationMs: 5_400_000,
-      source: { delimiter: ';', skip_lines: 2, nullValues: ['n/a'] },
+      max_duration: 5_400_000,
+      source: { delimiter: ';', skip_lines: 2, null_values: ['n/a'] },
       mode: 'full',
       key: ['customer_no', 'branch'],
-      onDuplicateKey: 'last',
-      onInvalid: 'truncate',
+      on_duplicate_key: 'last',
+      on_invalid: 'truncate',
       blank: 'clear',
       where: 'record["Status"] != "deleted"',
-      duplicateCheckMethod: 'none',
-      duplicateMergeMethod: 'add',
-      updateMethod: 'update',
+      duplicate_check_method: 'none',
+      duplicate_merge_method: 'add',
+      update_method: 'update',
     })
     expect(shop!.map).toEqual({
       mail: {
         columns: ['E-Mail', 'Mail'],
         transform: [{ name: 'trim', options: undefined }],
-        onInvalid: 'drop',
+        on_invalid: 'drop',
       },
       mail_status: { value: 3 },
       first_name: {
@@ -224,7 +224,7 @@ describe('settings', () => {
     }
     expect(settingsOf(await load(2)).pipelines[0]!.source).toEqual({
       type: 'own',
-      nullValues: [],
+      null_values: [],
       where: '/etc/in',
       lineCount: 2,
     })
@@ -261,7 +261,7 @@ describe('base_url', () => {
     ['http://[::1]:9000', 'http://[::1]:9000'],
   ])('%s is taken', async (url, expected) => {
     const text = `service: { base_url: "${url}", api_key: "\${KEY}" }\npipelines: { shop: { source: { type: csv, folder: in }, map: { mail: A } } }`
-    expect(settingsOf(await loadText(text)).service.baseUrl).toBe(expected)
+    expect(settingsOf(await loadText(text)).service.base_url).toBe(expected)
   })
 
   it.each([
@@ -291,7 +291,7 @@ describe('base_url', () => {
 describe('secrets', () => {
   it('takes the key from a file, without its one trailing newline', async () => {
     const settings = settingsOf(await loadFixture('key-from-file.yaml'))
-    expect(settings.service.apiKey).toBe('k3y-in-a-file')
+    expect(settings.service.api_key).toBe('k3y-in-a-file')
     expect(settings.secrets).toEqual(['k3y-in-a-file'])
   })
 
@@ -313,7 +313,7 @@ describe('secrets', () => {
       presetFolder: folder,
     })
     await rm(folder, { recursive: true })
-    expect(settingsOf(loaded).service.apiKey).toBe('k3y-in-a-file')
+    expect(settingsOf(loaded).service.api_key).toBe('k3y-in-a-file')
     expect(linesOf(loaded)).toHaveLength(warnings)
     if (warnings > 0)
       expect(linesOf(loaded)[0]).toContain('may be read by everybody on this machine; chmod 600')
@@ -366,7 +366,7 @@ describe('presets', () => {
   it("give way to the pipeline's own keys, field by field", async () => {
     const [crm] = settingsOf(await loadFixture('preset-merged.yaml')).pipelines
     expect(crm!.key).toEqual(['Number'])
-    expect(crm!.source).toMatchObject({ type: 'csv', delimiter: ';', nullValues: ['n/a'] })
+    expect(crm!.source).toMatchObject({ type: 'csv', delimiter: ';', null_values: ['n/a'] })
     expect(crm!.map).toEqual({
       mail: { column: 'Mail' },
       family_name: { column: 'Nachname' },

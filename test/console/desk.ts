@@ -55,7 +55,7 @@ export async function pastAt(path: string): Promise<void> {
 
 function live(now: number): LiveView {
   const pipeline = { schedule: '*/15 * * * *', timezone: undefined, dueAt: now + 60_000, running: false }
-  const rate = { requests: 5, perMs: 1000, concurrency: 4, perDay: 50_000 }
+  const rate = { requests: 5, per: 1000, concurrency: 4, per_day: 50_000 }
   const pipelines = [{ ...pipeline, name: 'shop' }]
   return {
     version: '1.2.3',
@@ -121,7 +121,7 @@ export async function openDesk(
   const faults: unknown[] = []
   const onFault = (error: unknown): void => void faults.push(error)
   const server = await startConsole(
-    { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metricsToken: undefined },
+    { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metrics_token: undefined },
     { mounts: [pageRoutes({ data, gate, clock, onFault })], gateOf: () => gate, names: () => [], onFault },
   )
   const desk: Desk = {

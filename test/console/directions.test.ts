@@ -17,8 +17,8 @@ async function hebrewPast(path: string): Promise<void> {
     policy: 'managed' as const,
     assign: [{ name: 'לקוח' }, { column: 'תגים', split: ',' }],
   }
-  const guards = { ...GUARDS, maxChanges: { count: 3 } }
-  const line = testLine({ pipeline: { mode: 'full', onMissing: 'delete', guards, terms }, state })
+  const guards = { ...GUARDS, max_changes: { count: 3 } }
+  const line = testLine({ pipeline: { mode: 'full', on_missing: 'delete', guards, terms }, state })
   const header = [...HEADER, 'תגים', 'הערה']
   const rows = ['א', 'ב', 'ג'].map((key, index) => [
     key,

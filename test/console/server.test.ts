@@ -19,7 +19,7 @@ async function serving(options: { token?: string | undefined; hosts?: string[]; 
     gate,
   )
   const server = await startConsole(
-    { host: '127.0.0.1', port: 0, hosts: [], token, metricsToken: undefined },
+    { host: '127.0.0.1', port: 0, hosts: [], token, metrics_token: undefined },
     {
       mounts: [metrics, ...(options.mount === undefined ? [] : [options.mount])],
       gateOf: () => gate,

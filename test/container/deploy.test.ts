@@ -43,7 +43,7 @@ describe('the configuration of the examples', () => {
       host: '0.0.0.0',
       port: Number(port),
       token: 'token',
-      metricsToken: 'other',
+      metrics_token: 'other',
     })
     const folders = settings.pipelines.map(({ source }) => String(source['folder']))
     for (const path of [settings.state.path, settings.log.folder, ...folders])

@@ -324,7 +324,7 @@ describe('the circuit', () => {
     ],
     ['refusals', Array.from({ length: 9 }, () => result('refused', 422)), undefined],
   ])('%s', (_, results, expected) => {
-    const circuit = createCircuit({ maxEqualRefusals: 0 })
+    const circuit = createCircuit({ max_equal_refusals: 0 })
     for (const one of results) circuit.note(one)
     expect(circuit.stop?.code).toBe(expected)
   })

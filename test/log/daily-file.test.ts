@@ -21,7 +21,7 @@ let stderr: PassThrough
 
 const open = (at = join(folder, 'logs')): Log =>
   createLog(
-    { level: 'info', consoleLevel: 'error', format: 'json', folder: at, keepMs: 3 * DAY },
+    { level: 'info', console_level: 'error', format: 'json', folder: at, keep: 3 * DAY },
     { secrets: [], stream: stderr },
   )
 const files = (): string[] => readdirSync(join(folder, 'logs')).sort()

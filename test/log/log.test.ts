@@ -10,10 +10,10 @@ const SECRET = 'p+a/ss "word"=1'
 const FOLDED = 'a term is not used: the service folds its name into that of another'
 
 async function lines(settings: Partial<LogSettings>, consoleLevel?: 'error'): Promise<string[]> {
-  const base = { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined } as const
+  const base = { level: 'info', console_level: undefined, format: 'json', folder: undefined } as const
   const stream = new PassThrough()
   const of = { secrets: [SECRET], stream, ...(consoleLevel === undefined ? {} : { consoleLevel }) }
-  const log = createLog({ ...base, keepMs: 86_400_000, ...settings }, of)
+  const log = createLog({ ...base, keep: 86_400_000, ...settings }, of)
   const shop = log.with({ pipeline: 'shop' })
   shop.warn('values were dropped or cut', { times: 3, field: `key ${SECRET}` })
   shop.warn(FOLDED, { term: 'Anna Muster', into: 'anna' })
@@ -45,10 +45,10 @@ describe('the log', () => {
     const stream = new PassThrough()
     const settings = {
       level: 'info',
-      consoleLevel: undefined,
+      console_level: undefined,
       format: 'json',
       folder: undefined,
-      keepMs: 1,
+      keep: 1,
     } as const
     const log = createLog(settings, { secrets: [SECRET], stream })
     const child = log.with({ pipeline: 'shop' })
@@ -68,7 +68,7 @@ describe('the log', () => {
     })
     const stream = new PassThrough()
     const log = createLog(
-      { level: 'info', consoleLevel: undefined, format: 'json', folder: undefined, keepMs: 1 },
+      { level: 'info', console_level: undefined, format: 'json', folder: undefined, keep: 1 },
       { secrets: [], stream },
     )
     log.info('run started', { mail: 'anna@example.com', constructor: 'x' } as object)
@@ -90,7 +90,7 @@ describe('the log', () => {
     expect(await lines({ folder, level: 'debug' }, 'error')).toEqual([''])
     expect(await written()).toBe(3)
     // What the configuration says goes before what the command would like.
-    expect(await lines({ folder, consoleLevel: 'debug' }, 'error')).toHaveLength(3)
+    expect(await lines({ folder, console_level: 'debug' }, 'error')).toHaveLength(3)
     expect(await written()).toBe(2)
     await rm(folder, { recursive: true })
   })

@@ -9,17 +9,17 @@ import { createService } from '../../src/service/service.ts'
 
 const BASE = 'https://acme.s1.example.com'
 const settings: ServiceSettings = {
-  baseUrl: BASE,
-  apiKey: 'key-1',
-  apiKeyFile: undefined,
-  apiVersion: 'V1',
-  timeoutMs: 5_000,
-  rateLimit: { requests: 1_000, perMs: 1_000, concurrency: 4, perDay: undefined },
-  retry: { attempts: 1, maxDelayMs: 1 },
+  base_url: BASE,
+  api_key: 'key-1',
+  api_key_file: undefined,
+  api_version: 'V1',
+  timeout: 5_000,
+  rate_limit: { requests: 1_000, per: 1_000, concurrency: 4, per_day: undefined },
+  retry: { attempts: 1, max_delay: 1 },
   bulk: { size: 50, container: 'array' },
-  doubt: { quiesceMs: 1, absentReads: 1 },
-  markerField: undefined,
-  customFieldKey: '{field_name}',
+  doubt: { quiesce: 1, absent_reads: 1 },
+  marker_field: undefined,
+  custom_field_key: '{field_name}',
 }
 const options: CreateOptions = {
   duplicateCheckMethod: 'email',

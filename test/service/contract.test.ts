@@ -13,10 +13,10 @@ for (const container of ['array', 'keyed'] as const)
   describeServiceContract(`client and sandbox, ${container} container`, async () => {
     const sandbox = await startSandbox({ port: 0, apiKey, clock: systemClock })
     const settings = serviceSettings({
-      baseUrl: sandbox.url,
-      apiKey,
+      base_url: sandbox.url,
+      api_key: apiKey,
       bulk: { size: 50, container },
-      rateLimit: { requests: 1_000, perMs: 1_000, concurrency: 4, perDay: undefined },
+      rate_limit: { requests: 1_000, per: 1_000, concurrency: 4, per_day: undefined },
     })
     const service = createService(settings, { clock: systemClock, random: () => 0 })
     return {

@@ -33,7 +33,7 @@ async function listen(server: Server): Promise<URL> {
 }
 
 function transport(timeoutMs = 5_000): Transport {
-  const made = createTransport({ apiKey: 'key-1', timeoutMs })
+  const made = createTransport({ api_key: 'key-1', timeout: timeoutMs })
   opened.push(() => made.close())
   return made
 }

@@ -8,7 +8,7 @@ import { windowWith } from '../support/window.ts'
 import { createFakeClock } from './fake-clock.ts'
 import type { FakeClock } from './fake-clock.ts'
 
-const settings: RateLimitSettings = { requests: 5, perMs: 1_000, concurrency: 4, perDay: undefined }
+const settings: RateLimitSettings = { requests: 5, per: 1_000, concurrency: 4, per_day: undefined }
 const never = new AbortController().signal
 
 interface Request {
@@ -55,7 +55,7 @@ describe('the window', () => {
   it('is never overfull, wherever between sending and answer the service counts', async () => {
     const limits = fc.record({
       requests: fc.integer({ min: 1, max: 12 }),
-      perMs: fc.constantFrom(100, 1_000, 60_000),
+      per: fc.constantFrom(100, 1_000, 60_000),
       concurrency: fc.integer({ min: 1, max: 16 }),
     })
     const traffic = fc.array(
@@ -69,12 +69,12 @@ describe('the window', () => {
       fc.asyncProperty(limits, traffic, async (limit, requests) => {
         const clock = createFakeClock()
         const counted = await serve(
-          createRateLimiter({ ...limit, perDay: undefined }, { clock }),
+          createRateLimiter({ ...limit, per_day: undefined }, { clock }),
           clock,
           requests,
         )
         expect(counted).toHaveLength(requests.length)
-        expect(fullestWindow(counted, limit.perMs)).toBeLessThanOrEqual(limit.requests)
+        expect(fullestWindow(counted, limit.per)).toBeLessThanOrEqual(limit.requests)
       }),
       { numRuns: 60 },
     )
@@ -88,7 +88,7 @@ describe('the window', () => {
   ])('is used to nine tenths and more: %i per %i ms', async (requests, perMs, concurrency, lastsMs) => {
     const clock = createFakeClock()
     const count = requests * 20
-    const limiter = createRateLimiter({ requests, perMs, concurrency, perDay: undefined }, { clock })
+    const limiter = createRateLimiter({ requests, per: perMs, concurrency, per_day: undefined }, { clock })
     const counted = await serve(limiter, clock, many(count, { lastsMs, countedAt: 0.5 }))
     const ideal = (count / requests - 1) * perMs
     expect(ideal / (counted.at(-1)! - counted[0]!)).toBeGreaterThan(0.9)
@@ -97,7 +97,7 @@ describe('the window', () => {
   it('takes no place for what failed to get its turn', async () => {
     const clock = createFakeClock()
     const limiter = createRateLimiter(
-      { ...settings, perDay: 1 },
+      { ...settings, per_day: 1 },
       { clock, shared: windowWith({ takeOfDay: () => false }) },
     )
     const turns = await Promise.all(
@@ -228,7 +228,7 @@ describe('the day', () => {
     const asked: number[] = []
     const takeOfDay = (nowMs: number, perDay: number): boolean => asked.push(nowMs) <= perDay
     const shared = windowWith({ takeOfDay })
-    const limiter = createRateLimiter({ ...settings, perDay: 2 }, { clock, shared })
+    const limiter = createRateLimiter({ ...settings, per_day: 2 }, { clock, shared })
     const turns: Turn<undefined>[] = []
     for (let call = 0; call < 3; call += 1)
       turns.push(await limiter.run(() => Promise.resolve(undefined), never))

@@ -57,7 +57,7 @@ function rig(attempts: readonly Attempt[], changes: { shared?: SharedWindow; abo
   const run = new AbortController()
   const sentAt: number[] = []
   const context = {
-    settings: { retry: { attempts: 4, maxDelayMs: 8_000 } },
+    settings: { retry: { attempts: 4, max_delay: 8_000 } },
     mask: createRedaction(['key-1']),
     transport: {
       send() {
@@ -69,7 +69,7 @@ function rig(attempts: readonly Attempt[], changes: { shared?: SharedWindow; abo
     },
     trust: createKeyTrust(),
     limiter: createRateLimiter(
-      { requests: 100, perMs: 1_000, concurrency: 4, perDay: 1 },
+      { requests: 100, per: 1_000, concurrency: 4, per_day: 1 },
       { clock, ...(changes.shared === undefined ? {} : { shared: changes.shared }) },
     ),
     clock,
@@ -110,7 +110,7 @@ describe('what is told of each request', () => {
   it('tells the wait for the rate limit, and none for the pause before a retry', async () => {
     const { context, clock, requests } = rig([lost, ok])
     const limiter = createRateLimiter(
-      { requests: 1, perMs: 10_000, concurrency: 1, perDay: undefined },
+      { requests: 1, per: 10_000, concurrency: 1, per_day: undefined },
       { clock },
     )
     const sent = Promise.all([1, 2].map(async () => perform(repeatable, { ...context, limiter })))

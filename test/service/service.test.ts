@@ -22,17 +22,17 @@ afterEach(() => {
 
 function settingsFor(baseUrl: string, changes: Partial<ServiceSettings> = {}): ServiceSettings {
   return {
-    baseUrl,
-    apiKey: 'key-1',
-    apiKeyFile: undefined,
-    apiVersion: 'V1',
-    timeoutMs: 5_000,
-    rateLimit: { requests: 2, perMs: 60_000, concurrency: 4, perDay: undefined },
-    retry: { attempts: 3, maxDelayMs: 1_000 },
+    base_url: baseUrl,
+    api_key: 'key-1',
+    api_key_file: undefined,
+    api_version: 'V1',
+    timeout: 5_000,
+    rate_limit: { requests: 2, per: 60_000, concurrency: 4, per_day: undefined },
+    retry: { attempts: 3, max_delay: 1_000 },
     bulk: { size: 50, container: 'array' },
-    doubt: { quiesceMs: 1, absentReads: 1 },
-    markerField: undefined,
-    customFieldKey: '{field_name}',
+    doubt: { quiesce: 1, absent_reads: 1 },
+    marker_field: undefined,
+    custom_field_key: '{field_name}',
     ...changes,
   }
 }

@@ -18,9 +18,9 @@ afterEach(() => {
 afterAll(() => nock.restore())
 
 function session(): ServiceSession {
-  const rateLimit = { requests: 1_000, perMs: 1_000, concurrency: 4, perDay: undefined }
-  const retry = { attempts: 1, maxDelayMs: 1 }
-  const settings = serviceSettings({ baseUrl: BASE, apiKey: 'key-1', rateLimit, retry })
+  const rateLimit = { requests: 1_000, per: 1_000, concurrency: 4, per_day: undefined }
+  const retry = { attempts: 1, max_delay: 1 }
+  const settings = serviceSettings({ base_url: BASE, api_key: 'key-1', rate_limit: rateLimit, retry })
   const service = createService(settings, { clock: systemClock, random: () => 0 })
   return service.session({ signal: new AbortController().signal })
 }

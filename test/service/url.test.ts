@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assertEncrypted, lookupMail, lookupName, requestUrl } from '../../src/service/url.ts'
 
-const settings = { baseUrl: 'https://acme.s1.example.com', apiVersion: 'V1' }
+const settings = { base_url: 'https://acme.s1.example.com', api_version: 'V1' }
 const PREFIX = 'https://acme.s1.example.com/public/api/V1/'
 
 describe('requestUrl', () => {
@@ -25,7 +25,7 @@ describe('requestUrl', () => {
   })
 
   it('keeps a path of the base', () => {
-    const url = requestUrl({ baseUrl: 'http://localhost:81/cms', apiVersion: 'V2' }, ['contact', 1])
+    const url = requestUrl({ base_url: 'http://localhost:81/cms', api_version: 'V2' }, ['contact', 1])
     expect(url.href).toBe('http://localhost:81/cms/public/api/V2/contact/1')
   })
 
@@ -36,7 +36,7 @@ describe('requestUrl', () => {
   it.each(['..', '.', 'V1/..', 'V1?x', 'V1#x', ''])(
     'refuses to leave the prefix through version %j',
     (apiVersion) => {
-      expect(() => requestUrl({ ...settings, apiVersion }, ['contact'])).toThrow(
+      expect(() => requestUrl({ ...settings, api_version: apiVersion }, ['contact'])).toThrow(
         'would leave service.base_url',
       )
     },
@@ -53,7 +53,7 @@ describe('requestUrl', () => {
         const segment = lookupMail(mail)
         if (segment === undefined) return
         const { pathname, origin } = requestUrl(settings, ['contact', segment])
-        expect(origin).toBe(settings.baseUrl)
+        expect(origin).toBe(settings.base_url)
         expect(decodeURIComponent(pathname.replace('/public/api/V1/contact/', ''))).toBe(mail)
       }),
     )

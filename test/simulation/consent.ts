@@ -94,7 +94,7 @@ export function watchRaises(consents: Consents): void {
     const request = ledger.requests[effect.request - 1]
     const names = claims.stampsOf(effect.contact).map(pipelineOf)
     const mayRaise = pipelines.some(
-      ({ name, allowConsentRaise }) => allowConsentRaise && names.includes(name),
+      ({ name, allow_consent_raise: allowConsentRaise }) => allowConsentRaise && names.includes(name),
     )
     if (mayRaise || request?.fault === 'late') return
     const seen = lookedAt(`/contact/${effect.contact}`, request, consents)
@@ -147,7 +147,7 @@ export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts 
 function isKnownAsNew(
   { request }: Effect,
   mail: string,
-  { duplicateCheckMethod: check }: PipelineSettings,
+  { duplicate_check_method: check }: PipelineSettings,
   { requests }: Ledger,
 ): boolean {
   if (check === 'none') return true

@@ -63,7 +63,7 @@ function isGood(row: Row, pipeline: PipelineSettings): boolean {
   const mail = cell(row, 'mail')
   if (mail !== '' && !mail.includes('@')) return false
   if (mail === '' && ADDRESS.some((column) => cell(row, column) === '')) return false
-  return pipeline.terms.createMissing || termsOf(row, pipeline).every((name) => !name.startsWith('Unknown'))
+  return pipeline.terms.create_missing || termsOf(row, pipeline).every((name) => !name.startsWith('Unknown'))
 }
 
 export function readingOf(file: SimulatedFile, pipeline: PipelineSettings): Reading {
@@ -79,7 +79,7 @@ export function readingOf(file: SimulatedFile, pipeline: PipelineSettings): Read
       continue
     }
     // Only accepted rows claim a key: a bad one neither blocks a later good one nor wins over an earlier one.
-    if (!isGood(row, pipeline) || (byKey.has(key) && pipeline.onDuplicateKey === 'reject')) bad.add(key)
+    if (!isGood(row, pipeline) || (byKey.has(key) && pipeline.on_duplicate_key === 'reject')) bad.add(key)
     else byKey.set(key, row)
   }
   const wanted = new Map([...byKey].map(([key, row]) => [key, wantedBy(row, key, pipeline)]))

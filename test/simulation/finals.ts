@@ -111,7 +111,7 @@ function checkFields(contact: SimulatedContact, key: string, place: Place): void
   const { pipeline, expected, final } = place
   const candidates = expected.candidates.get(key) ?? []
   const [any] = candidates
-  if (any === undefined || pipeline.duplicateMergeMethod !== 'update_add') return
+  if (any === undefined || pipeline.duplicate_merge_method !== 'update_add') return
   for (const field of Object.keys(any.fields)) {
     const effect = lastWrite(contact.id, field, final.ledger.effects)
     const after = effect?.fields[field]?.after
@@ -197,7 +197,7 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
 function checkGone(place: Place): void {
   const { final, pipeline, expected, waiting } = place
   const { lastFull } = expected
-  if (lastFull === undefined || pipeline.onMissing === 'keep' || !final.mended.has(pipeline.name)) return
+  if (lastFull === undefined || pipeline.on_missing === 'keep' || !final.mended.has(pipeline.name)) return
   for (const [key, [first]] of expected.ever) {
     if (first === undefined || lastFull.wanted.has(key) || lastFull.bad.has(key) || waiting.held.has(key))
       continue
@@ -206,7 +206,7 @@ function checkGone(place: Place): void {
     for (const id of final.claims.live(first.stamp)) {
       const since =
         final.ledger.effects.findLast(({ who, contact }) => who === 'connector' && contact === id)?.at ?? 0
-      if (expected.missingIn(key, since) >= pipeline.guards.deletesMissingIn)
+      if (expected.missingIn(key, since) >= pipeline.guards.deletes_missing_in)
         checkGoneContact(id, first, place)
     }
   }
@@ -215,7 +215,7 @@ function checkGone(place: Place): void {
 function checkGoneContact(id: number, { stamp }: Wanted, place: Place): void {
   const { final, pipeline } = place
   if (!isAlone(id, place)) return
-  if (pipeline.onMissing === 'delete')
+  if (pipeline.on_missing === 'delete')
     return final.violated('O3', `${stamp} has gone from the source, and contact ${id} is still there`)
   const left = [...(final.service.contacts.live(id)?.terms ?? [])].filter(([, by]) => by === 'connector')
   if (left.length > 0)

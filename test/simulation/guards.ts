@@ -32,7 +32,7 @@ export function checkGuard(result: PipelineResult, world: World): void {
   const pipeline = setup.pipelines.find(({ name }) => name === result.pipeline)
   const isDisturbed = ledger.requests.some(({ method, fault }) => method === 'DELETE' && fault !== undefined)
   if (pipeline === undefined || released.has(pipeline.name) || isDisturbed || crashes > 0) return
-  const allowed = most(pipeline.guards.maxDeletes, linkedThen(pipeline.name, world))
+  const allowed = most(pipeline.guards.max_deletes, linkedThen(pipeline.name, world))
   if (result.deleted > allowed)
     violated('O3', `a run deleted ${result.deleted} contacts, guards.max_deletes allows ${allowed}`)
 }

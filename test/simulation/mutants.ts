@@ -116,7 +116,7 @@ const DOUBTS: readonly Mutant[] = [
     "check !== 'auto' && typeof contact['mail']",
   ]),
   one(440, 'a doubt is sent again on the first look that finds nothing', 'sync/recover.ts', [
-    'operation.absentReads >= context.service.doubt.absentReads && context.clock.now() >= operation.notBefore',
+    'operation.absentReads >= context.service.doubt.absent_reads && context.clock.now() >= operation.notBefore',
     'operation.absentReads >= 0',
   ]),
   {
@@ -125,12 +125,12 @@ const DOUBTS: readonly Mutant[] = [
     edits: [
       {
         file: 'sync/send/send.ts',
-        find: 'context.clock.now() + context.service.doubt.quiesceMs',
+        find: 'context.clock.now() + context.service.doubt.quiesce',
         put: 'context.clock.now()',
       },
       {
         file: 'sync/send/settle.ts',
-        find: 'context.clock.now() + context.service.doubt.quiesceMs',
+        find: 'context.clock.now() + context.service.doubt.quiesce',
         put: 'context.clock.now()',
       },
     ],
@@ -152,8 +152,8 @@ const DOUBTS: readonly Mutant[] = [
     'const at = members[sent.indexOf(mail)]\n    const ids = at === undefined ? undefined : new Set([at.id])',
   ]),
   one(522, 'under none a refused bulk call is split and sent again without looking', 'sync/send/send.ts', [
-    "if (context.pipeline.duplicateCheckMethod !== 'email' && !isTooLarge) {",
-    'if (context.pipeline.duplicateCheckMethod === undefined) {',
+    "if (context.pipeline.duplicate_check_method !== 'email' && !isTooLarge) {",
+    'if (context.pipeline.duplicate_check_method === undefined) {',
   ]),
   one(340, 'a mail is changed while a lost create may still come', 'sync/send/late.ts', [
     'if (until <= context.clock.now()) return undefined',
@@ -195,11 +195,11 @@ const POLICIES: readonly Mutant[] = [
     'if (unidentified > 1000) {',
   ]),
   one(234, 'the delete guard lets one more go', 'core/change/guard.ts', [
-    'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
-    'if (deletes <= allowed(guards.maxDeletes, links) + 1) return undefined',
+    'if (deletes <= allowed(guards.max_deletes, links)) return undefined',
+    'if (deletes <= allowed(guards.max_deletes, links) + 1) return undefined',
   ]),
   one(86, 'the delete guard is asleep', 'core/change/guard.ts', [
-    'if (deletes <= allowed(guards.maxDeletes, links)) return undefined',
+    'if (deletes <= allowed(guards.max_deletes, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
   one(73, 'what a guard held goes without a release', 'store/journal/holds.ts', [
@@ -231,8 +231,8 @@ const POLICIES: readonly Mutant[] = [
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
   one(71, 'a second row of a key counts, too', 'sync/plan/read.ts', [
-    "earlier !== undefined && context.pipeline.onDuplicateKey === 'reject'",
-    'earlier !== undefined && context.pipeline.onDuplicateKey === undefined',
+    "earlier !== undefined && context.pipeline.on_duplicate_key === 'reject'",
+    'earlier !== undefined && context.pipeline.on_duplicate_key === undefined',
   ]),
   one(142, 'a contact that is gone is written to again', 'core/change/diff.ts', [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
@@ -302,7 +302,7 @@ const CONSENT: readonly Mutant[] = [
     '...(isFresh ? {} : {}),',
   ]),
   one(31, 'a consent is raised without further words', 'sync/send/consent.ts', [
-    'if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {',
+    'if (isWithdrawn(status) && !context.pipeline.allow_consent_raise) {',
     'if (isWithdrawn(status) && context.pipeline.name.length === 0) {',
   ]),
 ]

@@ -88,7 +88,7 @@ export function removeState(file: string): void {
 
 /** The window that all processes share, after one that was killed: until it is over nobody knows of a free place. */
 function windowAfter(life: number, { timeline, service }: ProgramDeps): SharedWindow {
-  const freeAt = life > 1 ? timeline.now() + service.rateLimit.perMs : 0
+  const freeAt = life > 1 ? timeline.now() + service.rate_limit.per : 0
   return windowWith({ take: () => Math.max(0, freeAt - timeline.now()) })
 }
 
@@ -135,7 +135,7 @@ export function startProgram(
       session,
       circuit,
       terms: createTermDirectory(session, { state }),
-      customFieldKey: deps.service.customFieldKey,
+      customFieldKey: deps.service.custom_field_key,
       turns,
       mails,
       seen: {},

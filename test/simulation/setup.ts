@@ -57,35 +57,35 @@ function drawHabits(chance: Chance): ServiceHabits {
 
 function drawService(chance: Chance, habits: ServiceHabits): ServiceSettings {
   return {
-    baseUrl: 'https://system.sim.example',
-    apiKey: API_KEY,
-    apiKeyFile: undefined,
-    apiVersion: 'V1',
-    timeoutMs: TIMEOUT_MS,
-    rateLimit: {
+    base_url: 'https://system.sim.example',
+    api_key: API_KEY,
+    api_key_file: undefined,
+    api_version: 'V1',
+    timeout: TIMEOUT_MS,
+    rate_limit: {
       requests: chance.pick([2, 5, 5, 30]),
-      perMs: chance.pick([1000, 1000, 10_000]),
+      per: chance.pick([1000, 1000, 10_000]),
       concurrency: chance.pick([1, 2, 4]),
-      perDay: undefined,
+      per_day: undefined,
     },
-    retry: { attempts: chance.pick([1, 2, 6]), maxDelayMs: 10_000 },
+    retry: { attempts: chance.pick([1, 2, 6]), max_delay: 10_000 },
     bulk: { size: chance.pick([2, 4, 50]), container: habits.container },
-    doubt: { quiesceMs: QUIESCE_MS, absentReads: chance.pick([1, 2, 2]) },
-    markerField: chance.happens(0.25) ? MARKER_FIELD : undefined,
-    customFieldKey: '{field_name}',
+    doubt: { quiesce: QUIESCE_MS, absent_reads: chance.pick([1, 2, 2]) },
+    marker_field: chance.happens(0.25) ? MARKER_FIELD : undefined,
+    custom_field_key: '{field_name}',
   }
 }
 
 function drawGuards(chance: Chance): GuardSettings {
   return {
-    maxDeletes: chance.pick([{ share: 0.05 }, { share: 0.3 }, { share: 1 }, { count: 2 }]),
-    maxChanges: chance.happens(0.15) ? { share: 0.5 } : { share: 1 },
-    maxRejects: chance.happens(0.1) ? { share: 0.1 } : { share: 1 },
-    maxNewTerms: chance.happens(0.1) ? 1 : 100_000,
-    deletesMissingIn: chance.pick([1, 1, 2]),
-    deletesApartMs: 0,
-    holdFirstDeletes: chance.happens(0.1),
-    maxEqualRefusals: 20,
+    max_deletes: chance.pick([{ share: 0.05 }, { share: 0.3 }, { share: 1 }, { count: 2 }]),
+    max_changes: chance.happens(0.15) ? { share: 0.5 } : { share: 1 },
+    max_rejects: chance.happens(0.1) ? { share: 0.1 } : { share: 1 },
+    max_new_terms: chance.happens(0.1) ? 1 : 100_000,
+    deletes_missing_in: chance.pick([1, 1, 2]),
+    deletes_apart: 0,
+    hold_first_deletes: chance.happens(0.1),
+    max_equal_refusals: 20,
   }
 }
 
@@ -96,25 +96,25 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
     ? (['add', 'managed', 'managed', 'replace'] as const)
     : (['add', 'managed'] as const)
   const fields = Object.entries(FIELD_COLUMNS).map(([field, column]) => [field, { column }] as const)
-  const drawn: Omit<PipelineSettings, 'updateMethod'> = {
+  const drawn: Omit<PipelineSettings, 'update_method'> = {
     name,
     schedule: undefined,
     timezone: undefined,
     watch: false,
-    maxDurationMs: undefined,
-    source: { type: 'csv', nullValues: [] },
+    max_duration: undefined,
+    source: { type: 'csv', null_values: [] },
     mode: isFull ? 'full' : 'incremental',
-    onMissing: isFull ? chance.pick(['keep', 'remove_terms', 'delete', 'delete'] as const) : 'keep',
+    on_missing: isFull ? chance.pick(['keep', 'remove_terms', 'delete', 'delete'] as const) : 'keep',
     guards: drawGuards(chance),
     key: chance.happens(0.75) ? ['no'] : undefined,
     map: { ...Object.fromEntries(fields), [STAMP_FIELD[name] ?? 'fb']: { column: 'stamp' } },
-    customFields: {},
-    onDuplicateKey: chance.pick(['reject', 'last'] as const),
-    onInvalid: 'reject',
+    custom_fields: {},
+    on_duplicate_key: chance.pick(['reject', 'last'] as const),
+    on_invalid: 'reject',
     blank: chance.pick(['keep', 'clear'] as const),
     where: undefined,
-    duplicateCheckMethod: check,
-    duplicateMergeMethod: chance.pick([
+    duplicate_check_method: check,
+    duplicate_merge_method: chance.pick([
       'update_add',
       'update_add',
       'update_add',
@@ -124,28 +124,28 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
     ] as const),
     terms: {
       policy: chance.pick(policies),
-      createMissing: chance.happens(0.85),
+      create_missing: chance.happens(0.85),
       assign: chance.happens(0.85)
         ? [{ column: 'tags', split: '|' }, ...(chance.happens(0.3) ? [{ name: 'All' }] : [])]
         : [],
       descriptions: chance.happens(0.2) ? { T1: 'the first' } : {},
       verify: chance.happens(0.8),
     },
-    updateVia: chance.happens(0.3) ? 'bulk' : 'id',
-    allowConsentRaise: false,
+    update_via: chance.happens(0.3) ? 'bulk' : 'id',
+    allow_consent_raise: false,
     hash: `mapping of ${name}`,
   }
-  return { ...drawn, updateMethod: drawn.duplicateMergeMethod }
+  return { ...drawn, update_method: drawn.duplicate_merge_method }
 }
 
 function withStatus(drawn: PipelineSettings, chance: Chance): PipelineSettings {
   if (!chance.happens(0.35)) return drawn
   const map = { ...drawn.map, mail_status: { column: 'status' } }
-  const given = { ...drawn, map, allowConsentRaise: chance.happens(0.4) }
+  const given = { ...drawn, map, allow_consent_raise: chance.happens(0.4) }
   // Who is linked by a look-up is known by his stamp, which the other methods need not write.
-  return drawn.duplicateCheckMethod === 'none'
+  return drawn.duplicate_check_method === 'none'
     ? given
-    : { ...given, duplicateMergeMethod: 'update_add', updateMethod: 'update_add' }
+    : { ...given, duplicate_merge_method: 'update_add', update_method: 'update_add' }
 }
 
 /** A call that was half applied and then refused is read back at once, once: that needs a service that shows it at once. */
@@ -163,7 +163,7 @@ export function drawSetup(chance: Chance): Setup {
     // Two that speak of the same people would say two things of them.
     return isShared && name !== 'A' ? drawn : withStatus(drawn, chance.stream(`consent ${name}`))
   })
-  const isByMail = pipelines.every(({ duplicateCheckMethod: check }) => check === 'email')
+  const isByMail = pipelines.every(({ duplicate_check_method: check }) => check === 'email')
   const service = drawService(chance.stream('service'), habits)
   return {
     habits: isByMail ? habits : { ...habits, ...readAtOnce(habits) },
@@ -171,6 +171,6 @@ export function drawSetup(chance: Chance): Setup {
     pipelines,
     isShared,
     permission: chance.stream('permission').pick(['always', 'always', 'in the end', 'by days'] as const),
-    isClockWild: service.doubt.absentReads > 1 && chance.stream('clock').happens(0.4),
+    isClockWild: service.doubt.absent_reads > 1 && chance.stream('clock').happens(0.4),
   }
 }

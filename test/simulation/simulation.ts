@@ -196,7 +196,7 @@ function isFreed({ path }: RequestEntry, since: readonly RequestEntry[], { servi
  * often enough, and in the end nothing at all.
  */
 async function oncemore(world: World): Promise<void> {
-  const missingIn = Math.max(...world.setup.pipelines.map(({ guards }) => guards.deletesMissingIn))
+  const missingIn = Math.max(...world.setup.pipelines.map(({ guards }) => guards.deletes_missing_in))
   const began = world.ledger.requests.length
   for (let pass = 0; ; pass += 1) {
     const before = world.ledger.requests.length
@@ -275,7 +275,7 @@ async function live(world: World): Promise<void> {
   world.service.ignoresStatus = world.setup.permission === 'in the end'
   const { chance, schedule, service, timeline } = world
   for (const name of ['T1', 'T2', 'T3', 'T4', 'Ä5', 'All'])
-    if (chance.happens(0.5) || world.setup.pipelines.some(({ terms }) => !terms.createMissing))
+    if (chance.happens(0.5) || world.setup.pipelines.some(({ terms }) => !terms.create_missing))
       service.makeTerm(name, '', { who: 'foreign', at: timeline.now(), request: 0 })
   if (schedule.isQuiet !== true && chance.happens(0.25)) service.refuses.add(chance.between(1, 6))
   const days = schedule.days ?? chance.between(1, 4)

@@ -46,7 +46,7 @@ export function watchEffects(watched: Watched): void {
   /** A bulk call cannot tell that a contact is gone: its update makes a new one, and its record is held from then on. */
   function isUpdateOfDeleted({ fields }: Effect): boolean {
     const mail = fields['mail']?.after
-    const isBulk = pipelines.some(({ updateVia }) => updateVia === 'bulk')
+    const isBulk = pipelines.some(({ update_via: updateVia }) => updateVia === 'bulk')
     return (
       isBulk &&
       [...service.contacts.all.values()].some(
@@ -125,7 +125,7 @@ export function watchEffects(watched: Watched): void {
     if (contact === undefined || who.some(({ terms }) => terms.policy === 'replace')) return
     const name = service.terms.get(effect.term)?.name ?? ''
     const mayTake = who.some(
-      ({ terms, onMissing }) => terms.policy === 'managed' || onMissing === 'remove_terms',
+      ({ terms, on_missing: onMissing }) => terms.policy === 'managed' || onMissing === 'remove_terms',
     )
     if (!mayTake) return violated('O3', `${name} was taken from ${effect.contact}, and no policy says so`)
     // What we gave once is ours to take, even if others took it and gave it again meanwhile.
@@ -147,9 +147,9 @@ export function watchEffects(watched: Watched): void {
     if (pipeline === undefined || pipeline.mode !== 'full') return false
     // An empty export says nothing: what the one before it lacked goes all the same. It must not count as a second one
     // that lacks somebody, where two are asked for and no person has let it go.
-    const { guards, onMissing } = pipeline
+    const { guards, on_missing: onMissing } = pipeline
     const isEmptyPassedOver =
-      overruled.has(pipeline.name) || onMissing !== 'delete' || guards.deletesMissingIn < 2
+      overruled.has(pipeline.name) || onMissing !== 'delete' || guards.deletes_missing_in < 2
     const file = sources
       .get(pipeline.name)
       ?.opened.findLast(
@@ -182,11 +182,11 @@ export function watchEffects(watched: Watched): void {
     const stamps = claimed.length > 0 ? claimed : linkedByMail(effect.contact)
     const names = stamps.map(pipelineOf)
     const who = pipelines.filter(({ name }) => names.includes(name))
-    if (!who.some(({ onMissing }) => onMissing === 'delete'))
+    if (!who.some(({ on_missing: onMissing }) => onMissing === 'delete'))
       return violated('O3', `contact ${effect.contact} was deleted, and no policy says so`)
     const named = stamps.filter((stamp) => {
       const of = pipelines.find(({ name }) => name === pipelineOf(stamp))
-      return of?.onMissing === 'delete' ? !hasGone(stamp) : of?.mode !== 'full' || !hasGone(stamp)
+      return of?.on_missing === 'delete' ? !hasGone(stamp) : of?.mode !== 'full' || !hasGone(stamp)
     })
     if (named.length > 0)
       violated('O3', `contact ${effect.contact} was deleted, and ${named.join(', ')} is still named`)

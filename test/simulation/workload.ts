@@ -63,7 +63,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
   // A contact whose mail another pipeline has changed is not found by the mail that a lost create sent.
   const mayMove = hasOwnKey && !isShared
   // Under `auto` nobody without a mail is made with a 1 or 2 in a run that has not seen one taken.
-  const mayLackMail = hasOwnKey && !(hasStatus(pipeline) && pipeline.duplicateCheckMethod === 'auto')
+  const mayLackMail = hasOwnKey && !(hasStatus(pipeline) && pipeline.duplicate_check_method === 'auto')
   const first = isShared || name === 'A' ? 1 : 51
   const present: Person[] = []
   let next = first

@@ -153,8 +153,8 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     limits: {
       timeoutMs: TIMEOUT_MS,
       latestMs: LATEST_MS,
-      requests: setup.service.rateLimit.requests,
-      perMs: setup.service.rateLimit.perMs,
+      requests: setup.service.rate_limit.requests,
+      perMs: setup.service.rate_limit.per,
     },
     chance: chance.stream('network'),
     faults: () => whole.faults,

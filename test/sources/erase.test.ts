@@ -28,7 +28,7 @@ describe('eraseRecords', () => {
 
   const settingsOf = (type: string) => ({
     type,
-    nullValues: [],
+    null_values: [],
     ...SOURCE_KINDS[type]?.schema.parse({ folder }),
     folder,
   })
@@ -56,7 +56,7 @@ describe('eraseRecords', () => {
       },
     }
     put('a.vcf', `BEGIN:VCARD\nEMAIL:${MAIL}\nEND:VCARD\n`)
-    const settings = { type: 'vcard', nullValues: [], folder, charset: 'utf-8' }
+    const settings = { type: 'vcard', null_values: [], folder, charset: 'utf-8' }
     const { changed } = await eraseRecords(settings, theirs, { ...SOURCE_KINDS, vcard })
     expect(asked).toEqual([`a.vcf ${JSON.stringify({ folder, charset: 'utf-8' })}`])
     expect(changed).toEqual([{ file: join('processed', 'a.vcf'), records: 1 }])

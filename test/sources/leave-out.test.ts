@@ -18,7 +18,7 @@ describe('archive with leaveOut', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'leave-out-'))
     const options = SOURCE_KINDS['csv']?.schema.parse({ folder, settle: '0s' })
-    source = createSource({ type: 'csv', nullValues: [], ...options, folder }, { clock: systemClock })
+    source = createSource({ type: 'csv', null_values: [], ...options, folder }, { clock: systemClock })
     writeFileSync(join(folder, 'a.csv'), FILE)
   })
   afterEach(() => rmSync(folder, { recursive: true }))

@@ -32,7 +32,7 @@ export async function read(
   try {
     writeFileSync(join(folder, name), content)
     const checked = SOURCE_KINDS[type]!.schema.parse({ folder, files: '*', settle: '0s', ...own })
-    const source = createSource({ type, nullValues: [], ...checked }, { clock: stillClock(0) })
+    const source = createSource({ type, null_values: [], ...checked }, { clock: stillClock(0) })
     const { ready } = await source.list({ wait: false })
     return await readAll(source, ready[0]!, columns, { lastEndedWithLineBreak })
   } finally {

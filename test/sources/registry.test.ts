@@ -91,7 +91,7 @@ describe('kinds', () => {
 describe('createSource', () => {
   it('takes no type that is not in the table', () => {
     for (const type of ['xml', 'constructor', '__proto__']) {
-      expect(() => createSource({ type, nullValues: [] }, { clock: stillClock(0) })).toThrow(type)
+      expect(() => createSource({ type, null_values: [] }, { clock: stillClock(0) })).toThrow(type)
     }
   })
 })

@@ -33,14 +33,14 @@ const range = (from: number, to: number): Row[] =>
 
 const terms = {
   policy: 'managed',
-  createMissing: true,
+  create_missing: true,
   assign: [{ name: 'Customer' }],
   descriptions: {},
   verify: true,
 } as const
 
 /** `none`, so that a create whose answer is lost stays in doubt. */
-const shop = support.testLine({ state, pipeline: { duplicateCheckMethod: 'none', terms } })
+const shop = support.testLine({ state, pipeline: { duplicate_check_method: 'none', terms } })
 const { service } = shop
 const isOf = (number: number, fields: Readonly<Record<string, unknown>>): boolean =>
   fields['mail'] === `person${number}@example.com`

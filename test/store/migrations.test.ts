@@ -151,7 +151,7 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
     const state = open()
     const terms = {
       policy: 'managed',
-      createMissing: true,
+      create_missing: true,
       assign: [{ name: 'Customer' }],
       descriptions: {},
       verify: true,
@@ -161,7 +161,7 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
       state,
       service,
       runs: 9,
-      pipeline: { duplicateCheckMethod: 'none', terms, hash: 'mapping-1' },
+      pipeline: { duplicate_check_method: 'none', terms, hash: 'mapping-1' },
     })
     const person = (number: number, phone: string) => [
       `K${number}`,

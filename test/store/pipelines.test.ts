@@ -170,7 +170,7 @@ describe('drop', () => {
     const shop = testLine({ state })
     shop.source.drop('a.csv', people(2))
     await shop.run()
-    const guards = { ...GUARDS, maxDeletes: { share: 1 } }
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
     const full = { name: 'crm', mode: 'full', onMissing: 'delete', guards } as const
     const crm = testLine({ state, service: shop.service, runs: 5, pipeline: full })
     crm.source.drop('a.csv', people(2))

@@ -118,7 +118,7 @@ it('keeps whatever something open comes from', async () => {
 })
 
 it('keeps what a guard held, and lets it be released', async () => {
-  line.pipeline = { ...line.pipeline, mode: 'full', onMissing: 'delete' }
+  line.pipeline = { ...line.pipeline, mode: 'full', on_missing: 'delete' }
   await day('a.csv', people(20))
   await day('a.csv', people(5))
   const held = await state.heldPlans(['shop'])

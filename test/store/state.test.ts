@@ -153,7 +153,7 @@ describe('the write-ahead log', () => {
 })
 
 describe('the sync log names what was on its way when the process died', () => {
-  const TERMS = { createMissing: true, descriptions: {}, verify: true } as const
+  const TERMS = { create_missing: true, descriptions: {}, verify: true } as const
 
   async function entries(): Promise<unknown[]> {
     const state = openStateForReading(path)

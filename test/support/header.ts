@@ -10,7 +10,7 @@ export async function firstColumn(folder: string): Promise<string> {
     string,
     unknown
   >
-  const source = createSource({ type: 'csv', nullValues: [], ...options }, { clock: systemClock })
+  const source = createSource({ type: 'csv', null_values: [], ...options }, { clock: systemClock })
   try {
     const [input] = (await source.list({ wait: false })).ready
     if (input === undefined) return FALLBACK

@@ -96,7 +96,7 @@ export function testLine(
       session,
       circuit,
       terms: createTermDirectory(session, { state: line.state }),
-      customFieldKey: line.settings.customFieldKey,
+      customFieldKey: line.settings.custom_field_key,
       turns: createTurns(),
       mails: options.mails ?? createMailTurns(),
       seen: {},

@@ -96,12 +96,12 @@ const MAPPED = {
 const everything = (changes: Partial<PipelineSettings> = {}): Partial<PipelineSettings> => ({
   map: MAPPED,
   mode: 'full',
-  onMissing: 'delete',
+  on_missing: 'delete',
   blank: 'clear',
-  guards: { ...testLine().pipeline.guards, maxDeletes: { share: 1 } },
+  guards: { ...testLine().pipeline.guards, max_deletes: { share: 1 } },
   terms: {
     policy: 'managed',
-    createMissing: true,
+    create_missing: true,
     assign: [{ column: 'tags', split: ',' }],
     descriptions: {},
     verify: true,
@@ -147,7 +147,9 @@ const WAYS = [
 it.each(WAYS)(
   'no body is missing from the log (check %s, updates by %s, mail_status ignored: %s)',
   async (duplicateCheckMethod, updateVia, isIgnored) => {
-    const line = testLine({ pipeline: everything({ duplicateCheckMethod, updateVia }) })
+    const line = testLine({
+      pipeline: everything({ duplicate_check_method: duplicateCheckMethod, update_via: updateVia }),
+    })
     line.service.ignoresStatus = isIgnored
     await drop(line, FIRST)
     const before = line.service.writes().length
@@ -175,7 +177,12 @@ it.each(WAYS)(
   'nor of those of an undo, with what it deletes (check %s, updates by %s, mail_status ignored: %s)',
   async (duplicateCheckMethod, updateVia, isIgnored) => {
     const line = testLine({
-      pipeline: everything({ duplicateCheckMethod, updateVia, onMissing: 'keep', mode: 'incremental' }),
+      pipeline: everything({
+        duplicate_check_method: duplicateCheckMethod,
+        update_via: updateVia,
+        on_missing: 'keep',
+        mode: 'incremental',
+      }),
     })
     line.service.ignoresStatus = isIgnored
     await drop(line, FIRST)
@@ -200,13 +207,13 @@ it.each(WAYS)(
 it.each(WAYS)(
   'nor of what is sent after a rebuild (check %s, updates by %s, mail_status ignored: %s)',
   async (duplicateCheckMethod, updateVia, isIgnored) => {
-    const pipeline = everything({ duplicateCheckMethod, updateVia })
+    const pipeline = everything({ duplicate_check_method: duplicateCheckMethod, update_via: updateVia })
     const lost = testLine({ pipeline })
     await drop(lost, FIRST)
     const line = testLine({
       pipeline,
       service: lost.service,
-      settings: { doubt: { quiesceMs: 1, absentReads: 1 } },
+      settings: { doubt: { quiesce: 1, absent_reads: 1 } },
     })
     line.service.ignoresStatus = isIgnored
     // What the lost state had sent stands in its own log.

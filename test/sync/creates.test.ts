@@ -20,8 +20,8 @@ const MARKER: CustomFieldDefinition = {
 
 const markedLine = (): Line => {
   const line = testLine({
-    settings: { markerField: 'sync_marker', customFieldKey: 'field_{field_name}' },
-    pipeline: { duplicateCheckMethod: 'none' },
+    settings: { marker_field: 'sync_marker', custom_field_key: 'field_{field_name}' },
+    pipeline: { duplicate_check_method: 'none' },
   })
   line.service.customFields.push(MARKER)
   return line
@@ -68,7 +68,7 @@ describe('the marker field', () => {
 
 describe('a create that the service keeps losing', () => {
   it.each(['none', 'email'] as const)('is sent three times under %s, and no more', async (check) => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: check } })
+    const line = testLine({ pipeline: { duplicate_check_method: check } })
     line.source.drop('a.csv', people(1))
     line.service.fault = (call) => (isCreate(call) ? { kind: 'unknown', status: 200 } : undefined)
     for (let run = 0; run < 5; run += 1) await line.run()
@@ -82,14 +82,14 @@ describe('a create that the service keeps losing', () => {
   })
 
   it('goes on to be sent where it is the line that loses it, but not for ever', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(1))
     let losses = 0
     line.service.fault = (call) =>
       isCreate(call) && losses++ < 8 ? { kind: 'unknown', status: 502 } : undefined
     for (let run = 0; run < 9; run += 1) await line.run()
     expect(line.service.contacts.size).toBe(1)
-    const lost = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const lost = testLine({ pipeline: { duplicate_check_method: 'none' } })
     lost.source.drop('a.csv', people(1))
     lost.service.fault = (call) => (isCreate(call) ? { kind: 'unknown', status: 502 } : undefined)
     for (let run = 0; run < 30; run += 1) await lost.run()
@@ -97,7 +97,7 @@ describe('a create that the service keeps losing', () => {
   })
 
   it('is adopted all the same when it appears after all', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(1))
     line.service.fault = (call) => (isCreate(call) ? { kind: 'unknown' } : undefined)
     for (let run = 0; run < 4; run += 1) await line.run()
@@ -117,7 +117,7 @@ describe('a create that the service keeps losing', () => {
 
 describe('under none', () => {
   it('does not take the contact of another record for its own', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     const twin = (key: string) => [key, 'twins@example.com', 'A', 'B', '1']
     let creates = 0
     line.service.fault = (call) =>
@@ -130,7 +130,7 @@ describe('under none', () => {
 
 describe('under none, where others have the mails of a call that is refused', () => {
   it('lets a create go alone once a person has said that it was not done', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     const table = people(3)
     for (const [index, [, mail, first]] of table.slice(1).entries())
       line.service.contacts.set(900 + index, { mail, first_name: first, phone: 'of others' })
@@ -273,7 +273,7 @@ describe('a storm of equal refusals', () => {
   })
 
   it('can be let through', async () => {
-    const line = testLine({ pipeline: { guards: { ...testLine().pipeline.guards, maxEqualRefusals: 0 } } })
+    const line = testLine({ pipeline: { guards: { ...testLine().pipeline.guards, max_equal_refusals: 0 } } })
     line.source.drop('a.csv', people(60))
     refuse(line, () => true)
     expect(await line.run()).toMatchObject({ status: 'partial', rejected: 60 })
@@ -282,7 +282,7 @@ describe('a storm of equal refusals', () => {
 
 describe('a newer record behind a create that was given up', () => {
   it.each(['none', 'email'] as const)('goes alone, and the old one never after it (%s)', async (check) => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: check } })
+    const line = testLine({ pipeline: { duplicate_check_method: check } })
     line.source.drop('a.csv', people(1))
     line.service.fault = () => ({ kind: 'unknown' })
     await line.run()

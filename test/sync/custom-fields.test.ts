@@ -17,11 +17,11 @@ const shoes = (changes: Partial<CustomFieldDefinition> = {}): CustomFieldDefinit
 const record = (phone: string): string[][] => [[...HEADER], ['K1', 'a@example.com', 'A', 'B', phone]]
 const pipeline = {
   map: { mail: { column: 'mail' } },
-  customFields: { shoe_size: { column: 'phone', number: {} } },
+  custom_fields: { shoe_size: { column: 'phone', number: {} } },
 }
 
 it('values go under their key, as numbers, and an unchanged file needs one read', async () => {
-  const line = testLine({ pipeline, settings: { customFieldKey: 'field_{field_id}' } })
+  const line = testLine({ pipeline, settings: { custom_field_key: 'field_{field_id}' } })
   line.service.customFields.push(shoes())
   line.source.drop('a.csv', record('42'))
   expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
@@ -89,7 +89,7 @@ it('a look-up by name that fails is no fault of the mapping', async () => {
 
 describe('a required field', () => {
   const lineWith = (onInvalid: 'reject' | 'drop') => {
-    const line = testLine({ pipeline: { ...pipeline, onInvalid } })
+    const line = testLine({ pipeline: { ...pipeline, on_invalid: onInvalid } })
     line.service.customFields.push(shoes({ required: true }))
     return line
   }

@@ -48,10 +48,10 @@ function mortality(steps: number, isEffective: boolean) {
 async function fresh(duplicateCheckMethod: 'email' | 'none'): Promise<Line> {
   const line = testLine({
     pipeline: {
-      duplicateCheckMethod,
+      duplicate_check_method: duplicateCheckMethod,
       terms: {
         policy: 'managed',
-        createMissing: true,
+        create_missing: true,
         assign: [{ column: 'tags', split: ',' }],
         descriptions: {},
         verify: true,
@@ -59,7 +59,7 @@ async function fresh(duplicateCheckMethod: 'email' | 'none'): Promise<Line> {
     },
     settings: {
       bulk: { size: 2, container: 'array' },
-      rateLimit: { requests: 1000, perMs: 1000, concurrency: 1, perDay: undefined },
+      rate_limit: { requests: 1000, per: 1000, concurrency: 1, per_day: undefined },
     },
   })
   line.source.drop('before.csv', before)

@@ -37,10 +37,10 @@ const second = first.map((values, index) => {
 async function openLine(habits: Partial<Habits>) {
   const sandbox = await startSandbox({ port: 0, apiKey: 'k', habits, clock: systemClock })
   const settings = serviceSettings({
-    baseUrl: sandbox.url,
-    apiKey: 'k',
-    rateLimit: { requests: 1000, perMs: 100, concurrency: 4, perDay: undefined },
-    retry: { attempts: 3, maxDelayMs: 1 },
+    base_url: sandbox.url,
+    api_key: 'k',
+    rate_limit: { requests: 1000, per: 100, concurrency: 4, per_day: undefined },
+    retry: { attempts: 3, max_delay: 1 },
     bulk: { size: 4, container: habits.bulkContainer === 'keyed' ? 'keyed' : 'array' },
   })
   const service = createService(settings, { clock: systemClock, random: () => 0 })
@@ -54,14 +54,14 @@ async function openLine(habits: Partial<Habits>) {
         phone: { column: 'phone' },
         date_of_birth: { column: 'born' },
       },
-      customFields: {
+      custom_fields: {
         language: { column: 'lang' },
         interests: { column: 'likes', split: ';' },
         shoe_size: { column: 'shoes', number: {} },
       },
       terms: {
         policy: 'managed',
-        createMissing: true,
+        create_missing: true,
         assign: [{ column: 'tags', split: ',' }],
         descriptions: { Kunde: 'Hat gekauft' },
         verify: true,

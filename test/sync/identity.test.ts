@@ -16,7 +16,7 @@ const entries = (line: Line) =>
 
 describe('two keys, one contact', () => {
   it('holds all of them when the service answers one contact for several mails of a call', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'auto' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'auto' } })
     await run(line, one('K1', 'a@example.com', 'Ann', 'B', '1'))
     line.service.answer = (members) => members.map((member) => ({ ...member, id: 1 }))
     expect(await run(line, people(2, 2))).toMatchObject({ status: 'held', created: 0, held: 2 })
@@ -63,7 +63,7 @@ describe('a changed mail', () => {
 })
 
 describe('a changed mail under the merge method add, which does not send it', () => {
-  const changes: Partial<PipelineSettings> = { duplicateMergeMethod: 'add' }
+  const changes: Partial<PipelineSettings> = { duplicate_merge_method: 'add' }
 
   it('leaves the contact to its record, whoever brings the mail that it still has', async () => {
     const line = testLine({ pipeline: changes })
@@ -79,7 +79,7 @@ describe('a changed mail under the merge method add, which does not send it', ()
   })
 
   it('is no mail by which the contact could be updated in bulk', async () => {
-    const line = testLine({ pipeline: { ...changes, updateVia: 'bulk' } })
+    const line = testLine({ pipeline: { ...changes, update_via: 'bulk' } })
     const table = (host: string, phone: string): string[][] => [
       [...HEADER],
       ['K1', `one@${host}`, 'Ann', 'B', phone],
@@ -93,7 +93,7 @@ describe('a changed mail under the merge method add, which does not send it', ()
 })
 
 describe('updates in bulk', () => {
-  const bulk: Partial<PipelineSettings> = { updateVia: 'bulk' }
+  const bulk: Partial<PipelineSettings> = { update_via: 'bulk' }
   const changed = (count: number) =>
     people(count).map((row, index) => (index === 0 ? row : row.with(4, '040')))
 
@@ -119,7 +119,7 @@ describe('updates in bulk', () => {
     const other = testLine({
       state: line.state,
       service: line.service,
-      pipeline: { ...line.pipeline, name: 'crm', duplicateCheckMethod: 'none' },
+      pipeline: { ...line.pipeline, name: 'crm', duplicate_check_method: 'none' },
     })
     await run(other, one('X1', 'person1@example.com', 'Another', 'Person', ''))
     const table = changed(4)
@@ -198,7 +198,7 @@ describe('mail_status', () => {
   })
 
   it('is raised where the pipeline says so in words', async () => {
-    const line = testLine({ pipeline: withStatus({ allowConsentRaise: true }) })
+    const line = testLine({ pipeline: withStatus({ allow_consent_raise: true }) })
     line.service.contacts.set(5, { mail: 'a@example.com', mail_status: 1 })
     expect(await run(line, person('7'))).toMatchObject({ status: 'ok', created: 1 })
     expect(line.service.contacts.get(5)).toMatchObject({ mail_status: 7 })
@@ -213,7 +213,7 @@ describe('mail_status', () => {
   })
 
   it('goes along with a contact that is surely new', async () => {
-    const line = testLine({ pipeline: withStatus({ duplicateCheckMethod: 'none' }) })
+    const line = testLine({ pipeline: withStatus({ duplicate_check_method: 'none' }) })
     expect(await run(line, person('4'))).toMatchObject({ status: 'ok', created: 1 })
     expect(line.service.writes()).toMatchObject([{ contacts: [{ mail: 'a@example.com', mail_status: 4 }] }])
   })

@@ -18,15 +18,15 @@ function fullLine(changes: Partial<PipelineSettings> = {}, options: object = {},
   const line = testLine({
     pipeline: {
       mode: 'full',
-      onMissing: 'delete',
-      guards: { ...GUARDS, maxDeletes: { share: 1 } },
+      on_missing: 'delete',
+      guards: { ...GUARDS, max_deletes: { share: 1 } },
       ...changes,
     },
   })
   const inbox = join(folder, line.pipeline.name)
   mkdirSync(inbox, { recursive: true })
   const checked = SOURCE_KINDS[type]!.schema.parse({ folder: inbox, settle: '0s', ...options })
-  const source = createSource({ type, nullValues: [], ...checked }, { clock: line.clock })
+  const source = createSource({ type, null_values: [], ...checked }, { clock: line.clock })
   return Object.assign(line, { source: Object.assign(line.source, source) })
 }
 
@@ -46,7 +46,7 @@ const guardsOf = async (line: Line): Promise<string[]> =>
 
 describe('a file that was cut off in its last value', () => {
   it('overwrites nobody: the key 31 cut to 3 is not person 3', async () => {
-    const line = fullLine({ mode: 'incremental', onMissing: 'keep' })
+    const line = fullLine({ mode: 'incremental', on_missing: 'keep' })
     await runWith(line, csv(...rows(1, 31)))
     const text = csv(...rows(1, 30), row(31).replace('N31', 'New')).slice(0, -2)
     expect(text.endsWith(',3')).toBe(true)
@@ -72,13 +72,13 @@ describe('a file that was cut off in its last value', () => {
   })
 
   it('is doubted where it is one row without a header, and the one before it was whole', async () => {
-    const line = fullLine({ mode: 'incremental', onMissing: 'keep' }, { header: HEADER.split(',') })
+    const line = fullLine({ mode: 'incremental', on_missing: 'keep' }, { header: HEADER.split(',') })
     await runWith(line, `${row(3)}\n`)
     expect(await runWith(line, row(31).slice(0, -1))).toMatchObject({ rejected: 1, updated: 0, created: 0 })
   })
 
   it('is read again by no retry: what was cut off is not in it', async () => {
-    const line = fullLine({ mode: 'incremental', onMissing: 'keep' })
+    const line = fullLine({ mode: 'incremental', on_missing: 'keep' })
     await runWith(line, csv(...rows(1, 31)).slice(0, -2))
     expect(await line.retry()).toMatchObject({ read: 0 })
   })
@@ -166,10 +166,10 @@ describe('a full export that lost nearly everything', () => {
   })
 
   it('is compared with the contacts of the pipeline where no full export is known', async () => {
-    const line = fullLine({ mode: 'incremental', onMissing: 'keep' })
+    const line = fullLine({ mode: 'incremental', on_missing: 'keep' })
     await runWith(line, csv(...rows(1, 60)))
     await runWith(line, csv(row(1)))
-    line.pipeline = { ...line.pipeline, mode: 'full', onMissing: 'delete' }
+    line.pipeline = { ...line.pipeline, mode: 'full', on_missing: 'delete' }
     expect(await runWith(line, csv(...rows(1, 6)))).toMatchObject({ status: 'held', held_deletes: 54 })
   })
 
@@ -184,7 +184,7 @@ describe('a full export that lost nearly everything', () => {
   })
 
   it('asks for a second one in vain: deletes_missing_in counts no export that is far too small', async () => {
-    const line = fullLine({ guards: { ...GUARDS, maxDeletes: { share: 1 }, deletesMissingIn: 2 } })
+    const line = fullLine({ guards: { ...GUARDS, max_deletes: { share: 1 }, deletes_missing_in: 2 } })
     await runWith(line, csv(...rows(1, 100)))
     await runWith(line, csv(...rows(1, 5)), 'b.csv')
     expect(await runWith(line, csv(...rows(1, 5)), 'c.csv')).toMatchObject({ deleted: 0, held_deletes: 95 })

@@ -22,7 +22,7 @@ const apply = (line: Line, contacts: readonly Contact[]): void => {
 
 describe.each(CHECKS)('a bulk call of which two members were applied, under %s', (duplicateCheckMethod) => {
   const rig = (): Line => {
-    const line = testLine({ pipeline: { duplicateCheckMethod } })
+    const line = testLine({ pipeline: { duplicate_check_method: duplicateCheckMethod } })
     line.source.drop('a.csv', people(5))
     return line
   }
@@ -63,7 +63,7 @@ describe.each(CHECKS)('a bulk call of which two members were applied, under %s',
 
 describe('a process that dies twenty times while it recovers', () => {
   it.each(CHECKS)('ends with everybody once, under %s', async (duplicateCheckMethod) => {
-    const line = testLine({ pipeline: { duplicateCheckMethod } })
+    const line = testLine({ pipeline: { duplicate_check_method: duplicateCheckMethod } })
     line.source.drop('a.csv', people(5))
     let deaths = 0
     line.service.fault = (call) => {
@@ -86,7 +86,7 @@ describe('a clock', () => {
     ['a year back', -31_536_000_000],
     ['an hour ahead', 3_600_000],
   ])('that goes %s makes nobody twice, and no run wait for it', async (_, jumpMs) => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(1))
     let waitedMs = 0
     const { sleep } = line.clock
@@ -96,12 +96,12 @@ describe('a clock', () => {
       waitedMs += ms
       if (!hasJumped) line.clock.advance(jumpMs)
       hasJumped = true
-      if (waitedMs > 20 * line.settings.doubt.quiesceMs) throw new Error('waits for the clock')
+      if (waitedMs > 20 * line.settings.doubt.quiesce) throw new Error('waits for the clock')
     }
     let lost = 0
     line.service.fault = (call) => (isPost(call) && lost++ === 0 ? { kind: 'unknown' } : undefined)
     expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
-    expect(waitedMs).toBeGreaterThanOrEqual(2 * line.settings.doubt.quiesceMs)
+    expect(waitedMs).toBeGreaterThanOrEqual(2 * line.settings.doubt.quiesce)
     expect(line.service.contacts.size).toBe(1)
   })
 })
@@ -151,7 +151,7 @@ describe('two sources that say different things of one mail', () => {
 
 describe('two people who swap their mails', () => {
   it.each(CHECKS)('keep their contacts, under %s', async (duplicateCheckMethod) => {
-    const line = testLine({ pipeline: { duplicateCheckMethod } })
+    const line = testLine({ pipeline: { duplicate_check_method: duplicateCheckMethod } })
     line.source.drop('a.csv', people(2))
     await line.run()
     const swapped = people(2)
@@ -189,7 +189,7 @@ describe('an address where the interface is not', () => {
     line.source.drop('a.csv', people(3))
     line.service.fault = (call) => (isPost(call) ? { kind: 'not_applied', status: 404 } : undefined)
     expect(await line.run()).toMatchObject({ status: 'failed', code: 'SERVICE_CONTRACT', failed: 3 })
-    expect(line.service.calls.length).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
+    expect(line.service.calls.length).toBeLessThanOrEqual(line.settings.rate_limit.concurrency)
     line.service.fault = () => undefined
     expect(await line.run()).toMatchObject({ status: 'ok', created: 3 })
   })

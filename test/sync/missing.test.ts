@@ -6,10 +6,10 @@ import { HEADER, type Line, people, testLine } from '../support/line.ts'
 import { GUARDS } from '../support/pipeline.ts'
 
 const guards = (changes: Partial<GuardSettings>): GuardSettings => ({ ...GUARDS, ...changes })
-const ALL = guards({ maxDeletes: { share: 1 } })
+const ALL = guards({ max_deletes: { share: 1 } })
 
 const fullLine = (changes: Partial<PipelineSettings> = {}): Line =>
-  testLine({ pipeline: { mode: 'full', onMissing: 'delete', guards: ALL, ...changes } })
+  testLine({ pipeline: { mode: 'full', on_missing: 'delete', guards: ALL, ...changes } })
 
 const without = (table: string[][], ...numbers: number[]): string[][] =>
   table.filter(([key]) => !numbers.some((number) => key === `K${number}`))
@@ -44,14 +44,14 @@ describe('a record that has gone from a full export', () => {
   })
 
   it('keeps its contact where the pipeline says nothing', async () => {
-    const line = fullLine({ onMissing: 'keep' })
+    const line = fullLine({ on_missing: 'keep' })
     await imported(line, 3)
     expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, requests: 0 })
   })
 
   it('loses the terms that the pipeline gave it, and those alone', async () => {
     const terms = { ...testLine().pipeline.terms, assign: [{ name: 'Customer' }] }
-    const line = fullLine({ onMissing: 'remove_terms', terms })
+    const line = fullLine({ on_missing: 'remove_terms', terms })
     await imported(line, 3)
     line.service.giveTerm(3, 'By hand')
     expect(await runWith(line, people(2))).toMatchObject({ deleted: 1, status: 'ok' })
@@ -64,7 +64,7 @@ describe('a record that has gone from a full export', () => {
 
   it('keeps a term under policy add that it had before, once removal is the rule', async () => {
     const terms = { ...testLine().pipeline.terms, assign: [{ name: 'Customer' }] }
-    const line = fullLine({ onMissing: 'remove_terms', terms })
+    const line = fullLine({ on_missing: 'remove_terms', terms })
     line.service.contacts.set(7, { mail: 'person1@example.com' })
     line.service.giveTerm(7, 'Customer')
     await imported(line, 2)
@@ -157,7 +157,7 @@ describe('nobody is deleted', () => {
     const other = testLine({
       state: line.state,
       service: line.service,
-      pipeline: { ...line.pipeline, name: 'crm', onMissing: 'keep' },
+      pipeline: { ...line.pipeline, name: 'crm', on_missing: 'keep' },
     })
     await runWith(other, people(2))
     expect(await runWith(other, [...people(1), ['K2', 'too few values']], '3.csv')).toMatchObject({
@@ -175,7 +175,7 @@ describe('nobody is deleted', () => {
     const other = testLine({
       state,
       service,
-      pipeline: { ...line.pipeline, name: 'crm', onMissing: 'keep' },
+      pipeline: { ...line.pipeline, name: 'crm', on_missing: 'keep' },
     })
     await runWith(other, people(2))
     service.fault = () => ({ kind: 'denied' })
@@ -189,7 +189,7 @@ describe('nobody is deleted', () => {
   })
 
   it('into whose contact the service has merged a record that is still there', async () => {
-    const line = fullLine({ duplicateCheckMethod: 'auto' })
+    const line = fullLine({ duplicate_check_method: 'auto' })
     await imported(line, 2)
     const { session } = line.service
     line.service.session = () => ({
@@ -221,9 +221,9 @@ describe('the delete guard', () => {
     ['six of 100 are too many', 100, 6, guards({}), 0, 6],
     ['a share allows at least one', 3, 1, guards({}), 1, 0],
     ['two of three are more than that', 3, 2, guards({}), 0, 2],
-    ['0% is none', 3, 1, guards({ maxDeletes: { share: 0 } }), 0, 1],
-    ['a count', 10, 4, guards({ maxDeletes: { count: 4 } }), 4, 0],
-    ['a count exceeded', 10, 5, guards({ maxDeletes: { count: 4 } }), 0, 5],
+    ['0% is none', 3, 1, guards({ max_deletes: { share: 0 } }), 0, 1],
+    ['a count', 10, 4, guards({ max_deletes: { count: 4 } }), 4, 0],
+    ['a count exceeded', 10, 5, guards({ max_deletes: { count: 4 } }), 0, 5],
   ])('%s', async (_, linked, gone, settings, deleted, held) => {
     const line = fullLine({ guards: settings })
     await imported(line, linked)
@@ -235,7 +235,7 @@ describe('the delete guard', () => {
   })
 
   it('asks for two exports, of which one read twice is one', async () => {
-    const line = fullLine({ guards: guards({ deletesMissingIn: 2 }) })
+    const line = fullLine({ guards: guards({ deletes_missing_in: 2 }) })
     await imported(line, 3)
     expect(await runWith(line, people(2))).toMatchObject({ deleted: 0, held_deletes: 0 })
     expect(await runWith(line, people(3))).toMatchObject({ deleted: 0 })
@@ -244,7 +244,7 @@ describe('the delete guard', () => {
   })
 
   it('lets exports count only that are far enough apart', async () => {
-    const line = fullLine({ guards: guards({ deletesMissingIn: 2, deletesApartMs: 3_600_000 }) })
+    const line = fullLine({ guards: guards({ deletes_missing_in: 2, deletes_apart: 3_600_000 }) })
     await imported(line, 3)
     await runWith(line, people(2))
     expect(await runWith(line, people(2))).toMatchObject({ deleted: 0 })
@@ -253,7 +253,7 @@ describe('the delete guard', () => {
   })
 
   it('after a clock that was ahead by a year has come back: as soon as two exports are apart', async () => {
-    const line = fullLine({ guards: guards({ deletesMissingIn: 2, deletesApartMs: 3_600_000 }) })
+    const line = fullLine({ guards: guards({ deletes_missing_in: 2, deletes_apart: 3_600_000 }) })
     await imported(line, 3)
     line.clock.advance(365 * 86_400_000)
     expect(await runWith(line, people(2))).toMatchObject({ deleted: 0 })
@@ -264,7 +264,7 @@ describe('the delete guard', () => {
   })
 
   it('holds the first deletes where it is asked to', async () => {
-    const line = fullLine({ guards: { ...ALL, holdFirstDeletes: true } })
+    const line = fullLine({ guards: { ...ALL, hold_first_deletes: true } })
     await imported(line, 4)
     const first = await runWith(line, people(3))
     expect(first).toMatchObject({ status: 'held', held_deletes: 1 })
@@ -275,7 +275,7 @@ describe('the delete guard', () => {
 })
 
 describe('a held plan', () => {
-  const tenPercent = guards({ maxDeletes: { share: 0.1 } })
+  const tenPercent = guards({ max_deletes: { share: 0.1 } })
 
   it('goes in the next run once it is released, and no further', async () => {
     const line = fullLine({ guards: tenPercent })
@@ -323,7 +323,7 @@ describe('a held plan', () => {
   })
 
   it('holds a mapping edit that would rewrite everybody', async () => {
-    const line = testLine({ pipeline: { guards: guards({ maxChanges: { share: 0.3 } }) } })
+    const line = testLine({ pipeline: { guards: guards({ max_changes: { share: 0.3 } }) } })
     await imported(line, 10)
     line.pipeline = {
       ...line.pipeline,
@@ -339,16 +339,16 @@ describe('a held plan', () => {
   })
 
   it('lets changes under the limit go, and the first import whole', async () => {
-    const line = testLine({ pipeline: { guards: guards({ maxChanges: { share: 0.3 } }) } })
+    const line = testLine({ pipeline: { guards: guards({ max_changes: { share: 0.3 } }) } })
     await imported(line, 10)
     expect(await runWith(line, people(13))).toMatchObject({ created: 3, status: 'ok' })
-    const counted = testLine({ pipeline: { guards: guards({ maxChanges: { count: 2 } }) } })
+    const counted = testLine({ pipeline: { guards: guards({ max_changes: { count: 2 } }) } })
     counted.source.drop('1.csv', people(3))
     expect(await counted.run()).toMatchObject({ status: 'held', held: 3, created: 0 })
   })
 
   it('holds a file with too many rejects as a whole', async () => {
-    const line = testLine({ pipeline: { guards: guards({ maxRejects: { share: 0.2 } }) } })
+    const line = testLine({ pipeline: { guards: guards({ max_rejects: { share: 0.2 } }) } })
     const bad = (number: number) => [`B${number}`, 'no mail', 'A', 'B', '1']
     line.source.drop('1.csv', [...people(8), bad(1), bad(2)])
     expect(await line.run()).toMatchObject({ created: 8, rejected: 2 })
@@ -358,7 +358,7 @@ describe('a held plan', () => {
 
   it('holds a plan that would make too many terms', async () => {
     const terms = { ...testLine().pipeline.terms, assign: [{ column: 'phone' }] }
-    const line = testLine({ pipeline: { terms, guards: guards({ maxNewTerms: 2 }) } })
+    const line = testLine({ pipeline: { terms, guards: guards({ max_new_terms: 2 }) } })
     line.service.giveTerm(99, '030 1')
     line.source.drop('1.csv', people(3))
     expect(await line.run()).toMatchObject({ created: 3, status: 'ok', terms_created: 2 })

@@ -127,7 +127,7 @@ describe('a key that is named twice', () => {
 
 describe('a held plan of two exports in one run', () => {
   it('is released as what is left of both', async () => {
-    const line = testLine({ pipeline: { guards: { ...GUARDS, maxChanges: { count: 1 } } } })
+    const line = testLine({ pipeline: { guards: { ...GUARDS, max_changes: { count: 1 } } } })
     line.source.drop('a.csv', people(3))
     line.source.drop('b.csv', people(3, 2))
     const { run_id: run } = await line.run()
@@ -139,7 +139,7 @@ describe('a held plan of two exports in one run', () => {
 
 describe('a create whose answer was lost', () => {
   it('is not doubled under none when somebody edits the contact before it is looked for', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(1))
     line.service.fault = (call) => {
       if (isCreate(call)) return { kind: 'unknown', applied: true }
@@ -157,8 +157,8 @@ describe('a released delete whose contact another pipeline names by then', () =>
   it('is no longer asked for', async () => {
     const state = openTemporaryState()
     const service = memoryService()
-    const guards = { ...GUARDS, maxDeletes: { count: 0 } }
-    const full = testLine({ state, service, pipeline: { mode: 'full', onMissing: 'delete', guards } })
+    const guards = { ...GUARDS, max_deletes: { count: 0 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
     const other = testLine({ state, service, pipeline: { name: 'other' } })
     full.source.drop('a.csv', people(3))
     await full.run()
@@ -178,7 +178,7 @@ describe('a lost create whose contact another pipeline merged itself into, and w
     const state = openTemporaryState()
     const service = memoryService()
     const map = { ...pipelineSettings().map, skype: { column: 'no' } }
-    const one = testLine({ state, service, pipeline: { duplicateCheckMethod: 'none', map } })
+    const one = testLine({ state, service, pipeline: { duplicate_check_method: 'none', map } })
     const other = testLine({ state, service, pipeline: { name: 'other' } })
     const named = (first: string): string[][] => [[...HEADER], row('1', 'one@example.com', first)]
     one.source.drop('a.csv', named('One'))
@@ -199,17 +199,17 @@ describe('a lost create whose contact another pipeline without a mail was merged
   it('is not sent again, although the marker is that of the other', async () => {
     const state = openTemporaryState()
     const service = memoryService()
-    const settings = { markerField: 'sync_marker' }
+    const settings = { marker_field: 'sync_marker' }
     const about = { label: '', description: '', required: false, multiple: false }
     service.customFields.push({ id: 5, name: 'sync_marker', type: 'text_textfield', ...about })
-    const one = testLine({ state, service, settings, pipeline: { duplicateCheckMethod: 'none' } })
+    const one = testLine({ state, service, settings, pipeline: { duplicate_check_method: 'none' } })
     const map = { ...pipelineSettings().map, mail: { column: 'mail' }, ba_street: { value: 'S' } }
     const address = { ba_city: { value: 'C' }, ba_postal_code: { value: 'P' } }
     const other = testLine({
       state,
       service,
       settings,
-      pipeline: { name: 'other', duplicateCheckMethod: 'auto', map: { ...map, ...address } },
+      pipeline: { name: 'other', duplicate_check_method: 'auto', map: { ...map, ...address } },
     })
     const isLookUp = ({ path }: Call): boolean => path === '/contact/<contact_mail>'
     service.fault = (call) => {
@@ -237,8 +237,8 @@ describe('a contact into which the create of another pipeline may have been merg
   it('is not deleted before that is known', async () => {
     const state = openTemporaryState()
     const service = memoryService()
-    const guards = { ...GUARDS, maxDeletes: { share: 1 } }
-    const full = testLine({ state, service, pipeline: { mode: 'full', onMissing: 'delete', guards } })
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
     const other = testLine({ state, service, pipeline: { name: 'other' } })
     full.source.drop('a.csv', people(2))
     await full.run()
@@ -254,9 +254,9 @@ describe('a contact into which the create of another pipeline may have been merg
   it('is deleted where that create was never sent, because a guard holds it', async () => {
     const state = openTemporaryState()
     const service = memoryService()
-    const guards = { ...GUARDS, maxDeletes: { share: 1 } }
-    const full = testLine({ state, service, pipeline: { mode: 'full', onMissing: 'delete', guards } })
-    const held = { ...GUARDS, maxChanges: { count: 1 } }
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
+    const held = { ...GUARDS, max_changes: { count: 1 } }
     const other = testLine({ state, service, pipeline: { name: 'other', guards: held } })
     full.source.drop('a.csv', people(3))
     await full.run()

@@ -11,10 +11,10 @@ const row = (tags: string): string[][] => [
 async function inDoubt(check: 'email' | 'none'): Promise<Line> {
   const line = testLine({
     pipeline: {
-      duplicateCheckMethod: check,
+      duplicate_check_method: check,
       terms: {
         policy: 'managed',
-        createMissing: true,
+        create_missing: true,
         assign: [{ column: 'tags', split: ',' }],
         descriptions: {},
         verify: true,

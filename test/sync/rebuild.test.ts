@@ -11,8 +11,8 @@ type Check = (typeof CHECKS)[number]
 const lost = (service: MemoryService, duplicateCheckMethod: Check) =>
   testLine({
     service,
-    pipeline: { duplicateCheckMethod },
-    settings: { doubt: { quiesceMs: 1, absentReads: 1 } },
+    pipeline: { duplicate_check_method: duplicateCheckMethod },
+    settings: { doubt: { quiesce: 1, absent_reads: 1 } },
   })
 
 const idsByMail = (service: MemoryService): Record<string, number[]> => {

@@ -35,7 +35,7 @@ describe('a service that fails', () => {
     const result = await line.run()
     expect(result).toMatchObject({ status: 'failed', code: 'SERVICE_KEY_REFUSED', read: 250, failed: 250 })
     expect(line.source.waiting()).toEqual(['a.csv'])
-    expect(line.service.calls.length).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
+    expect(line.service.calls.length).toBeLessThanOrEqual(line.settings.rate_limit.concurrency)
     line.service.fault = () => undefined
     expect(await line.run()).toMatchObject({ status: 'ok', read: 250, created: 250 })
     expect(line.service.contacts.size).toBe(250)
@@ -71,7 +71,7 @@ describe('a service that fails', () => {
     const line = testLine({
       settings: {
         bulk: { size: 1, container: 'array' },
-        rateLimit: { requests: 9, perMs: 1, concurrency: 1, perDay: undefined },
+        rate_limit: { requests: 9, per: 1, concurrency: 1, per_day: undefined },
       },
     })
     line.source.drop('a.csv', people(10))
@@ -86,7 +86,7 @@ describe('one bad contact', () => {
   it.each(['email', 'none'] as const)(
     'is found in a refused bulk call and rejected alone, under %s',
     async (duplicateCheckMethod) => {
-      const line = testLine({ pipeline: { duplicateCheckMethod } })
+      const line = testLine({ pipeline: { duplicate_check_method: duplicateCheckMethod } })
       line.source.drop('a.csv', people(50))
       line.service.fault = (call) =>
         isPost(call) && call.contacts.some(({ mail }) => mail === 'person17@example.com')
@@ -118,7 +118,7 @@ describe('a bulk answer', () => {
   })
 
   it('that gives two people one contact holds both', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'auto' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'auto' } })
     line.source.drop('a.csv', people(3))
     line.service.answer = (members) =>
       members.map((member) => ({ ...member, id: member.id === 2 ? 1 : member.id }))
@@ -139,7 +139,7 @@ describe('a lost answer', () => {
   })
 
   it('under none the contact is adopted when it is found', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(3))
     line.service.fault = once({ kind: 'unknown', applied: true }, isPost)
     expect(await line.run()).toMatchObject({ status: 'ok', created: 3 })
@@ -154,7 +154,7 @@ describe('a lost answer', () => {
   ])(
     'under none it is in doubt, and not made again, where others changed %s before the look',
     async (_, edit) => {
-      const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+      const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
       line.source.drop('a.csv', people(1))
       let posts = 0
       line.service.fault = (call) => {
@@ -176,7 +176,7 @@ describe('a lost answer', () => {
     const service = memoryService()
     service.contacts.set(77, { mail: 'person1@example.com.invalid', ...fields })
     service.alsoFound = () => [77]
-    const line = testLine({ service, pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ service, pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', [[...HEADER], ['K1', 'person1@example.com', 'A', 'B', '1']])
     line.service.fault = once({ kind: 'unknown' }, isPost)
     expect(await line.run()).toMatchObject(result)
@@ -185,13 +185,13 @@ describe('a lost answer', () => {
   })
 
   it('under none it is sent again only when it was missing often enough, quiesce apart', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(1))
     line.service.fault = once({ kind: 'unknown' }, isPost)
     const started = line.clock.now()
     expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
     expect(line.service.contacts.size).toBe(1)
-    expect(line.clock.now() - started).toBeGreaterThanOrEqual(2 * line.settings.doubt.quiesceMs)
+    expect(line.clock.now() - started).toBeGreaterThanOrEqual(2 * line.settings.doubt.quiesce)
     expect(line.service.calls.filter(({ method }) => method === 'GET').length).toBeGreaterThanOrEqual(2)
   })
 
@@ -226,7 +226,7 @@ describe('a process that dies while a request is on its way', () => {
     'ends with the same contacts as an undisturbed one: check %s, applied %s',
     async (duplicateCheckMethod, applied) => {
       const line = testLine({
-        pipeline: { duplicateCheckMethod },
+        pipeline: { duplicate_check_method: duplicateCheckMethod },
         settings: { bulk: { size: 2, container: 'array' } },
       })
       line.source.drop('a.csv', people(5))
@@ -280,7 +280,7 @@ describe('a run that is ended by a signal', () => {
       return undefined
     }
     const result = await line.run()
-    expect(result.created).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
+    expect(result.created).toBeLessThanOrEqual(line.settings.rate_limit.concurrency)
     expect(result.failed).toBe(20 - result.created)
     expect(result).toMatchObject({
       status: 'failed',

@@ -80,7 +80,7 @@ describe('rejects retry', () => {
       map: { ...line.pipeline.map, mail: { value: 'x@example.com' } },
       hash: 'n',
     }
-    line.pipeline = { ...line.pipeline, duplicateCheckMethod: 'none' }
+    line.pipeline = { ...line.pipeline, duplicate_check_method: 'none' }
     expect(await line.retry()).toMatchObject({ read: 2, created: 2 })
     expect([...line.service.contacts.values()]).toMatchObject([
       { first_name: 'A', family_name: 'B' },
@@ -89,7 +89,7 @@ describe('rejects retry', () => {
   })
 
   it('is no full export: nobody has gone by it', async () => {
-    const line = testLine({ pipeline: { mode: 'full', onMissing: 'delete' } })
+    const line = testLine({ pipeline: { mode: 'full', on_missing: 'delete' } })
     await rejecting(line, ...people(3).slice(1), BAD)
     await line.retry()
     expect(line.service.contacts.size).toBe(3)

@@ -121,7 +121,7 @@ describe('a run', () => {
     ['in one batch', 0],
     ['batches apart', 300],
   ])('takes the last record of a key where that is asked for: %s', async (_, between) => {
-    const line = testLine({ pipeline: { onDuplicateKey: 'last' } })
+    const line = testLine({ pipeline: { on_duplicate_key: 'last' } })
     const again = ['K1', 'person1@example.com', 'Neu', 'Nachname1', '030 1']
     line.source.drop('a.csv', [...people(1 + between), again])
     expect(await line.run()).toMatchObject({ created: 1 + between, skipped: 1, rejected: 0 })
@@ -223,7 +223,7 @@ describe('clearing and merging', () => {
     ['update', { phone: '2' }, { phone: '2', first_name: '' }],
     ['add', { first_name: 'Neu' }, { phone: 'foreign', first_name: 'Neu' }],
   ] as const)('lets merge method %s change only what it may', async (method, sent, after) => {
-    const line = testLine({ pipeline: { duplicateMergeMethod: method } })
+    const line = testLine({ pipeline: { duplicate_merge_method: method } })
     line.source.drop('a.csv', [[...HEADER], ['K1', 'a@example.com', 'A', 'B', '1']])
     await line.run()
     line.service.contacts.set(1, {
@@ -263,7 +263,7 @@ describe('records that share a mail', () => {
   })
 
   it('under none they stay apart, in separate calls', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', [
       [...HEADER],
       ['K1', 'a@example.com', 'A', 'B', ''],
@@ -295,13 +295,13 @@ describe('bulk calls that are too large', () => {
       : undefined
 
   it.each(['email', 'none'] as const)('are halved once and stay small, under %s', async (check) => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: check } })
+    const line = testLine({ pipeline: { duplicate_check_method: check } })
     line.service.fault = tooLarge(25)
     line.source.drop('a.csv', people(500))
     expect(await line.run()).toMatchObject({ status: 'ok', created: 500, rejected: 0 })
     const refused = line.service.calls.filter(({ contacts }) => contacts.length > 25)
     // Those that were under way together when the first was refused.
-    expect(refused.length).toBeLessThanOrEqual(line.settings.rateLimit.concurrency)
+    expect(refused.length).toBeLessThanOrEqual(line.settings.rate_limit.concurrency)
     // None of them was carried out, so there is nothing to be looked up.
     expect(line.service.calls.filter(({ method }) => method === 'GET')).toEqual([])
     expect(line.log.filter(({ message }) => message.includes('made smaller'))).toMatchObject([

@@ -71,7 +71,7 @@ describe('records of one key in one input', () => {
     it.each(cases)(
       `%s (${between} records between them)`,
       async (_, onDuplicateKey, rows, counts, name, codes) => {
-        const line = lineWith(rows, { onDuplicateKey }, between)
+        const line = lineWith(rows, { on_duplicate_key: onDuplicateKey }, between)
         expect(await line.run()).toMatchObject({ created: between + 1, ...counts })
         expect(firstNames(line)).toContain(name)
         const at = (text: string): string =>
@@ -85,7 +85,7 @@ describe('records of one key in one input', () => {
     )
 
   it('a rejected one beside the good one does not keep an older held change of the key', async () => {
-    const line = lineWith([GOOD], { guards: { ...GUARDS, maxNewTerms: 0, maxRejects: { count: 0 } } })
+    const line = lineWith([GOOD], { guards: { ...GUARDS, max_new_terms: 0, max_rejects: { count: 0 } } })
     line.source.drop('a.csv', [[...HEADER], GOOD, ['K9', 'bad', 'A', 'B', '1']])
     expect(await line.run()).toMatchObject({ created: 0, held: 1 })
     line.pipeline = { ...line.pipeline, guards: GUARDS }
@@ -105,14 +105,14 @@ describe('records of one key in one input', () => {
   it('a bad row that a later mapping would take does not go over the accepted one', async () => {
     const line = lineWith([BAD, GOOD], {})
     await line.run()
-    line.pipeline = { ...line.pipeline, onInvalid: 'drop', hash: 'mapping-2' }
+    line.pipeline = { ...line.pipeline, on_invalid: 'drop', hash: 'mapping-2' }
     expect(await line.retry()).toMatchObject({ read: 0 })
     expect(firstNames(line)).toEqual(['Good'])
   })
 
   it('a rejected row still counts as present in a full export', async () => {
     const line = testLine({
-      pipeline: { mode: 'full', onMissing: 'delete', guards: { ...GUARDS, maxDeletes: { share: 1 } } },
+      pipeline: { mode: 'full', on_missing: 'delete', guards: { ...GUARDS, max_deletes: { share: 1 } } },
     })
     line.source.drop('a.csv', people(4))
     await line.run()
@@ -126,7 +126,7 @@ describe('records of one key in one input', () => {
 
   it('terms of records that a later one of their key replaces are named', async () => {
     const terms = { ...testLine().pipeline.terms, assign: [{ column: 'tags', split: ',' }] }
-    const line = testLine({ pipeline: { onDuplicateKey: 'last', terms } })
+    const line = testLine({ pipeline: { on_duplicate_key: 'last', terms } })
     line.source.drop('a.csv', [
       [...HEADER, 'tags'],
       [...GOOD, 'red,blue'],

@@ -53,7 +53,7 @@ async function play(all: readonly Step[]): Promise<void> {
   const service = memoryService()
   const terms = {
     policy: 'managed',
-    createMissing: true,
+    create_missing: true,
     assign: [{ column: 'tags', split: ',' }],
     descriptions: {},
     verify: true,

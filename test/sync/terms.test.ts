@@ -14,7 +14,7 @@ const tagged = (...tags: readonly string[]): string[][] => [
 const terms = (changes: Partial<TermSettings> = {}): Partial<PipelineSettings> => ({
   terms: {
     policy: 'add',
-    createMissing: true,
+    create_missing: true,
     assign: [{ column: 'tags', split: ',' }],
     descriptions: {},
     verify: true,
@@ -324,7 +324,7 @@ describe('names', () => {
   })
 
   it('rejects a record that names an unknown term where none may be made, with the nearest', async () => {
-    const line = lineWith({ createMissing: false })
+    const line = lineWith({ create_missing: false })
     await line.service.session().createTerm('Customer')
     const result = await drop(line, 'customer', 'Custommer')
     expect(result).toMatchObject({ status: 'partial', created: 1, rejected: 1, terms_created: 0 })
@@ -375,7 +375,7 @@ describe('what goes wrong', () => {
   })
 
   it('ends the run when the terms cannot be read, and leaves the file', async () => {
-    const line = lineWith({ createMissing: false })
+    const line = lineWith({ create_missing: false })
     line.service.fault = ({ path }) => (path === '/terms' ? { kind: 'denied', status: 401 } : undefined)
     const result = await drop(line, 'a')
     expect(result).toMatchObject({ status: 'failed', code: 'SERVICE_KEY_REFUSED', read: 0 })
@@ -383,7 +383,7 @@ describe('what goes wrong', () => {
   })
 
   it('settles a lost create by looking, and then gives it its terms', async () => {
-    const line = testLine({ pipeline: { ...terms(), duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { ...terms(), duplicate_check_method: 'none' } })
     line.service.fault = ({ method, path }) =>
       method === 'POST' && path === '/contact' ? { kind: 'unknown', applied: true } : undefined
     expect(await drop(line, 'a')).toMatchObject({ status: 'ok', read: 1, created: 1 })

@@ -14,7 +14,7 @@ async function linked(line: Line): Promise<void> {
 
 describe('an update method that keeps something back', () => {
   const adding = async (updateVia: 'id' | 'bulk'): Promise<Line> => {
-    const line = testLine({ pipeline: { duplicateMergeMethod: 'add', updateVia } })
+    const line = testLine({ pipeline: { duplicate_merge_method: 'add', update_via: updateVia } })
     await linked(line)
     line.source.drop('2.csv', row('Ann', '2'))
     return line
@@ -43,7 +43,7 @@ describe('an update method that keeps something back', () => {
   })
 
   it('goes by what the contact has, and sends the rest', async () => {
-    const line = testLine({ pipeline: { updateMethod: 'add' } })
+    const line = testLine({ pipeline: { update_method: 'add' } })
     await linked(line)
     line.service.contacts.set(1, { mail: 'a@example.com', first_name: '', family_name: 'B', phone: '1' })
     line.source.drop('2.csv', row('Anna', '2'))
@@ -52,11 +52,11 @@ describe('an update method that keeps something back', () => {
   })
 
   it('is sent once the method lets it through', async () => {
-    const line = testLine({ pipeline: { updateMethod: 'add' } })
+    const line = testLine({ pipeline: { update_method: 'add' } })
     await linked(line)
     line.source.drop('2.csv', row('Ann', '2'))
     await line.run()
-    line.pipeline = { ...line.pipeline, updateMethod: 'update_add', hash: 'mapping-2' }
+    line.pipeline = { ...line.pipeline, update_method: 'update_add', hash: 'mapping-2' }
     line.source.drop('3.csv', row('Ann', '2'))
     expect(await line.run()).toMatchObject({ updated: 1 })
     expect(line.service.contacts.get(1)).toMatchObject({ phone: '2' })
@@ -68,7 +68,7 @@ describe('an update method of its own', () => {
     'rules updates, and the merge method creates, via %s',
     async (updateVia) => {
       const line = testLine({
-        pipeline: { duplicateMergeMethod: 'add', updateMethod: 'update_add', updateVia },
+        pipeline: { duplicate_merge_method: 'add', update_method: 'update_add', update_via: updateVia },
       })
       const table = (phone: string): string[][] => [
         [...HEADER],

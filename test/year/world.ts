@@ -96,7 +96,7 @@ export async function openWorld(start: number) {
   const sourceIn = (place: string) => ({
     ...(csvKind.schema.parse({ folder: place, settle: '0s' }) as object),
     type: 'csv',
-    nullValues: [],
+    null_values: [],
   })
   const hourly = { name: 'shop', schedule: '0 * * * *', timezone: 'Europe/Berlin', source: sourceIn(inbox) }
   const night = join(folder, 'night')
@@ -106,17 +106,17 @@ export async function openWorld(start: number) {
     {
       state: { path: join(folder, 'state.db') },
       service: serviceSettings({
-        baseUrl: 'http://127.0.0.1:9',
-        apiKey: KEY,
-        rateLimit: { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined },
-        retry: { attempts: 3, maxDelayMs: 60_000 },
+        base_url: 'http://127.0.0.1:9',
+        api_key: KEY,
+        rate_limit: { requests: 5, per: 1000, concurrency: 4, per_day: undefined },
+        retry: { attempts: 3, max_delay: 60_000 },
       }),
       keep: {
-        processedMs: 3 * DAY,
-        failedMs: 3 * DAY,
-        rejectsMs: 3 * DAY,
-        runsMs: 3 * DAY,
-        syncLogMs: undefined,
+        processed: 3 * DAY,
+        failed: 3 * DAY,
+        rejects: 3 * DAY,
+        runs: 3 * DAY,
+        sync_log: undefined,
       },
     },
   )

@@ -33,4 +33,4 @@ export function consoleAddress({ server }: Settings): string | undefined {
 }
 
 /** Tells several installations apart. */
-export const serviceHost = ({ service }: Settings): string => new URL(service.baseUrl).host
+export const serviceHost = ({ service }: Settings): string => new URL(service.base_url).host

@@ -23,7 +23,7 @@ async function note(alert: AlertSettings, facts: AlertFacts, { state, settings }
   const before = await state.alertsOf(alert.id)
   const { messages, ...changes } = alertChanges(conditions(facts, alert.rules), before, {
     at: facts.now,
-    afterMs: alert.rules.afterMs,
+    afterMs: alert.rules.after,
     isUnsettled: (key) => isUnsettled(key, facts),
   })
   if (messages.length + changes.set.length + changes.remove.length + changes.drop.length === 0) return

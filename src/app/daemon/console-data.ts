@@ -34,7 +34,7 @@ function liveView({ clock, settings, daemon }: Parts): LiveView {
       dueAt: byName.get(name)?.dueAt,
       running: byName.get(name)?.runningSince !== undefined,
     })),
-    rate: service.rateLimit,
+    rate: service.rate_limit,
   }
 }
 

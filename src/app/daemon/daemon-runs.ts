@@ -190,7 +190,7 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     if (parts.signal.aborted) return
     const now = clock.now()
     look(course, now)
-    while (!isHeld && !parts.isPaused() && agenda.running < settings().maxParallel) {
+    while (!isHeld && !parts.isPaused() && agenda.running < settings().max_parallel) {
       const turn = agenda.begin(now)
       if (turn === undefined) return
       const run = launch(turn, course).finally(() => {

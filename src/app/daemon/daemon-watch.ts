@@ -66,7 +66,7 @@ async function standings(
     condition: now,
     isReady: readiness(now).ready,
     rate: runner.rate(),
-    limits: { window: service.rateLimit.requests, day: service.rateLimit.perDay },
+    limits: { window: service.rate_limit.requests, day: service.rate_limit.per_day },
     requestsOfDay: requestsOfDay(all, clock.now()) ?? 0,
     state: stateSizes(state.path),
     ...(await runner.state.alertFigures()),

@@ -78,7 +78,7 @@ const untilAborted = async (signal: AbortSignal): Promise<void> => {
 
 /** What listens to the daemon: the log, and whoever was handed in. */
 function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
-  const log = daemonLog(parts.log, () => settings().service.apiKeyFile !== undefined)
+  const log = daemonLog(parts.log, () => settings().service.api_key_file !== undefined)
   const listeners = [log, ...(parts.listeners ?? [])]
   return (event) => {
     for (const listener of listeners) listener(event)

@@ -108,12 +108,12 @@ async function reload(parts: Parts): Promise<readonly string[] | undefined> {
 
 async function renewKey(parts: Parts): Promise<boolean> {
   const old = parts.settings()
-  const { apiKeyFile, apiKey } = old.service
+  const { api_key_file: apiKeyFile, api_key: apiKey } = old.service
   const key = apiKeyFile === undefined ? undefined : await keyIn(apiKeyFile)
   if (key === undefined || key === apiKey) return false
   parts.log.mask([key])
   parts.log.info('the key of the service has changed', { settings: 'service.api_key_file' })
-  const service = { ...old.service, apiKey: key }
+  const service = { ...old.service, api_key: key }
   await changeBetweenRuns({ ...old, service, secrets: [...old.secrets, key] }, parts)
   return true
 }

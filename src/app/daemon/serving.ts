@@ -24,7 +24,7 @@ export async function serveDaemon(parts: {
   const { clock, log, settings, condition, metrics } = parts
   const gate = createTokenGate(() => [settings().server.token], clock)
   const metricsGate = createTokenGate(() => {
-    const { token, metricsToken } = settings().server
+    const { token, metrics_token: metricsToken } = settings().server
     return [metricsToken, token]
   }, clock)
   const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))

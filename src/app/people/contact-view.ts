@@ -39,7 +39,7 @@ export async function contactsAt(wanted: string, settings: Settings, reads: Serv
     })
   const definitions = await reads.customFields()
   if (definitions.kind !== 'ok') return definitions
-  const keys = definitions.value.map((field) => customFieldKeyOf(field, settings.service.customFieldKey))
+  const keys = definitions.value.map((field) => customFieldKeyOf(field, settings.service.custom_field_key))
   const names = [...new Set([...CONTACT_FIELD_NAMES, ...keys])]
   const found = isId ? undefined : await reads.contactsByMail(wanted, [])
   if (found !== undefined && found.kind !== 'ok') return found

@@ -214,7 +214,7 @@ function outsideText(
   copies: readonly string[],
 ): string[] {
   const left = subject.contactIds.filter((id) => !deleted.includes(id))
-  const { baseUrl } = settings.service
+  const { base_url: baseUrl } = settings.service
   return [
     ...(left.length === 0
       ? []

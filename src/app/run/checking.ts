@@ -49,7 +49,7 @@ export async function withService<T>(
 
 /** What of a pipeline's terms the service would not have: only where none may be made. */
 export function termProblems(pipeline: PipelineSettings, terms: readonly Term[]): readonly string[] {
-  const { assign, createMissing } = pipeline.terms
+  const { assign, create_missing: createMissing } = pipeline.terms
   if (createMissing) return []
   const constants = assign.flatMap((entry) => ('name' in entry ? [entry.name] : []))
   const unknown = termsBeyond(

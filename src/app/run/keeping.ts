@@ -37,15 +37,15 @@ export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }:
       : removeOldFiles(folder, which, { before: time, limit: most })
   }
   const logValues = (): Promise<number> | number => {
-    const [at, time] = [clock.now(), before(keep.syncLogMs)]
+    const [at, time] = [clock.now(), before(keep.sync_log)]
     return time === undefined ? 0 : state.expireValues(time, most, { at, runId: runId(at, random) })
   }
   const remove = async (pipeline: PipelineSettings) => {
-    const times = { rejects: before(keep.rejectsMs), runs: before(keep.runsMs) }
+    const times = { rejects: before(keep.rejects), runs: before(keep.runs) }
     return {
       ...(await state.removeOld(pipeline.name, times, most)),
-      processed: await files(pipeline, 'processed', keep.processedMs),
-      failed: await files(pipeline, 'failed', keep.failedMs),
+      processed: await files(pipeline, 'processed', keep.processed),
+      failed: await files(pipeline, 'failed', keep.failed),
       sync_log: await logValues(),
     }
   }

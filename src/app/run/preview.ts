@@ -47,7 +47,7 @@ async function* overCopy(
   const terms = createTermDirectory(session, { state })
   try {
     const parts = { state, source, session, circuit, terms, clock, signal, report, log }
-    const { customFieldKey } = settings.service
+    const { custom_field_key: customFieldKey } = settings.service
     return yield* plan({ runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts })
   } finally {
     await service.close()

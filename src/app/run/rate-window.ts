@@ -28,14 +28,14 @@ const addressOf = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/
 
 /** Requests of the last 24 hours; undefined where there is no limit of a day. */
 export function requestsOfDay({ service, state }: Settings, now: number): number | undefined {
-  const { baseUrl, rateLimit, timeoutMs } = service
-  if (rateLimit.perDay === undefined) return undefined
+  const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
+  if (rateLimit.per_day === undefined) return undefined
   return readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })?.ofDay ?? 0
 }
 
 export function rateStanding({ service, state }: Settings, now: number): RateStanding {
-  const { baseUrl, rateLimit, timeoutMs } = service
-  const { requests, perMs, perDay } = rateLimit
+  const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
+  const { requests, per: perMs, per_day: perDay } = rateLimit
   const use = readWindowUse(state.path, { service: addressOf(baseUrl), now, timeoutMs })
   const slowed = use?.slowed
   const isSlowed = slowed !== undefined && now < slowed.resumeAt + RECOVERY_MS
@@ -61,8 +61,8 @@ export function sharedWindow(
   onAlone: (reason: string) => void = () => undefined,
   owned?: Pick<OwnedState, 'formerWindow'>,
 ): { shared: SharedWindow } {
-  const { baseUrl, rateLimit, timeoutMs } = service
-  const { perMs } = rateLimit
+  const { base_url: baseUrl, rate_limit: rateLimit, timeout: timeoutMs } = service
+  const { per: perMs } = rateLimit
   return {
     shared: createSharedWindow(state.path, {
       service: addressOf(baseUrl),

@@ -46,7 +46,7 @@ async function rebuildOne(
   const trouble = new AbortController()
   const ignore = state.onTrouble(() => trouble.abort())
   const signal = AbortSignal.any([rebuilding.signal, trouble.signal])
-  const { concurrency } = settings.service.rateLimit
+  const { concurrency } = settings.service.rate_limit
   const onEvent = logService(rebuilding.log)
   const shared = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }), state)
   const deps = { clock, random, onEvent, ...shared }
@@ -62,7 +62,7 @@ async function rebuildOne(
     session,
     circuit,
     terms: createTermDirectory(session, { state }),
-    customFieldKey: settings.service.customFieldKey,
+    customFieldKey: settings.service.custom_field_key,
     clock,
     signal,
     log: rebuilding.log.with({ pipeline: pipeline.name, run_id: id }),

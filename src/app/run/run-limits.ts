@@ -25,7 +25,7 @@ function inWords(ms: number): string {
 }
 
 export function limitRun(
-  { maxDurationMs }: Pick<PipelineSettings, 'maxDurationMs'>,
+  { max_duration: maxDurationMs }: Pick<PipelineSettings, 'max_duration'>,
   parts: {
     readonly clock: Clock
     readonly circuit: Circuit

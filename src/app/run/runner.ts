@@ -140,7 +140,7 @@ function runContext(
     session,
     circuit,
     terms: createTermDirectory(session, { state: parts.state }),
-    customFieldKey: settings.service.customFieldKey,
+    customFieldKey: settings.service.custom_field_key,
     turns: parts.turns,
     mails: parts.mails,
     seen: {},

@@ -24,7 +24,7 @@ import type { Configuration } from './configuration.ts'
 
 type Asking = Pick<ContactReader, 'contactById'>
 
-const placeOf = ({ service, state }: Settings) => ({ path: state.path, baseUrl: service.baseUrl })
+const placeOf = ({ service, state }: Settings) => ({ path: state.path, baseUrl: service.base_url })
 
 /** What of them was sent can be asked for everywhere; definitions of custom fields may have changed. */
 const askedFields = (known: KnownLink['known']): string[] =>
@@ -81,7 +81,7 @@ export async function bindAtFirstUse(
   reads: Asking,
 ): Promise<void> {
   const tie = binding.tie()
-  const address = serviceAddress(settings.service.baseUrl)
+  const address = serviceAddress(settings.service.base_url)
   if (tie.address === address) return
   assertSameService(tie, placeOf(settings))
   if (tie.address === undefined && tie.hasLinks)
@@ -142,7 +142,7 @@ export function rebindState(
   return asOwner(settings, pid, async (state) => {
     const { binding } = state
     const tie = binding.tie()
-    const rebound = { from: tie.address, to: serviceAddress(settings.service.baseUrl) }
+    const rebound = { from: tie.address, to: serviceAddress(settings.service.base_url) }
     if (rebound.from === rebound.to) return rebound
     if (rebound.from !== undefined) assertNothingInDoubt(tie, settings.state.path)
     await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings))

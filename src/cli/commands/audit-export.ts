@@ -49,7 +49,7 @@ async function exportSubject(
     else
       printError(
         io,
-        `${plural(report.people.length, 'person', 'people')} written to ${file}${replacedText(replaced)}. Not in it: the contact as ${settings.service.baseUrl} has it, and files that wait in the inbox.`,
+        `${plural(report.people.length, 'person', 'people')} written to ${file}${replacedText(replaced)}. Not in it: the contact as ${settings.service.base_url} has it, and files that wait in the inbox.`,
       )
     return 0
   })

@@ -52,7 +52,7 @@ async function checkTerms(settings: Settings, reads: ServiceReads): Promise<Find
 function checkFields(settings: Settings, definitions: readonly CustomFieldDefinition[]): Findings {
   const checked = settings.pipelines.map((pipeline) => ({
     name: pipeline.name,
-    ...customFieldFindings(pipeline, definitions, settings.service.customFieldKey),
+    ...customFieldFindings(pipeline, definitions, settings.service.custom_field_key),
   }))
   return {
     problems: checked.flatMap(({ name, problems }) =>
@@ -94,9 +94,9 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
   return askService(
     settings,
     async (reads) => {
-      const { markerField } = settings.service
+      const { marker_field: markerField } = settings.service
       const mapped = [
-        ...settings.pipelines.flatMap(({ customFields }) => Object.keys(customFields)),
+        ...settings.pipelines.flatMap(({ custom_fields: customFields }) => Object.keys(customFields)),
         ...(markerField === undefined ? [] : [markerField]),
       ]
       const fields = await definitionsWith([...new Set(mapped)], reads, { whole: true })

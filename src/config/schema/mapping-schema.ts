@@ -163,7 +163,7 @@ export function fieldMapping(written: string | MappingKeys): FieldMapping {
   }
   const { split, size } = written
   const number = written.number === true ? {} : written.number === false ? undefined : written.number
-  const given = { ...from, default: fallback, onInvalid: mend, blank: blanks, number, split, size }
+  const given = { ...from, default: fallback, on_invalid: mend, blank: blanks, number, split, size }
   return Object.fromEntries(Object.entries(given).filter(([, entry]) => entry !== undefined))
 }
 

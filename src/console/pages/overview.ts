@@ -158,7 +158,7 @@ function pipelineTable(rows: readonly Row[], now: number): Html {
 }
 
 function rateFacts({ live, requestsOfDay }: Overview): Html {
-  const { requests, perMs, concurrency, perDay } = live.rate
+  const { requests, per, concurrency, per_day: perDay } = live.rate
   const used =
     perDay === undefined || requestsOfDay === undefined
       ? html`<span class="quiet">no limit by the day is set</span>`
@@ -173,7 +173,7 @@ function rateFacts({ live, requestsOfDay }: Overview): Html {
   return facts([
     ['Health', live.ready ? badge('good', 'ready') : badge('bad', 'not ready')],
     ['Running since', moment(live.startedAt, live.now)],
-    ['Rate limit', html`${counted(requests, 'request')} per ${spanText(perMs)}, ${concurrency} at once`],
+    ['Rate limit', html`${counted(requests, 'request')} per ${spanText(per)}, ${concurrency} at once`],
     ['Requests of the last 24 hours', used],
     ['Version', html`${live.version}`],
   ])

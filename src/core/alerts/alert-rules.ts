@@ -29,11 +29,11 @@ export interface AlertRules {
   /** Undefined: all. */
   readonly pipelines: readonly string[] | undefined
   /** A share is one of the records of the last run that found a file, a count one of the rejects that are kept. */
-  readonly rejectsAbove: { readonly share: number } | { readonly count: number }
+  readonly rejects_above: { readonly share: number } | { readonly count: number }
   /** By when a file must have come, and how long before that it may have come. */
   readonly nothingBy: (Deadline & { readonly withinMs: number }) | undefined
   /** How long a condition must hold before anybody is told. */
-  readonly afterMs: number
+  readonly after: number
 }
 
 /** A condition that holds; `pipeline` is blank where it is about none alone. */

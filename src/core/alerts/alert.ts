@@ -61,7 +61,7 @@ function failedCondition({ lastRun, broken, name }: PipelineFacts): Condition[] 
 
 function rejectsCondition({ backlog, milestones, name }: PipelineFacts, rules: AlertRules): Condition[] {
   const { rejects } = backlog
-  const { rejectsAbove: limit } = rules
+  const { rejects_above: limit } = rules
   if (rejects === 0) return []
   if ('count' in limit)
     return rejects > limit.count ? [{ name: 'rejects', pipeline: name, numbers: { rejects } }] : []

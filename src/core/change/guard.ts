@@ -55,20 +55,20 @@ const isUnlimited = (limit: Limit): boolean => 'share' in limit && limit.share >
 function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
   const { rejected, read, changes, links, deletes, newTerms } = numbers
   if (changes + deletes === 0) return undefined
-  if (!isUnlimited(guards.maxRejects) && rejected > allowed(guards.maxRejects, read)) {
-    const threshold = limitText(guards.maxRejects, read)
+  if (!isUnlimited(guards.max_rejects) && rejected > allowed(guards.max_rejects, read)) {
+    const threshold = limitText(guards.max_rejects, read)
     const reason = `${rejected} of ${read} records were rejected, more than guards.max_rejects ${threshold} allows; nothing of the file goes`
     return { guard: 'max_rejects', holds: 'all', number: rejected, threshold, reason }
   }
   // Before the first import a share is one of nothing.
-  const isFirst = 'share' in guards.maxChanges && links === 0
-  if (!isUnlimited(guards.maxChanges) && !isFirst && changes > allowed(guards.maxChanges, links)) {
-    const threshold = limitText(guards.maxChanges, links)
+  const isFirst = 'share' in guards.max_changes && links === 0
+  if (!isUnlimited(guards.max_changes) && !isFirst && changes > allowed(guards.max_changes, links)) {
+    const threshold = limitText(guards.max_changes, links)
     const reason = `${changes} contacts would be created or changed, with ${links} linked: more than guards.max_changes ${threshold} allows`
     return { guard: 'max_changes', holds: 'all', number: changes, threshold, reason }
   }
-  if (newTerms > guards.maxNewTerms) {
-    const threshold = String(guards.maxNewTerms)
+  if (newTerms > guards.max_new_terms) {
+    const threshold = String(guards.max_new_terms)
     const reason = `${newTerms} terms would be made, more than guards.max_new_terms ${threshold} allows`
     return { guard: 'max_new_terms', holds: 'all', number: newTerms, threshold, reason }
   }
@@ -87,7 +87,7 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
     const reason = `the key of ${unidentified} rejected records cannot be read, and each may be one of the ${deletes} that seem to have gone`
     return { ...held, guard: 'unreadable_keys', threshold: '0', reason }
   }
-  if (guards.holdFirstDeletes && !hasDeleted) {
+  if (guards.hold_first_deletes && !hasDeleted) {
     const reason = `${deletes} contacts would be the first that this pipeline deletes, and guards.hold_first_deletes asks for a look at them`
     return { ...held, guard: 'hold_first_deletes', threshold: '0', reason }
   }
@@ -96,8 +96,8 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
     const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never taken for all that there is, and ${deletes} contacts would go`
     return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
   }
-  if (deletes <= allowed(guards.maxDeletes, links)) return undefined
-  const threshold = limitText(guards.maxDeletes, links)
+  if (deletes <= allowed(guards.max_deletes, links)) return undefined
+  const threshold = limitText(guards.max_deletes, links)
   const reason = `${deletes} of ${links} contacts have gone from the source, more than guards.max_deletes ${threshold} allows`
   return { ...held, guard: 'max_deletes', threshold, reason }
 }

@@ -113,7 +113,7 @@ export function mappedDefinitions(
   pipeline: PipelineSettings,
   definitions: readonly CustomFieldDefinition[],
 ): readonly CustomFieldDefinition[] {
-  return definitions.filter(({ name }) => Object.hasOwn(pipeline.customFields, name))
+  return definitions.filter(({ name }) => Object.hasOwn(pipeline.custom_fields, name))
 }
 
 export interface CustomFieldFindings extends CustomFieldRules {
@@ -180,11 +180,11 @@ export function customFieldFindings(
   keyTemplate: string,
 ): CustomFieldFindings {
   const mapped = mappedDefinitions(pipeline, definitions)
-  const unknown = Object.keys(pipeline.customFields).filter(
+  const unknown = Object.keys(pipeline.custom_fields).filter(
     (name) => !mapped.some((one) => one.name === name),
   )
   const rules = mapped.map((definition) =>
-    ruleFor(definition, pipeline.customFields[definition.name] ?? {}, keyTemplate),
+    ruleFor(definition, pipeline.custom_fields[definition.name] ?? {}, keyTemplate),
   )
   const strange = mapped.filter((definition) => formOf(definition) === undefined)
   const missing = definitions.filter((one) => one.required && !mapped.includes(one))

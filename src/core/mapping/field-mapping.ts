@@ -130,12 +130,12 @@ function compileTarget(
   pipeline: PipelineSettings,
   columns: ColumnIndex,
 ): FieldMapper {
-  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const nulls = new Set(pipeline.source.null_values.map(cleanText))
   const read = valueReader(mapping, columns, (value) => nulls.has(value))
   const transform = compileTransforms(mapping.transform ?? [])
   const lookup = lookupReader(mapping)
   const asNumber = numberReader(mapping)
-  const onInvalid = mapping.onInvalid ?? pipeline.onInvalid
+  const onInvalid = mapping.on_invalid ?? pipeline.on_invalid
   const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'
   const invalid = (problem: string, value = ''): FieldResult =>
     onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem, value } }

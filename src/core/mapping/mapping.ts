@@ -55,7 +55,7 @@ function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
 
 /** Every column that the pipeline names, once each: what a source without a header (json) has to look for. */
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
-  const mapped = [...Object.values(pipeline.map), ...Object.values(pipeline.customFields)].flatMap(
+  const mapped = [...Object.values(pipeline.map), ...Object.values(pipeline.custom_fields)].flatMap(
     (mapping) => (mapping.pick === undefined ? mappingColumns(mapping) : pickColumns(mapping.pick)),
   )
   const where = compiledWhere(pipeline)?.columns ?? []
@@ -76,7 +76,7 @@ const isSpokenOf = ({ pick, optional }: FieldMapping, header: readonly string[])
 
 /** `columns` are alternatives: one of them has to be there. Every other column is needed. */
 function columnWishes(pipeline: PipelineSettings, header: readonly string[]): ColumnWish[] {
-  const custom = Object.entries(pipeline.customFields).map(
+  const custom = Object.entries(pipeline.custom_fields).map(
     ([name, mapping]) => [`custom_fields.${name}`, mapping] as const,
   )
   const fields = [...Object.entries(pipeline.map), ...custom].flatMap(([field, mapping]) => {
@@ -98,7 +98,7 @@ function keyReader(
   columns: ColumnIndex,
 ): (values: readonly string[]) => string | undefined {
   const indexes = (pipeline.key ?? []).map((column) => columns.get(column) ?? -1)
-  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const nulls = new Set(pipeline.source.null_values.map(cleanText))
   return (values) => {
     const parts = indexes
       .map((index) => cleanText(values[index] ?? ''))
@@ -176,7 +176,7 @@ function compileTermReader(
   const read = compileTerms(pipeline)
   if (read === undefined) return undefined
   const record = recordReader(header, columns, termColumns(pipeline))
-  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const nulls = new Set(pipeline.source.null_values.map(cleanText))
   return (values, contact) => {
     const cell = (column: string): string => {
       const value = cleanText(values[columns.get(column) ?? -1] ?? '')
@@ -210,7 +210,7 @@ function fieldMappers(pipeline: PipelineSettings, { header, columns, customField
     return [compileField(field, mapping, pipeline, columns)]
   })
   const custom = customFields.rules.flatMap((rule): FieldMapper[] => {
-    const mapping = pipeline.customFields[rule.name] ?? {}
+    const mapping = pipeline.custom_fields[rule.name] ?? {}
     return isSpokenOf(mapping, header) ? [compileCustomField(rule, mapping, pipeline, columns)] : []
   })
   return [...standard, ...custom]

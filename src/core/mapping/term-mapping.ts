@@ -51,7 +51,7 @@ function compileAssignment(entry: TermAssignment, isNull: (value: string) => boo
 /** Undefined where the pipeline has nothing to do with terms. */
 export function compileTerms(pipeline: PipelineSettings): ((input: TermInput) => TermReading) | undefined {
   if (pipeline.terms.assign.length === 0) return undefined
-  const nulls = new Set(pipeline.source.nullValues.map(cleanText))
+  const nulls = new Set(pipeline.source.null_values.map(cleanText))
   const assigners = pipeline.terms.assign.map((entry) =>
     compileAssignment(entry, (value) => nulls.has(value)),
   )

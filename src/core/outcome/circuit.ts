@@ -1,6 +1,7 @@
 // When a run must stop asking the service: one bad contact is its own affair, a dead service or a refused key is not.
 // Fed with every result in turn; says why the run has to end, or nothing.
 import type { ErrorCode } from '../words/errors.ts'
+import type { GuardSettings } from '../settings.ts'
 import type { CallResult } from '../ports.ts'
 import { DAILY_ALLOWANCE_USED_UP } from './retry.ts'
 
@@ -74,10 +75,12 @@ function refusalCounter(most: number) {
   }
 }
 
-/** `maxEqualRefusals`: after so many the run stops; 0: never. */
-export function createCircuit({ maxEqualRefusals }: { maxEqualRefusals: number }): Circuit {
+/** `max_equal_refusals`: after so many the run stops; 0: never. */
+export function createCircuit({
+  max_equal_refusals: most,
+}: Pick<GuardSettings, 'max_equal_refusals'>): Circuit {
   const row = { denied: 0, unknown: 0, succeeded: false }
-  const countRefusal = refusalCounter(maxEqualRefusals)
+  const countRefusal = refusalCounter(most)
   let stop: Stop | undefined
   return {
     get stop() {

@@ -26,13 +26,13 @@ async function planMissing(
   context: PlanContext,
 ): Promise<void> {
   const { clock, pipeline, state } = context
-  const { onMissing, guards, terms } = pipeline
+  const { on_missing: onMissing, guards, terms } = pipeline
   if (onMissing === 'keep' || counts.read === 0) return
   await state.stageMissing(staged, {
     onMissing,
     termPolicy: terms.policy,
-    missingIn: guards.deletesMissingIn,
-    apartMs: guards.deletesApartMs,
+    missingIn: guards.deletes_missing_in,
+    apartMs: guards.deletes_apart,
     at: clock.now(),
   })
 }
@@ -51,7 +51,7 @@ export async function commitPlan(
 ): Promise<Committed> {
   const { clock, pipeline, state } = context
   // Under `email` the service would merge them; with the mail as key such records share the key anyway.
-  if (pipeline.duplicateCheckMethod === 'email' && pipeline.key !== undefined)
+  if (pipeline.duplicate_check_method === 'email' && pipeline.key !== undefined)
     counts.held += await state.holdSharedMails(staged)
   // Records that are read again, and rejects that were mended, are never all that there are.
   const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isSupplement
@@ -59,7 +59,7 @@ export async function commitPlan(
   if (isFull && isLast) await planMissing({ staged, counts }, context)
   const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
   const heldBy = await holdByGuards(staged, { counts, lastRecords }, context)
-  const full = { apartMs: pipeline.guards.deletesApartMs, at: clock.now(), isLast }
+  const full = { apartMs: pipeline.guards.deletes_apart, at: clock.now(), isLast }
   await state.commitPlan(staged, sha256, isFull ? full : undefined)
   return { heldBy, isAccepted: isWhole && !isShrunken(counts.read, lastRecords) }
 }

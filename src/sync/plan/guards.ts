@@ -8,7 +8,7 @@ import type { PlanContext } from '../context.ts'
 
 /** Terms that the plan would make; asks the service for its list only where they could be too many. */
 async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanContext): Promise<number> {
-  const most = pipeline.guards.maxNewTerms
+  const most = pipeline.guards.max_new_terms
   if (pipeline.terms.assign.length === 0) return 0
   // One more than allowed is enough to know, unless some of them are there already.
   const few = await state.termsToGive(staged, most + 1)

@@ -120,7 +120,7 @@ function identityOf(row: Row): Identity | undefined {
 }
 
 const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
-  pipeline.onDuplicateKey === 'last' ? 'last' : 'first'
+  pipeline.on_duplicate_key === 'last' ? 'last' : 'first'
 
 type Verdict = EntryBody | 'skipped' | undefined
 
@@ -202,7 +202,7 @@ function decide(
   earlier: number | undefined,
   context: PlanContext,
 ): Verdict {
-  if (earlier !== undefined && context.pipeline.onDuplicateKey === 'reject') {
+  if (earlier !== undefined && context.pipeline.on_duplicate_key === 'reject') {
     const key = keyOf(row)
     const reason = `key: the record on line ${earlier} has the same key`
     return { kind: 'rejected', key, code: 'KEY_DUPLICATE', reason }
@@ -212,7 +212,7 @@ function decide(
 
 /** `create_missing: false`: a record that names a term which the service does not have is rejected. */
 async function rejectUnknownTerms(rows: readonly Row[], context: PlanContext): Promise<void> {
-  if (context.pipeline.terms.createMissing) return
+  if (context.pipeline.terms.create_missing) return
   for (const row of rows) {
     if (row.mapped?.kind !== 'contact' || row.mapped.terms === undefined) continue
     const terms = await context.terms.list()
@@ -297,7 +297,7 @@ async function planBatch(
   // What is skipped or rejected claims nothing, and is there all the same: nobody takes it for gone.
   const present = rows.flatMap((row, index) => (isAccepted(verdicts[index]) ? [] : (row.mapped?.key ?? [])))
   if (present.length > 0) await context.state.seeSkipped(reading.staged, present)
-  if (context.pipeline.onDuplicateKey === 'last') await supersede(rows, earlier, { reading, context })
+  if (context.pipeline.on_duplicate_key === 'last') await supersede(rows, earlier, { reading, context })
 }
 
 /** After the last record: rejected ones give way to those of their key that were accepted. */

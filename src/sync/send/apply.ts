@@ -116,7 +116,8 @@ async function sendPlanned(context: RunContext): Promise<number> {
     underway.set(done, shipment.operations)
   }
   const mustWait = (shipment: Shipment): boolean =>
-    underway.size >= context.service.rateLimit.concurrency || mailsOf(shipment).some((mail) => busy.has(mail))
+    underway.size >= context.service.rate_limit.concurrency ||
+    mailsOf(shipment).some((mail) => busy.has(mail))
   for await (const shipment of shipments(context)) {
     // Whom a create is merged into must be known before anybody is deleted.
     if (shipment.operations[0]?.kind === 'delete') await Promise.all(creating(underway))

@@ -166,7 +166,7 @@ async function setStatus(operation: Operation, context: RunContext): Promise<voi
   }
   if (status === wanted)
     return settle([{ operation, request, sent: {}, settlement: { kind: 'settled' } }], context)
-  if (isWithdrawn(status) && !context.pipeline.allowConsentRaise) {
+  if (isWithdrawn(status) && !context.pipeline.allow_consent_raise) {
     const settlement = { kind: 'held', reason: heldReason(status, wanted) } as const
     return settle([{ operation, request, settlement }], context)
   }

@@ -5,7 +5,7 @@ import type { Operation, Settled } from '../../core/change/operation.ts'
 import type { RunContext } from '../context.ts'
 
 /** For what is settled by now, while an earlier request of it may still come. */
-export const openUntil = ({ clock, service }: RunContext): number => clock.now() + service.doubt.quiesceMs
+export const openUntil = ({ clock, service }: RunContext): number => clock.now() + service.doubt.quiesce
 
 const WHY =
   'a request that was lost may still be carried out, and must find the contact by its mail; this is tried again once service.doubt.quiesce has passed'

@@ -34,7 +34,7 @@ async function findKey(name: string, context: RunContext): Promise<string> {
 
 /** The marker of an operation; undefined where no marker field is configured. */
 export async function markerOf(operation: Operation, context: RunContext): Promise<Marker | undefined> {
-  const { markerField } = context.service
+  const { marker_field: markerField } = context.service
   if (markerField === undefined) return undefined
   context.seen.markerKey ??= findKey(markerField, context)
   return { key: await context.seen.markerKey, text: markerText(await context.state.instance(), operation) }

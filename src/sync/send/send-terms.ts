@@ -203,7 +203,7 @@ function termPolicy({ cause, undoes }: Operation, { pipeline }: RunContext): Ter
   const { policy } = pipeline.terms
   if (cause === 'missing' || undoes !== undefined) return 'managed'
   // What is ours to take back one day has to be told from what was there before.
-  return policy === 'add' && pipeline.onMissing === 'remove_terms' ? 'managed' : policy
+  return policy === 'add' && pipeline.on_missing === 'remove_terms' ? 'managed' : policy
 }
 
 /** Whether the contact has to be looked at before anything is sent. */

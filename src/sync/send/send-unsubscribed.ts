@@ -23,7 +23,7 @@ const several = (wanted: number, found: number): Settlement => ({
 
 /** Under `none`, and under `email` without a mail, the service makes a new contact in any case. */
 export function isSurelyNew({ fields }: Operation, { pipeline }: RunContext): boolean {
-  const { duplicateCheckMethod: check } = pipeline
+  const { duplicate_check_method: check } = pipeline
   return check === 'none' || (check === 'email' && typeof fields['mail'] !== 'string')
 }
 
@@ -36,7 +36,7 @@ export type PostCreate = (
 
 /** It may have arrived already, or may still: then it is in doubt as before. */
 function unsent(operation: Operation, reason: string, { clock, service }: RunContext): Settlement {
-  const notBefore = clock.now() + service.doubt.quiesceMs
+  const notBefore = clock.now() + service.doubt.quiesce
   return operation.sent > 0 ? { kind: 'in_doubt', reason, notBefore } : { kind: 'failed', reason }
 }
 

@@ -20,7 +20,7 @@ async function sendableFields(
   context: RunContext,
 ): Promise<Sendable | Settled> {
   if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
-  const method = context.pipeline.updateMethod
+  const method = context.pipeline.update_method
   if (!needsActual(method)) return { fields: operation.fields }
   const actual = await context.session.contactById(contactId, Object.keys(operation.fields))
   if (actual.kind === 'absent') return gone(operation, actual.request)
@@ -76,9 +76,9 @@ export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): 
   if (
     kind !== 'update' ||
     undoes !== undefined ||
-    pipeline.updateVia !== 'bulk' ||
-    needsActual(pipeline.updateMethod) ||
-    pipeline.duplicateCheckMethod !== 'email'
+    pipeline.update_via !== 'bulk' ||
+    needsActual(pipeline.update_method) ||
+    pipeline.duplicate_check_method !== 'email'
   )
     return false
   const mail = known['mail']
@@ -139,7 +139,7 @@ export async function sendUpdates(operations: readonly Operation[], context: Run
   const contacts = operations.map(byMail)
   const options = {
     ...createOptions(context, true),
-    duplicateMergeMethod: context.pipeline.updateMethod,
+    duplicateMergeMethod: context.pipeline.update_method,
   }
   const result = await context.session.createContacts(contacts, options)
   shrinkBulk(operations.length, result, context)

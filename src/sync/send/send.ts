@@ -27,12 +27,13 @@ import { settle, settledByFailure } from './settle.ts'
 const FIRST_PAGE = 200
 
 export function createOptions(context: RunContext, repeatable: boolean): CreateOptions {
-  const { duplicateCheckMethod, duplicateMergeMethod } = context.pipeline
+  const { duplicate_check_method: duplicateCheckMethod, duplicate_merge_method: duplicateMergeMethod } =
+    context.pipeline
   return { duplicateCheckMethod, duplicateMergeMethod, repeatable }
 }
 
 const repeatable = (operation: Operation, context: RunContext): boolean =>
-  isRepeatable(operation.fields, context.pipeline.duplicateCheckMethod)
+  isRepeatable(operation.fields, context.pipeline.duplicate_check_method)
 
 /** POST of one contact (interface, 4.2). A mail_status of 1 or 2 that nobody knows to be taken goes with care. */
 export async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
@@ -108,7 +109,7 @@ async function payload(operation: Operation, context: RunContext): Promise<Conta
 async function lookUp(operation: Operation, context: RunContext) {
   const mail = operation.fields['mail']
   if (typeof mail !== 'string') return undefined
-  const { duplicateCheckMethod: check, duplicateMergeMethod: merge } = context.pipeline
+  const { duplicate_check_method: check, duplicate_merge_method: merge } = context.pipeline
   const marker = await markerOf(operation, context)
   const { consent } = operation
   const asked = Object.keys(
@@ -208,7 +209,7 @@ async function parkDoubt(
   context: RunContext,
   absentReads = operation.absentReads,
 ): Promise<void> {
-  const notBefore = context.clock.now() + context.service.doubt.quiesceMs
+  const notBefore = context.clock.now() + context.service.doubt.quiesce
   await settle(
     [{ operation, request: undefined, settlement: { kind: 'in_doubt', reason, notBefore, absentReads } }],
     context,
@@ -224,7 +225,7 @@ async function sendSplit(
   { isTooLarge }: { isTooLarge: boolean },
   context: RunContext,
 ): Promise<void> {
-  if (context.pipeline.duplicateCheckMethod !== 'email' && !isTooLarge) {
+  if (context.pipeline.duplicate_check_method !== 'email' && !isTooLarge) {
     // Some may have been applied before the refusal, and sending those again would double them.
     for (const operation of operations) await settleDoubt(operation, context, true)
     return
@@ -271,7 +272,7 @@ async function mailOwners(
   operations: readonly Operation[],
   context: RunContext,
 ): ReturnType<RunContext['state']['mailOwners']> {
-  const { duplicateCheckMethod: check, key } = context.pipeline
+  const { duplicate_check_method: check, key } = context.pipeline
   return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()
 }
 

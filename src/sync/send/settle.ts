@@ -54,7 +54,7 @@ export function settledByFailure(
   if (result.kind === 'refused')
     return { operation, request, settlement: { kind: 'rejected', code: 'REFUSED', reason } }
   if (result.kind === 'unknown' && operation.kind === 'create') {
-    const notBefore = context.clock.now() + context.service.doubt.quiesceMs
+    const notBefore = context.clock.now() + context.service.doubt.quiesce
     const said = operation.mailKey === undefined ? `${reason}; ${NO_LOOK_UP}` : reason
     return { operation, request, settlement: { kind: 'in_doubt', reason: said, notBefore } }
   }

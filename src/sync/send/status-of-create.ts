@@ -11,7 +11,7 @@ import type { RunContext } from '../context.ts'
  */
 export function statusWithCreate({ consent }: Operation, context: RunContext): number | undefined {
   if (consent === undefined || isWithdrawn(consent)) return consent
-  const isNew = context.pipeline.duplicateCheckMethod === 'none'
+  const isNew = context.pipeline.duplicate_check_method === 'none'
   return isNew && (consent === UNKNOWN_STATUS || isTaken(consent, context) !== false) ? consent : undefined
 }
 

@@ -36,9 +36,9 @@ afterEach(async () => {
 const RULES: AlertRules = {
   on: ['failed', 'nothing_arrived'],
   pipelines: undefined,
-  rejectsAbove: { count: 0 },
+  rejects_above: { count: 0 },
   nothingBy: undefined,
-  afterMs: 0,
+  after: 0,
 }
 
 const receiver = (id: string, rules: Partial<AlertRules> = {}): AlertSettings => ({
@@ -63,7 +63,7 @@ function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonConditi
       port: 8080,
       hosts: ['sync.example.com'],
       token: 'x',
-      metricsToken: undefined,
+      metrics_token: undefined,
     },
     pipelines: [pipelineSettings({})],
     alerts,
@@ -208,7 +208,7 @@ it('never floods: what comes and goes while nobody listens is one message at mos
 })
 
 it('waits until something has lasted', async () => {
-  const { alerting } = alertingWith([receiver('one', { afterMs: 60_000 })])
+  const { alerting } = alertingWith([receiver('one', { after: 60_000 })])
   await ran('failed', 'REFUSED_ALIKE')
   await alerting.look()
   clock.advance(59_000)

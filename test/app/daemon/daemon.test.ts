@@ -126,7 +126,7 @@ it('lets no more run at the same time than may be, and who waits longest goes fi
   const names = ['a', 'b', 'c', 'd', 'e']
   const one = await daemonWith({
     pipelines: names.map((name) => ({ name, schedule: '0 * * * *', timezone: 'UTC' })),
-    settings: { maxParallel: 2 },
+    settings: { max_parallel: 2 },
     outcomes: names.map(() => ({ lasts: 25 * MINUTE })),
   })
   await one.pass(2 * HOUR - MINUTE)

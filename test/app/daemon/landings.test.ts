@@ -33,7 +33,7 @@ const watching = (name: string, folder: string, settle = 0): PipelineSettings =>
   pipelineSettings({
     name,
     watch: true,
-    source: { type: 'csv', nullValues: [], folder, files: ['*.csv'], settle, encoding: 'auto' },
+    source: { type: 'csv', null_values: [], folder, files: ['*.csv'], settle, encoding: 'auto' },
   })
 
 async function until(times: number): Promise<void> {

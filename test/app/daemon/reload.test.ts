@@ -68,13 +68,13 @@ it('changes the key or the address of the service between runs: those in flight 
     outcomes: [{}, { lasts: 30 * MINUTE }],
   })
   await one.pass(HOUR + MINUTE)
-  const service = serviceSettings({ baseUrl: 'https://other.example.com', apiKey: 'other-key' })
+  const service = serviceSettings({ base_url: 'https://other.example.com', api_key: 'other-key' })
   await one.reload(testSettings([HOURLY, { ...HOURLY, name: 'crm', schedule: '10 * * * *' }], { service }))
   expect(one.lines).toContain('a change waits until the runs in flight have ended 1')
   await one.pass(25 * MINUTE)
   expect([one.began.length, one.inUse.length]).toEqual([2, 0])
   await one.pass(5 * MINUTE)
-  expect(one.inUse.map(({ service: { apiKey } }) => apiKey)).toEqual(['other-key'])
+  expect(one.inUse.map(({ service: { api_key: apiKey } }) => apiKey)).toEqual(['other-key'])
   expect(one.began).toEqual(['01-01 00:10:00 crm', '01-01 01:00:00 shop', '01-01 01:30:00 crm'])
   expect(one.notes.map((text) => text.slice(0, 10))).toEqual(['reload sho', 'reload crm'])
 })
@@ -118,7 +118,7 @@ it('takes another key from its file as soon as it is there, and goes on', async 
   const apiKeyFile = join(folder, 'key')
   await writeFile(apiKeyFile, 'test-key\n')
   const one = await daemonWith({
-    settings: { service: serviceSettings({ apiKeyFile }) },
+    settings: { service: serviceSettings({ api_key_file: apiKeyFile }) },
     outcomes: [{ trouble: 'SERVICE_KEY_REFUSED' }],
     probes: [{ code: 'SERVICE_KEY_REFUSED', reason: 'answered with 401' }],
   })
@@ -128,7 +128,7 @@ it('takes another key from its file as soon as it is there, and goes on', async 
     await writeFile(apiKeyFile, 'next-key\n')
     // The file is read by the real disk, in no time of the fake clock.
     while (one.ofType('resumed').length === 0) await one.pass(MINUTE)
-    expect(one.inUse.map(({ service: { apiKey } }) => apiKey)).toEqual(['next-key'])
+    expect(one.inUse.map(({ service: { api_key: apiKey } }) => apiKey)).toEqual(['next-key'])
     expect(one.began).toHaveLength(2)
   } finally {
     await rm(folder, { recursive: true })

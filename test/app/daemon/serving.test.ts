@@ -25,7 +25,13 @@ interface Asked {
 
 async function serving(tokens: { token?: string; metricsToken?: string }) {
   const settings = testSettings([], {
-    server: { host: '127.0.0.1', port: 0, hosts: [], token: tokens.token, metricsToken: tokens.metricsToken },
+    server: {
+      host: '127.0.0.1',
+      port: 0,
+      hosts: [],
+      token: tokens.token,
+      metrics_token: tokens.metricsToken,
+    },
   })
   const faults: string[] = []
   const server = await serveDaemon({

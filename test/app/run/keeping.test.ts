@@ -11,11 +11,11 @@ import { pipelineSettings } from '../../support/pipeline.ts'
 
 const DAY = 86_400_000
 const KEEP = {
-  processedMs: 90 * DAY,
-  failedMs: undefined,
-  rejectsMs: undefined,
-  runsMs: 365 * DAY,
-  syncLogMs: undefined,
+  processed: 90 * DAY,
+  failed: undefined,
+  rejects: undefined,
+  runs: 365 * DAY,
+  sync_log: undefined,
 }
 
 describe('after a run', () => {
@@ -36,7 +36,7 @@ describe('after a run', () => {
     removeOld: async () => Promise.resolve({ rejects: 0, runs: 0 }),
     expireValues: async () => Promise.resolve(7),
   }
-  const pipeline = () => pipelineSettings({ source: { type: 'csv', nullValues: [], folder } })
+  const pipeline = () => pipelineSettings({ source: { type: 'csv', null_values: [], folder } })
   const put = (which: string, number: number) =>
     writeFile(join(folder, which, `${number}.20200101-000000-k3f9.csv`), '')
 

@@ -23,9 +23,9 @@ const HOUR = 3_600_000
 const RULES: AlertRules = {
   on: CONDITION_NAMES,
   pipelines: undefined,
-  rejectsAbove: { count: 0 },
+  rejects_above: { count: 0 },
   nothingBy: undefined,
-  afterMs: 0,
+  after: 0,
 }
 
 const run = (changes: Partial<NonNullable<PipelineFacts['lastRun']>> = {}) => ({
@@ -132,11 +132,11 @@ describe('what holds', () => {
         },
       })
     const rejectsAbove = { share: 0.05 }
-    expect(names(rejects(5), { rejectsAbove })).toEqual([])
-    expect(names(rejects(6), { rejectsAbove })).toEqual(['shop rejects'])
-    expect(names(rejects(6, 0), { rejectsAbove })).toEqual([])
-    expect(names(rejects(6), { rejectsAbove: { count: 6 } })).toEqual([])
-    expect(names(rejects(7), { rejectsAbove: { count: 6 } })).toEqual(['shop rejects'])
+    expect(names(rejects(5), { rejects_above: rejectsAbove })).toEqual([])
+    expect(names(rejects(6), { rejects_above: rejectsAbove })).toEqual(['shop rejects'])
+    expect(names(rejects(6, 0), { rejects_above: rejectsAbove })).toEqual([])
+    expect(names(rejects(6), { rejects_above: { count: 6 } })).toEqual([])
+    expect(names(rejects(7), { rejects_above: { count: 6 } })).toEqual(['shop rejects'])
   })
 
   it.each<[string, number | undefined, number, string[]]>([

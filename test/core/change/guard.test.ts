@@ -18,21 +18,26 @@ const NONE: PlanNumbers = {
 
 describe('what a guard holds', () => {
   it.each<[string, Partial<PlanNumbers>, Partial<GuardSettings>, GuardName | undefined]>([
-    ['nothing planned', { rejected: 100, unidentified: 9 }, { maxRejects: { count: 0 } }, undefined],
+    ['nothing planned', { rejected: 100, unidentified: 9 }, { max_rejects: { count: 0 } }, undefined],
     ['deletes at the share', { deletes: 5 }, {}, undefined],
     ['deletes above it', { deletes: 6 }, {}, 'max_deletes'],
     ['one delete of few', { deletes: 1, links: 2 }, {}, undefined],
-    ['none at 0%', { deletes: 1 }, { maxDeletes: { share: 0 } }, 'max_deletes'],
-    ['all at 100%', { deletes: 100 }, { maxDeletes: { share: 1 } }, undefined],
+    ['none at 0%', { deletes: 1 }, { max_deletes: { share: 0 } }, 'max_deletes'],
+    ['all at 100%', { deletes: 100 }, { max_deletes: { share: 1 } }, undefined],
     [
       '29% of 100 are 29, whatever a fraction makes of it',
       { deletes: 29 },
-      { maxDeletes: { share: 0.29 } },
+      { max_deletes: { share: 0.29 } },
       undefined,
     ],
     ['a delete while a key cannot be read', { deletes: 1, unidentified: 1 }, {}, 'unreadable_keys'],
-    ['the first delete', { deletes: 1, hasDeleted: false }, { holdFirstDeletes: true }, 'hold_first_deletes'],
-    ['not the second', { deletes: 1 }, { holdFirstDeletes: true }, undefined],
+    [
+      'the first delete',
+      { deletes: 1, hasDeleted: false },
+      { hold_first_deletes: true },
+      'hold_first_deletes',
+    ],
+    ['not the second', { deletes: 1 }, { hold_first_deletes: true }, undefined],
     [
       'deletes of an export with a tenth of the last',
       { deletes: 1, read: 10, lastRecords: 100 },
@@ -41,21 +46,21 @@ describe('what a guard holds', () => {
     ],
     ['none of one above a tenth', { deletes: 1, read: 11, lastRecords: 100 }, {}, undefined],
     ['none of one that is compared with nothing', { deletes: 1, read: 1, lastRecords: 0 }, {}, undefined],
-    ['changes at the share', { changes: 30 }, { maxChanges: { share: 0.3 } }, undefined],
-    ['changes above it', { changes: 31 }, { maxChanges: { share: 0.3 } }, 'max_changes'],
-    ['no first import by a share', { changes: 500, links: 0 }, { maxChanges: { share: 0.3 } }, undefined],
-    ['a first import by a count', { changes: 500, links: 0 }, { maxChanges: { count: 499 } }, 'max_changes'],
+    ['changes at the share', { changes: 30 }, { max_changes: { share: 0.3 } }, undefined],
+    ['changes above it', { changes: 31 }, { max_changes: { share: 0.3 } }, 'max_changes'],
+    ['no first import by a share', { changes: 500, links: 0 }, { max_changes: { share: 0.3 } }, undefined],
+    ['a first import by a count', { changes: 500, links: 0 }, { max_changes: { count: 499 } }, 'max_changes'],
     ['no changes at 100%', { changes: 500, links: 1 }, {}, undefined],
-    ['rejects at the share', { changes: 1, rejected: 10 }, { maxRejects: { share: 0.1 } }, undefined],
-    ['rejects above it', { changes: 1, rejected: 11 }, { maxRejects: { share: 0.1 } }, 'max_rejects'],
+    ['rejects at the share', { changes: 1, rejected: 10 }, { max_rejects: { share: 0.1 } }, undefined],
+    ['rejects above it', { changes: 1, rejected: 11 }, { max_rejects: { share: 0.1 } }, 'max_rejects'],
     [
       'deletes for too many rejects',
       { deletes: 1, rejected: 11 },
-      { maxRejects: { count: 10 } },
+      { max_rejects: { count: 10 } },
       'max_rejects',
     ],
-    ['terms at the limit', { changes: 1, newTerms: 3 }, { maxNewTerms: 3 }, undefined],
-    ['terms above it', { changes: 1, newTerms: 4 }, { maxNewTerms: 3 }, 'max_new_terms'],
+    ['terms at the limit', { changes: 1, newTerms: 3 }, { max_new_terms: 3 }, undefined],
+    ['terms above it', { changes: 1, newTerms: 4 }, { max_new_terms: 3 }, 'max_new_terms'],
   ])('%s', (_, numbers, guards, expected) => {
     const hold = heldByGuard({ ...NONE, ...numbers }, { ...GUARDS, ...guards })
     expect(hold?.guard).toBe(expected)
@@ -70,12 +75,12 @@ describe('what a guard holds', () => {
       number: 9,
       threshold: '5% (2)',
     })
-    const count = { ...GUARDS, maxDeletes: { count: 3 } }
+    const count = { ...GUARDS, max_deletes: { count: 3 } }
     expect(heldByGuard({ ...NONE, deletes: 9 }, count)).toMatchObject({ threshold: '3' })
   })
 
   it('tells whoever may release a plan as a whole what speaks against its deletes', () => {
-    const guards = { ...GUARDS, maxChanges: { count: 1 } }
+    const guards = { ...GUARDS, max_changes: { count: 1 } }
     const hold = heldByGuard({ ...NONE, changes: 2, deletes: 1, unidentified: 1 }, guards)
     expect(hold?.guard).toBe('max_changes')
     expect(hold?.reason).toContain('besides, the key of 1 rejected records cannot be read')
@@ -91,7 +96,7 @@ describe('what a guard holds', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (links, some, more, share) => {
           const held = (deletes: number): boolean =>
-            heldByGuard({ ...NONE, links, deletes }, { ...GUARDS, maxDeletes: { share } }) !== undefined
+            heldByGuard({ ...NONE, links, deletes }, { ...GUARDS, max_deletes: { share } }) !== undefined
           if (held(some)) expect(held(some + more)).toBe(true)
         },
       ),

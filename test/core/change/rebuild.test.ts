@@ -100,7 +100,7 @@ it('what is shown is known in our own form where it is the same value', () => {
 it('says what nobody can know any more', () => {
   const terms = {
     policy: 'managed',
-    createMissing: true,
+    create_missing: true,
     assign: [],
     descriptions: {},
     verify: true,

@@ -20,14 +20,14 @@ const definition = (type: string, changes: Partial<CustomFieldDefinition> = {}):
 })
 
 const findings = (mapping: FieldMapping, one: CustomFieldDefinition, key = '{field_name}') =>
-  customFieldFindings(pipelineSettings({ customFields: { f: mapping } }), [one], key)
+  customFieldFindings(pipelineSettings({ custom_fields: { f: mapping } }), [one], key)
 
 /** The field as it would be sent, or why the record is rejected. */
 function mapped(mapping: FieldMapping, one: CustomFieldDefinition, value: string): unknown {
   const pipeline = pipelineSettings({
     key: undefined as never,
     map: { mail: { value: 'a@x.de' } },
-    customFields: { f: { column: 'c', ...mapping } },
+    custom_fields: { f: { column: 'c', ...mapping } },
   })
   const mapper = compileMapping(pipeline, ['c'], customFieldFindings(pipeline, [one], '{field_name}'))
   const record = mapper.map({ kind: 'record', values: [value], line: 2, text: undefined } as never)
@@ -50,7 +50,7 @@ describe('values by type', () => {
       'x'.repeat(9),
       'custom_fields.f: "c" ("xxxxxxxxx") has 9 characters, 8 are allowed',
     ],
-    ['text', { size: 8, onInvalid: 'truncate' }, 'x'.repeat(9), 'x'.repeat(8)],
+    ['text', { size: 8, on_invalid: 'truncate' }, 'x'.repeat(9), 'x'.repeat(8)],
     ['integer', {}, '42', 42],
     ['integer', {}, '4,2', expect.stringContaining('is no integer')],
     ['integer', { number: {} }, '1.234.567', 1234567],
@@ -91,13 +91,13 @@ describe('values by type', () => {
     const several = definition('options_buttons', { required: true })
     expect(mapped({ split: ';', blank: 'clear' }, several, ';')).toContain('is blank, and the service')
     expect(mapped({}, must, '')).toBeUndefined()
-    expect(mapped({ onInvalid: 'drop', blank: 'clear' }, must, '')).toBeUndefined()
+    expect(mapped({ on_invalid: 'drop', blank: 'clear' }, must, '')).toBeUndefined()
   })
 })
 
 describe('a mapping against the definitions', () => {
   it('names what the service does not have, with the nearest', () => {
-    const pipeline = pipelineSettings({ customFields: { shoesize: { column: 'a' }, zzz: { column: 'b' } } })
+    const pipeline = pipelineSettings({ custom_fields: { shoesize: { column: 'a' }, zzz: { column: 'b' } } })
     const all = [definition('integer', { name: 'shoe_size' }), definition('text', { id: 8, name: 'nick' })]
     expect(customFieldFindings(pipeline, all, '{field_name}').problems).toEqual([
       'map.custom_fields.shoesize: the service has no such field; did you mean shoe_size?',
@@ -106,7 +106,7 @@ describe('a mapping against the definitions', () => {
   })
 
   it('says how many names it does not list', () => {
-    const pipeline = pipelineSettings({ customFields: { zzzzzz: { column: 'a' } } })
+    const pipeline = pipelineSettings({ custom_fields: { zzzzzz: { column: 'a' } } })
     const all = Array.from({ length: 40 }, (_, id) => definition('text', { id, name: `field_number_${id}` }))
     expect(customFieldFindings(pipeline, all, '{field_name}').problems).toEqual([
       expect.stringContaining('field_number_11 and 28 more; contact-sync fields lists them'),
@@ -122,7 +122,7 @@ describe('a mapping against the definitions', () => {
 
   it('warns of unknown types, and of required fields that are not mapped', () => {
     const { warnings } = customFieldFindings(
-      pipelineSettings({ customFields: { f: {} } }),
+      pipelineSettings({ custom_fields: { f: {} } }),
       [definition('odd'), definition('text', { id: 9, name: 'must', required: true })],
       '{field_name}',
     )
@@ -136,7 +136,7 @@ describe('a mapping against the definitions', () => {
     const print = (one: CustomFieldDefinition) => findings({}, one).print
     expect(print(definition('text'))).not.toBe(print(definition('integer')))
     expect(print(definition('text'))).toBe(print(definition('text', { label: 'other' })))
-    const pipeline = pipelineSettings({ customFields: { a: { column: 'a' }, b: { column: 'b' } } })
+    const pipeline = pipelineSettings({ custom_fields: { a: { column: 'a' }, b: { column: 'b' } } })
     const two = [definition('text', { name: 'a' }), definition('text', { id: 8, name: 'b' })]
     const other = customFieldFindings(pipeline, two.toReversed(), '{field_name}').print
     expect(customFieldFindings(pipeline, two, '{field_name}').print).toBe(other)

@@ -170,18 +170,20 @@ describe('a field', () => {
     ['drop', undefined],
     ['truncate', '1'.repeat(20)],
   ] as const)('that is too long is mended by on_invalid: %s', (onInvalid, expected) => {
-    expect(field('ba_postal_code', { column: 'A', onInvalid }, { A: '1'.repeat(30) })).toEqual(expected)
+    expect(field('ba_postal_code', { column: 'A', on_invalid: onInvalid }, { A: '1'.repeat(30) })).toEqual(
+      expected,
+    )
   })
 
   it('is never cut inside a character that people see as one', () => {
     const family = '👩‍👩‍👧'
     expect(
-      field('ba_postal_code', { column: 'A', onInvalid: 'truncate' }, { A: `${'1'.repeat(18)}${family}` }),
+      field('ba_postal_code', { column: 'A', on_invalid: 'truncate' }, { A: `${'1'.repeat(18)}${family}` }),
     ).toBe('1'.repeat(18))
   })
 
   it('that is invalid otherwise is not mended by truncate', () => {
-    expect(field('mail2', { column: 'A', onInvalid: 'truncate' }, { A: 'x' })).toContain('MAIL_INVALID')
+    expect(field('mail2', { column: 'A', on_invalid: 'truncate' }, { A: 'x' })).toContain('MAIL_INVALID')
   })
 
   it.each([
@@ -192,7 +194,7 @@ describe('a field', () => {
   })
 
   it('takes null values for blanks, and a literal 0 for a value', () => {
-    const source = { type: 'csv', nullValues: ['n/a', '0.0.00'] }
+    const source = { type: 'csv', null_values: ['n/a', '0.0.00'] }
     expect(field('phone', { column: 'A' }, { A: 'n/a' }, { source })).toBeUndefined()
     expect(field('phone', { column: 'A' }, { A: '0' }, { source })).toBe('0')
   })

@@ -9,7 +9,7 @@ const text = (columns: readonly string[], rows: readonly (readonly string[])[]):
 describeSource('csv', {
   ending: '.csv',
   create: (options, clock) =>
-    createSource({ type: 'csv', nullValues: [], ...SOURCE_KINDS['csv']!.schema.parse(options) }, { clock }),
+    createSource({ type: 'csv', null_values: [], ...SOURCE_KINDS['csv']!.schema.parse(options) }, { clock }),
   text,
   lineOf: (index) => index + 2,
   damagedAtEnd: (columns, rows) => `${text(columns, rows)}9,"never closed,\n`,

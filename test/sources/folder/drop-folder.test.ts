@@ -31,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const sourceOf = (type: string, options: object = {}): Source => {
   const checked = SOURCE_KINDS[type]!.schema.parse({ folder, settle: '0s', ...options })
-  return createSource({ type, nullValues: [], ...checked }, { clock: stillClock(0) })
+  return createSource({ type, null_values: [], ...checked }, { clock: stillClock(0) })
 }
 const drop = (name: string, text: string): void => writeFileSync(join(folder, name), text)
 const only = async (source: Source) => {

@@ -20,7 +20,7 @@ async function cleared(name: string, files: Readonly<Record<string, string>>): P
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, 'processed', file), text)
   const { schema } = SOURCE_KINDS['csv']!
   const checked = schema.parse({ folder, settle: '0s', files: '*' })
-  const source = createSource({ type: 'csv', nullValues: [], ...checked }, { clock: stillClock(0) })
+  const source = createSource({ type: 'csv', null_values: [], ...checked }, { clock: stillClock(0) })
   await source.clearLeftovers({ name, version: 'v', bytes: 1 }, RUN)
   return processed()
 }
@@ -60,7 +60,7 @@ it('does not mind a folder that is not there', async () => {
   rmSync(folder, { recursive: true })
   const { schema } = SOURCE_KINDS['csv']!
   const source = createSource(
-    { type: 'csv', nullValues: [], ...schema.parse({ folder, settle: '0s' }) },
+    { type: 'csv', null_values: [], ...schema.parse({ folder, settle: '0s' }) },
     { clock: stillClock(0) },
   )
   await expect(source.clearLeftovers({ name: 'a.csv', version: 'v', bytes: 1 }, RUN)).resolves.toBeUndefined()

@@ -61,7 +61,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const sourceOf = (files = '*.csv'): Source => {
   const options = SOURCE_KINDS['csv']!.schema.parse({ folder, settle: '0s', files })
-  return createSource({ type: 'csv', nullValues: [], ...options }, { clock: stillClock(0) })
+  return createSource({ type: 'csv', null_values: [], ...options }, { clock: stillClock(0) })
 }
 const put = (name: string, text: string): void => {
   writeFileSync(join(folder, '.new'), text)

@@ -7,7 +7,10 @@ const objects = (columns: readonly string[], rows: readonly (readonly string[])[
 describeSource('json, a list', {
   ending: '.json',
   create: (options, clock) =>
-    createSource({ type: 'json', nullValues: [], ...SOURCE_KINDS['json']!.schema.parse(options) }, { clock }),
+    createSource(
+      { type: 'json', null_values: [], ...SOURCE_KINDS['json']!.schema.parse(options) },
+      { clock },
+    ),
   text: (columns, rows) => `[\n${objects(columns, rows).join(',\n')}\n]\n`,
   lineOf: (index) => index + 2,
   damagedAtEnd: (columns, rows) => `[\n${objects(columns, rows).join(',\n')},\n`,
@@ -17,7 +20,10 @@ describeSource('json, a list', {
 describeSource('json, lines', {
   ending: '.jsonl',
   create: (options, clock) =>
-    createSource({ type: 'json', nullValues: [], ...SOURCE_KINDS['json']!.schema.parse(options) }, { clock }),
+    createSource(
+      { type: 'json', null_values: [], ...SOURCE_KINDS['json']!.schema.parse(options) },
+      { clock },
+    ),
   text: (columns, rows) => objects(columns, rows).join('\n'),
   lineOf: (index) => index + 1,
   damagedAtEnd: (columns, rows) => `${objects(columns, rows).join('\n')}\n{"id": "9", `,
@@ -28,7 +34,7 @@ describeSource('json, inside an object', {
   ending: '.json',
   create: (options, clock) => {
     const checked = SOURCE_KINDS['json']!.schema.parse({ ...options, records: 'data.contacts' })
-    return createSource({ type: 'json', nullValues: [], ...checked }, { clock })
+    return createSource({ type: 'json', null_values: [], ...checked }, { clock })
   },
   text: (columns, rows) =>
     `{"count": [1], "data": {"other": [{"id": "x"}], "contacts": [\n${objects(columns, rows).join(',\n')}\n]}, "next": null}`,

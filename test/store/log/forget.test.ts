@@ -11,7 +11,7 @@ it('takes a create in doubt along, counts it, and nothing of it is sent any more
   const folder = mkdtempSync(join(tmpdir(), 'forget-'))
   const state = openState(join(folder, 'state.db'), { pid: 1, since: 0, thorough: true })
   try {
-    const line = testLine({ state, pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ state, pipeline: { duplicate_check_method: 'none' } })
     line.service.fault = ({ method }) => (method === 'POST' ? { kind: 'unknown' } : undefined)
     line.source.drop('1.csv', people(1))
     expect(await line.run()).toMatchObject({ in_doubt: 1 })

@@ -108,7 +108,7 @@ describe('places', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), traffic, async (requests, calls) => {
         const clock = createFakeClock()
-        const settings = { requests, perMs: 1000, concurrency: 4, perDay: undefined }
+        const settings = { requests, per: 1000, concurrency: 4, per_day: undefined }
         const state = path(`state-${(round += 1)}.db`)
         const limiters = Array.from({ length: 3 }, () =>
           createRateLimiter(settings, { clock, shared: open(1000, { state }) }),
@@ -134,7 +134,7 @@ describe('places', () => {
 })
 
 it('places are never more than allowed over the end of a process, whenever the next one begins', async () => {
-  const settings = { requests: 5, perMs: 1000, concurrency: 4, perDay: undefined }
+  const settings = { requests: 5, per: 1000, concurrency: 4, per_day: undefined }
   let round = 0
   await fc.assert(
     fc.asyncProperty(
@@ -287,7 +287,7 @@ describe('whoever looks', () => {
 
   it('sees that the limiter was slowed down, and not what a clock that was put back says of tomorrow', async () => {
     const clock = createFakeClock(T)
-    const settings = { requests: 8, perMs: 1000, concurrency: 4, perDay: undefined }
+    const settings = { requests: 8, per: 1000, concurrency: 4, per_day: undefined }
     const limiter = createRateLimiter(settings, { clock, shared: open() })
     await limiter.run(() => Promise.resolve(), never)
     limiter.slowDown(2_000, clock.monotonic())

@@ -51,12 +51,12 @@ it('says of a refused file that was replaced meanwhile that it was not put away'
 it('every warning about a file carries its number, and its sum from when it was read; a name only where it had one', async () => {
   const line = testLine({
     pipeline: {
-      onInvalid: 'drop',
-      onDuplicateKey: 'last',
-      guards: { ...GUARDS, maxChanges: { count: 1 } },
+      on_invalid: 'drop',
+      on_duplicate_key: 'last',
+      guards: { ...GUARDS, max_changes: { count: 1 } },
       terms: {
         policy: 'add',
-        createMissing: true,
+        create_missing: true,
         assign: [{ column: 'tags', split: ',' }],
         descriptions: {},
         verify: true,

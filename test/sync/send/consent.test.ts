@@ -30,7 +30,7 @@ function lineOf(changes: Partial<PipelineSettings> = {}): Line {
       },
       terms: {
         policy: 'add',
-        createMissing: true,
+        create_missing: true,
         assign: [{ column: 'tags', split: ',' }],
         descriptions: {},
         verify: true,
@@ -59,7 +59,7 @@ const statuses = (line: Line): unknown[] =>
 
 describe.each(['email', 'auto', 'none'] as const)('new contacts with status 2 under check %s', (check) => {
   it('are not made where the key may not set it, and all of them once it may', async () => {
-    const line = lineOf({ duplicateCheckMethod: check })
+    const line = lineOf({ duplicate_check_method: check })
     line.service.ignoresStatus = true
     expect(await run(line, rows(5, '2'))).toMatchObject({ status: 'partial', created: 0, failed: 5 })
     expect(line.service.contacts.size).toBe(0)
@@ -82,7 +82,7 @@ describe.each(['email', 'auto', 'none'] as const)('new contacts with status 2 un
   })
 
   it('go together once the first was seen, and each is read back', async () => {
-    const line = lineOf({ duplicateCheckMethod: check })
+    const line = lineOf({ duplicate_check_method: check })
     expect(await run(line, rows(7, '1'))).toMatchObject({ status: 'ok', created: 7 })
     expect(statuses(line)).toEqual([1, 1, 1, 1, 1, 1, 1])
     const posts = line.service.writes().filter(({ method }) => method === 'POST')
@@ -92,7 +92,7 @@ describe.each(['email', 'auto', 'none'] as const)('new contacts with status 2 un
   })
 
   it('whose create got no answer are looked at as well', async () => {
-    const line = lineOf({ duplicateCheckMethod: check })
+    const line = lineOf({ duplicate_check_method: check })
     line.service.ignoresStatus = true
     let lost = 1
     line.service.fault = ({ path }) =>
@@ -173,7 +173,7 @@ describe('a linked contact that becomes unsubscribed', () => {
   })
 
   it.each(['add', 'update', 'update_add'] as const)('is sent under the merge method %s', async (method) => {
-    const line = lineOf({ duplicateMergeMethod: method })
+    const line = lineOf({ duplicate_merge_method: method })
     await run(line, [row(1, '4')])
     expect(await run(line, [row(1, '2')])).toMatchObject({ status: 'ok', updated: 1 })
     expect(statuses(line)).toEqual([2])
@@ -251,7 +251,7 @@ describe('a contact that was made and whose status was not taken', () => {
   })
 
   it('is taken back where the key lost the permission within the run, if it is surely new', async () => {
-    const line = lineOf({ duplicateCheckMethod: 'none' })
+    const line = lineOf({ duplicate_check_method: 'none' })
     line.service.fault = ({ path }) => {
       if (path === '/contacts') line.service.ignoresStatus = true
       return undefined
@@ -323,7 +323,7 @@ describe('a contact that was made and whose status was not taken', () => {
 
 describe('any other status that is ignored', () => {
   it('is not said to be set because a new contact has 3 in any case', async () => {
-    const line = lineOf({ duplicateCheckMethod: 'none' })
+    const line = lineOf({ duplicate_check_method: 'none' })
     line.service.ignoresStatus = true
     const table = [row(1, '3'), row(2, '3'), row(3, '7'), row(4, '3')]
     expect(await run(line, table)).toMatchObject({ status: 'ok', created: 4 })
@@ -336,7 +336,7 @@ describe('any other status that is ignored', () => {
   })
 
   it('is sent again where the key had the permission, lost it for a run, and has it again', async () => {
-    const line = lineOf({ allowConsentRaise: true })
+    const line = lineOf({ allow_consent_raise: true })
     await run(line, [row(1, '2')])
     line.service.ignoresStatus = true
     expect(await run(line, [row(1, '4')])).toMatchObject({ status: 'ok' })
@@ -347,7 +347,7 @@ describe('any other status that is ignored', () => {
   })
 
   it('stands in the sync log where it came with a create, and was seen later', async () => {
-    const line = lineOf({ duplicateCheckMethod: 'none' })
+    const line = lineOf({ duplicate_check_method: 'none' })
     let lost = 1
     line.service.fault = ({ method, id }) =>
       method === 'GET' && id !== undefined && lost-- > 0 ? { kind: 'unknown' } : undefined
@@ -358,7 +358,7 @@ describe('any other status that is ignored', () => {
   })
 
   it('stands in the entry of its create where a newer record came before it was seen', async () => {
-    const line = lineOf({ duplicateCheckMethod: 'none' })
+    const line = lineOf({ duplicate_check_method: 'none' })
     const reading = { fails: true }
     line.service.fault = ({ method, id }) =>
       method === 'GET' && id !== undefined && reading.fails ? { kind: 'unknown' } : undefined
@@ -372,7 +372,7 @@ describe('any other status that is ignored', () => {
   })
 
   it('stands in the entry of a create whose answer was lost', async () => {
-    const line = lineOf({ duplicateCheckMethod: 'none' })
+    const line = lineOf({ duplicate_check_method: 'none' })
     line.service.fault = ({ path }) => (path === '/contact' ? { kind: 'unknown' } : undefined)
     await run(line, [row(1, '7')])
     const [create] = await entriesOf(line)
@@ -383,7 +383,7 @@ describe('any other status that is ignored', () => {
   it.each(['email', 'none'] as const)(
     'fails nobody, is not said to be set, and is tried again later (%s)',
     async (check) => {
-      const line = lineOf({ duplicateCheckMethod: check })
+      const line = lineOf({ duplicate_check_method: check })
       line.service.ignoresStatus = true
       expect(await run(line, rows(3, '4'))).toMatchObject({ status: 'ok', created: 3, failed: 0 })
       expect(line.service.contacts.size).toBe(3)

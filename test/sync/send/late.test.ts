@@ -61,8 +61,8 @@ describe('a create of which an earlier attempt may still come', () => {
   })
 
   it('keeps its contact until then', async () => {
-    const guards = { ...GUARDS, maxDeletes: { share: 1 } }
-    const line = testLine({ pipeline: { mode: 'full', onMissing: 'delete', guards } })
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
+    const line = testLine({ pipeline: { mode: 'full', on_missing: 'delete', guards } })
     line.source.drop('a.csv', people(2, 2))
     await line.run()
     const carryOutLost = losingFirstAttempts(line)
@@ -92,7 +92,7 @@ describe('a create of which an earlier attempt may still come', () => {
 
 describe('a create under none that was sent again, and cut off', () => {
   it('is looked up as often as the first, and in as much time, before it is sent once more', async () => {
-    const line = testLine({ pipeline: { duplicateCheckMethod: 'none' } })
+    const line = testLine({ pipeline: { duplicate_check_method: 'none' } })
     line.source.drop('a.csv', people(1))
     line.service.fault = ({ method }) => (method === 'POST' ? { kind: 'unknown' } : undefined)
     const session = line.service.session
@@ -127,7 +127,7 @@ describe('a create under none that was sent again, and cut off', () => {
 
 describe('an update that went by its mail, and was lost', () => {
   it('finds its contact when it comes after all', async () => {
-    const line = testLine({ pipeline: { updateVia: 'bulk' } })
+    const line = testLine({ pipeline: { update_via: 'bulk' } })
     line.source.drop('a.csv', people(2))
     await line.run()
     const changed = people(2).map((row, index) => (index === 0 ? row : row.with(4, '040')))
