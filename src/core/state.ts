@@ -72,8 +72,8 @@ export interface StagedRecord {
   readonly fingerprint: string
 }
 
-/** What one batch of records adds to the plan. */
-export type StagedEntry = { readonly record: StagedRecord } & (
+/** What is staged of a record. */
+export type StagedBody =
   | {
       readonly kind: 'operation'
       readonly key: string
@@ -88,7 +88,9 @@ export type StagedEntry = { readonly record: StagedRecord } & (
     }
   /** Mapped, compared and found to be what was pushed: only the fingerprint is new. */
   | { readonly kind: 'unchanged'; readonly linkId: number }
-)
+
+/** What one batch of records adds to the plan. */
+export type StagedEntry = { readonly record: StagedRecord } & StagedBody
 
 export type StagedOperation =
   | ({ readonly state: 'planned'; readonly kind: 'create' } & Change)

@@ -230,17 +230,17 @@ const POLICIES: readonly Mutant[] = [
     'ours: oursBefore.has(key) || addedNow.has(key)',
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
-  one(71, 'a second row of a key counts, too', 'sync/plan/read.ts', [
-    "earlier !== undefined && context.pipeline.on_duplicate_key === 'reject'",
-    'earlier !== undefined && context.pipeline.on_duplicate_key === undefined',
+  one(71, 'a second row of a key counts, too', 'sync/plan/batch.ts', [
+    "earlier === undefined || context.pipeline.on_duplicate_key !== 'reject'",
+    'earlier === undefined || context.pipeline.on_duplicate_key !== undefined',
   ]),
   one(142, 'a contact that is gone is written to again', 'core/change/diff.ts', [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
-  one(5, 'rejects are not counted', 'sync/plan/read.ts', [
-    "else if (decided.kind === 'rejected') counts.rejected += 1",
-    "else if (decided.kind === 'rejected') counts.rejected += 0",
+  one(5, 'rejects are not counted', 'sync/plan/batch.ts', [
+    "else if (verdict.kind === 'rejected') counts.rejected += 1",
+    "else if (verdict.kind === 'rejected') counts.rejected += 0",
   ]),
 ]
 

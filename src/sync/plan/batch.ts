@@ -1,0 +1,300 @@
+// One batch of records on its way into the plan, as values: read, matched with what is settled, mapped, decided. Each
+// step takes the rows of the one before and gives those of the next; only the last one writes, and only into the staging.
+import { type Difference, difference, type Known } from '../../core/change/diff.ts'
+import { fingerprint } from '../../core/change/fingerprint.ts'
+import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
+import { termKey, termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
+import type { Counts } from '../../core/outcome/summary.ts'
+import type { Identity, StagedBody, StagedInput, StagedOperation, StagedRecord } from '../../core/state.ts'
+import type { PlanContext } from '../context.ts'
+import { areErased } from './erased.ts'
+
+/** One input on its way into the plan: what its batches share, and what they add up. */
+export interface Reading {
+  readonly staged: StagedInput
+  readonly mapper: Mapper
+  /** Fingerprint of the header and the mapping. */
+  readonly context: string
+  readonly counts: Counts
+  /** How often `on_invalid` dropped or cut a field. */
+  readonly mended: Map<string, number>
+  /** How many values look damaged, by what is odd about them. */
+  readonly odd: Map<string, number>
+  /** Records that a later one of their key replaced, and whose terms it does not name. */
+  readonly passedOver: { withTerms: number }
+}
+
+/** A row as its source gave it. */
+interface Read {
+  readonly item: SourceItem
+  /** Blank for a defective row. */
+  readonly fingerprint: string
+}
+
+/** Settled in just this form: nothing else is asked about it. */
+interface Settled extends Read {
+  readonly kind: 'settled'
+  readonly linkId: number
+}
+
+interface Fresh extends Read {
+  readonly kind: 'fresh'
+}
+
+type Matched = Settled | Fresh
+
+interface MappedRow extends Fresh {
+  readonly mapped: MappedRecord
+  /** What the state knows of its key. */
+  readonly known: Known
+}
+
+type Mapped = Settled | MappedRow
+
+type Verdict = StagedBody | 'skipped' | 'settled'
+
+/** What is to be done about a row, seen by itself. */
+interface Decided {
+  readonly row: Mapped
+  readonly verdict: Verdict
+}
+
+const NOTHING_KNOWN: Known = { link: undefined, inDoubt: false }
+
+const readRow = (item: SourceItem, { context }: Reading): Read => ({
+  item,
+  fingerprint: item.kind === 'record' ? fingerprint(context, item.values) : '',
+})
+
+async function matchedRows(
+  rows: readonly Read[],
+  { staged }: Reading,
+  { state }: PlanContext,
+): Promise<Matched[]> {
+  const links = await state.matchFingerprints(
+    staged,
+    rows.map((row) => row.fingerprint),
+  )
+  return rows.map((row, index) => {
+    const linkId = links[index]
+    return linkId === undefined ? { ...row, kind: 'fresh' } : { ...row, kind: 'settled', linkId }
+  })
+}
+
+function mappedRecord(item: SourceItem, mapper: Mapper): MappedRecord {
+  if (item.kind === 'record') return mapper.map(item)
+  return { kind: 'rejected', code: item.code, reason: item.message, key: undefined }
+}
+
+const keyOf = (row: Mapped): string | undefined =>
+  row.kind === 'settled' || row.mapped.kind === 'skipped' ? undefined : row.mapped.key
+
+/** Asks for those that are there, and gives the answers on their places. */
+async function onPlaces<Given, Answer>(
+  given: readonly (Given | undefined)[],
+  ask: (those: readonly Given[]) => Promise<readonly Answer[]>,
+): Promise<readonly (Answer | undefined)[]> {
+  const there = given.flatMap((one, place) => (one === undefined ? [] : [{ one, place }]))
+  const answers = await ask(there.map(({ one }) => one))
+  const all = new Array<Answer | undefined>(given.length).fill(undefined)
+  there.forEach(({ place }, index) => {
+    all[place] = answers[index]
+  })
+  return all
+}
+
+/** Who was erased by request does not come back: neither a contact nor a reject is made of the record. */
+async function withoutErased(rows: readonly MappedRow[], context: PlanContext): Promise<MappedRow[]> {
+  const asked = rows.map(({ mapped, item }) =>
+    mapped.kind === 'skipped' ? undefined : { ...mapped, values: item.values },
+  )
+  const erased = await onPlaces(asked, (records) => areErased(records, context))
+  return rows.map((row, index) =>
+    erased[index] === true
+      ? { ...row, mapped: { kind: 'skipped', key: undefined, erased: true }, known: NOTHING_KNOWN }
+      : row,
+  )
+}
+
+/** `create_missing: false`: a record that names a term which the service does not have is rejected. */
+async function withKnownTerms(row: MappedRow, context: PlanContext): Promise<MappedRow> {
+  if (row.mapped.kind !== 'contact' || row.mapped.terms === undefined) return row
+  const terms = await context.terms.list()
+  const unknown = row.mapped.terms.filter((name) => !terms.has(termKey(name)))
+  if (unknown.length === 0) return row
+  const { key } = row.mapped
+  const reason = unknownTermsText(unknown, [...terms.values()])
+  return { ...row, mapped: { kind: 'rejected', code: 'TERM_UNKNOWN', reason, key } }
+}
+
+async function mappedRows(
+  rows: readonly Fresh[],
+  { mapper }: Reading,
+  context: PlanContext,
+): Promise<MappedRow[]> {
+  const mapped = rows.map((row) => ({ ...row, mapped: mappedRecord(row.item, mapper), known: NOTHING_KNOWN }))
+  const known = await onPlaces(mapped.map(keyOf), (keys) => context.state.known(context.pipeline.name, keys))
+  const compared = mapped.map((row, index) => ({ ...row, known: known[index] ?? NOTHING_KNOWN }))
+  const left = await withoutErased(compared, context)
+  if (context.pipeline.terms.create_missing) return left
+  const checked: MappedRow[] = []
+  for (const row of left) checked.push(await withKnownTerms(row, context))
+  return checked
+}
+
+function identityOf(row: Mapped): Identity | undefined {
+  const { line } = row.item
+  if (row.kind === 'settled') return { linkId: row.linkId, line }
+  if (row.known.link !== undefined) return { linkId: row.known.link.id, line }
+  const key = keyOf(row)
+  return key === undefined ? undefined : { key, line }
+}
+
+export const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
+  pipeline.on_duplicate_key === 'last' ? 'last' : 'first'
+
+/** Only accepted records claim a key: a rejected one stands in the way of no other. */
+const isAccepted = ({ verdict }: Decided): boolean =>
+  verdict === 'settled' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
+
+function bodyOf(decided: Difference, mapped: MappedRecord & { kind: 'contact' }, known: Known): StagedBody {
+  const { key, contact, terms, lacking } = mapped
+  if (decided.kind === 'create' && lacking.length > 0) {
+    const reason = `${lacking.join(', ')}: no value, and the service requires one of a new contact`
+    return { kind: 'rejected', key, code: 'FIELD_INVALID', reason }
+  }
+  const desired = { contact, terms }
+  const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
+  const operation = (form: StagedOperation): StagedBody => ({
+    kind: 'operation',
+    key,
+    desired,
+    operation: form,
+  })
+  switch (decided.kind) {
+    case 'unchanged':
+      return { kind: 'unchanged', linkId: linked.linkId }
+    case 'rejected':
+      return { kind: 'rejected', key, code: decided.code, reason: decided.reason }
+    case 'waiting':
+      return operation({ state: 'waiting' })
+    case 'held':
+      return operation({ state: 'held', fields: contact, ...linked, reason: decided.reason })
+    case 'create':
+      return operation({ ...decided, state: 'planned' })
+    case 'update':
+      return operation({ ...decided, ...linked, state: 'planned' })
+  }
+}
+
+function verdictOn(row: Mapped, context: PlanContext): Verdict {
+  if (row.kind === 'settled') return 'settled'
+  const { mapped, known } = row
+  if (mapped.kind === 'skipped') return 'skipped'
+  if (mapped.kind === 'rejected')
+    return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
+  const desired = { contact: mapped.contact, terms: mapped.terms }
+  return bodyOf(difference(desired, known, context.pipeline), mapped, known)
+}
+
+/** The same, given an earlier record of the same key. */
+function besideEarlier(
+  { row, verdict }: Decided,
+  earlier: number | undefined,
+  context: PlanContext,
+): Verdict {
+  if (earlier === undefined || context.pipeline.on_duplicate_key !== 'reject') return verdict
+  const reason = `key: the record on line ${earlier} has the same key`
+  return { kind: 'rejected', key: keyOf(row), code: 'KEY_DUPLICATE', reason }
+}
+
+function count(verdict: Verdict, counts: Counts): void {
+  counts.read += 1
+  if (verdict === 'settled') counts.unchanged += 1
+  else if (verdict === 'skipped') counts.skipped += 1
+  else if (verdict.kind === 'rejected') counts.rejected += 1
+  else if (verdict.kind === 'unchanged') counts.unchanged += 1
+  else if (verdict.operation.state === 'waiting') counts.in_doubt += 1
+  else if (verdict.operation.state === 'held') counts.held += 1
+  // Planned operations are counted when they have an outcome.
+}
+
+const countIn = (counts: Map<string, number>, name: string): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1)
+
+/** What was mended of a record, and what looks damaged in it. */
+function countOddities({ mapped, item }: MappedRow, reading: Reading): void {
+  if (mapped.kind === 'skipped' && mapped.erased === true) reading.counts.erased += 1
+  if (mapped.kind !== 'contact') return
+  for (const field of mapped.mended) countIn(reading.mended, field)
+  if (item.kind === 'record') for (const kind of reading.mapper.odd(item)) countIn(reading.odd, kind)
+}
+
+function stagedRecord({ item, fingerprint }: Read, { staged }: Reading): StagedRecord {
+  return {
+    source: { file: item.file ?? staged.input.name, line: item.line },
+    values: item.values,
+    text: item.text,
+    fingerprint,
+  }
+}
+
+/** `on_duplicate_key: last`: the earlier records of the input count as skipped after all. */
+async function supersede(
+  decided: readonly Decided[],
+  earlier: readonly (number | undefined)[],
+  { reading, context }: { reading: Reading; context: PlanContext },
+): Promise<void> {
+  const replaced = decided.flatMap(({ row }, index) => {
+    const line = earlier[index]
+    return line === undefined ? [] : [{ line, key: keyOf(row), by: row }]
+  })
+  if (replaced.length === 0) return
+  const unstaged = await context.state.unstage(reading.staged, replaced)
+  unstaged.forEach(({ was, terms }, index) => {
+    if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
+    reading.counts.skipped += 1
+    const by = replaced[index]?.by
+    const given = by?.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
+    if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
+  })
+}
+
+/** Claims keys, counts and stages what was decided. */
+async function stage(decided: readonly Decided[], reading: Reading, context: PlanContext): Promise<void> {
+  const { state } = context
+  const identities = decided.map((one) => (isAccepted(one) ? identityOf(one.row) : undefined))
+  const earlier = await state.claim(reading.staged, identities, keepOf(context))
+  const entries = decided.flatMap((one, index) => {
+    const verdict = besideEarlier(one, earlier[index], context)
+    count(verdict, reading.counts)
+    if (one.row.kind === 'fresh') countOddities(one.row, reading)
+    if (verdict === 'skipped' || verdict === 'settled') return []
+    return [{ record: stagedRecord(one.row, reading), ...verdict }]
+  })
+  await state.stage(reading.staged, entries)
+  // What is skipped or rejected claims nothing, and is there all the same: nobody takes it for gone.
+  const present = decided.flatMap((one) =>
+    isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
+  )
+  if (present.length > 0) await state.seeSkipped(reading.staged, present)
+  if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
+}
+
+export async function planBatch(
+  batch: readonly SourceItem[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<void> {
+  const read = batch.map((item) => readRow(item, reading))
+  const matched = await matchedRows(read, reading, context)
+  const fresh = matched.map((row) => (row.kind === 'fresh' ? row : undefined))
+  const mapped = await onPlaces(fresh, (rows) => mappedRows(rows, reading, context))
+  const rows = matched.flatMap((row, index) => (row.kind === 'settled' ? row : (mapped[index] ?? [])))
+  await stage(
+    rows.map((row) => ({ row, verdict: verdictOn(row, context) })),
+    reading,
+    context,
+  )
+}
