@@ -38,7 +38,7 @@ const OWN = { 'sec-fetch-site': 'same-origin' }
 export async function pastAt(path: string): Promise<void> {
   const state = openState(path, { pid: 1, since: 0, thorough: false })
   const terms = { ...testLine().pipeline.terms, policy: 'managed' as const, assign: [{ name: 'Customer' }] }
-  const pipeline = { mode: 'full' as const, onMissing: 'delete' as const, guards: GUARDS, terms }
+  const pipeline = { mode: 'full' as const, on_missing: 'delete' as const, guards: GUARDS, terms }
   const line = testLine({ pipeline, state })
   line.source.drop('monday.csv', people(60))
   await line.run()

@@ -263,7 +263,7 @@ describe('verify', () => {
 
   it('finds an index that was thinned out, and makes it anew', async () => {
     await twoRuns()
-    tamper('DELETE FROM log_tag WHERE seq = 4')
+    tamper('DELETE FROM log_tag WHERE first = 4; UPDATE log_tag SET last = 3 WHERE last = 4')
     expect(await json('audit', 'verify')).toMatchObject({
       code: 1,
       said: { ok: false, first_bad: null, bad_index: { table: 'log_tag' } },

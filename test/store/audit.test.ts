@@ -236,15 +236,15 @@ describe('a check of the indexes', () => {
   it.each([
     [
       'log_tag',
-      "DELETE FROM log_tag WHERE seq = 3 AND word IN (SELECT id FROM log_word WHERE word LIKE 'run:%')",
+      "DELETE FROM log_tag WHERE first = 3 AND word IN (SELECT id FROM log_word WHERE word LIKE 'run:%')",
     ],
     [
       'log_tag',
-      "DELETE FROM log_tag WHERE seq = 3 AND word IN (SELECT id FROM log_word WHERE word LIKE 'term:%')",
+      "DELETE FROM log_tag WHERE first = 3 AND word IN (SELECT id FROM log_word WHERE word LIKE 'term:%')",
     ],
     ['log_tag', "DELETE FROM log_word WHERE word = 'field:mail'"],
     ['log_tag', "UPDATE log_word SET word = 'action:x' WHERE word = 'action:terms'"],
-    ['log_tag', "INSERT INTO log_tag SELECT id, 4 FROM log_word WHERE word = 'action:terms'"],
+    ['log_tag', "INSERT INTO log_tag SELECT id, 4, 4 FROM log_word WHERE word = 'action:terms'"],
     ['log_hour', 'DELETE FROM log_hour WHERE hour = 0'],
     ['log_hour', 'UPDATE log_hour SET first = first + 1 WHERE hour = 0'],
     ['log_total', "DELETE FROM log_total WHERE run_id = 'run-2'"],

@@ -73,7 +73,7 @@ async function fileWithFaults(): Promise<void> {
 
 /** A full export that lacks more than a guard lets go. Versions that know no such thing take it for an incremental one. */
 async function fullFile(): Promise<void> {
-  const full = { name: 'crm', mode: 'full', onMissing: 'delete', hash: 'mapping-2' } as const
+  const full = { name: 'crm', mode: 'full', on_missing: 'delete', hash: 'mapping-2' } as const
   const crm = support.testLine({ state, service, pipeline: full })
   await drop(crm, 'full.csv', range(20, 29))
   await drop(crm, 'full.csv', range(20, 23))

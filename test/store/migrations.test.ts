@@ -196,7 +196,7 @@ it('sends nothing for what the last version had settled, without a look at anybo
   writeOldState(path, OLD_SCHEMAS.at(-1) ?? 0)
   const state = open()
   const service = serviceOf(OLD_SCHEMAS.at(-1) ?? 0)
-  const full = { name: 'crm', mode: 'full', onMissing: 'delete', hash: 'mapping-2' } as const
+  const full = { name: 'crm', mode: 'full', on_missing: 'delete', hash: 'mapping-2' } as const
   const line = testLine({ state, service, runs: 9, pipeline: full })
   const numbers = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29]
   const records = numbers.map((n) => [
@@ -238,7 +238,7 @@ describe('a migration that fails', () => {
     })),
   )
 
-  it('is asked about at every statement', () => expect(places.length).toBe(10))
+  it('is asked about at every statement', () => expect(places.length).toBe(14))
 
   it.each(places)(
     'after statement $statement of schema $schema leaves the old state, and goes on',

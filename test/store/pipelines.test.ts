@@ -171,7 +171,7 @@ describe('drop', () => {
     shop.source.drop('a.csv', people(2))
     await shop.run()
     const guards = { ...GUARDS, max_deletes: { share: 1 } }
-    const full = { name: 'crm', mode: 'full', onMissing: 'delete', guards } as const
+    const full = { name: 'crm', mode: 'full', on_missing: 'delete', guards } as const
     const crm = testLine({ state, service: shop.service, runs: 5, pipeline: full })
     crm.source.drop('a.csv', people(2))
     await crm.run()

@@ -1,6 +1,8 @@
 // The tables of the state: those of the oldest schema that is carried over, and what each later one changes. A migration
 // that has landed is never edited: a new one follows it.
 
+import { sixth } from './schema-sixth.ts'
+
 /** "CSY1": tells our database from any other SQLite file. */
 export const APPLICATION_ID = 0x43535931
 
@@ -284,7 +286,7 @@ const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')
 export const OLDEST_SCHEMA = 4
 
 /** The first makes the oldest schema; each of the others leads one further. */
-export const MIGRATIONS: readonly string[] = [fourth, fifth]
+export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth]
 
 /** Of a state whose migrations are all done. */
 export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1

@@ -2,8 +2,8 @@
 // those that were entered. Values may be gone only where a later entry says so, for their person or by their age.
 import { auditHash, personalDigest, type PublicPart } from '../../core/log/audit-chain.ts'
 import type { CheckStep, CheckedTo } from '../../core/log/sync-log.ts'
-import { word } from './audit-append.ts'
 import { open } from './audit-seal.ts'
+import { word } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 
 interface Row {
@@ -28,8 +28,8 @@ const PAGE = 1000
 function createGone(db: Connection): () => Gone {
   const entries = db
     .prepare<[string], string>(
-      `SELECT a.entry FROM log_word AS w CROSS JOIN log_tag AS d ON d.word = w.id CROSS JOIN audit AS a ON a.seq = d.seq
-       WHERE w.word = ?`,
+      `SELECT a.entry FROM log_word AS w CROSS JOIN log_tag AS r ON r.word = w.id
+       CROSS JOIN audit AS a ON a.seq BETWEEN r.first AND r.last WHERE w.word = ?`,
     )
     .pluck()
   const saying = (action: string): PublicPart[] =>

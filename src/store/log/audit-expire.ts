@@ -2,12 +2,12 @@
 // and one of them says up to where values are gone.
 import { planEntry } from '../../core/log/audit.ts'
 import { createAppend } from './audit-append.ts'
+import { createUntagTerms } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 
 const DAY_HOURS = 24
 
-const TERMS = "SELECT id FROM log_word WHERE word >= 'term:' AND word < 'term;'"
 /** Keys with which nothing can be opened any more. */
 const DESTROY_KEYS = `
 UPDATE person_key SET secret = NULL WHERE id <> 0 AND id IN (SELECT key_id FROM sealed WHERE seq > @from AND seq <= @upTo)
@@ -32,11 +32,11 @@ export function createExpireValues(
   const done = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'expired'").pluck()
   const note = db.prepare("INSERT OR REPLACE INTO meta VALUES ('expired', ?)")
   const append = createAppend(db)
+  const untag = createUntagTerms(db)
   const open = db.prepare<[number, number, number], number>(
     'SELECT seq FROM sealed WHERE seq > ? AND seq <= ? AND box IS NOT NULL ORDER BY seq LIMIT 1 OFFSET ?',
   )
   const steps = [
-    `DELETE FROM log_tag WHERE word IN (${TERMS}) AND seq > @from AND seq <= @upTo`,
     'UPDATE sealed SET box = NULL WHERE box IS NOT NULL AND seq > @from AND seq <= @upTo',
     DESTROY_KEYS,
   ].map((sql) => db.prepare(sql))
@@ -45,7 +45,8 @@ export function createExpireValues(
     const most = open.pluck().get(from, upToOf(before), limit)
     const upTo = most === undefined ? upToOf(before) : most - 1
     if (upTo <= from) return 0
-    const [, emptied] = steps.map((step) => step.run({ from, upTo }).changes)
+    untag({ from, upTo })
+    const [emptied] = steps.map((step) => step.run({ from, upTo }).changes)
     note.run(String(upTo))
     const reason = `values of entries up to ${upTo} were kept for long enough`
     append(planEntry({ action: 'expire', reason, up_to: upTo }, { ...about, pipeline: null, configHash: '' }))

@@ -2,35 +2,14 @@
 // against the entries, and can be made anew from them.
 import { type LoggedEntry, loggedEntry } from '../../core/log/audit-chain.ts'
 import type { IndexFault } from '../../core/log/sync-log.ts'
-import { createIndex, termNames, word } from './audit-append.ts'
+import { createIndex } from './audit-append.ts'
 import { aliasesOf } from './audit-people.ts'
 import { createPrint, open } from './audit-seal.ts'
+import { wordsOf } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
-
-/** Words that the public part of an entry says. */
-const SAID = `
-WITH said (seq, word) AS (
-  SELECT seq, 'run:' || (entry ->> '$.run_id') FROM audit
-  UNION ALL SELECT seq, 'pipeline:' || (entry ->> '$.pipeline') FROM audit WHERE entry ->> '$.pipeline' IS NOT NULL
-  UNION ALL SELECT seq, 'action:' || (entry ->> '$.action') FROM audit
-  UNION ALL SELECT seq, 'outcome:' || (entry ->> '$.outcome') FROM audit
-  UNION ALL SELECT a.seq, 'field:' || j.value FROM audit AS a, json_each(a.entry, '$.fields') AS j)`
-
-const IS_TERM = "w.word >= 'term:' AND w.word < 'term;'"
 
 /** Each gives the first thing that is wrong. */
 const CHECKS: readonly (readonly [table: string, sql: string])[] = [
-  [
-    'log_tag',
-    `${SAID} SELECT 'entry ' || seq || ' is not found under ' || word FROM said WHERE NOT EXISTS
-       (SELECT 1 FROM log_word AS w JOIN log_tag AS t ON t.word = w.id WHERE w.word = said.word AND t.seq = said.seq) LIMIT 1`,
-  ],
-  [
-    'log_tag',
-    `${SAID} SELECT 'it names entries that do not fit' WHERE
-       (SELECT count(*) FROM log_tag AS t LEFT JOIN log_word AS w ON w.id = t.word WHERE w.word IS NULL OR NOT (${IS_TERM}))
-         <> (SELECT count(*) FROM (SELECT DISTINCT seq, word FROM said))`,
-  ],
   [
     'log_hour',
     `WITH hours AS (SELECT CAST(strftime('%s', entry ->> '$.at') AS INTEGER) / 3600 AS hour, min(seq) AS first, max(seq) AS last
@@ -71,51 +50,85 @@ interface Indexed {
   readonly logged: LoggedEntry
 }
 
-function* everyEntry(db: Connection): Generator<Indexed> {
+/** All entries, some at a time. */
+function* everyPage(db: Connection): Generator<readonly Indexed[]> {
   const page = db.prepare<[number], Row>(`
     SELECT a.seq, a.entry, a.prev, a.hash, s.box, k.secret, k.person FROM audit AS a
     LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id
     WHERE a.seq > ? ORDER BY a.seq LIMIT ${PAGE}`)
   for (let after = 0; ;) {
     const rows = page.all(after)
-    for (const { box, secret, person, ...row } of rows) {
+    yield rows.map(({ box, secret, person, ...row }) => {
       const opened = box === null || secret === null ? undefined : open(box, secret, row.seq)
-      yield { seq: row.seq, person: person ?? 0, logged: loggedEntry(row, opened) }
-    }
+      return { seq: row.seq, person: person ?? 0, logged: loggedEntry(row, opened) }
+    })
     if (rows.length < PAGE) return
     after = rows.at(-1)?.seq ?? after
   }
 }
 
-/** What only the values of an entry say: under which terms and for which person it is found. */
-function wrongOfValues(db: Connection): IndexFault | undefined {
+/** Parts of a page; there are several where an entry was taken out of the log. */
+function consecutive(page: readonly Indexed[]): readonly Indexed[][] {
+  const parts: Indexed[][] = []
+  for (const entry of page) {
+    const part = parts.at(-1)
+    if (part !== undefined && part.at(-1)?.seq === entry.seq - 1) part.push(entry)
+    else parts.push([entry])
+  }
+  return parts
+}
+
+function* everyEntry(db: Connection): Generator<Indexed> {
+  for (const page of everyPage(db)) yield* page
+}
+
+/** The words of an entry; where its values are gone, those that its public part has. */
+const taggable = (logged: LoggedEntry): LoggedEntry =>
+  logged.values === 'open'
+    ? logged
+    : {
+        ...logged,
+        fields: Object.fromEntries(logged.field_names.map((name) => [name, { from: null, to: '' }])),
+      }
+
+/** Whether an entry is found under a word; asked in the order of the entries. */
+function createIsTagged(db: Connection): (text: string, seq: number) => boolean {
+  const at = db.prepare<[string, number], { first: number; last: number }>(
+    `SELECT t.first, t.last FROM log_word AS w CROSS JOIN log_tag AS t ON t.word = w.id
+     WHERE w.word = ? AND t.first <= ? ORDER BY t.first DESC LIMIT 1`,
+  )
+  const ranges = new Map<string, { readonly first: number; readonly last: number }>()
+  return (text, seq) => {
+    let range = ranges.get(text)
+    if (range === undefined || range.last < seq) {
+      range = at.get(text, seq)
+      if (range !== undefined) ranges.set(text, range)
+    }
+    return range !== undefined && range.first <= seq && seq <= range.last
+  }
+}
+
+/** What is found by the words of entries, and by the names of people. */
+function wrongOfEntries(db: Connection): IndexFault | undefined {
   const print = createPrint(db)
-  const tagged = db
-    .prepare<[string, number], number>(
-      'SELECT 1 FROM log_word AS w JOIN log_tag AS t ON t.word = w.id WHERE w.word = ? AND t.seq = ?',
-    )
-    .pluck()
+  const isTagged = createIsTagged(db)
   const known = db
     .prepare<[Buffer, number], number>('SELECT 1 FROM person_alias WHERE alias = ? AND person = ?')
     .pluck()
-  let terms = 0
+  let tags = 0
   for (const { seq, person, logged } of everyEntry(db)) {
-    if (logged.values === 'erased') continue
-    const words = new Set(termNames(logged).map((name) => word.term(name, print)))
-    terms += words.size
-    if ([...words].some((one) => tagged.get(one, seq) === undefined))
-      return { table: 'log_tag', why: `entry ${seq} is not found under a term of it` }
-    if (aliasesOf(logged, print).some((alias) => known.get(alias, person) === undefined))
+    const words = wordsOf(taggable(logged), print)
+    tags += words.size
+    for (const [text, shown] of words)
+      if (!isTagged(text, seq)) return { table: 'log_tag', why: `entry ${seq} is not found under ${shown}` }
+    if (
+      logged.values === 'open' &&
+      aliasesOf(logged, print).some((alias) => known.get(alias, person) === undefined)
+    )
       return { table: 'person_alias', why: `entry ${seq} is not found for its person` }
   }
-  const all = db
-    .prepare<[], number>(
-      `SELECT count(*) FROM log_tag AS t JOIN log_word AS w ON w.id = t.word WHERE ${IS_TERM}`,
-    )
-    .pluck()
-  return all.get() === terms
-    ? undefined
-    : { table: 'log_tag', why: 'it names entries that have no such term' }
+  const all = db.prepare<[], number>('SELECT coalesce(sum(last - first + 1), 0) FROM log_tag').pluck()
+  return all.get() === tags ? undefined : { table: 'log_tag', why: 'it names entries that do not fit' }
 }
 
 /** The first index that does not fit the entries. */
@@ -124,7 +137,7 @@ export function checkIndexes(db: Connection): IndexFault | undefined {
     const why = db.prepare<[], string>(sql).pluck().get()
     if (why !== undefined) return { table, why }
   }
-  return wrongOfValues(db)
+  return wrongOfEntries(db)
 }
 
 /** Makes the indexes anew from the entries. */
@@ -134,10 +147,14 @@ export function rebuildIndexes(db: Connection): void {
   const addAlias = db.prepare('INSERT OR IGNORE INTO person_alias VALUES (?, ?)')
   db.transaction(() => {
     for (const table of ['log_tag', 'log_word', 'log_hour', 'log_total']) db.exec(`DELETE FROM ${table}`)
-    for (const { seq, person, logged } of everyEntry(db)) {
-      const names = logged.field_names.map((name) => [name, { from: null, to: '' }] as const)
-      index(logged.values === 'open' ? logged : { ...logged, fields: Object.fromEntries(names) }, seq)
-      if (logged.values === 'open') for (const alias of aliasesOf(logged, print)) addAlias.run(alias, person)
+    for (const page of everyPage(db)) {
+      for (const entries of consecutive(page))
+        index(
+          entries.map(({ logged }) => taggable(logged)),
+          entries[0]?.seq ?? 0,
+        )
+      for (const { person, logged } of page.filter((entry) => entry.logged.values === 'open'))
+        for (const alias of aliasesOf(logged, print)) addAlias.run(alias, person)
     }
   })()
 }

@@ -10,10 +10,10 @@ import type {
   RunTotal,
   SyncLog,
 } from '../../core/log/sync-log.ts'
-import { word } from './audit-append.ts'
 import { checkLog } from './audit-check.ts'
 import { checkIndexes } from './audit-index.ts'
 import { createPrint, open, type Print } from './audit-seal.ts'
+import { word } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 
@@ -74,10 +74,59 @@ interface Clauses {
   readonly from: string
   readonly where: readonly string[]
   readonly values: readonly unknown[]
+  /** Columns whose order is that of the entries. */
+  readonly order: readonly string[]
+}
+
+/** Numbers of entries, both included. */
+interface Span {
+  readonly low: number
+  readonly high: number
 }
 
 /** Undefined where nothing can fit. */
-type Selection = (filter: LogFilter) => Clauses | undefined
+type Selection = (filter: LogFilter, within: Span) => Clauses | undefined
+
+/** Every entry of the ranges of a word; the first of them may have begun before the span. */
+const taggedWith = (id: number, { low, high }: Span): Clauses => ({
+  from: 'log_tag AS r CROSS JOIN audit AS d',
+  where: [
+    'r.word = ?',
+    'r.first >= coalesce((SELECT max(first) FROM log_tag WHERE word = ? AND first <= ?), 0)',
+    'r.first <= ?',
+    'd.seq BETWEEN max(r.first, ?) AND min(r.last, ?)',
+  ],
+  values: [id, id, low, high, low, high],
+  order: ['r.first', 'd.seq'],
+})
+
+const IS_TAGGED =
+  '(SELECT last FROM log_tag WHERE word = ? AND first <= d.seq ORDER BY first DESC LIMIT 1) >= d.seq'
+
+/** Entries go by the hours in which they lie: clocks may go back. Undefined where none lies in that time. */
+function createInTime(db: Connection) {
+  const bounds = db.prepare<[number, number], { first: number | null; last: number | null }>(
+    'SELECT min(first) AS first, max(last) AS last FROM log_hour WHERE hour BETWEEN ? AND ?',
+  )
+  return (
+    { since, until }: LogFilter,
+    { low, high }: Span,
+  ): (Span & Pick<Clauses, 'where' | 'values'>) | undefined => {
+    if (since === undefined && until === undefined) return { low, high, where: [], values: [] }
+    const hour = (at: number): number => Math.floor(at / HOUR_MS)
+    const found = bounds.get(hour(since ?? 0), hour(until ?? Number.MAX_SAFE_INTEGER))
+    if (found === undefined || found.first === null || found.last === null) return undefined
+    const limits = [['>=', since] as const, ['<', until] as const].flatMap(([sign, at]) =>
+      at === undefined ? [] : [{ sql: `a.entry ->> '$.at' ${sign} ?`, value: new Date(at).toISOString() }],
+    )
+    return {
+      low: Math.max(low, found.first),
+      high: Math.min(high, found.last),
+      where: limits.map(({ sql }) => sql),
+      values: limits.map(({ value }) => value),
+    }
+  }
+}
 
 function createSelection(
   db: Connection,
@@ -86,11 +135,10 @@ function createSelection(
 ): Selection {
   const wordId = db.prepare<[string], number>('SELECT id FROM log_word WHERE word = ?').pluck()
   const howMany = db
-    .prepare<[number], number>(`SELECT count(*) FROM (SELECT 1 FROM log_tag WHERE word = ? LIMIT ${MANY})`)
+    .prepare<[number], number>(
+      `SELECT coalesce(sum(last - first + 1), 0) FROM (SELECT first, last FROM log_tag WHERE word = ? LIMIT ${MANY})`,
+    )
     .pluck()
-  const bounds = db.prepare<[number, number], { first: number | null; last: number | null }>(
-    'SELECT min(first) AS first, max(last) AS last FROM log_hour WHERE hour BETWEEN ? AND ?',
-  )
   const wordsOf = (filter: LogFilter): string[] => [
     ...(filter.run === undefined ? [] : [word.run(filter.run)]),
     ...(filter.term === undefined ? [] : [word.term(filter.term, print)]),
@@ -99,32 +147,24 @@ function createSelection(
     ...(filter.field === undefined ? [] : [word.field(filter.field)]),
     ...(filter.pipeline === undefined ? [] : [word.pipeline(filter.pipeline)]),
   ]
-  const inTime = ({ since, until }: LogFilter): Clauses | undefined => {
-    if (since === undefined && until === undefined) return { from: '', where: [], values: [] }
-    const hour = (at: number): number => Math.floor(at / HOUR_MS)
-    const found = bounds.get(hour(since ?? 0), hour(until ?? Number.MAX_SAFE_INTEGER))
-    if (found === undefined || found.first === null || found.last === null) return undefined
-    const where = ['d.seq BETWEEN ? AND ?']
-    const values: unknown[] = [found.first, found.last]
-    for (const [sign, at] of [['>=', since] as const, ['<', until] as const])
-      if (at !== undefined) {
-        where.push(`a.entry ->> '$.at' ${sign} ?`)
-        values.push(new Date(at).toISOString())
-      }
-    return { from: '', where, values }
-  }
-  const leading = (filter: LogFilter, tags: number[]): Clauses | undefined => {
+  const inTime = createInTime(db)
+  const leading = (filter: LogFilter, tags: number[], span: Span): Clauses | undefined => {
+    const within = { where: ['d.seq BETWEEN ? AND ?'], values: [span.low, span.high], order: ['d.seq'] }
     if (filter.contact !== undefined || filter.person !== undefined) {
       const persons = filter.person === undefined ? search(filter.contact ?? '') : [filter.person]
       if (persons.length === 0) return undefined
       const keys = 'SELECT id FROM person_key WHERE person IN (SELECT value FROM json_each(?))'
-      return { from: 'sealed AS d', where: [`d.key_id IN (${keys})`], values: [JSON.stringify(persons)] }
+      return {
+        ...within,
+        from: 'sealed AS d',
+        where: [`d.key_id IN (${keys})`, ...within.where],
+        values: [JSON.stringify(persons), ...within.values],
+      }
     }
     const first = tags.shift()
-    if (first === undefined) return { from: 'audit AS d', where: [], values: [] }
-    return { from: 'log_tag AS d', where: ['d.word = ?'], values: [first] }
+    return first === undefined ? { ...within, from: 'audit AS d' } : taggedWith(first, span)
   }
-  return (filter) => {
+  return (filter, within) => {
     const ids = wordsOf(filter).map((one) => wordId.get(one))
     const tags = ids.filter((id) => id !== undefined)
     if (tags.length < ids.length) return undefined
@@ -132,32 +172,31 @@ function createSelection(
       const counts = new Map(tags.map((id) => [id, howMany.get(id) ?? 0]))
       tags.sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
     }
-    const time = inTime(filter)
-    const lead = leading(filter, tags)
+    const time = inTime(filter, within)
+    const lead = time && leading(filter, tags, time)
     if (time === undefined || lead === undefined) return undefined
-    const joins = tags.map(
-      (_, index) => ` CROSS JOIN log_tag AS t${index} ON t${index}.word = ? AND t${index}.seq = d.seq`,
-    )
     return {
-      from: lead.from + joins.join(''),
-      where: [...lead.where, ...time.where],
-      values: [...tags, ...lead.values, ...time.values],
+      ...lead,
+      where: [...lead.where, ...tags.map(() => IS_TAGGED), ...time.where],
+      values: [...lead.values, ...tags, ...time.values],
     }
   }
 }
 
 function createPages(db: Connection, select: Selection) {
   return (filter: LogFilter, { order, from, limit }: LogRange): LoggedEntry[] => {
-    const clauses = select(filter)
-    if (clauses === undefined) return []
     const isNewest = order === 'newest'
-    const where = [...clauses.where, ...(from === undefined ? [] : [`d.seq ${isNewest ? '<' : '>'} ?`])]
+    const clauses = select(filter, {
+      low: from === undefined || isNewest ? 0 : from + 1,
+      high: from === undefined || !isNewest ? Number.MAX_SAFE_INTEGER : from - 1,
+    })
+    if (clauses === undefined) return []
+    const sorted = clauses.order.map((column) => `${column} ${isNewest ? 'DESC' : 'ASC'}`).join(', ')
     const sql = `SELECT ${LOG_ROW} FROM ${clauses.from} ${JOIN_LOG}
-      ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY d.seq ${isNewest ? 'DESC' : 'ASC'} LIMIT ?`
-    const values = [...clauses.values, ...(from === undefined ? [] : [from]), limit]
+      WHERE ${clauses.where.join(' AND ')} ORDER BY ${sorted} LIMIT ?`
     return db
       .prepare<unknown[], LogRow>(sql)
-      .all(...values)
+      .all(...clauses.values, limit)
       .map(entryOf)
   }
 }
@@ -200,8 +239,8 @@ function createPeopleReader(db: Connection, search: ReturnType<typeof createPers
 function createRunReader(db: Connection, page: Pages, search: ReturnType<typeof createPersonSearch>) {
   const ordered = db
     .prepare<[string], number>(
-      `SELECT d.seq FROM log_word AS w CROSS JOIN log_tag AS d ON d.word = w.id CROSS JOIN sealed AS s ON s.seq = d.seq
-       CROSS JOIN person_key AS k ON k.id = s.key_id WHERE w.word = ? ORDER BY k.person, d.seq`,
+      `SELECT s.seq FROM log_word AS w CROSS JOIN log_tag AS r ON r.word = w.id
+       CROSS JOIN sealed AS s ON s.seq BETWEEN r.first AND r.last CROSS JOIN person_key AS k ON k.id = s.key_id WHERE w.word = ? ORDER BY k.person, s.seq`,
     )
     .pluck()
   const rows = db.prepare<[string], LogRow>(

@@ -5,6 +5,7 @@ import type { Recognition, Subject } from '../../core/erasing.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import { createAppend } from './audit-append.ts'
+import { createUntagTerms } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { truncateLog } from '../file/owned.ts'
 import { setTombstones } from './tombstones.ts'
@@ -49,8 +50,9 @@ function destroyValues(
     .pluck()
     .all(persons)
   // Which terms somebody had is gone with the values.
-  run(`DELETE FROM log_tag WHERE seq IN (SELECT seq FROM sealed WHERE key_id IN (${OF_PEOPLE}))
-       AND word IN (SELECT id FROM log_word WHERE word >= 'term:' AND word < 'term;')`)
+  const seqs = db.prepare<[string], number>(`SELECT seq FROM sealed WHERE key_id IN (${OF_PEOPLE})`).pluck()
+  const untag = createUntagTerms(db)
+  for (const seq of seqs.all(persons)) untag({ from: seq - 1, upTo: seq })
   const logEntries = run(`UPDATE sealed SET box = NULL WHERE box IS NOT NULL AND key_id IN (${OF_PEOPLE})`)
   run(`UPDATE person_key SET secret = NULL WHERE id IN (${OF_PEOPLE})`)
   run('DELETE FROM person_alias WHERE person IN (SELECT value FROM json_each(?))')
