@@ -1,5 +1,5 @@
 // How a message leaves: to a webhook or by mail, once. Whoever calls decides what happens after a failure.
-import type { Receiver } from '../core/settings.ts'
+import type { Receiver } from '../core/alerts/receiver.ts'
 import type { DeliverOptions, Delivery, Outgoing } from './outgoing.ts'
 
 /** Sends it once; never rejects for what a network or a receiver does. Mail is loaded when it is first sent. */

@@ -1,7 +1,7 @@
 // A message as a plain mail by SMTP. A server that offers no encryption gets nothing, unless it is this machine.
 import { createTransport } from 'nodemailer'
 import { plainText } from '../core/alerts/alert-message.ts'
-import type { Receiver } from '../core/settings.ts'
+import type { Receiver } from '../core/alerts/receiver.ts'
 import type { Delivery, DeliverOptions, Outgoing } from './outgoing.ts'
 
 type MailReceiver = Extract<Receiver, { kind: 'mail' }>

@@ -5,7 +5,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import got, { RequestError } from 'got'
 import { slackText } from '../core/alerts/alert-message.ts'
-import type { Receiver } from '../core/settings.ts'
+import type { Receiver } from '../core/alerts/receiver.ts'
 import type { Delivery, DeliverOptions, Outgoing } from './outgoing.ts'
 
 type Webhook = Extract<Receiver, { kind: 'webhook' }>

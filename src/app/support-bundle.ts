@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { effectiveSettings } from '../config/effective.ts'
+import { SOURCE_KINDS } from '../sources/registry.ts'
 import { errorFacts } from '../core/words/error-facts.ts'
 import { logExcerpt } from '../core/log/log-excerpt.ts'
 import { createRedaction } from '../core/words/redact.ts'
@@ -45,7 +46,7 @@ const WORDS = /^(.+\.(?:lookup|descriptions))\../
 function configurationText(configuration: Configuration): string {
   if (!configuration.ok) return configuration.problems.map((line) => `${line}\n`).join('')
   const counted = new Map<string, number>()
-  const rows = effectiveSettings(configuration.settings).flatMap(({ path, value }) => {
+  const rows = effectiveSettings(configuration.settings, SOURCE_KINDS).flatMap(({ path, value }) => {
     const table = WORDS.exec(path)?.[1]
     if (table === undefined) return [`${path}: ${value}\n`]
     counted.set(table, (counted.get(table) ?? 0) + 1)

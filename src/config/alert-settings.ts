@@ -1,10 +1,11 @@
 // From the checked values of `alerts` to receivers and what they want to be told of.
 import { createHash } from 'node:crypto'
-import { type AlertRules, CONDITION_NAMES } from '../core/alerts/alert-rules.ts'
-import { WEEKDAYS } from '../core/words/deadline.ts'
-import type { AlertSettings, Receiver } from '../core/settings.ts'
-import type { AlertValues } from './schema/alerts-schema.ts'
-import { isLoopback, limit } from './schema/scalars.ts'
+import { CONDITION_NAMES } from '../core/alerts/alert-rules.ts'
+import type { Receiver } from '../core/alerts/receiver.ts'
+import type { AlertSettings, ConfigValues } from '../core/settings.ts'
+import { isLoopback } from '../core/words/loopback.ts'
+
+type AlertValues = ConfigValues['alerts'][number]
 
 /** The secrets of one entry, read from where they are kept. */
 export interface AlertSecrets {
@@ -27,18 +28,6 @@ function mailReceiver(mail: NonNullable<AlertValues['mail']>, password: string |
     password,
     from: mail.from,
     to: mail.to,
-  }
-}
-
-function rulesOf(values: AlertValues): AlertRules {
-  const [hours, minutes] = (values.nothing_by ?? '').split(':').map(Number)
-  const by = { minute: (hours ?? 0) * 60 + (minutes ?? 0), days: values.nothing_on ?? WEEKDAYS }
-  return {
-    on: values.on ?? CONDITION_NAMES,
-    pipelines: values.pipelines,
-    rejects_above: limit(values.rejects_above),
-    nothingBy: values.nothing_by === undefined ? undefined : { ...by, withinMs: values.nothing_within },
-    after: values.after,
   }
 }
 
@@ -69,7 +58,7 @@ export function alertSettings(
   const ids = identities(receivers)
   return alerts.map((values, place) => {
     const receiver = receivers[place] ?? { kind: 'webhook', url: '', format: 'json', secret: undefined }
-    return { id: ids[place] ?? '', receiver, rules: rulesOf(values) }
+    return { ...values, id: ids[place] ?? '', receiver, on: values.on ?? CONDITION_NAMES }
   })
 }
 

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
-import { suggestion } from './text/nearest.ts'
+import { suggestion } from '../core/words/nearest.ts'
 import type { ConfigProblem } from './text/problem.ts'
 import { isMapping, type Path, pathText, problemAt, type Tree, valueAt } from './text/tree.ts'
 

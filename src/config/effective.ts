@@ -1,6 +1,11 @@
 // The configuration as it is in force, defaults included, in the words of the file and without its secrets: for pages
-// and reports that people read. Secrets are kept out by name and, wherever else they may have got to, by value.
-import type { Settings } from '../core/settings.ts'
+// and reports that people read. Keys and forms are the schema's. Secrets are kept out by name and, wherever else they
+// may have got to, by value.
+import type { z } from 'zod'
+import { configSchema, type PipelineSettings, type Settings } from '../core/settings.ts'
+import type { SourceKinds } from '../core/source-settings.ts'
+import { asWritten, isNaming, schemasOf } from './schema/schema-walk.ts'
+import { isMapping } from './text/tree.ts'
 
 /** One setting. */
 export interface EffectiveSetting {
@@ -12,119 +17,61 @@ export interface EffectiveSetting {
 
 const HIDDEN = '(set, not shown)'
 const SECRET_NAME = /(key|token|secret|password|webhook|smtp)$/i
-/** Not settings: what others make of them, or where they came from. */
-const INNER = new Set(['file', 'secrets', 'hash'])
-/** What is below these is named by whoever wrote the file. */
-const NAMED = new Set(['map', 'custom_fields', 'lookup', 'descriptions'])
 /** Columns that make a key, not a key of anything. */
 const NO_SECRET = new Set(['key', 'custom_field_key'])
-
-const UNITS = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1000, 's'],
-] as const
-
-function durationText(ms: number): string {
-  const [size, unit] = UNITS.find(([one]) => ms !== 0 && ms % one === 0) ?? [1, 'ms']
-  return `${ms / size}${unit}`
-}
-
-/** Settings that are durations, wherever they stand. */
-const DURATIONS = new Set(
-  'timeout per max_delay quiesce keep processed failed rejects runs sync_log max_duration deletes_apart settle after'.split(
-    ' ',
-  ),
-)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function limitText(value: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof value['share'] === 'number') return `${Number((value['share'] * 100).toFixed(4))}%`
-  return typeof value['count'] === 'number' ? String(value['count']) : undefined
-}
-
-const isPlain = (value: unknown): boolean =>
-  !isObject(value) && !(Array.isArray(value) && value.some((item) => isObject(item)))
-
-const plainText = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map(plainText).join(', ')
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
-
-interface Place {
-  readonly path: string
-  /** The keys here are names that somebody gave. */
-  readonly isNamed: boolean
-}
-
-function entriesOf(value: unknown): (readonly [string, unknown])[] {
-  if (Array.isArray(value)) return value.map((item, index) => [String(index + 1), item])
-  return isObject(value) ? Object.entries(value) : []
-}
 
 interface Call {
   readonly name: string
   readonly options?: unknown
 }
 
-/** `trim, replace {"from":"a","to":"b"}` */
-const transformText = (calls: readonly Call[]): string =>
-  calls
-    .map(({ name, options }) => {
-      const text = options === undefined ? '' : JSON.stringify(options)
-      return text === '' || text === '{}' ? name : `${name} ${text}`
-    })
-    .join(', ')
+const isCall = (value: unknown): value is Call => isMapping(value) && 'name' in value && 'options' in value
 
-function leaf(name: string, value: unknown): string {
-  const isSecret = SECRET_NAME.test(name) && !NO_SECRET.has(name)
-  if (isSecret) return HIDDEN
-  return plainText(value)
+/** `trim`, `replace {"from":"a","to":"b"}` */
+function callText({ name, options }: Call): string {
+  const text = JSON.stringify(options ?? {})
+  return text === '{}' ? name : `${name} ${text}`
 }
 
-function rows(value: unknown, { path, isNamed }: Place): EffectiveSetting[] {
-  return entriesOf(value).flatMap(([name, inner]) => {
-    if (inner === undefined || (!isNamed && INNER.has(name))) return []
-    const at = path === '' ? name : `${path}.${name}`
-    const isDuration = typeof inner === 'number' && DURATIONS.has(name)
-    if (isDuration && !isNamed) return [{ path: at, value: durationText(inner) }]
-    const limit = isObject(inner) ? limitText(inner) : undefined
-    if (limit !== undefined) return [{ path: at, value: limit }]
-    if (name === 'transform' && !isNamed) return [{ path: at, value: transformText(inner as Call[]) }]
-    if (isPlain(inner)) return [{ path: at, value: isNamed ? plainText(inner) : leaf(name, inner) }]
-    return rows(inner, { path: at, isNamed: !isNamed && NAMED.has(name) })
+/** What fits into one text; undefined where there is more to it. */
+function plainText(value: unknown): string | undefined {
+  if (isCall(value)) return callText(value)
+  if (isMapping(value)) return undefined
+  if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value)
+  const texts = value.map(plainText)
+  return texts.includes(undefined) ? undefined : texts.join(', ')
+}
+
+function entriesOf(value: unknown): (readonly [step: PropertyKey, name: string, inner: unknown])[] {
+  if (Array.isArray(value)) return value.map((item, index) => [index, String(index + 1), item])
+  return isMapping(value) ? Object.entries(value).map(([name, inner]) => [name, name, inner]) : []
+}
+
+function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly string[]): EffectiveSetting[] {
+  const areNames = isNaming(schemas, value)
+  return entriesOf(value).flatMap(([step, name, inner]) => {
+    const known = schemasOf(schemas, value, step)
+    // What the file does not have was made from the rest.
+    if (inner === undefined || known.length === 0) return []
+    const at = [...path, name]
+    const written = known.map((schema) => asWritten(schema, inner)).find((form) => form !== undefined)
+    const text = plainText(written ?? inner)
+    if (text === undefined) return rows(inner, known, at)
+    const isSecret = !areNames && SECRET_NAME.test(name) && !NO_SECRET.has(name)
+    return [{ path: at.join('.'), value: isSecret ? HIDDEN : text }]
   })
 }
 
 /** Custom fields stand within the mapping in the file. */
-function asInFile({ custom_fields: customFields, map, name: _, ...rest }: Settings['pipelines'][number]) {
-  const custom = Object.keys(customFields).length === 0 ? {} : { custom_fields: customFields }
-  return { ...rest, map, ...custom }
-}
+const asInFile = ({ custom_fields, map, ...rest }: PipelineSettings) => ({
+  ...rest,
+  map: { ...map, ...(Object.keys(custom_fields).length === 0 ? {} : { custom_fields }) },
+})
 
-/** In the order of the file: service, state, log, server, what else there is, then the pipelines by name. */
-export function effectiveSettings(settings: Settings): readonly EffectiveSetting[] {
-  const { pipelines, ...general } = settings
-  const found = [
-    ...rows(general, { path: '', isNamed: false }),
-    ...pipelines.flatMap((pipeline) =>
-      rows(asInFile(pipeline), { path: `pipelines.${pipeline.name}`, isNamed: false }).map(
-        ({ path, value }) => ({
-          path: path.replace(
-            `pipelines.${pipeline.name}.custom_fields.`,
-            `pipelines.${pipeline.name}.map.custom_fields.`,
-          ),
-          value,
-        }),
-      ),
-    ),
-  ]
-  return found.map(({ path, value }) => ({
+/** In the order of the file; the pipelines by name. */
+export function effectiveSettings(settings: Settings, kinds: SourceKinds): readonly EffectiveSetting[] {
+  const pipelines = Object.fromEntries(settings.pipelines.map((one) => [one.name, asInFile(one)]))
+  return rows({ ...settings, pipelines }, [configSchema(kinds)], []).map(({ path, value }) => ({
     path,
     value: settings.secrets.some((secret) => secret !== '' && value.includes(secret)) ? HIDDEN : value,
   }))

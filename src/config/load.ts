@@ -1,26 +1,24 @@
 // The configuration file -> checked settings, or every problem in it at once, each with its place.
 // Whoever calls it says which kinds of sources there are: the configuration knows no other room.
 import { dirname, resolve } from 'node:path'
-import type { Settings } from '../core/settings.ts'
 import { buildSettings } from './build.ts'
 import { crossProblems } from './cross-checks.ts'
 import { environmentProblems } from './text/environment.ts'
-import { notYetProblems } from './schema/not-yet.ts'
 import { parseTree } from './parse.ts'
 import { mergePresets } from './presets.ts'
 import { type ConfigProblem, inOrder, said } from './text/problem.ts'
 import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
-import { configSchema, type OutsideChecks } from './schema/schema.ts'
+import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
 import { readAlertSecrets } from './alert-secrets.ts'
 import { readSecrets } from './secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
-import type { SourceKinds } from './schema/source-schema.ts'
+import type { SourceKinds } from '../core/source-settings.ts'
 import type { Environment } from './text/substitute.ts'
 import type { Tree } from './text/tree.ts'
 import { readYaml } from './text/yaml-tree.ts'
 
 export { type ConfigProblem, problemText } from './text/problem.ts'
-export type { SourceKinds } from './schema/source-schema.ts'
+export type { SourceKinds } from '../core/source-settings.ts'
 
 export interface LoadOptions extends OutsideChecks {
   readonly file: string
@@ -62,14 +60,11 @@ interface Checks {
 
 /** What the schema says, and what is wrong besides; nothing twice, and nothing that a preset may have held. */
 function allProblems({ tree, folder, incomplete, schemaProblems }: Checks): ConfigProblem[] {
-  const wrongForm = new Set(schemaProblems.map(({ path }) => path))
   const isIn = ({ path }: ConfigProblem, pipeline: string) => path.startsWith(`pipelines.${pipeline}.`)
-  const notYet = notYetProblems(tree).filter(({ path }) => !wrongForm.has(path))
   return [
     ...schemaProblems.filter(
       (problem) => problem.message !== 'is missing' || !incomplete.some((name) => isIn(problem, name)),
     ),
-    ...notYet,
     ...crossProblems(tree, folder).filter((problem) => !incomplete.some((name) => isIn(problem, name))),
   ]
 }

@@ -2,7 +2,7 @@
 // the pipeline that names it: the pipeline's own keys win, `map` goes field by field and `source` option by option.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { suggestion } from './text/nearest.ts'
+import { suggestion } from '../core/words/nearest.ts'
 import { type ConfigProblem, said } from './text/problem.ts'
 import { type ReadFile, readText } from './text/read-text.ts'
 import type { Environment } from './text/substitute.ts'

@@ -1,236 +1,275 @@
-// The checked configuration, as the rest of the program sees it: defaults filled in, durations in
-// milliseconds, paths absolute, secrets read. `config/` makes it; nobody changes it afterwards.
-import type { AlertRules } from './alerts/alert-rules.ts'
-import type { FieldValue } from './mapping/contact.ts'
-import type { LogLevel } from './log/events.ts'
+// The schema of the configuration, and its type as the settings that the program works with: a key is spelled once, in
+// the words of the file. Descriptions are those of the manual and of editors. Durations are milliseconds afterwards.
+import { z } from 'zod'
+import { alertsSchema } from './alerts/alerts-schema.ts'
+import type { ConditionName } from './alerts/alert-rules.ts'
+import type { Receiver } from './alerts/receiver.ts'
+import { blank, type FieldMapping, mapSchema, onInvalid } from './mapping/mapping-schema.ts'
+import type { DeepReadonly } from './words/deep-readonly.ts'
+import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './words/scalars.ts'
+import { keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-settings.ts'
+import { type SourceKinds, sourceSchema } from './source-settings.ts'
 
-export interface Settings {
+/** A constant, with a condition (CEL) or without, or the values of a column. */
+export type TermAssignment =
+  { readonly name: string; readonly when?: string } | { readonly column: string; readonly split?: string }
+
+/** Checks that belong to other rooms; each gives what is wrong with the text, or undefined. */
+export interface OutsideChecks {
+  readonly checkSchedule?: (expression: string) => string | undefined
+  readonly checkCondition?: (expression: string) => string | undefined
+}
+
+function checkedText(check: ((value: string) => string | undefined) | undefined) {
+  return text.check((ctx) => {
+    const message = ctx.value === '' ? undefined : check?.(ctx.value)
+    if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+  })
+}
+
+const whole = (min: number) => z.int().min(min)
+
+const guards = z.strictObject({
+  max_deletes: shareOrCount
+    .prefault('5%')
+    .describe("Deletes that one file may cause: a share of the pipeline's links (at least one), or a count."),
+  max_changes: shareOrCount
+    .prefault('100%')
+    .describe(
+      "Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count.",
+    ),
+  max_rejects: shareOrCount
+    .prefault('100%')
+    .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
+  max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may make at the service.'),
+  deletes_missing_in: whole(1)
+    .prefault(1)
+    .describe('In how many full exports a record must be missing before it has gone.'),
+  deletes_apart: duration({ min: '0s' })
+    .prefault('0s')
+    .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
+  hold_first_deletes: flag
+    .prefault(false)
+    .describe('Whether the first deletes of the pipeline are held in any case.'),
+  max_equal_refusals: whole(0)
+    .prefault(20)
+    .describe(
+      'After so many contacts in a row that the service refuses for the same reason, the run stops; 0: never.',
+    ),
+})
+
+function termSchema(checks: OutsideChecks) {
+  const term = z.union(
+    [
+      text,
+      z
+        .strictObject({
+          name: text.optional().describe('A term.'),
+          when: checkedText(checks.checkCondition).optional().describe('With name: a CEL condition for it.'),
+          column: text.optional().describe('A column that holds terms.'),
+          split: text.optional().describe('With column: what stands between several terms.'),
+        })
+        .check((ctx) => {
+          const { name, when, column, split } = ctx.value
+          const say = (message: string, path: string[] = []) =>
+            ctx.issues.push({ code: 'custom', input: ctx.value, path, message })
+          if ((name === undefined) === (column === undefined))
+            say('has not exactly one of name and column; a term is named here, or read from a column')
+          else if (when !== undefined && name === undefined)
+            say('means nothing with column; put the condition on a term that is named here', ['when'])
+          else if (split !== undefined && column === undefined)
+            say('means nothing with name; leave it out', ['split'])
+        }),
+    ],
+    { error: 'is no term; write a name, { column: NAME } or { name: NAME, when: CONDITION }' },
+  )
+  return term.transform(
+    (written) => (typeof written === 'string' ? { name: written } : written) as TermAssignment,
+  )
+}
+
+function termsSchema(checks: OutsideChecks) {
+  return z.strictObject({
+    policy: z
+      .enum(['add', 'managed', 'replace'])
+      .prefault('add')
+      .describe(
+        "`add` only adds; `managed` also removes what the pipeline added before; `replace` makes the source's list the whole list.",
+      ),
+    create_missing: flag
+      .prefault(true)
+      .describe('Whether unknown terms are made, or their records rejected.'),
+    assign: z.array(termSchema(checks)).prefault([]).describe('The terms of each contact.'),
+    descriptions: z
+      .record(text, z.string())
+      .prefault({})
+      .describe('Descriptions of terms, by name; kept as they are written here.'),
+    verify: flag
+      .prefault(true)
+      .describe('Whether a removal is read back, and what the service removed beyond it is put back.'),
+  })
+}
+
+/** How the changes of a pipeline are sent, and what holds them back. */
+function sendingKeys() {
+  return {
+    duplicate_check_method: z
+      .enum(['auto', 'email', 'none'])
+      .prefault('email')
+      .describe(
+        'How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.',
+      ),
+    duplicate_merge_method: z
+      .enum(['update_add', 'update', 'add'])
+      .prefault('update_add')
+      .describe(
+        'What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.',
+      ),
+    update_method: z
+      .enum(['update_add', 'update', 'add'])
+      .optional()
+      .describe(
+        'The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.',
+      ),
+    update_via: z
+      .enum(['id', 'bulk'])
+      .prefault('id')
+      .describe(
+        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
+      ),
+    guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
+    watch: flag
+      .prefault(false)
+      .describe(
+        'Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.',
+      ),
+    max_duration: duration({ min: '1s' })
+      .optional()
+      .describe(
+        'How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.',
+      ),
+    allow_consent_raise: flag
+      .prefault(false)
+      .describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
+  }
+}
+
+function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
+  const keyForm = 'write a column, or a list of columns'
+  return z.strictObject({
+    schedule: checkedText(checks.checkSchedule)
+      .optional()
+      .describe('When it runs: cron with 5 or 6 fields, `"*/15 * * * *"`. Unset: only when asked.'),
+    timezone: timezone
+      .optional()
+      .describe(
+        "The schedule's time zone, `Europe/Berlin`; unset: the machine's. A time that summer time leaves out is due at the end of the gap; one that comes twice is due the first time, but schedules of every hour or every so many minutes keep going.",
+      ),
+    source: sourceSchema(kinds).describe('Where the records come from.'),
+    mode: z
+      .enum(['incremental', 'full'])
+      .prefault('incremental')
+      .describe('`incremental`: a file holds some records. `full`: it holds all.'),
+    on_missing: z
+      .enum(['keep', 'remove_terms', 'delete'])
+      .prefault('keep')
+      .describe('What becomes of a contact whose record has gone from a full source.'),
+    key: oneOrMore(keyForm)
+      .optional()
+      .describe("The record's own stable identity: a column, or a list of columns. Unset: the mapped mail."),
+    map: mapSchema.describe('How each contact field is made; see The mapping language.'),
+    on_duplicate_key: z
+      .enum(['reject', 'last'])
+      .prefault('reject')
+      .describe(
+        'The same key again in one file: `reject` the later record, or the `last` one counts, with its terms alone. Rejected records claim no key.',
+      ),
+    on_invalid: onInvalid
+      .prefault('reject')
+      .describe(
+        'A value that its field cannot hold: `reject` the record, `drop` the field, or `truncate` what is too long.',
+      ),
+    blank: blank
+      .prefault('keep')
+      .describe("A blank value: `keep` leaves the contact's field as it is, `clear` empties it."),
+    where: checkedText(checks.checkCondition)
+      .optional()
+      .describe(
+        'A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.',
+      ),
+    terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
+    ...sendingKeys(),
+  })
+}
+
+/** The schema of a configuration with these kinds of sources. */
+export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
+  const pipelineName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
+    error: 'is no name for a pipeline; use up to 64 letters, digits, - and _',
+  })
+  return z.strictObject({
+    service: serviceSchema.describe('The Contact Management Service.'),
+    state: stateSchema.prefault({}).describe('What is remembered between runs.'),
+    log: logSchema.prefault({}).describe('The operational log.'),
+    keep: keepSchema.prefault({}).describe('How long is kept what nobody needs any more.'),
+    server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
+    alerts: alertsSchema.prefault([]).describe('Who is told when something needs a person.'),
+    max_parallel: whole(1)
+      .prefault(4)
+      .describe(
+        'How many pipelines `start` runs at the same time; the others wait, and who waits longest goes first. They share one rate limit in any case.',
+      ),
+    pipelines: z
+      .record(pipelineName, pipelineSchema(kinds, checks))
+      .refine((pipelines) => Object.keys(pipelines).length > 0, {
+        error: 'is empty; describe at least one pipeline',
+      })
+      .describe('The pipelines by name: letters, digits, `-` and `_`.'),
+  })
+}
+
+/** What the file says, checked, with defaults filled in. */
+export type ConfigValues = DeepReadonly<z.output<ReturnType<typeof configSchema>>>
+type PipelineValues = ConfigValues['pipelines'][string]
+
+/** The checked configuration with what the file only points to: secrets read, paths absolute. Nobody changes it. */
+export interface Settings extends Omit<ConfigValues, 'service' | 'alerts' | 'pipelines'> {
   /** The configuration file, absolute. */
   readonly file: string
   readonly service: ServiceSettings
-  readonly state: { readonly path: string }
-  readonly log: LogSettings
-  readonly keep: KeepSettings
-  readonly server: ServerSettings
-  /** How many pipelines `start` lets run at the same time. */
-  readonly max_parallel: number
   readonly alerts: readonly AlertSettings[]
   readonly pipelines: readonly PipelineSettings[]
   /** Every secret in it, so that whatever writes text can keep them out. */
   readonly secrets: readonly string[]
 }
 
-export interface ServiceSettings {
-  /** Without a trailing slash. */
-  readonly base_url: string
-  readonly api_key: string
-  /** The file that the key was read from, absolute; undefined: it was no file. */
-  readonly api_key_file: string | undefined
-  readonly api_version: string
-  readonly timeout: number
-  readonly rate_limit: RateLimitSettings
-  readonly retry: { readonly attempts: number; readonly max_delay: number }
-  readonly bulk: { readonly size: number; readonly container: 'array' | 'keyed' }
-  readonly doubt: { readonly quiesce: number; readonly absent_reads: number }
-  /** The name of a custom text field that says which operation made a contact; undefined: none is sent. */
-  readonly marker_field: string | undefined
-  /** The name under which a custom field stands in a contact, with {field_name} and {field_id} in it. */
-  readonly custom_field_key: string
-}
-
-export interface RateLimitSettings {
-  readonly requests: number
-  readonly per: number
-  readonly concurrency: number
-  /** Requests in any 24 hours; undefined: no limit. */
-  readonly per_day: number | undefined
-}
-
-export interface LogSettings {
-  readonly level: LogLevel
-  /** Of standard error; undefined: the command decides. */
-  readonly console_level: LogLevel | undefined
-  readonly format: 'json' | 'pretty'
-  /** Absolute; undefined: standard error only. */
-  readonly folder: string | undefined
-  readonly keep: number
-}
-
-/** How long is kept what nobody needs any more, in milliseconds; undefined: for ever. */
-export interface KeepSettings {
-  /** Files in `processed` and in `failed`, with what lies beside them. */
-  readonly processed: number | undefined
-  readonly failed: number | undefined
-  /** Rejected records in the state. */
-  readonly rejects: number | undefined
-  readonly runs: number
-  /** Values in the sync log; its entries stay. */
-  readonly sync_log: number | undefined
-}
-
-export interface ServerSettings {
-  readonly host: string
-  readonly port: number
-  /** Names beside addresses and localhost under which it may be asked. */
-  readonly hosts: readonly string[]
-  /** Where people open the console, without a slash at the end: links in alerts begin with it. */
-  readonly url?: string | undefined
-  /** Opens console and metrics. */
-  readonly token: string | undefined
-  /** Opens metrics and nothing else. */
-  readonly metrics_token: string | undefined
-}
+export type ServiceSettings = ConfigValues['service'] & { readonly api_key: string }
+export type RateLimitSettings = ServiceSettings['rate_limit']
+export type LogSettings = ConfigValues['log']
+export type KeepSettings = ConfigValues['keep']
+export type ServerSettings = ConfigValues['server']
 
 /** Who is told of what. */
-export interface AlertSettings {
+export interface AlertSettings extends Omit<ConfigValues['alerts'][number], 'on'> {
   /** What the receiver is known by in the state: made of its address, and nothing can be read from it. */
   readonly id: string
   readonly receiver: Receiver
-  readonly rules: AlertRules
+  readonly on: readonly ConditionName[]
 }
 
-export type Receiver =
-  | {
-      readonly kind: 'webhook'
-      readonly url: string
-      readonly format: 'json' | 'slack'
-      /** Messages are signed with it; undefined: they are not. */
-      readonly secret: string | undefined
-    }
-  | {
-      readonly kind: 'mail'
-      readonly host: string
-      readonly port: number
-      /** tls: from the first byte. starttls: before anything is said. plain: on this machine alone. */
-      readonly security: 'tls' | 'starttls' | 'plain'
-      readonly user: string | undefined
-      readonly password: string | undefined
-      readonly from: string
-      readonly to: readonly string[]
-    }
-
-export interface PipelineSettings {
+export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'map' | 'update_method'> {
   readonly name: string
-  /** Cron, 5 or 6 fields; undefined: runs only when asked. */
-  readonly schedule: string | undefined
-  readonly timezone: string | undefined
-  /** Whether a file that lands starts a run. */
-  readonly watch: boolean
-  /** After so long a run stops and the next one goes on; undefined: no limit. */
-  readonly max_duration: number | undefined
-  /** `type` names the kind in the registry of sources; the rest has been checked by that kind's own schema. */
-  readonly source: SourceSettings
-  readonly mode: 'incremental' | 'full'
-  /** What becomes of a contact whose record has gone from a full source. */
-  readonly on_missing: 'keep' | 'remove_terms' | 'delete'
-  readonly guards: GuardSettings
-  /** Column names; undefined: the mapped mail is the key. */
-  readonly key: readonly string[] | undefined
+  /** `type` names the kind in the registry of sources; its own options have been checked by that kind's schema. */
+  readonly source: PipelineValues['source'] & { readonly [option: string]: unknown }
   readonly map: Readonly<Record<string, FieldMapping>>
-  /** By the field's name in its definition. */
+  /** By the field's name in its definition; in the file they stand within `map`. */
   readonly custom_fields: Readonly<Record<string, FieldMapping>>
-  readonly on_duplicate_key: 'reject' | 'last'
-  readonly on_invalid: OnInvalid
-  readonly blank: 'keep' | 'clear'
-  /** CEL; undefined: every record. */
-  readonly where: string | undefined
-  readonly duplicate_check_method: 'auto' | 'email' | 'none'
-  readonly duplicate_merge_method: 'update_add' | 'update' | 'add'
-  /** The same for later updates of linked contacts. */
-  readonly update_method: 'update_add' | 'update' | 'add'
-  readonly terms: TermSettings
-  readonly update_via: 'id' | 'bulk'
-  readonly allow_consent_raise: boolean
+  readonly update_method: PipelineValues['duplicate_merge_method']
   /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
   readonly hash: string
 }
 
-/** A share between 0 and 1 of something, or a plain number. */
-export type Limit = { readonly share: number } | { readonly count: number }
-
-/** Above which numbers a plan is held until a person releases it. */
-export interface GuardSettings {
-  /** A share is one of the pipeline's links. */
-  readonly max_deletes: Limit
-  /** Creates and updates together; a share is one of the pipeline's links, and 100% is no limit. */
-  readonly max_changes: Limit
-  /** A share is one of the records read; 100% is no limit. */
-  readonly max_rejects: Limit
-  /** Terms that the service does not have yet. */
-  readonly max_new_terms: number
-  /** In how many full exports a record must be missing, and how far apart these must be. */
-  readonly deletes_missing_in: number
-  readonly deletes_apart: number
-  /** Whether the first deletes of a pipeline are held in any case. */
-  readonly hold_first_deletes: boolean
-  /** After so many refusals in a row for the same reason the run stops; 0: never. */
-  readonly max_equal_refusals: number
-}
-
-/** Which terms contacts are to have. */
-export interface TermSettings {
-  /** add: only adds. managed: also takes back what it added itself. replace: the source's list is the whole list. */
-  readonly policy: 'add' | 'managed' | 'replace'
-  /** Whether an unknown term is made, or its record rejected. */
-  readonly create_missing: boolean
-  /** Empty: the pipeline has nothing to do with terms. */
-  readonly assign: readonly TermAssignment[]
-  /** By name. */
-  readonly descriptions: Readonly<Record<string, string>>
-  /** Whether a removal is read back, and what went too far is put back. */
-  readonly verify: boolean
-}
-
-/** A constant, with a condition (CEL) or without, or the values of a column. */
-export type TermAssignment =
-  { readonly name: string; readonly when?: string } | { readonly column: string; readonly split?: string }
-
-export type OnInvalid = 'reject' | 'drop' | 'truncate'
-
-export interface SourceSettings {
-  readonly type: string
-  /** Values that stand for "nothing", compared after trimming. */
-  readonly null_values: readonly string[]
-  readonly [option: string]: unknown
-}
-
-/** A value among numbered pairs of columns; `*` is the same number in label and value. */
-export interface PickRule {
-  /** Forms of the column that holds the label; the first that the input has. */
-  readonly label: readonly string[]
-  readonly value: string
-  /** Labels, the best first; `*` stands for any text. */
-  readonly of: readonly string[]
-  /** Labels that never count. */
-  readonly except: readonly string[]
-}
-
-/** How one contact field is made. Exactly one of column, columns, value, template and pick is there. */
-export interface FieldMapping {
-  readonly column?: string
-  readonly columns?: readonly string[]
-  readonly value?: FieldValue
-  readonly template?: string
-  readonly pick?: PickRule
-  /** With `pick`: an input may have none of its columns, and does not speak of the field then. */
-  readonly optional?: boolean
-  readonly transform?: readonly TransformCall[]
-  readonly lookup?: Readonly<Record<string, string | null>>
-  /** With `lookup`: for values that it lacks; null: blank. Absent: such a value is invalid. */
-  readonly otherwise?: string | null
-  readonly default?: string
-  readonly on_invalid?: OnInvalid
-  readonly blank?: 'keep' | 'clear'
-  /** The text is a number; `decimal` where the source's mark is known. */
-  readonly number?: { readonly decimal?: ',' | '.' }
-  /** Of custom fields. What stands between several selected values. */
-  readonly split?: string
-  /** Of custom fields. How many characters the service takes, 8 to 255. */
-  readonly size?: number
-}
-
-/** A transform by its name in the registry, with the options that its own schema has checked. */
-export interface TransformCall {
-  readonly name: string
-  readonly options: unknown
-}
+export type GuardSettings = PipelineSettings['guards']
+export type TermSettings = PipelineSettings['terms']
+export type SourceSettings = PipelineSettings['source']
+export type OnInvalid = PipelineSettings['on_invalid']

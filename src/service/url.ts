@@ -1,6 +1,7 @@
 // The addresses that requests go to. Everything that reaches a path is checked before and the finished
 // URL is checked again: a request must never go to another resource or another host than was meant.
 import { SyncError } from '../core/words/errors.ts'
+import { isLoopback } from '../core/words/loopback.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 
 /** What stands in the path after `/public/api/<version>/`. Mails and names by `lookupMail` and `lookupName` only. */
@@ -18,7 +19,6 @@ interface Query {
   readonly limit?: number
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 // A slash may be unescaped on the way and make another resource of the rest, a backslash likewise;
 // control characters are cut off by some.
 const UNSAFE = /[/\\\p{Cc}]/u
@@ -58,7 +58,7 @@ export function requestUrl(
 /** Throws CONFIG_INVALID where the key would travel unencrypted (interface, 5). */
 export function assertEncrypted(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl)
-  if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))) return
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return
   throw new SyncError(
     'CONFIG_INVALID',
     'service.base_url must begin with https:// (http only for loopback hosts)',

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { deliver, receiverName } from '../../src/alerts/delivery.ts'
 import { testMessage } from '../../src/core/alerts/alert-message.ts'
-import type { Receiver } from '../../src/core/settings.ts'
+import type { Receiver } from '../../src/core/alerts/receiver.ts'
 import { startMailServer, startWebhook } from '../support/receivers.ts'
 
 const AT = Date.parse('2026-06-10T12:00:00.900Z')

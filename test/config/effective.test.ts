@@ -41,7 +41,7 @@ const beyond = (paths: readonly string[], schema: JsonSchema): string[] =>
   paths.filter((path) => !isPath(path.split('.'), schema, schema))
 
 it('has only paths that the file may have', async () => {
-  const everything = effectiveSettings(settingsOf(await loadFixture('everything.yaml'))).map(
+  const everything = effectiveSettings(settingsOf(await loadFixture('everything.yaml')), KINDS).map(
     ({ path }) => path,
   )
   expect(beyond(everything, configJsonSchema(KINDS))).toEqual([])
@@ -53,7 +53,7 @@ it('has only paths that the file may have', async () => {
   }
   const loaded = await loadSettings({ file: EXAMPLE, env, kinds: SOURCE_KINDS, presetFolder: PRESETS })
   if (!loaded.ok) throw new Error(linesOf(loaded).join('\n'))
-  const example = effectiveSettings(loaded.settings)
+  const example = effectiveSettings(loaded.settings, SOURCE_KINDS)
   expect(
     beyond(
       example.map(({ path }) => path),
@@ -68,7 +68,10 @@ it('has only paths that the file may have', async () => {
 
 it('shows values as they would be written, defaults included', async () => {
   const shown = new Map(
-    effectiveSettings(settingsOf(await loadFixture('minimal.yaml'))).map(({ path, value }) => [path, value]),
+    effectiveSettings(settingsOf(await loadFixture('minimal.yaml')), KINDS).map(({ path, value }) => [
+      path,
+      value,
+    ]),
   )
   expect(
     Object.fromEntries([...shown].filter(([path]) => /timeout|rate_limit|guards|bulk|doubt/.test(path))),
@@ -85,10 +88,28 @@ it('shows values as they would be written, defaults included', async () => {
   expect(shown.get('pipelines.shop.map.mail.column')).toBe('E-Mail')
 })
 
+it('shows receivers as they would be written, and not where they are', async () => {
+  const found = effectiveSettings(settingsOf(await loadFixture('alerts.yaml')), KINDS)
+  const shown = Object.fromEntries(found.map(({ path, value }) => [path, value]))
+  expect(beyond(Object.keys(shown), configJsonSchema(KINDS))).toEqual([])
+  expect(shown).toMatchObject({
+    'alerts.1.webhook': '(set, not shown)',
+    'alerts.1.secret': '(set, not shown)',
+    'alerts.1.on': 'failed, held',
+    'alerts.1.rejects_above': '5%',
+    'alerts.1.nothing_by': '07:30',
+    'alerts.1.nothing_within': '12h',
+    'alerts.1.after': '10m',
+    'alerts.2.rejects_above': '0',
+    'alerts.4.mail.smtp': '(set, not shown)',
+    'alerts.4.mail.password': '(set, not shown)',
+  })
+})
+
 it('has no secret, wherever one has got to', async () => {
   const settings = settingsOf(await loadFixture('everything.yaml'))
   const spoilt = { ...settings, service: { ...settings.service, api_version: `V1-${ENV.KEY}` } }
-  const shown = effectiveSettings(spoilt)
+  const shown = effectiveSettings(spoilt, KINDS)
   const text = JSON.stringify(shown)
   for (const secret of settings.secrets) expect(text).not.toContain(secret)
   expect(settings.secrets.length).toBeGreaterThan(1)

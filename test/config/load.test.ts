@@ -98,19 +98,20 @@ describe('settings', () => {
         format: 'json',
         secret: ENV.TOKEN,
       },
-      rules: {
-        on: ['failed', 'held'],
-        pipelines: ['shop'],
-        rejects_above: { share: 0.05 },
-        nothingBy: { minute: 450, days: ['mon', 'fri'], withinMs: 12 * 3_600_000 },
-        after: 600_000,
-      },
+      on: ['failed', 'held'],
+      pipelines: ['shop'],
+      rejects_above: { share: 0.05 },
+      nothing_by: 450,
+      nothing_on: ['mon', 'fri'],
+      nothing_within: 12 * 3_600_000,
+      after: 600_000,
     })
     expect(slack).toMatchObject({
       receiver: { format: 'slack', secret: undefined },
-      rules: { rejects_above: { count: 0 } },
+      rejects_above: { count: 0 },
     })
-    expect(slack!.rules).toMatchObject({ nothingBy: undefined, pipelines: undefined })
+    expect(slack!.nothing_by).toBeUndefined()
+    expect(slack!.pipelines).toBeUndefined()
     expect(filed!.receiver).toMatchObject({ secret: 'k3y-in-a-file' })
     expect(starttls!.receiver).toMatchObject({
       port: 587,

@@ -98,11 +98,12 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '5:5: pipelines.shop.map: can make no contact; map mail, or all of first_name, family_name, ba_street, ba_city, ba_postal_code',
   ],
   'not-yet': [
-    '13:35: pipelines.shop.map.date_of_birth.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
-    '14:32: pipelines.shop.map.ba_country.country: is not available in this version yet (turning country names into codes); meanwhile: list the names in a lookup',
-    '15:27: pipelines.shop.map.phone.phone: is not available in this version yet (turning phone numbers into E.164); meanwhile: leave it out; the number is sent as it is',
-    '16:14: pipelines.shop.map.fax.expression: is not available in this version yet (computing a value with CEL); meanwhile: use template, columns or transform',
-    '17:43: pipelines.shop.map.custom_fields.born.date: is not available in this version yet (reading dates of other forms); meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+    '13:35: pipelines.shop.map.date_of_birth.date: is not available in this version yet; meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+    '13:53: pipelines.shop.map.date_of_birth.timezone: is not available in this version yet; meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+    '14:32: pipelines.shop.map.ba_country.country: is not available in this version yet; meanwhile: list the names in a lookup',
+    '15:27: pipelines.shop.map.phone.phone: is not available in this version yet; meanwhile: leave it out; the number is sent as it is',
+    '16:14: pipelines.shop.map.fax.expression: is not available in this version yet; meanwhile: use template, columns or transform',
+    '17:43: pipelines.shop.map.custom_fields.born.date: is not available in this version yet; meanwhile: have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
   ],
   'nothing-in-it': [
     '1:1: service.base_url: is missing; add base_url: The address of the service: https, or http on this machine alone.',

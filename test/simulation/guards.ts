@@ -1,5 +1,5 @@
 // How many contacts one run may delete: counted from the ledger, where nothing else can have had a part in it.
-import type { Limit } from '../../src/core/settings.ts'
+import type { Limit } from '../../src/core/words/scalars.ts'
 import type { PipelineResult } from '../../src/sync/run.ts'
 import { pipelineOf } from './claims.ts'
 import type { World } from './world.ts'

@@ -17,13 +17,13 @@ export function createLastResort(parts: AlertParts): LastResort {
   const { clock, settings, condition, signal } = parts
 
   async function tellOne(
-    { id, receiver, rules }: AlertSettings,
+    { id, receiver, on, pipelines }: AlertSettings,
     pipeline: string,
     code: string,
   ): Promise<void> {
     const key = `${id} ${pipeline}`
-    if (told.has(key) || !rules.on.includes('failed')) return
-    if (rules.pipelines?.includes(pipeline) === false) return
+    if (told.has(key) || !on.includes('failed')) return
+    if (pipelines?.includes(pipeline) === false) return
     const at = clock.now()
     const context = { at, service: serviceHost(settings()), console: consoleAddress(settings()) }
     const message = alertMessage(

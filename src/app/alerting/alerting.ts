@@ -21,9 +21,9 @@ export interface Alerting {
 /** What is to be told now, written down; nothing is sent. */
 async function note(alert: AlertSettings, facts: AlertFacts, { state, settings }: AlertParts): Promise<void> {
   const before = await state.alertsOf(alert.id)
-  const { messages, ...changes } = alertChanges(conditions(facts, alert.rules), before, {
+  const { messages, ...changes } = alertChanges(conditions(facts, alert), before, {
     at: facts.now,
-    afterMs: alert.rules.after,
+    afterMs: alert.after,
     isUnsettled: (key) => isUnsettled(key, facts),
   })
   if (messages.length + changes.set.length + changes.remove.length + changes.drop.length === 0) return

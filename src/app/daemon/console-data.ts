@@ -1,6 +1,7 @@
 // What the console's pages are made of: the state by the thread that reads it, the daemon as it is now, the settings in
 // force. Part of the composition.
 import { effectiveSettings } from '../../config/effective.ts'
+import { SOURCE_KINDS } from '../../sources/registry.ts'
 import type { ConsoleData, LiveView } from '../../console/data.ts'
 import { readiness } from '../../console/health.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
@@ -47,7 +48,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       log: reader.readable,
       live: () => liveView(parts),
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
-      configuration: () => effectiveSettings(parts.settings()),
+      configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },
     close: () => reader.close(),
   }

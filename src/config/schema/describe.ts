@@ -2,8 +2,8 @@
 // Both are generated, so that they cannot be wrong; the words stand at the keys in the schema.
 import { z } from 'zod'
 import { type JsonSchema, optionRows } from './option-rows.ts'
-import { configSchema } from './schema.ts'
-import type { SourceKinds } from './source-schema.ts'
+import { configSchema } from '../../core/settings.ts'
+import type { SourceKinds } from '../../core/source-settings.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
 
 /** `${NAME}` may stand for any single value, and editors should know. */

@@ -1,6 +1,5 @@
 // The options of the configuration as rows for the manual: path, type, default and meaning, read from the
 // JSON Schema. What is described the same way in several places (the fields, the kinds of sources) is one row.
-import { NOT_YET } from './not-yet.ts'
 import { isMapping } from '../text/tree.ts'
 
 export type JsonSchema = Record<string, unknown>
@@ -58,11 +57,6 @@ function typeText(schema: JsonSchema, definitions: Definitions): string {
     .join(' or ')
 }
 
-function isNotYet(path: string): boolean {
-  const plain = path.replace(/<\w+>/g, '*')
-  return NOT_YET.some((entry) => plain === entry.path)
-}
-
 function standardText(value: unknown, required: boolean): string {
   if (required) return '(required)'
   if (value === undefined || (isMapping(value) && Object.keys(value).length === 0)) return ''
@@ -70,12 +64,11 @@ function standardText(value: unknown, required: boolean): string {
 }
 
 function rowOf(schema: JsonSchema, at: At, required: boolean): OptionRow {
-  const meaning = wording(schema['description'])
   return {
     path: at.path,
     type: typeText(schema, at.definitions),
     standard: standardText(schema['default'], required),
-    meaning: isNotYet(at.path) ? `*Not available yet.* ${meaning}` : meaning,
+    meaning: wording(schema['description']),
   }
 }
 

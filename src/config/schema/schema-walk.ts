@@ -1,30 +1,13 @@
 // Finds, in a zod schema, what it says about a path: which keys are known there and what they mean.
 // For messages and for the manual; it checks nothing.
 import { z } from 'zod'
+import { isWrapper, unwrapped } from '../../core/words/zod-wrappers.ts'
 import { isMapping, type Path } from '../text/tree.ts'
 
-type Wrapper =
-  | z.ZodOptional<z.ZodType>
-  | z.ZodNullable<z.ZodType>
-  | z.ZodDefault<z.ZodType>
-  | z.ZodPrefault<z.ZodType>
-  | z.ZodReadonly<z.ZodType>
-  | z.ZodPipe<z.ZodType, z.ZodType>
-
-export function isWrapper(schema: z.ZodType): schema is z.ZodType & Wrapper {
-  return (
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodPrefault ||
-    schema instanceof z.ZodReadonly ||
-    schema instanceof z.ZodPipe
-  )
-}
-
-/** What a wrapper is around, as it is written in the file: before defaults and transforms. */
-export function unwrapped(schema: z.ZodType & Wrapper): z.ZodType {
-  return schema instanceof z.ZodPipe ? schema.in : schema.def.innerType
+/** How the file has it, where the schema says how a value is written: `30s`, `5%`. Undefined: as it is. */
+export function asWritten(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodCodec) return z.encode(schema, value)
+  return isWrapper(schema) ? asWritten(unwrapped(schema), value) : undefined
 }
 
 /** A schema without its wrappers; all the branches of a union. */
@@ -46,6 +29,17 @@ function chosen(schema: z.ZodType, value: unknown): z.ZodType[] {
   const fitting = all.filter((one) => fits(one, value))
   return fitting.length > 0 ? fitting : all
 }
+
+/** What is known of each entry of a value; nothing of keys that the schema does not have. */
+export const schemasOf = (
+  schemas: readonly z.ZodType[],
+  value: unknown,
+  step: PropertyKey,
+): readonly z.ZodType[] => schemas.flatMap((one) => chosen(one, value)).flatMap((one) => child(one, step))
+
+/** Whether the keys here are names that the file gives. */
+export const isNaming = (schemas: readonly z.ZodType[], value: unknown): boolean =>
+  schemas.flatMap((one) => chosen(one, value)).some((one) => one instanceof z.ZodRecord)
 
 function child(schema: z.ZodType, step: PropertyKey): z.ZodType[] {
   if (schema instanceof z.ZodObject) {

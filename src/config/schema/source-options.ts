@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { issueProblems } from '../issues.ts'
 import type { ConfigProblem } from '../text/problem.ts'
-import { ownOptions, pathOptions, type SourceKinds } from './source-schema.ts'
+import { ownOptions, pathOptions, type SourceKinds } from '../../core/source-settings.ts'
 import { isMapping, type Path, type Tree, valueAt } from '../text/tree.ts'
 
 export interface SourceOptions {

@@ -1,5 +1,4 @@
-// What somebody can be told of, and what one receiver wants to hear.
-import type { Deadline } from '../words/deadline.ts'
+// What somebody can be told of.
 
 /**
  * Each with what else asks for it: whoever wants to hear of failed runs hears of the service that fails them.
@@ -22,19 +21,6 @@ export const CONDITIONS = {
 
 export type ConditionName = keyof typeof CONDITIONS
 export const CONDITION_NAMES = Object.keys(CONDITIONS) as readonly ConditionName[]
-
-/** What one receiver wants to be told of. */
-export interface AlertRules {
-  readonly on: readonly ConditionName[]
-  /** Undefined: all. */
-  readonly pipelines: readonly string[] | undefined
-  /** A share is one of the records of the last run that found a file, a count one of the rejects that are kept. */
-  readonly rejects_above: { readonly share: number } | { readonly count: number }
-  /** By when a file must have come, and how long before that it may have come. */
-  readonly nothingBy: (Deadline & { readonly withinMs: number }) | undefined
-  /** How long a condition must hold before anybody is told. */
-  readonly after: number
-}
 
 /** A condition that holds; `pipeline` is blank where it is about none alone. */
 export interface Condition {

@@ -1,17 +1,18 @@
 // What somebody is told of: from what is known to the conditions that hold, and from these and what was told before to
 // the messages. One message when a condition begins to hold, one when it no longer does; never a word in between.
 import type { Pause } from '../outcome/daemon.ts'
-import {
-  type AlertRules,
-  type Condition,
-  type ConditionKey,
-  type ConditionName,
-  CONDITIONS,
-} from './alert-rules.ts'
-import { lastDeadline } from '../words/deadline.ts'
+import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
+import type { AlertSettings } from '../settings.ts'
+import { lastDeadline, WEEKDAYS } from '../words/deadline.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { RunRecord } from '../state.ts'
 import type { Milestones } from '../log/milestones.ts'
+
+/** What one receiver wants to be told of. */
+export type AlertRules = Pick<
+  AlertSettings,
+  'on' | 'pipelines' | 'rejects_above' | 'nothing_by' | 'nothing_on' | 'nothing_within'
+>
 
 export interface PipelineFacts {
   readonly name: string
@@ -73,13 +74,13 @@ function rejectsCondition({ backlog, milestones, name }: PipelineFacts, rules: A
 }
 
 function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number): Condition[] {
-  const { nothingBy } = rules
+  const { nothing_by: minute, nothing_on: days = WEEKDAYS, nothing_within: withinMs } = rules
   const { firstRunAt, lastFile } = facts.milestones
-  if (nothingBy === undefined || firstRunAt === undefined) return []
-  const by = lastDeadline(nothingBy, facts.timezone, now)
+  if (minute === undefined || firstRunAt === undefined) return []
+  const by = lastDeadline({ minute, days }, facts.timezone, now)
   // A pipeline that is new was not there to take anything by then.
   if (by === undefined || firstRunAt > by) return []
-  if (lastFile !== undefined && lastFile.at > by - nothingBy.withinMs) return []
+  if (lastFile !== undefined && lastFile.at > by - withinMs) return []
   const last = lastFile === undefined ? {} : { last_file: new Date(lastFile.at).toISOString() }
   return [
     { name: 'nothing_arrived', pipeline: facts.name, numbers: { by: new Date(by).toISOString(), ...last } },

@@ -1,6 +1,7 @@
 // Which part of a plan is held until a person has looked at it. Judged over the totals of one input, after it was read
 // to its end and before anything of it is sent; what was released already is not counted again.
-import type { GuardSettings, Limit } from '../settings.ts'
+import type { GuardSettings } from '../settings.ts'
+import type { Limit } from '../words/scalars.ts'
 
 export type GuardName =
   | 'max_rejects'

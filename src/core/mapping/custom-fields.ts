@@ -5,7 +5,8 @@ import { CONTACT_FIELDS } from './contact.ts'
 import { checkSize, checkText, cleanText, type FieldCheck } from './field-check.ts'
 import { hash } from 'node:crypto'
 import type { CustomFieldDefinition } from '../ports.ts'
-import type { FieldMapping, PipelineSettings } from '../settings.ts'
+import type { FieldMapping } from './mapping-schema.ts'
+import type { PipelineSettings } from '../settings.ts'
 
 export interface CustomFieldRule {
   readonly name: string

@@ -10,7 +10,8 @@ import { compileCustomField, compileField, type FieldMapper, mappingColumns } fr
 import type { SourceRecord } from './record.ts'
 import { oddities, type Oddity } from './odd-values.ts'
 import { pickColumns, pickPairs } from './pick.ts'
-import type { FieldMapping, PickRule, PipelineSettings } from '../settings.ts'
+import type { FieldMapping, PickRule } from './mapping-schema.ts'
+import type { PipelineSettings } from '../settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
 
 export type MappedRecord =

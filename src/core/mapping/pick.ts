@@ -1,5 +1,5 @@
 // One of several numbered pairs of columns, chosen by its label: `Phone 2 - Type` says what `Phone 2 - Value` is.
-import type { PickRule } from '../settings.ts'
+import type { PickRule } from './mapping-schema.ts'
 
 /** The columns of one number; no label where the input has none for it. */
 export interface PickPair {

@@ -4,7 +4,12 @@
 import { RE2JS } from 're2js'
 import { z } from 'zod'
 import { characterCount } from './contact.ts'
-import type { TransformCall } from '../settings.ts'
+
+/** A transform by its name, with the options that its own schema has checked. */
+export interface TransformCall {
+  readonly name: string
+  readonly options: unknown
+}
 
 export interface Transform {
   /** One sentence for the manual. */

@@ -19,3 +19,11 @@ export function milliseconds(duration: string): number {
   const [, amount = '', unit = ''] = DURATION.exec(duration) ?? []
   return Math.round(Number(amount) * (UNIT_MS[unit] ?? 0))
 }
+
+const UNITS = ['d', 'h', 'm', 's', 'ms'] as const
+
+/** The shortest text that stands for exactly these milliseconds: `30d`, `90s`, `1500ms`. */
+export function durationText(ms: number): string {
+  const unit = ms === 0 ? 'ms' : (UNITS.find((name) => ms % (UNIT_MS[name] ?? 1) === 0) ?? 'ms')
+  return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`
+}

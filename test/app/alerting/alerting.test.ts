@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createServiceVerdict } from '../../../src/app/alerting/alert-facts.ts'
 import { createAlerting } from '../../../src/app/alerting/alerting.ts'
-import type { AlertRules } from '../../../src/core/alerts/alert-rules.ts'
 import type { AlertMessage } from '../../../src/core/alerts/alert-message.ts'
 import type { DaemonCondition } from '../../../src/core/outcome/daemon.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
@@ -33,18 +32,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const RULES: AlertRules = {
+const RULES = {
+  format: 'json',
   on: ['failed', 'nothing_arrived'],
-  pipelines: undefined,
   rejects_above: { count: 0 },
-  nothingBy: undefined,
+  nothing_within: 0,
   after: 0,
-}
+} as const
 
-const receiver = (id: string, rules: Partial<AlertRules> = {}): AlertSettings => ({
+const receiver = (id: string, rules: Partial<AlertSettings> = {}): AlertSettings => ({
   id,
   receiver: { kind: 'webhook', url: hook.url, format: 'json', secret: undefined },
-  rules: { ...RULES, ...rules },
+  ...RULES,
+  ...rules,
 })
 
 const lines: string[] = []

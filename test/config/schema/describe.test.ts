@@ -4,7 +4,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { configJsonSchema, referenceTable } from '../../../src/config/schema/describe.ts'
-import { NOT_YET } from '../../../src/config/schema/not-yet.ts'
 import { TRANSFORMS } from '../../../src/core/mapping/transforms.ts'
 import { SOURCE_KINDS } from '../../../src/sources/registry.ts'
 import { KINDS } from '../fake-kinds.ts'
@@ -17,7 +16,7 @@ const validate = new Ajv2020({ strict: false }).compile(configJsonSchema(KINDS))
 const isValid = (file: string): boolean => validate(parse(readFileSync(file, 'utf8')))
 
 describe('the JSON Schema', () => {
-  it.each(['minimal', 'everything', 'not-yet', 'preset-alone', 'preset-merged', 'key-from-file'])(
+  it.each(['minimal', 'everything', 'preset-alone', 'preset-merged', 'key-from-file'])(
     'accepts %s as it is written, variables included',
     (name) => {
       const valid = isValid(`${FOLDER}${name}.yaml`)
@@ -66,14 +65,6 @@ describe('the table of options', () => {
     expect(text).toContain('| `pipelines.<name>.source.type` | `csv`, `json` | (required) |')
     expect(text).toContain('| `pipelines.<name>.source.skip_lines` | whole number | `0` | (csv) ')
     expect(text).toContain('| `pipelines.<name>.map.<field>.otherwise` | text or `null` |')
-  })
-
-  it('marks what is not available yet, all of it', () => {
-    const marked = rows.filter((row) => row[4]!.startsWith('*Not available yet.*')).map((row) => row[1])
-    const paths = NOT_YET.map(({ path }) =>
-      path.replace('pipelines.*', 'pipelines.<name>').replace('map.*', 'map.<field>'),
-    )
-    expect(marked.sort()).toEqual(paths.map((path) => `\`${path}\``).sort())
   })
 })
 

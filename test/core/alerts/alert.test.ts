@@ -7,9 +7,10 @@ import {
   type PendingMessage,
   type RaisedAlert,
 } from '../../../src/core/alerts/alert-changes.ts'
-import { type AlertRules, CONDITION_NAMES, type Condition } from '../../../src/core/alerts/alert-rules.ts'
+import { CONDITION_NAMES, type Condition } from '../../../src/core/alerts/alert-rules.ts'
 import {
   type AlertFacts,
+  type AlertRules,
   conditions,
   isUnsettled,
   type PipelineFacts,
@@ -22,10 +23,8 @@ const HOUR = 3_600_000
 
 const RULES: AlertRules = {
   on: CONDITION_NAMES,
-  pipelines: undefined,
   rejects_above: { count: 0 },
-  nothingBy: undefined,
-  after: 0,
+  nothing_within: 0,
 }
 
 const run = (changes: Partial<NonNullable<PipelineFacts['lastRun']>> = {}) => ({
@@ -157,10 +156,10 @@ describe('what holds', () => {
       [],
     ],
   ])('knows by 07:00 whether a file %s', (_, last, firstRunAt, expected) => {
-    const nothingBy = { minute: 420, days: ['wed', 'tue'] as const, withinMs: 12 * HOUR }
+    const rules = { nothing_by: 420, nothing_on: ['wed', 'tue'] as const, nothing_within: 12 * HOUR }
     const lastFile = last === undefined ? undefined : { at: last, read: 1, rejected: 0 }
     const given = facts({ shop: { milestones: { firstRunAt, lastSuccessAt: undefined, lastFile } } })
-    expect(names(given, { nothingBy })).toEqual(expected)
+    expect(names(given, rules)).toEqual(expected)
     expect(names(given)).toEqual([])
   })
 

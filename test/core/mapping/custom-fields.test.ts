@@ -5,7 +5,7 @@ import { customFieldFindings, definitionChange } from '../../../src/core/mapping
 import { compileMapping } from '../../../src/core/mapping/mapping.ts'
 import { parseNumber } from '../../../src/core/words/number.ts'
 import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
-import type { FieldMapping } from '../../../src/core/settings.ts'
+import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
 
 const definition = (type: string, changes: Partial<CustomFieldDefinition> = {}): CustomFieldDefinition => ({

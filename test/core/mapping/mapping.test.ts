@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { compileMapping, wantedColumns } from '../../../src/core/mapping/mapping.ts'
-import type { FieldMapping, PipelineSettings } from '../../../src/core/settings.ts'
+import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'
+import type { PipelineSettings } from '../../../src/core/settings.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
 
 const BASE = { key: ['no'], map: { mail: { column: 'mail' } } }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { SyncError } from '../../../src/core/words/errors.ts'
 import { compileMapping, wantedColumns } from '../../../src/core/mapping/mapping.ts'
-import type { FieldMapping } from '../../../src/core/settings.ts'
+import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
 
 const pick = { label: ['Phone * - Type'], value: 'Phone * - Value', of: ['Mobile', 'Work'], except: [] }

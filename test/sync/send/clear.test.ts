@@ -1,6 +1,6 @@
 // Emptying fields: in the form that the interface allows, read back, and named where the service empties nothing.
 import { describe, expect, it } from 'vitest'
-import type { FieldMapping } from '../../../src/core/settings.ts'
+import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'
 import { type Line, testLine } from '../../support/line.ts'
 
 const HEADER = ['no', 'mail', 'title', 'type', 'country', 'born', 'first', 'phone']

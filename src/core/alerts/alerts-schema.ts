@@ -1,13 +1,21 @@
 // The part of the schema that says who is told of what.
 import { z } from 'zod'
-import { CONDITION_NAMES } from '../../core/alerts/alert-rules.ts'
-import { WEEKDAYS } from '../../core/words/deadline.ts'
-import { duration, oneOrMore, shareOrCount, smtpAddress, text, webhookAddress } from './scalars.ts'
+import { CONDITION_NAMES } from './alert-rules.ts'
+import { WEEKDAYS } from '../words/deadline.ts'
+import { smtpAddress, webhookAddress } from '../words/address.ts'
+import { duration, oneOrMore, shareOrCount, text } from '../words/scalars.ts'
 
 const TIME_SENTENCE = 'is no time of day; write one such as "07:00", in quotes'
-const timeOfDay = z
-  .string({ error: TIME_SENTENCE })
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: TIME_SENTENCE })
+/** Minutes since midnight. */
+const timeOfDay = z.codec(
+  z.string({ error: TIME_SENTENCE }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: TIME_SENTENCE }),
+  z.number(),
+  {
+    decode: (written) => Number(written.slice(0, 2)) * 60 + Number(written.slice(3)),
+    encode: (minute) =>
+      [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':'),
+  },
+)
 const address = z
   .string()
   .regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: 'is no mail address; write one such as ops@example.com' })
@@ -100,5 +108,3 @@ const alert = z
   })
 
 export const alertsSchema = z.array(alert)
-
-export type AlertValues = z.output<typeof alert>

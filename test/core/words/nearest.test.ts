@@ -1,6 +1,6 @@
 // What is proposed in place of a value: only what may have been meant.
 import { expect, it } from 'vitest'
-import { nearName, suggestion } from '../../../src/config/text/nearest.ts'
+import { nearName, suggestion } from '../../../src/core/words/nearest.ts'
 
 it.each([[' '], [''], [':'], ['  ']])('proposes no other sign in place of %j', (value) => {
   expect(nearName(value, ['auto', ',', ';', '\t', '|'])).toBeUndefined()

@@ -1,7 +1,8 @@
 // The schema of everything in the configuration that is not a pipeline: service, state, log, server, alerts.
 // Limits here keep out slips (a time-out of a day); what the service allows is not known.
 import { z } from 'zod'
-import { baseUrl, duration, text } from './scalars.ts'
+import { baseUrl } from './words/address.ts'
+import { duration, text } from './words/scalars.ts'
 
 const count = (min: number, max: number) => z.int().min(min).max(max)
 
@@ -135,6 +136,7 @@ export const serverSchema = z.strictObject({
       /^https?:\/\/[^\s/?#@]+\/*$/,
       'is no address of a console; write one such as https://sync.example.com',
     )
+    .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe(
       'Where people open the console: links in alerts begin with it. Unset: `http://`, the first of `hosts` (or `host`) and the port.',

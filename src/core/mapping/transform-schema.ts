@@ -1,9 +1,8 @@
 // The schema of `transform`, made of the registry of transforms: names, `{ name: options }`, or a list of these.
 // What a transform does, and which options it takes, is the registry's business.
 import { z } from 'zod'
-import type { TransformCall } from '../../core/settings.ts'
-import { TRANSFORMS } from '../../core/mapping/transforms.ts'
-import { suggestion } from '../text/nearest.ts'
+import { type TransformCall, TRANSFORMS } from './transforms.ts'
+import { suggestion } from '../words/nearest.ts'
 
 const NAMES = Object.keys(TRANSFORMS)
 const takesOptions = (name: string): boolean => !(TRANSFORMS[name]?.options instanceof z.ZodUndefined)

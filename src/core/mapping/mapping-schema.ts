@@ -1,13 +1,13 @@
 // The schema of the mapping language: how one contact field is made (contract, 2, `map`).
 // It checks what can be known before the first record: forms, constants, transforms and their options.
 import { z } from 'zod'
-import { CONTACT_FIELDS, type ContactField } from '../../core/mapping/contact.ts'
-import type { FieldMapping } from '../../core/settings.ts'
+import { CONTACT_FIELDS, type ContactField } from './contact.ts'
 import { constantProblem } from './constants.ts'
-import { flag, text, timezone } from './scalars.ts'
+import type { DeepReadonly } from '../words/deep-readonly.ts'
+import { flag, text } from '../words/scalars.ts'
 import { transformList } from './transform-schema.ts'
 
-const WAYS = ['column', 'columns', 'value', 'template', 'expression', 'pick'] as const
+const WAYS = ['column', 'columns', 'value', 'template', 'pick'] as const
 
 function templateProblem(template: string): string | undefined {
   const rest = template.replace(/\{\{|\}\}/g, '')
@@ -38,6 +38,7 @@ const pickRule = z.strictObject({
         error: 'has the wrong form; write "Phone * - Type", or a list of such names',
       },
     )
+    .transform((forms) => (typeof forms === 'string' ? [forms] : forms))
     .describe(
       'The column that says what a value is, with `*` for the number; or several, of which the first in the file counts.',
     ),
@@ -49,75 +50,87 @@ const pickRule = z.strictObject({
   except: z.array(text).prefault([]).describe('Labels that never count, in the same form.'),
 })
 
+/** What is planned, and what to do until then. */
+const MEANWHILE: Readonly<Record<string, string>> = {
+  date: 'have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
+  country: 'list the names in a lookup',
+  phone: 'leave it out; the number is sent as it is',
+  expression: 'use template, columns or transform',
+}
+
+function plannedKey(keys: readonly string[]): string | undefined {
+  const planned = keys.find((key) => Object.hasOwn(MEANWHILE, key))
+  return planned && `is not available in this version yet; meanwhile: ${MEANWHILE[planned] ?? ''}`
+}
+
 export const onInvalid = z.enum(['reject', 'drop', 'truncate'])
 export const blank = z.enum(['keep', 'clear'])
 
 const mappingKeys = z
-  .strictObject({
-    column: text
-      .optional()
-      .describe('The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`.'),
-    columns: z
-      .array(text)
-      .min(1, { error: 'is an empty list; name the columns to try, in order' })
-      .optional()
-      .describe('Several columns: the first that is not blank. At least one of them must be in the file.'),
-    value: z.union([z.string(), z.number()]).optional().describe('The same value for every record.'),
-    template: template
-      .optional()
-      .describe(
-        'Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.',
-      ),
-    expression: text.optional().describe('A CEL expression over the record.'),
-    pick: pickRule
-      .optional()
-      .describe('One of several numbered columns, chosen by the label in the column beside it.'),
-    optional: flag
-      .optional()
-      .describe('With pick: a file may have none of its columns; then the field is left alone.'),
-    transform: transformList
-      .optional()
-      .describe('Transforms for the value, in order: a name, `{ name: options }`, or a list of these.'),
-    lookup: z
-      .record(z.string(), z.string().nullable())
-      .refine((table) => Object.keys(table).length > 0, { error: 'is empty; list values as `from: to`' })
-      .optional()
-      .describe('A table from source values to field values, after the transforms; `null` makes it blank.'),
-    otherwise: z
-      .string()
-      .nullable()
-      .optional()
-      .describe('With lookup: for values that the table lacks. `null`: blank. Without it they are invalid.'),
-    default: z.string().optional().describe('For blank values.'),
-    on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
-    blank: blank.optional().describe("As the pipeline's blank, for this field alone."),
-    date: text.optional().describe('The form of a date, `"dd.MM.yyyy"`.'),
-    timezone: timezone.optional().describe('With date: the zone of a time without an offset.'),
-    country: flag.optional().describe('Country names and codes become ISO 3166-1 alpha-2.'),
-    phone: z
-      .string()
-      .regex(/^[A-Z]{2}$/, { error: 'is no country; write the two capital letters of one, such as DE' })
-      .optional()
-      .describe('Phone numbers become E.164; the country is for numbers without a country code.'),
-    number: z
-      .union(
-        [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],
-        {
-          error: 'is neither true nor { decimal: "," } or { decimal: "." }',
-        },
-      )
-      .optional()
-      .describe(
-        'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
-      ),
-    split: text.optional().describe('Of a custom field with several values: what stands between them.'),
-    size: z
-      .int()
-      .min(8)
-      .max(255)
-      .optional()
-      .describe('Of a custom text field: how many characters the service takes, 8 to 255.'),
-  })
+  .strictObject(
+    {
+      column: text
+        .optional()
+        .describe('The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`.'),
+      columns: z
+        .array(text)
+        .min(1, { error: 'is an empty list; name the columns to try, in order' })
+        .optional()
+        .describe('Several columns: the first that is not blank. At least one of them must be in the file.'),
+      value: z.union([z.string(), z.number()]).optional().describe('The same value for every record.'),
+      template: template
+        .optional()
+        .describe(
+          'Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.',
+        ),
+      pick: pickRule
+        .optional()
+        .describe('One of several numbered columns, chosen by the label in the column beside it.'),
+      optional: flag
+        .optional()
+        .describe('With pick: a file may have none of its columns; then the field is left alone.'),
+      transform: transformList
+        .optional()
+        .describe('Transforms for the value, in order: a name, `{ name: options }`, or a list of these.'),
+      lookup: z
+        .record(z.string(), z.string().nullable())
+        .refine((table) => Object.keys(table).length > 0, { error: 'is empty; list values as `from: to`' })
+        .optional()
+        .describe('A table from source values to field values, after the transforms; `null` makes it blank.'),
+      otherwise: z
+        .string()
+        .nullable()
+        .optional()
+        .describe(
+          'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid.',
+        ),
+      default: z.string().optional().describe('For blank values.'),
+      on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
+      blank: blank.optional().describe("As the pipeline's blank, for this field alone."),
+      number: z
+        .union(
+          [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],
+          {
+            error: 'is neither true nor { decimal: "," } or { decimal: "." }',
+          },
+        )
+        .transform((number): { decimal?: ',' | '.' } | undefined =>
+          typeof number !== 'boolean' ? number : number ? {} : undefined,
+        )
+        .optional()
+        .describe(
+          'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
+        ),
+      split: text.optional().describe('Of a custom field with several values: what stands between them.'),
+      size: z
+        .int()
+        .min(8)
+        .max(255)
+        .optional()
+        .describe('Of a custom text field: how many characters the service takes, 8 to 255.'),
+    },
+    { error: (issue) => (issue.code === 'unrecognized_keys' ? plannedKey(issue.keys) : undefined) },
+  )
   .check((ctx) => {
     const { value } = ctx
     const say = (message: string, path: string[] = []) =>
@@ -130,11 +143,7 @@ const mappingKeys = z
       say('means nothing without lookup; use default for blank values', ['otherwise'])
     if (value.optional !== undefined && value.pick === undefined)
       say('is for pick only; leave it out', ['optional'])
-    if (value.timezone !== undefined && value.date === undefined)
-      say('means nothing without date; leave it out', ['timezone'])
   })
-
-type MappingKeys = z.output<typeof mappingKeys>
 
 /** One field's mapping, as every field has it. */
 const anyMapping = z
@@ -143,33 +152,18 @@ const anyMapping = z
   })
   .meta({ id: 'FieldMapping' })
 
-/** A mapping in the form that the mapper takes; what is not available yet has been refused before. */
-export function fieldMapping(written: string | MappingKeys): FieldMapping {
-  if (typeof written === 'string') return { column: written }
-  const { column, columns, value, template: pattern, transform, lookup, otherwise } = written
-  const { default: fallback, on_invalid: mend, blank: blanks } = written
-  const { pick, optional } = written
-  const picked = pick && { ...pick, label: typeof pick.label === 'string' ? [pick.label] : pick.label }
-  const from = {
-    column,
-    columns,
-    value,
-    template: pattern,
-    pick: picked,
-    optional,
-    transform,
-    lookup,
-    otherwise,
-  }
-  const { split, size } = written
-  const number = written.number === true ? {} : written.number === false ? undefined : written.number
-  const given = { ...from, default: fallback, on_invalid: mend, blank: blanks, number, split, size }
-  return Object.fromEntries(Object.entries(given).filter(([, entry]) => entry !== undefined))
-}
+/** How one contact field is made. Exactly one of column, columns, value, template and pick is there. */
+export type FieldMapping = DeepReadonly<z.output<typeof mappingKeys>>
+/** A value among numbered pairs of columns; `*` is the same number in label and value. */
+export type PickRule = NonNullable<FieldMapping['pick']>
+
+/** The short form is the mapping of a column. */
+const inFull = (written: z.output<typeof anyMapping>): z.output<typeof mappingKeys> =>
+  typeof written === 'string' ? { column: written } : written
 
 /** A field's mapping whose constants are checked against what the field may hold (interface, 2.3). */
 function mappingFor(field: ContactField) {
-  return anyMapping.check((ctx) => {
+  const checked = anyMapping.check((ctx) => {
     const written = ctx.value
     if (typeof written === 'string') return
     for (const name of ['split', 'size'] as const)
@@ -195,6 +189,7 @@ function mappingFor(field: ContactField) {
         ctx.issues.push({ code: 'custom', input: constant, path: [...path], message: issue })
     }
   })
+  return checked.transform(inFull)
 }
 
 function fieldText(field: ContactField): string {
@@ -214,18 +209,17 @@ function fieldText(field: ContactField): string {
   }
 }
 
+const optionalField = (field: ContactField) => mappingFor(field).optional().describe(fieldText(field))
+
 const fields = Object.fromEntries(
-  (Object.keys(CONTACT_FIELDS) as ContactField[]).map((field) => [
-    field,
-    mappingFor(field).optional().describe(fieldText(field)),
-  ]),
-)
+  (Object.keys(CONTACT_FIELDS) as ContactField[]).map((field) => [field, optionalField(field)]),
+) as Record<ContactField, ReturnType<typeof optionalField>>
 
 /** `map`: contact fields by name, and custom fields. */
 export const mapSchema = z.strictObject({
   ...fields,
   custom_fields: z
-    .record(text, anyMapping)
+    .record(text, anyMapping.transform(inFull))
     .optional()
     .describe('Custom fields of the service, by their names, each mapped like a field.'),
 })

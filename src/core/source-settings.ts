@@ -1,8 +1,8 @@
 // The schema of `source`: what all kinds of sources have in common, and for each kind its own options.
 // The kinds come from the registry of sources, by parameter: nothing here knows csv from json.
 import { z } from 'zod'
-import { isWrapper, unwrapped } from './schema-walk.ts'
-import { text } from './scalars.ts'
+import { text } from './words/scalars.ts'
+import { isWrapper, unwrapped } from './words/zod-wrappers.ts'
 
 export interface SourceKind {
   /**

@@ -1,0 +1,6 @@
+// Which host is this machine itself: what is sent there unencrypted leaves it for nobody else to see.
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** `hostname` as in a URL. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname)
