@@ -1,6 +1,6 @@
 // Addresses of runs, and of what is still open: held, in doubt, to be tried again, rejected.
 import type { Context, Hono } from 'hono'
-import type { OperationState } from '../core/change/operation.ts'
+import type { OperationState } from '../core/change/states.ts'
 import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
 import { missing, oneOf, ROWS, runIdOf, show, startOf } from './asked.ts'

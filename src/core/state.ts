@@ -7,11 +7,11 @@ import type { AlertStore } from './alerts/alert-store.ts'
 import type { AuditEntry } from './log/audit.ts'
 import type { DueStore, PauseStore } from './outcome/daemon.ts'
 import type { TombstoneStore } from './erasing.ts'
-import type { Change, Desired, Known } from './change/diff.ts'
+import type { Desired, Known } from './change/diff.ts'
 import type { ErrorCode } from './words/errors.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { GuardName, Hold, PlanNumbers } from './change/guard.ts'
-import type { Operation, Settled, Settlement } from './change/operation.ts'
+import type { LinkedOperation, Operation, Settled, Settlement, StagedOperation } from './change/operation.ts'
 import type { OtherRecords } from './other-records.ts'
 import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { PermissionStore } from './change/permission.ts'
@@ -91,32 +91,6 @@ export type StagedBody =
 
 /** What one batch of records adds to the plan. */
 export type StagedEntry = { readonly record: StagedRecord } & StagedBody
-
-export type StagedOperation =
-  | ({ readonly state: 'planned'; readonly kind: 'create' } & Change)
-  | ({
-      readonly state: 'planned'
-      readonly kind: 'update'
-      readonly linkId: number
-      readonly contactId: number
-      readonly undoes?: string
-    } & Change)
-  /** Of a contact that the run to be undone created; its record may well be there. */
-  | {
-      readonly state: 'planned'
-      readonly kind: 'delete'
-      readonly linkId: number
-      readonly contactId: number
-      readonly undoes: string
-    }
-  | { readonly state: 'waiting' }
-  | {
-      readonly state: 'held'
-      readonly linkId: number
-      readonly contactId: number
-      readonly fields: Contact
-      readonly reason: string
-    }
 
 /** Who a record is: by its link where there is one, else by its key. */
 export type Identity =
@@ -290,7 +264,7 @@ export interface OperationStore extends OtherRecords {
   /** Enters into the sync log that an update reached another contact of its mail; further ones of its link go by id. */
   noteAstray(
     astray: {
-      readonly operation: Operation
+      readonly operation: LinkedOperation
       readonly sent: Contact
       readonly request: RequestTrace
       readonly reached: number

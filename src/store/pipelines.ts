@@ -1,10 +1,12 @@
 // The pipelines that the state knows, whether or not they are configured; one under a new name, and one that is given up.
 // Tables are found by their column `pipeline`, so that a new one is never left behind.
 import type { AuditEntry } from '../core/log/audit.ts'
+import { UNCERTAIN } from '../core/change/states.ts'
 import { createAppend } from './log/audit-append.ts'
 import { createPrint } from './log/audit-seal.ts'
 import type { Connection } from './file/connection.ts'
 import { openIfCurrent } from './file/database.ts'
+import { isOneOf } from './file/state-sets.ts'
 import { noteFormerName } from './log/former-names.ts'
 
 /** What of a pipeline goes with it. */
@@ -54,8 +56,8 @@ const tablesOf = (db: Connection): string[] =>
 
 const ROWS = `
 SELECT (SELECT count(*) FROM link WHERE pipeline = @name) AS links,
-  (SELECT count(*) FROM operation WHERE pipeline = @name AND state IN ('sending', 'in_doubt')) AS inDoubt,
-  (SELECT count(*) FROM operation WHERE pipeline = @name AND state NOT IN ('sending', 'in_doubt')) AS open,
+  (SELECT count(*) FROM operation WHERE pipeline = @name AND ${isOneOf(UNCERTAIN)}) AS inDoubt,
+  (SELECT count(*) FROM operation WHERE pipeline = @name AND NOT (${isOneOf(UNCERTAIN)})) AS open,
   (SELECT count(*) FROM reject WHERE pipeline = @name) AS rejects,
   (SELECT count(*) FROM run WHERE pipeline = @name) AS runs`
 

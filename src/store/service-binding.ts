@@ -1,7 +1,9 @@
 // Which service the state belongs to, as the state remembers it, and what of it ties it there.
 import type { KnownLink, Tie } from '../core/service-binding.ts'
+import { UNCERTAIN } from '../core/change/states.ts'
 import type { Connection } from './file/connection.ts'
 import { openIfCurrent } from './file/database.ts'
+import { isOpenAs } from './file/state-sets.ts'
 import { parseContact } from './journal/rows.ts'
 
 export interface ServiceBinding {
@@ -15,7 +17,7 @@ export interface ServiceBinding {
 const TIE = `
 SELECT (SELECT value FROM meta WHERE name = 'service') AS address,
   EXISTS (SELECT 1 FROM link) AS hasLinks,
-  (SELECT count(*) FROM operation WHERE state <> 'planned' AND state IN ('sending', 'in_doubt')) AS inDoubt`
+  (SELECT count(*) FROM operation WHERE ${isOpenAs(UNCERTAIN)}) AS inDoubt`
 
 // Neighbours were often made at one time, and may be gone together: every so many of them is read.
 const SAMPLE = `

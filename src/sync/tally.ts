@@ -1,5 +1,6 @@
 // Counts one run, so that every record that was read ends in exactly one outcome.
-import { type Operation, outcomeAfter, type Settlement } from '../core/change/operation.ts'
+import type { Operation, Settlement } from '../core/change/operation.ts'
+import { outcomeAfter } from '../core/change/steps.ts'
 import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'
 
 export interface Tally {

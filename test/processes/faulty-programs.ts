@@ -14,8 +14,8 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
     replacements: [
       {
         file: 'store/journal/left-open.ts',
-        from: "AND state = 'sending' AND kind NOT IN ('create', 'delete')`)",
-        to: "AND state = 'sending' AND kind <> 'delete'`)",
+        from: 'AND kind NOT IN ${DOUBTFUL}`)',
+        to: "AND kind <> 'delete'`)",
       },
     ],
   },

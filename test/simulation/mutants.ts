@@ -48,9 +48,9 @@ const JOURNAL: readonly Mutant[] = [
     'if (marks.length > 0) doubtTerms',
     'if (marks.length > 1000) doubtTerms',
   ]),
-  one(186, 'what is known is not brought up to date', 'store/journal/settle.ts', [
-    'const known = nextKnown(operation.known, fields)',
-    'const known = operation.known',
+  one(186, 'what is known is not brought up to date', 'core/change/after-step.ts', [
+    'const known = nextKnown(ended.operation.known, fields)',
+    'const known = ended.operation.known',
   ]),
   one(4, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
   one(84, 'an older change goes on behind a newer one of the same key', 'store/journal/left-open.ts', [
@@ -66,8 +66,8 @@ const JOURNAL: readonly Mutant[] = [
     '',
   ]),
   one(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
-    'append(auditEntry({ ...given, settlement: logged }, context))',
-    'void [append, auditEntry, logged]',
+    'append(auditEntry({ ...given, settlement: after.logged }, context))',
+    'void [append, auditEntry]',
   ]),
 ]
 

@@ -131,7 +131,7 @@ async function linkByWord(
 async function settlementFor(operation: Operation, verdict: Verdict, asking: Asking): Promise<Settlement> {
   if (!verdict.done) return { kind: 'failed', reason: NOT_DONE_REASON }
   const reason = BY_A_PERSON
-  if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId ?? 0, reason }
+  if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId, reason }
   const contactId = idOf(verdict)
   await contactAt(contactId, ['id'], asking)
   return { kind: 'done', contactId, reason, adopted: true }

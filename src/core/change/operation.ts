@@ -1,18 +1,11 @@
 // One change on its way, and how it ended. The journal holds operations; nothing is sent that is not in it.
 import type { Contact } from '../mapping/contact.ts'
 import type { ErrorCode } from '../words/errors.ts'
-import { isWithdrawn } from './permission.ts'
+import type { Change } from './diff.ts'
+import type { OperationState } from './states.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { Provenance } from '../mapping/record.ts'
 import type { AssertedTerm, TermOutcome, TermPlan } from '../mapping/terms.ts'
-
-/**
- * planned: may be sent. sending: on its way, the outcome is not recorded yet. in_doubt: nobody can know without looking.
- * held: stopped, with a reason. failed: given up for a reason that is not the record's; tried again by the next run.
- * waiting: behind an operation in doubt of the same key.
- * Done and rejected operations leave the journal; the audit log keeps them.
- */
-export type OperationState = 'planned' | 'sending' | 'in_doubt' | 'held' | 'failed' | 'waiting'
 
 /**
  * What an operation does next. A change goes in steps, each with its own request and its own entry in the sync log:
@@ -25,14 +18,27 @@ export type OperationKind = 'create' | 'update' | 'terms' | 'consent' | 'delete'
 /** What its record counts as once all steps are done. */
 export type OperationOutcome = 'created' | 'updated' | 'unchanged'
 
-export interface Operation {
+export type Operation = CreateOperation | { [Kind in LinkedKind]: LinkedOperation<Kind> }[LinkedKind]
+
+/** What a step does to a contact that is known by its id. */
+export type LinkedKind = Exclude<OperationKind, 'create'>
+
+export interface CreateOperation extends AnyOperation {
+  readonly kind: 'create'
+  /** The contact in question, where it is held because of one. */
+  readonly contactId: number | undefined
+}
+
+export interface LinkedOperation<Kind extends LinkedKind = LinkedKind> extends AnyOperation {
+  readonly kind: Kind
+  readonly contactId: number
+}
+
+interface AnyOperation {
   readonly id: number
   readonly runId: string
   readonly pipeline: string
   readonly key: string
-  readonly kind: OperationKind
-  /** Known for all but creates. */
-  readonly contactId: number | undefined
   /** The comparison form of the mail in `fields`, if there is one. */
   readonly mailKey: string | undefined
   /** What is sent, frozen when it was planned. */
@@ -127,57 +133,29 @@ export interface Settled {
   readonly openUntil?: number
 }
 
-/** What a step sends of the contact itself. A create carries a mail_status of 1 or 2 with it, and any other that it was given. */
-export function stepFields({
-  kind,
-  fields,
-  consent,
-  carried,
-}: Pick<Operation, 'kind' | 'fields' | 'consent' | 'carried'>): Contact {
-  if (kind !== 'consent') {
-    const goesAlong = isWithdrawn(consent) ? consent : carried
-    const status = kind === 'create' ? goesAlong : undefined
-    return status === undefined ? fields : { ...fields, mail_status: status }
-  }
-  return consent === undefined ? {} : { mail_status: consent }
-}
-
-/** The mail_status that is left to be set after this step. */
-export const consentLeft = (
-  { kind, consent }: Pick<Operation, 'kind' | 'consent'>,
-  status: Settled['status'],
-): number | undefined => (kind === 'consent' || status === 'taken' ? undefined : consent)
-
-/** The fields that are left to be sent after this step: those of a change that begins with its mail_status. */
-export const fieldsLeft = (
-  { kind, fields }: Pick<Operation, 'kind' | 'fields'>,
-  settlement: Settlement,
-): Contact => {
-  const isLinked = settlement.kind === 'settled' && settlement.contactId !== undefined
-  return kind === 'consent' || isLinked ? fields : {}
-}
-
-/** The step after this one; undefined after the last. */
-export function nextStep(
-  operation: Pick<Operation, 'kind' | 'fields' | 'terms' | 'consent'>,
-  { settlement, status }: Pick<Settled, 'settlement' | 'status'>,
-): OperationKind | undefined {
-  const { kind, consent, terms } = operation
-  const left = consentLeft(operation, status)
-  if (isWithdrawn(left)) return 'consent'
-  // Any other mail_status is the last step.
-  if (kind === 'consent' && !isWithdrawn(consent)) return undefined
-  if (kind === 'consent' && Object.keys(fieldsLeft(operation, settlement)).length > 0) return 'update'
-  if (kind !== 'terms' && terms !== undefined) return 'terms'
-  return left === undefined ? undefined : 'consent'
-}
-
-/** What the record counts as after a step that ended as `settlement`. */
-export function outcomeAfter(
-  operation: Pick<Operation, 'kind' | 'outcome'>,
-  settlement: { readonly kind: 'done' | 'settled' },
-): OperationOutcome {
-  if (operation.outcome === 'created' || (settlement.kind === 'done' && operation.kind === 'create'))
-    return 'created'
-  return settlement.kind === 'done' ? 'updated' : (operation.outcome ?? 'unchanged')
-}
+/** A change as it is entered into the journal: planned, or behind what it has to wait for. */
+export type StagedOperation =
+  | ({ readonly state: 'planned'; readonly kind: 'create' } & Change)
+  | ({
+      readonly state: 'planned'
+      readonly kind: 'update'
+      readonly linkId: number
+      readonly contactId: number
+      readonly undoes?: string
+    } & Change)
+  /** Of a contact that the run to be undone created; its record may well be there. */
+  | {
+      readonly state: 'planned'
+      readonly kind: 'delete'
+      readonly linkId: number
+      readonly contactId: number
+      readonly undoes: string
+    }
+  | { readonly state: 'waiting' }
+  | {
+      readonly state: 'held'
+      readonly linkId: number
+      readonly contactId: number
+      readonly fields: Contact
+      readonly reason: string
+    }

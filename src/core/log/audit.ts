@@ -1,7 +1,8 @@
 // What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
 // answer. Whoever has something to enter makes an entry here; how it is parted, sealed and chained is in audit-chain.ts.
 import { type FieldChange, fieldChanges } from '../change/diff.ts'
-import { type Settled, stepFields } from '../change/operation.ts'
+import type { Settled } from '../change/operation.ts'
+import { stepFields } from '../change/steps.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { Provenance } from '../mapping/record.ts'
 

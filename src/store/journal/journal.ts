@@ -1,4 +1,6 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
+import { REMAINING, SETTLED_SO_FAR } from '../../core/change/states.ts'
+import { SENDING_ORDER, sendingOrder } from '../../core/change/steps.ts'
 import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../../core/state.ts'
 import { createNoteAstray } from './astray.ts'
 import { createNote } from '../log/audit-append.ts'
@@ -11,7 +13,8 @@ import { createOthers } from './others.ts'
 import { createUncount } from './missing.ts'
 import { createMarkSending } from './sending.ts'
 import { createSettle } from './settle.ts'
-import { operationColumns, sendingRank } from './staging.ts'
+import { operationColumns } from './staging.ts'
+import { isOneOf } from '../file/state-sets.ts'
 
 interface InputRow {
   id: number
@@ -32,8 +35,9 @@ const stagedInput = (row: InputRow): StagedInput => ({
 })
 
 const TOTALS = `
-SELECT count(*) AS operations, coalesce(sum(rank = 0 OR (rank = -1 AND fields <> '{}')), 0) AS updates, coalesce(sum(rank = 1), 0) AS createsWithMail,
-       coalesce(sum(rank = 2), 0) AS createsWithoutMail, coalesce(sum(consent NOT IN (1, 2)), 0) AS consents,
+SELECT count(*) AS operations, coalesce(sum(rank = ${SENDING_ORDER.update} OR (rank = ${SENDING_ORDER.withdrawal} AND fields <> '{}')), 0) AS updates,
+       coalesce(sum(rank = ${SENDING_ORDER.createWithMail}), 0) AS createsWithMail,
+       coalesce(sum(rank = ${SENDING_ORDER.createWithoutMail}), 0) AS createsWithoutMail, coalesce(sum(consent NOT IN (1, 2)), 0) AS consents,
        coalesce(sum(consent IN (1, 2)), 0) AS withdrawals,
        coalesce(sum(json_array_length(terms, '$.add') > 0), 0) AS termAdditions,
        coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals, coalesce(sum(kind = 'delete'), 0) AS deletes
@@ -51,18 +55,21 @@ const NO_TOTALS: PlanTotals = {
   deletes: 0,
 }
 
+/** Before the first in the order of sending. */
+const BEFORE_ALL = SENDING_ORDER.withdrawal - 1
+
 function createPlanned(db: Connection): OperationStore['planned'] {
   const next = db.prepare<[string, number, number, number], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'planned' AND (rank, operation.id) > (?, ?) ORDER BY rank, operation.id LIMIT ?`,
   )
   return async (runId, after, limit) => {
-    const rank = after === undefined ? -2 : sendingRank(after.kind, after)
+    const rank = after === undefined ? BEFORE_ALL : sendingOrder(after.kind, after)
     return next.all(runId, rank, after?.id ?? 0, limit).map(operationOf)
   }
 }
 
 /** Everything of an input that was not sent yet, or that waits for a person who will see it again in the input. */
-const UNSENT = "input_id = ? AND state IN ('planned', 'failed', 'waiting', 'held')"
+const UNSENT = `input_id = ? AND ${isOneOf(SETTLED_SO_FAR)}`
 
 function createInputEnds(
   db: Connection,
@@ -146,7 +153,7 @@ export function createOperationStore(db: Connection): OperationStore {
   )
   const remaining = db
     .prepare<[string], number>(
-      "SELECT count(*) FROM operation WHERE run_id = ? AND state IN ('planned', 'sending') AND cause = 'record'",
+      `SELECT count(*) FROM operation WHERE run_id = ? AND ${isOneOf(REMAINING)} AND cause = 'record'`,
     )
     .pluck()
   return {

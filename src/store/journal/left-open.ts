@@ -1,12 +1,18 @@
 // What an earlier run left open: doubts, what was given up, what waits; and what a crash turns into one of these.
 import { auditEntry } from '../../core/log/audit.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
+import { OVERTAKABLE, RETRIED, SETTLED_SO_FAR } from '../../core/change/states.ts'
+import { LEFT_IN_DOUBT } from '../../core/change/steps.ts'
 import type { OperationStore } from '../../core/state.ts'
 import { createAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { isOneOf, isOpenAs } from '../file/state-sets.ts'
 
 const CUT_OFF = 'the process ended before the answer was recorded'
+const NO_LOOK_UP = '; the contact has no mail to look it up by'
+const CUT_OFF_NOW = isOpenAs(['sending'])
+const DOUBTFUL = `(${LEFT_IN_DOUBT.map((kind) => `'${kind}'`).join(', ')})`
 
 /** Enters what was on its way into the sync log: it may have been applied, and what follows may never speak of it again. */
 function createNoteCutOff(db: Connection): (pipeline: string, at: number) => void {
@@ -16,7 +22,7 @@ function createNoteCutOff(db: Connection): (pipeline: string, at: number) => voi
   const configHash = db.prepare<[string], string>('SELECT config_hash FROM run WHERE id = ?').pluck()
   const append = createAppend(db)
   const settlementOf = ({ kind }: Operation): Settlement =>
-    kind === 'create' || kind === 'delete'
+    LEFT_IN_DOUBT.includes(kind)
       ? { kind: 'in_doubt', reason: CUT_OFF, notBefore: 0 }
       : { kind: 'failed', reason: CUT_OFF, unknown: true }
   return (pipeline, at) => {
@@ -30,12 +36,13 @@ function createNoteCutOff(db: Connection): (pipeline: string, at: number) => voi
 
 function createReopen(db: Connection): OperationStore['reopen'] {
   const noteCutOff = createNoteCutOff(db)
-  const doubt = db.prepare(
-    "UPDATE operation SET state = 'in_doubt', not_before = ?, reason = 'the process ended before the answer was recorded' || CASE WHEN mail_key IS NULL THEN '; the contact has no mail to look it up by' ELSE '' END WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind IN ('create', 'delete')",
-  )
+  const doubt = db.prepare(`
+    UPDATE operation SET state = 'in_doubt', not_before = ?,
+      reason = '${CUT_OFF}' || CASE WHEN mail_key IS NULL THEN '${NO_LOOK_UP}' ELSE '' END
+    WHERE pipeline = ? AND ${CUT_OFF_NOW} AND kind IN ${DOUBTFUL}`)
   const repeat = db.prepare(`
-    UPDATE operation SET state = 'failed', reason = 'the process ended before the answer was recorded'
-    WHERE pipeline = ? AND state <> 'planned' AND state = 'sending' AND kind NOT IN ('create', 'delete')`)
+    UPDATE operation SET state = 'failed', reason = '${CUT_OFF}'
+    WHERE pipeline = ? AND ${CUT_OFF_NOW} AND kind NOT IN ${DOUBTFUL}`)
   const releasedDeletes = db.prepare(`
     UPDATE operation SET state = 'held' WHERE pipeline = ? AND cause = 'missing' AND released = 1
       AND (state = 'planned' OR (state <> 'planned' AND state = 'failed'))`)
@@ -64,15 +71,15 @@ export function createLeftOpen(
   )
   const openDoubts = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND (state = 'in_doubt'
-     OR (state = 'sending' AND kind IN ('create', 'delete'))) ORDER BY operation.id`,
+     OR (state = 'sending' AND kind IN ${DOUBTFUL})) ORDER BY operation.id`,
   )
   const retriable = db.prepare<[string, number, number], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting') AND cause = 'record' AND operation.id > ? ORDER BY operation.id LIMIT ?`,
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND ${isOneOf(RETRIED)} AND cause = 'record' AND operation.id > ? ORDER BY operation.id LIMIT ?`,
   )
   const overtaken = db.prepare(`
-    DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND cause = 'record'
+    DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OVERTAKABLE)} AND cause = 'record'
       AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
-        AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND newer.state IN ('planned', 'failed', 'waiting', 'held'))`)
+        AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND ${isOneOf(SETTLED_SO_FAR, 'newer.state')})`)
   const waiting = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
   )

@@ -1,5 +1,6 @@
 // What has gone from a full export: a set difference between the links of the pipeline and who was seen in the input,
 // in SQL, so that it takes no memory. It errs towards "still there" wherever there is doubt.
+import { SENDING_ORDER } from '../../core/change/steps.ts'
 import type { MissingRules, StagedInput, StagingStore } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 
@@ -38,7 +39,7 @@ const INSERT = `
 INSERT INTO operation (input_id, run_id, pipeline, key, line, file, cause, kind, link_id, contact_id, fields, desired, terms,
                        record, fingerprint, state, rank)
 SELECT @input, @run, pipeline, key, 0, @file, 'missing', kind, id, contact_id, '{}', '{}',
-       CASE kind WHEN 'terms' THEN withdrawal END, '[[]]', '', 'planned', CASE kind WHEN 'terms' THEN 3 ELSE 5 END
+       CASE kind WHEN 'terms' THEN withdrawal END, '[[]]', '', 'planned', CASE kind WHEN 'terms' THEN ${SENDING_ORDER.terms} ELSE ${SENDING_ORDER.delete} END
 FROM (
   SELECT link.*, ${WITHDRAWAL} AS withdrawal,
     CASE WHEN @delete AND NOT ${IS_NAMED_ELSEWHERE} THEN 'delete' WHEN ${HAS_TERMS} THEN 'terms' END AS kind

@@ -1,11 +1,7 @@
 // Between rows of the journal and operations: the only place that knows both shapes.
 import type { Contact } from '../../core/mapping/contact.ts'
-import type {
-  Operation,
-  OperationKind,
-  OperationOutcome,
-  OperationState,
-} from '../../core/change/operation.ts'
+import type { Operation, OperationKind, OperationOutcome } from '../../core/change/operation.ts'
+import type { OperationState } from '../../core/change/states.ts'
 import type { StagedRecord } from '../../core/state.ts'
 import type { AssertedTerm, TermPlan } from '../../core/mapping/terms.ts'
 
@@ -91,13 +87,11 @@ function parseFields({ kind, fields, consent }: OperationRow): Pick<Operation, '
 }
 
 export function operationOf(row: OperationRow): Operation {
-  return {
+  const all = {
     id: row.id,
     runId: row.run_id,
     pipeline: row.pipeline,
     key: row.key,
-    kind: row.kind,
-    contactId: row.contact_id ?? undefined,
     mailKey: row.mail_key ?? undefined,
     ...parseFields(row),
     desired: parseContact(row.desired),
@@ -119,6 +113,9 @@ export function operationOf(row: OperationRow): Operation {
     notBefore: row.not_before,
     reason: row.reason ?? undefined,
   }
+  if (row.kind === 'create') return { ...all, kind: row.kind, contactId: row.contact_id ?? undefined }
+  if (row.contact_id === null) throw new Error(`operation ${row.id} of the journal names no contact`)
+  return { ...all, kind: row.kind, contactId: row.contact_id }
 }
 
 /** What is kept of a record so that a reject can be given back as it came. */

@@ -1,10 +1,12 @@
 // Runs and their counts, and what a pipeline still has before it.
 import { NO_BACKLOG } from '../../core/outcome/backlog.ts'
+import { RETRIED } from '../../core/change/states.ts'
 import type { ErrorCode } from '../../core/words/errors.ts'
 import type { RunRecord, RunStore } from '../../core/state.ts'
 import type { Milestones } from '../../core/log/milestones.ts'
 import { noCounts, type Counts, type RunStatus } from '../../core/outcome/summary.ts'
 import type { Connection } from '../file/database.ts'
+import { isOpenAs } from '../file/state-sets.ts'
 
 export interface RunRow {
   id: string
@@ -29,7 +31,7 @@ SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'in_doubt') AS inDoubt,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'sending') AS onItsWay,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'planned')
-       + (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting')) AS retriable`
+       + (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(RETRIED)}) AS retriable`
 
 export const runRecord = (row: RunRow): RunRecord => ({
   id: row.id,

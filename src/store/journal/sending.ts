@@ -1,6 +1,7 @@
 // The moment before a request leaves: from here on the state no longer claims to know what the request is about to
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
-import { type Operation, stepFields } from '../../core/change/operation.ts'
+import type { Operation } from '../../core/change/operation.ts'
+import { stepFields } from '../../core/change/steps.ts'
 import type { OperationStore, TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'

@@ -2,9 +2,10 @@
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
 import { contactMailKey } from '../../core/mapping/contact.ts'
 import { FINAL_REJECTS } from '../../core/words/errors.ts'
-import { isWithdrawn } from '../../core/change/permission.ts'
-import type { OperationKind } from '../../core/change/operation.ts'
-import type { StagedEntry, StagedInput, StagedOperation, StagingStore } from '../../core/state.ts'
+import type { StagedOperation } from '../../core/change/operation.ts'
+import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
+import { firstStep, sendingOrder } from '../../core/change/steps.ts'
+import type { StagedEntry, StagedInput, StagingStore } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
 import { createClaims } from './claims.ts'
 import type { Connection } from '../file/database.ts'
@@ -15,30 +16,7 @@ import { createMissingLinks, type MissingLinks } from './missing.ts'
 import { recordJson } from './rows.ts'
 import { createSameKeyRejects } from './same-key-rejects.ts'
 import { createSharedMails } from './shared-mails.ts'
-
-/**
- * The order of sending: a mail_status of 1 or 2 before anything else; a mail that an update frees must be free before a
- * create takes it; terms need the contact.
- */
-export function sendingRank(
-  kind: OperationKind,
-  { mailKey, consent }: { mailKey?: string | undefined; consent?: number | undefined },
-): number {
-  if (kind === 'create') return mailKey === undefined ? 2 : 1
-  if (kind === 'consent' && isWithdrawn(consent)) return -1
-  return { update: 0, terms: 3, consent: 4, delete: 5 }[kind]
-}
-
-/** The first step of a planned change; what is not planned has none yet, and a kind only to be told by. */
-function firstStep(operation: StagedOperation): OperationKind {
-  if (operation.state === 'waiting') return 'create'
-  if (operation.state === 'held') return 'update'
-  if (operation.kind === 'delete') return 'delete'
-  if (operation.kind === 'create') return 'create'
-  if (isWithdrawn(operation.consent)) return 'consent'
-  if (Object.keys(operation.fields).length > 0) return 'update'
-  return operation.terms === undefined ? 'consent' : 'terms'
-}
+import { isOpenAs } from '../file/state-sets.ts'
 
 /** The columns that depend on the form of an operation. */
 export function operationColumns(operation: StagedOperation) {
@@ -56,7 +34,7 @@ export function operationColumns(operation: StagedOperation) {
     terms: planned?.terms === undefined ? null : JSON.stringify(planned.terms),
     consent: planned?.consent ?? null,
     state: operation.state,
-    rank: sendingRank(kind, { mailKey, consent: planned?.consent }),
+    rank: sendingOrder(kind, { mailKey, consent: planned?.consent }),
     reason: operation.state === 'held' ? operation.reason : null,
   }
 }
@@ -168,7 +146,7 @@ const isClaimed = (
  * nothing, and claims nothing); deletes to any sign of it.
  */
 const SUPERSEDE = `
-DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held') AND input_id <> @id
+DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AND input_id <> @id
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id
       AND newer.undoes IS NULL)
     OR ${isClaimed('operation')}
@@ -186,7 +164,7 @@ const IS_OWED = `kind IN ('consent', 'delete') AND link_id IN (SELECT id FROM li
  * What is owed to somebody who was made already is not.
  */
 const DROP_WHAT_A_FULL_INPUT_LACKS = [
-  `DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'waiting', 'held')
+  `DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)}
      AND input_id <> @id AND cause = 'record' AND NOT (${IS_OWED})
      AND NOT EXISTS (SELECT 1 FROM reject WHERE input_id = @id AND (reject.key IS NULL OR reject.key = operation.key))`,
   'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id',
@@ -200,7 +178,7 @@ DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND id <= @upT
 
 /** Deletes are judged anew with every full input that decides about them. */
 const DROP_EARLIER_DELETES = `
-DELETE FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state IN ('failed', 'held') AND input_id <> @id
+DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(JUDGED_AGAIN)} AND input_id <> @id
   AND cause = 'missing'`
 
 function createCommit(

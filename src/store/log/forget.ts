@@ -2,12 +2,14 @@
 // mails elsewhere. What stays is the chain, their token in it, and tombstones. All of it is one transaction; afterwards the
 // file is written anew, because pages of a database may hold what was deleted from them.
 import type { Recognition, Subject } from '../../core/erasing.ts'
+import { UNCERTAIN } from '../../core/change/states.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import { createAppend } from './audit-append.ts'
 import { createUntagTerms } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { truncateLog } from '../file/owned.ts'
+import { isOneOf } from '../file/state-sets.ts'
 import { setTombstones } from './tombstones.ts'
 
 /** Rows that are gone now, by what they were. */
@@ -72,7 +74,7 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
     AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)`)
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
   const inDoubt = db.prepare<unknown[], number>(
-    "SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND state IN ('in_doubt', 'sending')",
+    `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
   )
   const operations = prepare('DELETE FROM operation WHERE pipeline = @pipeline AND key = @key')
   const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')

@@ -2,7 +2,7 @@
 // because the second could be judged before the first is there.
 import { contactMailKey } from '../../core/mapping/contact.ts'
 import { NOT_DONE_REASON } from '../../core/change/doubt.ts'
-import type { Operation } from '../../core/change/operation.ts'
+import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
 import { isWithdrawn } from '../../core/change/permission.ts'
 import { sendConsent } from './consent.ts'
 import { bulkSize, isStopped, type RunContext } from '../context.ts'
@@ -26,6 +26,8 @@ interface Planned {
   readonly isBulk: boolean
 }
 
+const isUpdate = (operation: Operation): operation is LinkedOperation<'update'> => operation.kind === 'update'
+
 const goesFirst = ({ kind, consent }: Operation): boolean => kind === 'consent' && isWithdrawn(consent)
 
 /** What is planned now. Where a mail_status of 1 or 2 goes first, only those: what follows them is planned by their end. */
@@ -36,7 +38,7 @@ async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> 
     const isBehind = last !== undefined && goesFirst(last)
     const isFirst = all[0] !== undefined && goesFirst(all[0])
     const page = isFirst || isBehind ? all.filter(goesFirst) : all
-    const candidates = page.filter((operation) => isBulkUpdate(operation, context.pipeline))
+    const candidates = page.filter(isUpdate).filter((update) => isBulkUpdate(update, context.pipeline))
     const alone = candidates.length === 0 ? undefined : await context.state.withMailOfTheirOwn(candidates)
     yield* page.map((operation) => ({ operation, isBulk: alone?.has(operation.id) === true }))
     last = page.at(-1)
@@ -44,12 +46,25 @@ async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> 
   }
 }
 
-const SINGLE = {
-  create: sendCreate,
-  update: sendUpdate,
-  terms: sendTerms,
-  consent: sendConsent,
-  delete: sendDelete,
+function sendAlone(operation: Operation, context: RunContext): Promise<void> {
+  switch (operation.kind) {
+    case 'create':
+      return sendCreate(operation, context)
+    case 'update':
+      return sendUpdate(operation, context)
+    case 'terms':
+      return sendTerms(operation, context)
+    case 'consent':
+      return sendConsent(operation, context)
+    case 'delete':
+      return sendDelete(operation, context)
+  }
+}
+
+/** Creates, or updates, in one call. */
+function sendTogether(operations: readonly Operation[], context: RunContext): Promise<void> {
+  const updates = operations.filter(isUpdate)
+  return updates.length > 0 ? sendUpdates(updates, context) : sendCreates(operations, context)
 }
 
 /** Groups the plan into requests: what needs a call of its own alone, the others by the bulk size. */
@@ -60,15 +75,13 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
     const operations = bulk
     bulk = []
     mails = new Set()
-    const send = operations[0]?.kind === 'update' ? sendUpdates : sendCreates
-    return operations.length === 0 ? [] : [{ operations, send: () => send(operations, context) }]
+    return operations.length === 0 ? [] : [{ operations, send: () => sendTogether(operations, context) }]
   }
   for await (const { operation, isBulk } of plannedOperations(context)) {
     const mail = operation.kind === 'create' ? operation.mailKey : contactMailKey(operation.known)
     if (bulk[0] !== undefined && bulk[0].kind !== operation.kind) yield* full()
     if (mail === undefined || (operation.kind !== 'create' && !isBulk)) {
-      const send = SINGLE[operation.kind]
-      yield { operations: [operation], send: () => send(operation, context) }
+      yield { operations: [operation], send: () => sendAlone(operation, context) }
       continue
     }
     // One that others in its call may have kept from being carried out: alone it gets an answer of its own.

@@ -2,7 +2,7 @@
 // back each time: what the service did not take is never done. Any other status is the last step of a change; it never
 // raises a contact from 1 or 2 unless the pipeline allows it in words.
 // A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
-import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
+import type { LinkedOperation, Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
@@ -72,7 +72,7 @@ export const isStatusRefused = ({ kind, reason, request }: Failure): boolean =>
   (kind === 'denied' && request.status === 403) || (kind === 'refused' && reason.includes(STATUS))
 
 /** From what it was at the service, not from what was pushed last. */
-const fromActual = (operation: Operation, status: number): Operation => ({
+const fromActual = (operation: LinkedOperation<'consent'>, status: number): LinkedOperation<'consent'> => ({
   ...operation,
   known: { ...operation.known, [STATUS]: status },
 })
@@ -82,8 +82,12 @@ type Sent =
   | { readonly kind: 'ended'; readonly settled: Settled }
 
 /** PUT of mail_status alone, read back where `verify` says so. */
-async function putStatus(operation: Operation, verify: boolean, context: RunContext): Promise<Sent> {
-  const { contactId = 0, consent: wanted = 0, known } = operation
+async function putStatus(
+  operation: LinkedOperation<'consent'>,
+  verify: boolean,
+  context: RunContext,
+): Promise<Sent> {
+  const { contactId, consent: wanted = 0, known } = operation
   await context.state.markSending([operation])
   const result = await context.session.updateContact(contactId, { [STATUS]: wanted })
   const { request } = result
@@ -123,8 +127,8 @@ const setByCreate = (contactId: number): Settlement => ({
 })
 
 /** 1 or 2: taken and seen, or failed. The caller has the turn. */
-export async function withdraw(operation: Operation, context: RunContext): Promise<void> {
-  const { contactId = 0, consent: wanted = 0, outcome } = operation
+export async function withdraw(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
+  const { contactId, consent: wanted = 0, outcome } = operation
   const end = (settled: Omit<Settled, 'operation'>): Promise<void> =>
     settle([{ operation, ...settled }], context)
   if (isTaken(wanted, context) === false) return end({ request: undefined, settlement: notTaken(operation) })
@@ -148,8 +152,8 @@ export async function withdraw(operation: Operation, context: RunContext): Promi
 }
 
 /** Any other status: what is not taken fails nobody, is not known as pushed, and is tried again once it can be set. */
-async function setStatus(operation: Operation, context: RunContext): Promise<void> {
-  const { contactId = 0, consent: wanted = 0, carried } = operation
+async function setStatus(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
+  const { contactId, consent: wanted = 0, carried } = operation
   const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {
     const reason = `mail_status ${wanted} was not taken by the service: ${LACKS}; it is tried again once that is allowed`
     return { operation: of, request, status: 'ignored', settlement: { kind: 'settled', reason } }
@@ -178,7 +182,7 @@ async function setStatus(operation: Operation, context: RunContext): Promise<voi
 }
 
 /** The step of a change that sets mail_status: PUT of it alone, after a look at what it is. */
-export function sendConsent(operation: Operation, context: RunContext): Promise<void> {
+export function sendConsent(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
   const wanted = operation.consent ?? 0
   const send = isWithdrawn(wanted) ? withdraw : setStatus
   return inTurn(wanted, () => send(operation, context), context)

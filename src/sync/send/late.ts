@@ -1,7 +1,7 @@
 // A request that was lost may still be carried out, until `service.doubt.quiesce` has passed. One that names its contact by
 // the mail alone does no harm as long as that contact is there under that mail: it is merged into it, and changes nothing.
 // So until then the mail stays, and so does the contact; otherwise a second one would be made.
-import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { LinkedOperation, Settled } from '../../core/change/operation.ts'
 import type { RunContext } from '../context.ts'
 
 /** For what is settled by now, while an earlier request of it may still come. */
@@ -14,8 +14,11 @@ const WHY =
  * What changes the mail of a contact, or deletes it, while that could make a second one; undefined where it may go. A moment
  * farther away than any wait was noted before the clock went back: it is waited for once more, and not until it comes.
  */
-export async function tooEarly(operation: Operation, context: RunContext): Promise<Settled | undefined> {
-  const until = await context.state.openUntil(operation.contactId ?? 0)
+export async function tooEarly(
+  operation: LinkedOperation,
+  context: RunContext,
+): Promise<Settled | undefined> {
+  const until = await context.state.openUntil(operation.contactId)
   if (until <= context.clock.now()) return undefined
   const latest = openUntil(context)
   const settlement = { kind: 'failed', reason: WHY } as const

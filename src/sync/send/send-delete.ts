@@ -1,6 +1,6 @@
 // Deletes the contact of a record that has gone from a full source (interface, 4.2, DELETE). The last thing of a run,
 // and looked at once more before it is sent: deleted is deleted.
-import type { Operation, Settlement } from '../../core/change/operation.ts'
+import type { LinkedOperation, Operation, Settlement } from '../../core/change/operation.ts'
 import type { RequestTrace } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
 import { tooEarly } from './late.ts'
@@ -28,8 +28,8 @@ async function lookAtKept(operation: Operation, contactId: number, context: RunC
  * Takes back a create whose mail_status of 1 or 2 was not taken: nobody whose source says so is to stay at the service
  * without it. Only a contact that shows nothing but what was sent; its record counts as failed either way.
  */
-async function takeBack(operation: Operation, context: RunContext): Promise<void> {
-  const { contactId = 0, reason = '' } = operation
+async function takeBack(operation: LinkedOperation<'delete'>, context: RunContext): Promise<void> {
+  const { contactId, reason = '' } = operation
   const keep = (why: string): Settlement => ({
     kind: 'failed',
     reason: `${reason}; its contact stays: ${why}`,
@@ -54,8 +54,8 @@ async function takeBack(operation: Operation, context: RunContext): Promise<void
 }
 
 /** Sending it again is safe: a contact that is not there is what was wanted. */
-export async function sendDelete(operation: Operation, context: RunContext): Promise<void> {
-  const { cause, contactId = 0, undoes } = operation
+export async function sendDelete(operation: LinkedOperation<'delete'>, context: RunContext): Promise<void> {
+  const { cause, contactId, undoes } = operation
   if (cause === 'record' && undoes === undefined) return takeBack(operation, context)
   if (await context.state.isNamedElsewhere(operation)) {
     if (operation.sent > 0) return lookAtKept(operation, contactId, context)

@@ -1,6 +1,6 @@
 // The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
-import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
 import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey, termOutcome, type TermPlan, termsBeyond } from '../../core/mapping/terms.ts'
@@ -216,8 +216,8 @@ function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operatio
 }
 
 /** The step after a contact's fields: PUT, POST or DELETE of /contact/<contact_id>/terms (interface, 4.3). */
-export async function sendTerms(operation: Operation, context: RunContext): Promise<void> {
-  const contactId = operation.contactId ?? 0
+export async function sendTerms(operation: LinkedOperation<'terms'>, context: RunContext): Promise<void> {
+  const { contactId } = operation
   const plan = operation.terms ?? { add: [], remove: [], asserts: [] }
   const policy = termPolicy(operation, context)
   const resolved = await resolve(policy === 'replace' ? plan.asserts : plan.add, context)

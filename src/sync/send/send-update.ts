@@ -3,7 +3,7 @@ import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import { type Contact, contactMailKey } from '../../core/mapping/contact.ts'
 import { shownAs } from '../../core/change/likeness.ts'
 import { allowedFields, needsActual, withheldFields } from '../../core/change/merge-method.ts'
-import type { Operation, Settled } from '../../core/change/operation.ts'
+import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
 import type { CallResult, CreatedMember } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { sendFields, without } from './clear.ts'
@@ -45,8 +45,8 @@ async function sendableFields(
 }
 
 /** PUT with the changed fields alone (interface, 4.2). */
-export async function sendUpdate(operation: Operation, context: RunContext): Promise<void> {
-  const contactId = operation.contactId ?? 0
+export async function sendUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
+  const { contactId } = operation
   const sendable = await sendableFields(operation, contactId, context)
   if ('settlement' in sendable) return settle([sendable], context)
   const { fields, reason, withheld = [] } = sendable
@@ -71,10 +71,9 @@ export async function sendUpdate(operation: Operation, context: RunContext): Pro
  * so it must be there and unchanged; and what clears a field is not a merge. Where the update method keeps fields back,
  * only a look at the contact shows which, so such updates go by id.
  */
-export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): boolean {
-  const { kind, fields, known, undoes } = operation
+export function isBulkUpdate(operation: LinkedOperation<'update'>, pipeline: PipelineSettings): boolean {
+  const { fields, known, undoes } = operation
   if (
-    kind !== 'update' ||
     undoes !== undefined ||
     pipeline.update_via !== 'bulk' ||
     needsActual(pipeline.update_method) ||
@@ -87,12 +86,12 @@ export function isBulkUpdate(operation: Operation, pipeline: PipelineSettings): 
 }
 
 /** What the answer says of each: done, carried out at another contact of the same mail, or nothing. */
-function sortedAnswer(operations: readonly Operation[], members: readonly CreatedMember[]) {
-  const mailOf = ({ known }: Operation): string => contactMailKey(known) ?? ''
+function sortedAnswer(operations: readonly LinkedOperation<'update'>[], members: readonly CreatedMember[]) {
+  const mailOf = ({ known }: Pick<Operation, 'known'>): string => contactMailKey(known) ?? ''
   const { matched } = matchBulkAnswer(operations.map(mailOf), members)
-  const done: Operation[] = []
-  const astray: { operation: Operation; reached: number }[] = []
-  const unanswered: Operation[] = []
+  const done: LinkedOperation<'update'>[] = []
+  const astray: { operation: LinkedOperation<'update'>; reached: number }[] = []
+  const unanswered: LinkedOperation<'update'>[] = []
   for (const operation of operations) {
     const reached = matched.get(mailOf(operation))
     if (reached === undefined) unanswered.push(operation)
@@ -105,14 +104,14 @@ function sortedAnswer(operations: readonly Operation[], members: readonly Create
 const byMail = ({ fields, known }: Operation): Contact => ({ mail: known['mail'] ?? '', ...fields })
 
 async function settleBulk(
-  operations: readonly Operation[],
+  operations: readonly LinkedOperation<'update'>[],
   { value, request, echo }: Extract<CallResult<readonly CreatedMember[]>, { kind: 'ok' }>,
   context: RunContext,
 ): Promise<void> {
   const { done, astray, unanswered } = sortedAnswer(operations, value)
   const late = echo === true ? { openUntil: openUntil(context) } : {}
   const settled = done.map((operation): Settled => {
-    const { contactId = 0 } = operation
+    const { contactId } = operation
     return { operation, request, settlement: { kind: 'done', contactId }, ...late }
   })
   await settle(settled, context)
@@ -121,7 +120,7 @@ async function settleBulk(
     const about = { at: clock.now(), runId, configHash: pipeline.hash }
     await state.noteAstray({ operation, reached, request, sent: byMail(operation) }, about)
     log.warn('an update that went by its mail reached another contact; it is sent again by id', {
-      contact_id: operation.contactId ?? 0,
+      contact_id: operation.contactId,
       reached,
     })
   }
@@ -131,7 +130,10 @@ async function settleBulk(
 }
 
 /** POST of many updates; what is refused, or not answered for, goes by id. Sending one twice sets the same values. */
-export async function sendUpdates(operations: readonly Operation[], context: RunContext): Promise<void> {
+export async function sendUpdates(
+  operations: readonly LinkedOperation<'update'>[],
+  context: RunContext,
+): Promise<void> {
   const [first, second] = operations
   if (first === undefined) return
   if (second === undefined) return sendUpdate(first, context)

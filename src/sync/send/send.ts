@@ -74,8 +74,8 @@ const postCreate: PostCreate = async (planned, context, { isFresh = false, check
 /** What the create did not bring is set now, before the next one: only that tells whether the key may set it. */
 async function finishFresh({ id }: Operation, context: RunContext): Promise<void> {
   const planned = await context.state.planned(context.runId, undefined, FIRST_PAGE)
-  const step = planned.find((one) => one.id === id && one.kind === 'consent')
-  if (step !== undefined && !isStopped(context)) await withdraw(step, context)
+  const step = planned.find((one) => one.id === id)
+  if (step?.kind === 'consent' && !isStopped(context)) await withdraw(step, context)
 }
 
 /** Whether an earlier request of one of these creates may still come after the answer to this one. */

@@ -21,8 +21,9 @@ export async function settle(settled: readonly Settled[], context: RunContext): 
   await remember(settled, context)
   for (const { operation, settlement } of settled) {
     const why = operation.undoes !== undefined && 'reason' in settlement ? settlement.reason : undefined
-    const { key, contactId = 0 } = operation
-    if (why !== undefined) context.leftAlone?.({ key, contactId, what: 'contact', why })
+    const { key, contactId } = operation
+    if (why !== undefined && contactId !== undefined)
+      context.leftAlone?.({ key, contactId, what: 'contact', why })
   }
   context.report({
     phase: 'apply',

@@ -1,0 +1,107 @@
+// The steps of a change and their order: the first, the next, what each sends, and which goes before which.
+import type { Contact } from '../mapping/contact.ts'
+import type {
+  Operation,
+  OperationKind,
+  OperationOutcome,
+  Settled,
+  Settlement,
+  StagedOperation,
+} from './operation.ts'
+
+import { isWithdrawn } from './permission.ts'
+
+/** What decides when a step is sent. */
+interface Ordered {
+  readonly mailKey?: string | undefined
+  readonly consent?: number | undefined
+}
+
+/**
+ * The order of sending, lowest first. A mail_status of 1 or 2 goes before anything else; a mail that an update frees must
+ * be free before a create takes it; terms need the contact; another mail_status is set last; deletes come at the very end,
+ * when it is known into whom creates were merged.
+ */
+export const SENDING_ORDER = {
+  withdrawal: -1,
+  update: 0,
+  createWithMail: 1,
+  createWithoutMail: 2,
+  terms: 3,
+  consent: 4,
+  delete: 5,
+} as const
+
+export function sendingOrder(kind: OperationKind, { mailKey, consent }: Ordered = {}): number {
+  if (kind === 'create') return SENDING_ORDER[mailKey === undefined ? 'createWithoutMail' : 'createWithMail']
+  if (kind === 'consent' && isWithdrawn(consent)) return SENDING_ORDER.withdrawal
+  return SENDING_ORDER[kind]
+}
+
+/** The first step of a planned change; one that is not planned has none yet, and a kind only for lists. */
+export function firstStep(form: StagedOperation): OperationKind {
+  if (form.state === 'waiting') return 'create'
+  if (form.state === 'held') return 'update'
+  if (form.kind !== 'update') return form.kind
+  if (isWithdrawn(form.consent)) return 'consent'
+  if (Object.keys(form.fields).length > 0) return 'update'
+  return form.terms === undefined ? 'consent' : 'terms'
+}
+
+/** Steps that must be looked at when their answer was lost; the others set values, and may simply be sent again. */
+export const LEFT_IN_DOUBT: readonly OperationKind[] = ['create', 'delete']
+
+/** What a step sends of the contact itself. A create carries a mail_status of 1 or 2 with it, and any other that it was given. */
+export function stepFields({
+  kind,
+  fields,
+  consent,
+  carried,
+}: Pick<Operation, 'kind' | 'fields' | 'consent' | 'carried'>): Contact {
+  if (kind === 'consent') return consent === undefined ? {} : { mail_status: consent }
+  const status = isWithdrawn(consent) ? consent : carried
+  return kind === 'create' && status !== undefined ? { ...fields, mail_status: status } : fields
+}
+
+/** The mail_status that is left to be set after this step. */
+export const consentLeft = (
+  { kind, consent }: Pick<Operation, 'kind' | 'consent'>,
+  status: Settled['status'],
+): number | undefined => (kind === 'consent' || status === 'taken' ? undefined : consent)
+
+/**
+ * The fields that are left to be sent after this step: those of a change that begins with its mail_status, and those of a
+ * create whose contact was there already.
+ */
+export function fieldsLeft(
+  { kind, fields }: Pick<Operation, 'kind' | 'fields'>,
+  settlement: Settlement,
+): Contact {
+  const isFound = settlement.kind === 'settled' && settlement.contactId !== undefined
+  return kind === 'consent' || isFound ? fields : {}
+}
+
+/** The step after this one; undefined after the last. */
+export function nextStep(
+  operation: Pick<Operation, 'kind' | 'fields' | 'terms' | 'consent'>,
+  { settlement, status }: Pick<Settled, 'settlement' | 'status'>,
+): OperationKind | undefined {
+  const { kind, consent, terms } = operation
+  const left = consentLeft(operation, status)
+  if (isWithdrawn(left)) return 'consent'
+  // Any other mail_status is the last step.
+  if (kind === 'consent' && !isWithdrawn(consent)) return undefined
+  if (kind === 'consent' && Object.keys(fieldsLeft(operation, settlement)).length > 0) return 'update'
+  if (kind !== 'terms' && terms !== undefined) return 'terms'
+  return left === undefined ? undefined : 'consent'
+}
+
+/** What the record counts as after a step that ended as `settlement`. */
+export function outcomeAfter(
+  operation: Pick<Operation, 'kind' | 'outcome'>,
+  settlement: { readonly kind: 'done' | 'settled' },
+): OperationOutcome {
+  if (operation.outcome === 'created' || (settlement.kind === 'done' && operation.kind === 'create'))
+    return 'created'
+  return settlement.kind === 'done' ? 'updated' : (operation.outcome ?? 'unchanged')
+}

@@ -1,0 +1,10 @@
+// Sets of states as conditions of SQL: which states a rule is about stands in core/change/states.ts alone.
+import type { OperationState } from '../../core/change/states.ts'
+
+/** `states` are names of our own, so they may stand in the text. */
+export const isOneOf = (states: readonly OperationState[], column = 'state'): string =>
+  `${column} IN (${states.map((state) => `'${state}'`).join(', ')})`
+
+/** The same among what is not planned; served by the indexes that leave out what is. */
+export const isOpenAs = (states: readonly OperationState[], column = 'state'): string =>
+  `${column} <> 'planned' AND ${isOneOf(states, column)}`
