@@ -4,6 +4,7 @@ import type { Contact } from '../mapping/contact.ts'
 import { looksLike, resembles, showsPart } from './likeness.ts'
 import type { Marker } from './marker.ts'
 import type { MergeMethod } from './merge-method.ts'
+import type { Operation } from './operation.ts'
 import type { MailLookup, ServiceContact } from '../ports.ts'
 
 export type DoubtStep =
@@ -24,19 +25,14 @@ export interface SentAs {
   readonly ofOthers: ReadonlyMap<number, Contact>
 }
 
-/** After so many of its answers that say nothing, a service drops this very contact, and will go on to. */
+/** After so many empty answers that say "done", the service is taken to discard this very contact. */
 const MOST_SWALLOWED = 3
 /** Lines and services fail, but not as often as this for one contact. */
 const MOST_SENDS = 20
 
-/** Whether only a person can find out why a create never arrives; each time it was sent, its absence had been seen. */
-export const isLostForGood = ({
-  sent,
-  swallowed,
-}: {
-  readonly sent: number
-  readonly swallowed: number
-}): boolean => swallowed >= MOST_SWALLOWED || sent >= MOST_SENDS
+/** Whether only an operator can find out why a create never arrives; each time it was sent, its absence had been seen. */
+const isLostForGood = ({ sent, swallowed }: { readonly sent: number; readonly swallowed: number }): boolean =>
+  swallowed >= MOST_SWALLOWED || sent >= MOST_SENDS
 
 /** Under check `email` a create with a mail may be sent again: the service merges it into the first (interface, 4.2). */
 export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
@@ -99,4 +95,50 @@ export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup
     kind: 'unclear',
     reason: 'the service has contacts with this mail, and none of them shows all that was sent',
   }
+}
+
+/** All that the decision about a doubt depends on. */
+export interface DoubtFacts {
+  readonly operation: Pick<Operation, 'sent' | 'swallowed' | 'absentReads' | 'notBefore'>
+  /** What the look-up brought; undefined where the service gave no usable answer. */
+  readonly seen: { readonly step: DoubtStep; readonly matches: number } | undefined
+  /** It may be sent again: the service would merge it into the first. */
+  readonly isRepeatable: boolean
+  /** Its absence alone is proof enough to send it again. */
+  readonly mayResend: boolean
+  /** Its mail_status is known not to be taken, so it would not be sent. */
+  readonly isHopeless: boolean
+  /** Another key of the pipeline has its mail. */
+  readonly isOwned: boolean
+  readonly isStopped: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type DoubtDecision =
+  | { readonly kind: 'adopt'; readonly contactId: number }
+  | { readonly kind: 'resend' }
+  /** It stays in doubt. `absentReads`: how often it was missing by now. */
+  | { readonly kind: 'park'; readonly reason: string; readonly absentReads: number }
+
+const lostText = (sent: number): string =>
+  `it was sent ${sent} times, and the service never showed it; it is not sent again by itself`
+
+function mayGoAgain(facts: DoubtFacts, { step, matches }: NonNullable<DoubtFacts['seen']>): boolean {
+  // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
+  const isSafe = facts.isRepeatable && matches < 2
+  if (isSafe && facts.isOwned) return false
+  return (isSafe && !facts.isHopeless) || (step.kind === 'absent' && facts.mayResend)
+}
+
+/** Adopts the contact that is surely ours, sends again where that cannot double anybody, else leaves it in doubt. */
+export function doubtDecision(facts: DoubtFacts): DoubtDecision {
+  const { operation, seen, isStopped, now } = facts
+  if (seen?.step.kind === 'adopt') return seen.step
+  const isLost = isLostForGood(operation)
+  if (seen !== undefined && !isStopped && !isLost && mayGoAgain(facts, seen)) return { kind: 'resend' }
+  const waiting = isLost ? lostText(operation.sent) : 'no look-up has settled it yet'
+  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waiting
+  const isCounted = seen?.step.kind === 'absent' && now >= operation.notBefore
+  return { kind: 'park', reason, absentReads: operation.absentReads + (isCounted ? 1 : 0) }
 }

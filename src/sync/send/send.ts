@@ -2,7 +2,7 @@
 // Each is marked as sending before its request leaves, and settled by what came back.
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
-import { doubtStep, isLostForGood, isRepeatable } from '../../core/change/doubt.ts'
+import { doubtDecision, doubtStep, isRepeatable } from '../../core/change/doubt.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../../core/ports.ts'
@@ -149,8 +149,22 @@ async function lookUp(operation: Operation, context: RunContext) {
 const idsOf = (found: readonly ServiceContact[]): readonly number[] => found.map(({ id }) => id)
 
 const FOUND = 'found at the service; its answer had been lost'
-const lostText = ({ sent }: Operation): string =>
-  `it was sent ${sent} times, and the service never showed it; it is not sent again by itself`
+
+type Seen = NonNullable<Awaited<ReturnType<typeof lookUp>>>
+
+/** Settles a create by the contact that a look-up has shown to be its own. */
+function adopt(operation: Operation, contactId: number, { found, request }: Seen, context: RunContext) {
+  const contact = found.find(({ id }) => id === contactId)
+  const isSet = contact !== undefined && shownStatus(contact) === statusWithCreate(operation, context)
+  const done = {
+    ...{ operation, request },
+    ...withStatus(operation, operation.fields, isSet ? 'taken' : undefined),
+    settlement: { kind: 'done', contactId, adopted: true, reason: FOUND } as const,
+    // Of several attempts it is one that has arrived.
+    ...lateOf([operation], true, context),
+  }
+  return settle([done], context)
+}
 
 /**
  * Settles an operation whose request left no clear answer: adopts the contact that is surely ours, sends again
@@ -164,43 +178,15 @@ export async function settleDoubt(
   if (operation.kind === 'delete') return sendDelete(operation, context)
   if (isStopped(context)) return parkDoubt(operation, 'the run ended before it could be looked up', context)
   const seen = await lookUp(operation, context)
-  if (seen?.step.kind === 'adopt') {
-    const { contactId } = seen.step
-    const contact = seen.found.find(({ id }) => id === contactId)
-    const isSet = contact !== undefined && shownStatus(contact) === statusWithCreate(operation, context)
-    return settle(
-      [
-        {
-          operation,
-          ...withStatus(operation, operation.fields, isSet ? 'taken' : undefined),
-          request: seen.request,
-          settlement: { kind: 'done', contactId, adopted: true, reason: FOUND },
-          // Of several attempts it is one that has arrived.
-          ...lateOf([operation], true, context),
-        },
-      ],
-      context,
-    )
-  }
-  const isAbsent = seen?.step.kind === 'absent'
-  // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
-  const isSafe = repeatable(operation, context) && seen?.matches !== undefined && seen.matches < 2
-  const isTooMuch = isLostForGood(operation)
-  // It would not be sent: then only its absence can end the doubt.
-  const isHopeless = isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false
-  const isOwned = isSafe && (await mailOwners([operation], context)).size > 0
-  if (
-    seen !== undefined &&
-    !isStopped(context) &&
-    !isTooMuch &&
-    !isOwned &&
-    ((isSafe && !isHopeless) || (isAbsent && mayResend))
-  )
-    return sendCreate(operation, context)
-  const waiting = isTooMuch ? lostText(operation) : 'no look-up has settled it yet'
-  const reason = seen?.step.kind === 'unclear' ? seen.step.reason : waiting
-  const absentReads = operation.absentReads + (isAbsent && context.clock.now() >= operation.notBefore ? 1 : 0)
-  return parkDoubt(operation, reason, context, absentReads)
+  const isOwned = (await mailOwners([operation], context)).size > 0
+  const decision = doubtDecision({
+    ...{ operation, seen, mayResend, isOwned, isStopped: isStopped(context), now: context.clock.now() },
+    isRepeatable: repeatable(operation, context),
+    isHopeless: isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false,
+  })
+  if (decision.kind === 'resend') return sendCreate(operation, context)
+  if (decision.kind === 'park') return parkDoubt(operation, decision.reason, context, decision.absentReads)
+  if (seen !== undefined) return adopt(operation, decision.contactId, seen, context)
 }
 
 async function parkDoubt(
