@@ -1,8 +1,9 @@
 // Entries of the sync log as people read them: one line in a list, a paragraph in a life.
 import type { LoggedEntry } from '../core/log/audit-chain.ts'
-import { moment, plural, shownValue } from './format.ts'
+import { momentText, plural } from '../core/words/format.ts'
+import { shownValue } from './format.ts'
 
-const time = (at: string): string => moment(Date.parse(at))
+const time = (at: string): string => momentText(Date.parse(at))
 
 function subject({ key, contact_id: id, person, values }: LoggedEntry): string {
   if (values === 'erased')

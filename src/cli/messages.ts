@@ -1,5 +1,6 @@
 // From an error to what a person reads, and to the exit code. The one place where that is decided.
 import { type ErrorCode, SyncError } from '../core/words/errors.ts'
+import { EXIT } from '../core/words/exit-codes.ts'
 
 /** Problems in the configuration, each a finished line. */
 export class ConfigurationError extends Error {
@@ -13,15 +14,15 @@ export class ConfigurationError extends Error {
 }
 
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
-  USAGE: 2,
-  CONFIG_INVALID: 2,
-  STATE_LOCKED: 6,
-  OTHER_SERVICE: 2,
-  SERVICE_UNREACHABLE: 5,
-  SERVICE_KEY_REFUSED: 5,
-  SERVICE_CONTRACT: 5,
-  DAILY_LIMIT: 5,
-  HELD_CHANGED: 4,
+  USAGE: EXIT.refused,
+  CONFIG_INVALID: EXIT.refused,
+  STATE_LOCKED: EXIT.locked,
+  OTHER_SERVICE: EXIT.refused,
+  SERVICE_UNREACHABLE: EXIT.noService,
+  SERVICE_KEY_REFUSED: EXIT.noService,
+  SERVICE_CONTRACT: EXIT.noService,
+  DAILY_LIMIT: EXIT.noService,
+  HELD_CHANGED: EXIT.held,
 }
 
 export interface Message {
@@ -46,16 +47,16 @@ export function errorMessage(error: unknown): Message {
     const count = error.lines.length === 1 ? '1 problem' : `${error.lines.length} problems`
     return {
       lines: [...error.lines, `${count} in the configuration; nothing was done.`],
-      exitCode: 2,
+      exitCode: EXIT.refused,
     }
   }
   if (error instanceof SyncError)
     return {
       lines: [`${error.code}: ${error.message}`, error.hint],
-      exitCode: EXIT_CODES[error.code] ?? 1,
+      exitCode: EXIT_CODES[error.code] ?? EXIT.fault,
     }
   return {
     lines: ['This is a fault of contact-sync. Please report it with these lines:', ...detailLines(error)],
-    exitCode: 1,
+    exitCode: EXIT.fault,
   }
 }

@@ -1,4 +1,5 @@
 // The command line, made from the command tables. What a command does lies in its own file and is loaded only when it is called.
+import { EXIT } from '../core/words/exit-codes.ts'
 import { Command, CommanderError } from 'commander'
 import { ALERTS } from './command-table/alerts.ts'
 import { AUDIT } from './command-table/audit.ts'
@@ -88,7 +89,7 @@ export async function runCommandLine(args: readonly string[], outer: Io): Promis
     return outcome.exitCode
   } catch (error) {
     // Commander has printed its own text already; asking for help is no error.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.refused
     const { lines, exitCode } = errorMessage(error)
     printError(io, lines)
     return exitCode

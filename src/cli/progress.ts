@@ -1,7 +1,7 @@
 // The line that moves while a pipeline runs: on a terminal only, on standard error, at most ten times a second.
 import type { Clock } from '../core/ports.ts'
 import type { ProgressReport } from '../sync/context.ts'
-import { duration, number } from './format.ts'
+import { number, spanText } from '../core/words/format.ts'
 import { control } from './guarded.ts'
 import type { Io } from './io.ts'
 
@@ -26,7 +26,7 @@ function applyText(state: ProgressReport, elapsedMs: number): string {
   const rate = elapsedMs > 0 ? (state.applied / elapsedMs) * 1000 : 0
   const left = rate > 0 ? ((state.planned - state.applied) / rate) * 1000 : undefined
   const speed = `${number(Math.round(rate))} records/s`
-  const remaining = left === undefined ? '' : `, ${duration(left)} left`
+  const remaining = left === undefined ? '' : `, ${spanText(left)} left`
   return `sending ${number(state.applied)} of ${number(state.planned)} changes, ${number(state.requests)} requests, ${speed}${remaining}`
 }
 

@@ -2,7 +2,7 @@
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { ERRORS } from '../core/words/errors.ts'
 import type { CommonStanding, Standing } from '../app/standing.ts'
-import { ago, bytes, duration, moment, number, plural } from './format.ts'
+import { bytesText, distanceText, momentText, number, plural, spanText } from '../core/words/format.ts'
 import { type Terminal, wrap } from './terminal.ts'
 
 type Run = NonNullable<Standing['lastRun']>
@@ -11,7 +11,7 @@ const COLOURS = { ok: 'green', partial: 'yellow', held: 'yellow', failed: 'red' 
 
 function runText({ lastRun: run, isRunning }: Standing, now: number, { paint }: Terminal): string {
   if (run === undefined) return 'never ran'
-  const since = `${moment(run.startedAt)} (${ago(now - run.startedAt)})`
+  const since = `${momentText(run.startedAt)} (${distanceText(run.startedAt, now)})`
   if (isRunning) return `${paint('bold', 'running')} since ${since}`
   const status = run.status === undefined ? paint('red', 'cut off') : paint(COLOURS[run.status], run.status)
   return `last run ${since}: ${status}`
@@ -31,7 +31,7 @@ function waitingText({ waiting }: Standing): string[] {
   const { files, unsettled, refused, error } = waiting
   if (error !== undefined) return [`inbox: ${error.message}. ${error.hint}`]
   const parts = [
-    ...(files > 0 ? [`${plural(files, 'file')} (${bytes(waiting.bytes)})`] : []),
+    ...(files > 0 ? [`${plural(files, 'file')} (${bytesText(waiting.bytes)})`] : []),
     ...(unsettled > 0 ? [`${number(unsettled)} still growing`] : []),
     ...(refused > 0 ? [`${number(refused)} that cannot be taken (contact-sync check)`] : []),
   ]
@@ -42,14 +42,15 @@ function sendingText({ toSend, isRunning, onItsWay }: Standing): string[] {
   if (toSend.changes === 0)
     return onItsWay === 0 ? [] : [`${plural(onItsWay, 'operation')} on the way, the answer still to come`]
   const { changes, requests, seconds } = toSend
-  const time = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
+  const time = `${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`
   return [`still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run goes on'}`]
 }
 
 function failedText({ failedFiles: { files, oldest, error } }: Standing, now: number): string[] {
   if (error !== undefined) return [`${error.message}. ${error.hint}`]
   if (files === 0) return []
-  const since = oldest === undefined ? '' : `, the oldest since ${moment(oldest)} (${ago(now - oldest)})`
+  const since =
+    oldest === undefined ? '' : `, the oldest since ${momentText(oldest)} (${distanceText(oldest, now)})`
   return [
     `${plural(files, 'file')} in failed/${since}: the .reason.txt beside each says why. Correct it and drop it again, or remove it`,
   ]
@@ -83,7 +84,7 @@ export function standingText(standing: Standing, now: number, terminal: Terminal
   const next =
     nextRun === undefined
       ? 'runs only when asked'
-      : `next run ${moment(nextRun)} (in ${duration(Math.max(0, nextRun - now))})`
+      : `next run ${momentText(nextRun)} (in ${spanText(Math.max(0, nextRun - now))})`
   const open = openEnds(standing, now)
   const details = [
     ...(lastRun === undefined || isRunning ? [] : countsText(lastRun)),
@@ -106,7 +107,7 @@ export const orphanText = (name: string): string =>
 
 export function ownerText(owner: { pid: number; since: number } | undefined, now: number): string {
   if (owner === undefined) return 'No contact-sync runs on this state now.'
-  return `Process ${owner.pid} has held the state since ${moment(owner.since)} (${ago(now - owner.since)}).`
+  return `Process ${owner.pid} has held the state since ${momentText(owner.since)} (${distanceText(owner.since, now)}).`
 }
 
 /** Why the daemon lets no run begin, and what ends that. */
@@ -117,18 +118,18 @@ export function pauseText(
 ): readonly string[] {
   if (pause === undefined) return []
   const { since, code, reason } = pause
-  const head = `Paused since ${moment(since)} (${ago(now - since)}), no run begins`
+  const head = `Paused since ${momentText(since)} (${distanceText(since, now)}), no run begins`
   return wrap(`${paint('red', '!')} ${head}: ${code}: ${reason}. ${ERRORS[code].hint}`, columns, 2)
 }
 
 /** The rate in force, and how much of it is used. */
 export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): readonly string[] {
   const { allowed, requests, perMs, used, slowedUntil, perDay, usedOfDay = 0 } = rate
-  const full = `${plural(requests, 'request')} in ${duration(perMs)}`
+  const full = `${plural(requests, 'request')} in ${spanText(perMs)}`
   const parts = [
     slowedUntil === undefined
       ? `Rate: ${full}`
-      : `Rate: ${number(allowed)} of ${full}, because the service asked for fewer (all again in ${duration(slowedUntil - now)})`,
+      : `Rate: ${number(allowed)} of ${full}, because the service asked for fewer (all again in ${spanText(slowedUntil - now)})`,
     `${number(used)} used now`,
     ...(perDay === undefined
       ? []

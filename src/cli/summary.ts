@@ -1,7 +1,7 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
 import { OUTCOMES, type Outcome } from '../core/outcome/summary.ts'
 import type { InputReport, PipelineResult } from '../sync/run.ts'
-import { duration, number, plural } from './format.ts'
+import { number, plural, spanText } from '../core/words/format.ts'
 
 const HEADLINES: Record<PipelineResult['status'], string> = {
   ok: 'done',
@@ -45,7 +45,7 @@ export function resultLines(result: PipelineResult): readonly string[] {
   const retried = result.retries > 0 ? `, ${plural(result.retries, 'retry', 'retries')}` : ''
   if (result.deleted > 0) parts.push(`${number(result.deleted)} deleted`)
   if (result.held_deletes > 0) parts.push(`${plural(result.held_deletes, 'delete')} held`)
-  const head = `${result.pipeline}: ${HEADLINES[result.status]}: ${plural(result.read, 'record')} in ${duration(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
+  const head = `${result.pipeline}: ${HEADLINES[result.status]}: ${plural(result.read, 'record')} in ${spanText(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
   const stopped =
     result.code === undefined || result.error === undefined ? [] : [`  ${result.code}: ${result.error}`]
   if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)

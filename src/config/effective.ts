@@ -2,18 +2,10 @@
 // and reports that people read. Keys and forms are the schema's. Secrets are kept out by name and, wherever else they
 // may have got to, by value.
 import type { z } from 'zod'
-import { configSchema, type PipelineSettings, type Settings } from '../core/settings.ts'
+import { configSchema, type PipelineSettings, type Settings, type ShownSetting } from '../core/settings.ts'
 import type { SourceKinds } from '../core/source-settings.ts'
 import { asWritten, isNaming, schemasOf } from './schema/schema-walk.ts'
 import { isMapping } from './text/tree.ts'
-
-/** One setting. */
-export interface EffectiveSetting {
-  /** `pipelines.shop.guards.max_deletes` */
-  readonly path: string
-  /** As it would be written, `30s` or `5%`. */
-  readonly value: string
-}
 
 const HIDDEN = '(set, not shown)'
 const SECRET_NAME = /(key|token|secret|password|webhook|smtp)$/i
@@ -47,7 +39,7 @@ function entriesOf(value: unknown): (readonly [step: PropertyKey, name: string, 
   return isMapping(value) ? Object.entries(value).map(([name, inner]) => [name, name, inner]) : []
 }
 
-function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly string[]): EffectiveSetting[] {
+function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly string[]): ShownSetting[] {
   const areNames = isNaming(schemas, value)
   return entriesOf(value).flatMap(([step, name, inner]) => {
     const known = schemasOf(schemas, value, step)
@@ -69,7 +61,7 @@ const asInFile = ({ custom_fields, map, ...rest }: PipelineSettings) => ({
 })
 
 /** In the order of the file; the pipelines by name. */
-export function effectiveSettings(settings: Settings, kinds: SourceKinds): readonly EffectiveSetting[] {
+export function effectiveSettings(settings: Settings, kinds: SourceKinds): readonly ShownSetting[] {
   const pipelines = Object.fromEntries(settings.pipelines.map((one) => [one.name, asInFile(one)]))
   return rows({ ...settings, pipelines }, [configSchema(kinds)], []).map(({ path, value }) => ({
     path,

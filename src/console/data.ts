@@ -1,5 +1,5 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
-import type { RateLimitSettings } from '../core/settings.ts'
+import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { LogViews } from '../core/log/log-views.ts'
 import type { StateViews } from '../core/views.ts'
 
@@ -24,13 +24,6 @@ export interface LiveView {
   readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly LivePipeline[]
   readonly rate: RateLimitSettings
-}
-
-/** One setting as it is in force, in the words of the configuration file; never a secret. */
-export interface ShownSetting {
-  /** `pipelines.shop.guards.max_deletes` */
-  readonly path: string
-  readonly value: string
 }
 
 export interface ConsoleData {

@@ -1,5 +1,6 @@
 // Which service a state belongs to. The ids in a state mean contacts of one service; at another one the same ids are
 // strangers, who would be overwritten and deleted. Pure: who asks the service and who remembers is decided elsewhere.
+import { isBlank } from './words/blank.ts'
 import type { Contact } from './mapping/contact.ts'
 import { SyncError } from './words/errors.ts'
 import { shownAs } from './change/likeness.ts'
@@ -57,8 +58,6 @@ export function assertNothingInDoubt({ inDoubt }: Tie, path: string): void {
     { hint: DOUBT_FIRST },
   )
 }
-
-const isBlank = (value: unknown): boolean => value === '' || value === null || value === undefined
 
 /**
  * Whether the service shows of a contact what was sent to it: its mail, or, because others may change a mail, more than half

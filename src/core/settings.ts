@@ -273,3 +273,11 @@ export type GuardSettings = PipelineSettings['guards']
 export type TermSettings = PipelineSettings['terms']
 export type SourceSettings = PipelineSettings['source']
 export type OnInvalid = PipelineSettings['on_invalid']
+
+/** One setting as it is in force, in the words of the file; never a secret. */
+export interface ShownSetting {
+  /** `pipelines.shop.guards.max_deletes` */
+  readonly path: string
+  /** As it would be written, `30s` or `5%`. */
+  readonly value: string
+}

@@ -1,5 +1,6 @@
 // What the sandbox accepts as a contact: section 2.3 of the interface, to the letter. The schemas here check the
 // requests, shape the answers and make the description of the interface.
+import { isBlank } from '../core/words/blank.ts'
 import validator from 'validator'
 import { z } from 'zod'
 import { isCountryCode } from '../core/mapping/country-codes.ts'
@@ -12,10 +13,6 @@ export type Fields = Record<string, unknown>
 
 const MOMENT =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d[+-](0\d|1[0-4]):[0-5]\d$/
-
-/** What stands for no value. An empty list is one for a field that is a list. */
-export const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 function isRealMoment(text: string): boolean {
   if (!MOMENT.test(text)) return false

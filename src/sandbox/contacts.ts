@@ -1,6 +1,8 @@
 // The contacts of the sandbox: create with duplicate check and merge, read, update, delete (interface, 4.2).
+import { HOUR_MS } from '../core/words/duration.ts'
 import { mailKey } from '../core/mapping/contact.ts'
-import { assertComplete, type Fields, isBlank } from './contact-rules.ts'
+import { isBlank } from '../core/words/blank.ts'
+import { assertComplete, type Fields } from './contact-rules.ts'
 import { unknownContact } from './failure.ts'
 import { createDuplicates, type Duplicates } from './duplicates/duplicates.ts'
 import type { Habits } from './habits.ts'
@@ -59,7 +61,7 @@ function inAnotherOffset(moment: unknown): unknown {
   if (typeof moment !== 'string') return moment
   const at = Date.parse(moment)
   const written = ([1, -1] as const).map((hours) => {
-    const local = new Date(at + hours * 3_600_000).toISOString().slice(0, 19)
+    const local = new Date(at + hours * HOUR_MS).toISOString().slice(0, 19)
     return `${local}${hours > 0 ? '+' : '-'}01:00`
   })
   const others = written.filter((text) => text.slice(-6) !== moment.slice(-6))

@@ -1,6 +1,6 @@
 // Habits as they are typed (`--habit NAME[=VALUE]`), and their help.
-import { closest } from 'fastest-levenshtein'
 import { SyncError } from '../core/words/errors.ts'
+import { suggestion } from '../core/words/nearest.ts'
 import { type Habit, type Habits, HABITS } from './habits.ts'
 
 /** `idsAsText` is typed ids-as-text. */
@@ -14,23 +14,27 @@ const BY_TYPED_NAME: ReadonlyMap<string, readonly [string, Habit<unknown>]> = ne
 const USAGE_HINT = 'All habits with their values: contact-sync sandbox --help'
 
 /** Nothing is near to a number that is none. */
-const suggestion = (value: string, values: readonly string[]): string =>
-  values.some((known) => /[A-Z]/.test(known)) ? '' : `; did you mean ${closest(value.slice(0, 100), values)}?`
+const nearestValue = (value: string, values: readonly string[]): string =>
+  values.some((known) => /[A-Z]/.test(known)) ? '' : `; ${suggestion(value, values)}`
 
 function habitOf(text: string): [string, unknown] {
   const [typed = '', ...rest] = text.split('=')
   const [name, habit] = BY_TYPED_NAME.get(typed) ?? []
   if (name === undefined || habit === undefined) {
-    const nearest = closest(typed.slice(0, 100), [...BY_TYPED_NAME.keys()])
-    throw new SyncError('USAGE', `there is no habit "${typed}"; did you mean ${nearest}?`, {
-      hint: USAGE_HINT,
-    })
+    throw new SyncError(
+      'USAGE',
+      `there is no habit "${typed}"; ${suggestion(typed, [...BY_TYPED_NAME.keys()])}`,
+      {
+        hint: USAGE_HINT,
+      },
+    )
   }
   // A switch is switched on by its name alone.
   const value = rest.length === 0 ? 'true' : rest.join('=')
   const parsed = habit.parse(value)
   if (parsed !== undefined) return [name, parsed]
-  const given = rest.length === 0 ? 'needs a value' : `cannot be "${value}"${suggestion(value, habit.values)}`
+  const given =
+    rest.length === 0 ? 'needs a value' : `cannot be "${value}"${nearestValue(value, habit.values)}`
   throw new SyncError('USAGE', `the habit ${typed} ${given}`, {
     hint: `Allowed: ${habit.values.join(', ')}. ${habit.help}`,
   })

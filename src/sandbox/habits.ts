@@ -1,6 +1,7 @@
 // What the interface leaves open, and what real services are met to do about it: one row a habit, with its values,
 // its default (the first value: the interface as it is written) and its help. The types, the command line, its
 // help and the tests are all made from this table; nothing about a habit is written a second time.
+import { milliseconds } from '../core/words/duration.ts'
 
 export interface Habit<Value> {
   readonly plain: Value
@@ -40,8 +41,6 @@ export interface RateLimit {
   readonly perMs: number
 }
 
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000 } as const
-
 function rateLimit(help: string): Habit<RateLimit | 'none'> {
   return {
     plain: 'none',
@@ -49,10 +48,10 @@ function rateLimit(help: string): Habit<RateLimit | 'none'> {
     help,
     parse(text) {
       if (text === 'none') return 'none'
-      const { requests, span, unit } =
-        /^(?<requests>[1-9]\d{0,6})\/(?<span>[1-9]\d{0,6})(?<unit>ms|s|m)$/.exec(text)?.groups ?? {}
-      if (requests === undefined || span === undefined) return undefined
-      return { requests: Number(requests), perMs: Number(span) * UNIT_MS[unit as keyof typeof UNIT_MS] }
+      const [requests = '', span = ''] = text.split(/\/(.*)/s)
+      const perMs = milliseconds(span)
+      if (!/^[1-9]\d{0,6}$/.test(requests) || perMs === 0) return undefined
+      return { requests: Number(requests), perMs }
     },
   }
 }

@@ -1,5 +1,6 @@
 // Whose turn it is: what is due, what waits, what goes on. It holds no timer and asks no clock: whoever has one tells it
 // the time. A pipeline is never started while it runs; what waits longest goes first.
+import { HOUR_MS } from '../core/words/duration.ts'
 import type { RunCause } from '../core/outcome/daemon.ts'
 import type { DueTimes } from './due-times.ts'
 
@@ -70,7 +71,7 @@ interface State {
 /** Later than this, a run makes up for a missed one: the schedule is looked at once a minute. */
 const LATE_MS = 120_000
 /** A clock set back by more than this was wrong before; by less, what was due is not due again at once. */
-const SET_BACK_MS = 3_600_000
+const SET_BACK_MS = HOUR_MS
 /** Clocks are set right by some seconds now and then. */
 const SET_RIGHT_MS = 60_000
 /** Due times that a look counts, over all pipelines: it must not keep the process from answering, however far clocks jump. */

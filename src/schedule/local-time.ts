@@ -1,5 +1,6 @@
 // A zone's clocks: how far they are ahead of UTC, and the moments at which they change.
 // A local time is written as milliseconds, as if the zone were UTC.
+import { HOUR_MS } from '../core/words/duration.ts'
 
 export interface Zone {
   /** How far local time is ahead of UTC at that moment, in milliseconds. */
@@ -9,7 +10,7 @@ export interface Zone {
 }
 
 /** No change of clocks is bigger; the day that Samoa left out is long past. */
-export const LARGEST_CHANGE_MS = 3 * 3_600_000
+export const LARGEST_CHANGE_MS = 3 * HOUR_MS
 
 /** The machine's own zone where none is named. Throws RangeError for a name that is none. */
 export function createZone(timeZone: string | undefined): Zone {

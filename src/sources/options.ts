@@ -2,7 +2,7 @@
 // what an option means is decided where it is used.
 import iconv from 'iconv-lite'
 import { z } from 'zod'
-import { DURATION, DURATION_SENTENCE, milliseconds } from '../core/words/duration.ts'
+import { duration } from '../core/words/scalars.ts'
 
 /** The names that browsers and Apple give to encodings of the Mac. */
 const MAC: Readonly<Record<string, string>> = {
@@ -26,12 +26,6 @@ function knownName(name: string): string {
 
 /** iconv-lite knows these names, too, but they are transports of bytes, not encodings of text. */
 const NO_TEXT = ['hex', 'base64', 'binary', 'internal']
-
-/** `500ms`, `2s`, `5m`, `1h`, `30d`; milliseconds in the output. */
-const duration = z
-  .string({ error: DURATION_SENTENCE })
-  .regex(DURATION, { error: DURATION_SENTENCE })
-  .transform(milliseconds)
 
 const pattern = z
   .string()
@@ -62,7 +56,7 @@ export function folderOptions(defaultFiles: readonly string[]) {
       .prefault([...defaultFiles])
       .transform((value) => (typeof value === 'string' ? [value] : value))
       .describe('Which files are taken: a pattern or a list of patterns; the ending in any case.'),
-    settle: duration
+    settle: duration()
       .prefault('2s')
       .describe('A file changed less than this ago is still growing and left for later; 0s turns that off.'),
     encoding: encoding

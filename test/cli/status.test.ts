@@ -3,7 +3,6 @@ import { printed } from '../../src/cli/guarded.ts'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Standing } from '../../src/app/standing.ts'
-import { ago } from '../../src/cli/format.ts'
 import { ownerText, pauseText, rateText, standingText } from '../../src/cli/status-text.ts'
 import { terminalOf, widthOf, wrap } from '../../src/cli/terminal.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
@@ -53,7 +52,7 @@ const lines = (changes: Partial<Standing>): readonly string[] =>
 describe('a pipeline', () => {
   it('where all is well', () => {
     expect(lines({})).toEqual([
-      'shop: last run 2026-11-21 13:57:00 UTC (3 min ago): ok; next run 2026-11-21 14:12:00 UTC (in 12 min 0 s)',
+      'shop: last run 2026-11-21 13:57:00 UTC (3 min ago): ok; next run 2026-11-21 14:12:00 UTC (in 12 min)',
       '  3 records read: 2 created, 1 unchanged',
       '  1,203 contacts linked, nothing open',
     ])
@@ -77,7 +76,7 @@ describe('a pipeline', () => {
       }),
     ).toEqual([
       expect.stringMatching(/^shop: running since 2026-11-21 13:57:00 UTC/),
-      '  still to send: 900 changes, 300 requests, at least 1 min 0 s under the rate limit',
+      '  still to send: 900 changes, 300 requests, at least 1 min under the rate limit',
       '  1,203 contacts linked',
       '  ! 2 tried again by the next run',
     ])
@@ -170,11 +169,11 @@ describe('for all pipelines', () => {
 
   it('the rate in force, as configured or as the service asked', () => {
     expect(rateText({ pause: undefined, rate }, NOW, plain)).toEqual([
-      'Rate: 500 requests in 1.0 s; 12 used now.',
+      'Rate: 500 requests in 1 s; 12 used now.',
     ])
     const slowed = { ...rate, allowed: 250, slowedUntil: NOW + MINUTE, perDay: 10_000, usedOfDay: 9_000 }
     expect(rateText({ pause: undefined, rate: slowed }, NOW, plain)).toEqual([
-      'Rate: 250 of 500 requests in 1.0 s, because the service asked for fewer (all again in 1 min 0 s); 12 used now; 9,000 of 10,000 requests in 24 hours used.',
+      'Rate: 250 of 500 requests in 1 s, because the service asked for fewer (all again in 1 min); 12 used now; 9,000 of 10,000 requests in 24 hours used.',
     ])
   })
 
@@ -193,14 +192,7 @@ describe('for all pipelines', () => {
   })
 })
 
-it('spans and owners', () => {
-  expect([1, 30_000, 3 * MINUTE, 5 * 60 * MINUTE, 72 * 60 * MINUTE].map(ago)).toEqual([
-    'just now',
-    '30 s ago',
-    '3 min ago',
-    '5 h ago',
-    '3 days ago',
-  ])
+it('owners', () => {
   expect(ownerText({ pid: 12, since: NOW - 60 * MINUTE }, NOW)).toBe(
     'Process 12 has held the state since 2026-11-21 13:00:00 UTC (1 h ago).',
   )

@@ -1,5 +1,6 @@
 // After a run: what has been kept for as long as `keep` says is removed. It never makes a run fail, and never hurries: so
 // many at a time, and after so long again.
+import { HOUR_MS } from '../../core/words/duration.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
@@ -12,7 +13,7 @@ import { systemRandom as random } from '../../system.ts'
 /** Of each kind, after one run: a first time over years of files must not hold up the next run. */
 const MOST = 1000
 /** Between two times of a pipeline. Listing a large folder after each run of every minute would be for nothing. */
-const PAUSE_MS = 3_600_000
+const PAUSE_MS = HOUR_MS
 
 interface Parts {
   readonly state: RetentionStore

@@ -4,6 +4,7 @@
 import type { Circuit } from '../../core/outcome/circuit.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
+import { durationText } from '../../core/words/duration.ts'
 
 /** Supervisors kill after ten seconds; what follows the cut takes well under one. */
 const PATIENCE_MS = 8_000
@@ -12,16 +13,6 @@ export interface RunLimits {
   readonly signal: AbortSignal
   /** The run has ended: nothing is waited for any more. */
   done(): void
-}
-
-function inWords(ms: number): string {
-  const units = [
-    [3_600_000, 'h'],
-    [60_000, 'm'],
-    [1000, 's'],
-  ] as const
-  const [size, unit] = units.find(([size]) => ms % size === 0) ?? [1, 'ms']
-  return `${ms / size}${unit}`
 }
 
 export function limitRun(
@@ -49,7 +40,7 @@ export function limitRun(
     later(maxDurationMs, () => {
       circuit.halt({
         code: 'MAX_DURATION',
-        message: `max_duration (${inWords(maxDurationMs)}) is over; the next run goes on from here`,
+        message: `max_duration (${durationText(maxDurationMs)}) is over; the next run goes on from here`,
       })
       over.abort()
     })

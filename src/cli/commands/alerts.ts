@@ -1,8 +1,9 @@
 // `alerts list` and `alerts test`: who was told of what, and whether receivers can be reached.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { alertStandings, testAlerts } from '../../app/alerting/alert-commands.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Settings } from '../../core/settings.ts'
-import { moment, plural } from '../format.ts'
+import { momentText, plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -22,7 +23,7 @@ const about = ({ name, pipeline }: { name: string; pipeline: string }): string =
 function standingText({ receiver, raised, pending }: Standing): readonly string[] {
   const lines = raised
     .filter(({ told }) => told)
-    .map((alert) => `  ${about(alert)}, since ${moment(alert.since)}`)
+    .map((alert) => `  ${about(alert)}, since ${momentText(alert.since)}`)
   const waiting = pending.map(
     (message) =>
       `  not delivered yet: ${about(message)} (${message.event}), tried ${plural(message.attempts, 'time')}`,
@@ -55,12 +56,12 @@ export async function list(io: Io, options: CommonOptions): Promise<number> {
   return 0
 }
 
-/** 3 where a receiver has not taken the message. */
+/** `partial` where a receiver has not taken the message. */
 export async function test(io: Io, options: CommonOptions): Promise<number> {
   const tested = await testAlerts(await settingsWithAlerts(io, options), io.signal)
   if (options.json === true) printJson(io, { receivers: tested })
   else
     for (const { receiver, reason } of tested)
       print(io, `${receiver}: ${reason === undefined ? 'delivered' : `not delivered: ${reason}`}`)
-  return tested.every(({ delivered }) => delivered) ? 0 : 3
+  return tested.every(({ delivered }) => delivered) ? EXIT.done : EXIT.partial
 }

@@ -1,9 +1,10 @@
 // `audit forget`: erases a person, and prints the certificate of it.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { type Certificate, forgetContact, readmitContact } from '../../app/people/forgetting.ts'
 import type { Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
-import { plural } from '../format.ts'
+import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
@@ -106,7 +107,7 @@ export async function forget(io: Io, options: ForgetOptions, [contact = '']: str
   )
   if (options.json === true) printJson(io, certificateJson(certificate))
   else print(io, certificateText(certificate))
-  return certificate.notErased.length === 0 ? 0 : 3
+  return certificate.notErased.length === 0 ? EXIT.done : EXIT.partial
 }
 
 async function readmit(io: Io, options: ForgetOptions, contact: string): Promise<number> {

@@ -1,11 +1,12 @@
 // `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { knownHead, rebuildLogIndexes } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../app/state-files.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts'
 import type { StateStore } from '../../core/state.ts'
-import { number } from '../format.ts'
+import { number } from '../../core/words/format.ts'
 import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
@@ -100,7 +101,7 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
         '  Keep the state as it is for whoever looks into it, and compare with a backup: contact-sync audit verify --config ...',
       )
     }
-    return isOk ? 0 : 1
+    return isOk ? EXIT.done : EXIT.fault
   } finally {
     await state.close()
   }

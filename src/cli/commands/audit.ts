@@ -1,4 +1,5 @@
 // `audit list`, `show` and `run`: the sync log, read beside a running daemon.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { openStateForReading } from '../../app/state-files.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { AuditEntry, AuditOutcome } from '../../core/log/audit.ts'
@@ -8,7 +9,7 @@ import { type ControlTotal, controlTotals, type LogAccount, runAccount } from '.
 import type { LogFilter, LoggedPerson, RunTotal } from '../../core/log/sync-log.ts'
 import type { RunRecord, StateStore } from '../../core/state.ts'
 import { type Counts, OUTCOMES } from '../../core/outcome/summary.ts'
-import { moment, number, plural } from '../format.ts'
+import { momentText, number, plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { entryLine, entryParagraph } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
@@ -140,8 +141,8 @@ export async function show(io: Io, options: CommonOptions, [contact = '']: strin
 
 function runText(id: string, run: RunRecord | undefined): string {
   if (run === undefined) return `run ${id}: no longer listed; what it counted is gone (keep.runs)`
-  const ended = run.endedAt === undefined ? 'not ended' : `ended ${moment(run.endedAt)}`
-  return `run ${id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${moment(run.startedAt)}, ${ended}`
+  const ended = run.endedAt === undefined ? 'not ended' : `ended ${momentText(run.endedAt)}`
+  return `run ${id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${momentText(run.startedAt)}, ${ended}`
 }
 
 function balanceText(counts: Counts | undefined): string {
@@ -206,6 +207,6 @@ export async function runAudit(io: Io, options: CommonOptions, [id = '']: string
     const said = { id, run, account, totals: controlTotals(run?.counts, account) }
     if (options.json === true) printJson(io, accountJson(said, await state.runTotals(id)))
     else await printAccount(io, said, state)
-    return said.totals.every(({ agrees }) => agrees) ? 0 : 1
+    return said.totals.every(({ agrees }) => agrees) ? EXIT.done : EXIT.fault
   })
 }

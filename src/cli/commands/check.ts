@@ -1,4 +1,5 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService, checkColumns, termProblems } from '../../app/run/checking.ts'
 import { loadConfiguration } from '../../app/run/configuration.ts'
 import { orphans } from '../../app/people/pipelines.ts'
@@ -9,7 +10,7 @@ import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
-import { plural } from '../format.ts'
+import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { configFile } from '../config-file.ts'
 import { orphanText } from '../status-text.ts'
@@ -135,8 +136,8 @@ async function checkAll(settings: Settings, warnings: readonly string[], io: Io)
     ...service.notes,
   ]
   const report = { problems, notes, orphans: unknown }
-  if (!service.reached) return { ...report, exitCode: 5 }
-  return { ...report, exitCode: problems.length > 0 ? 2 : 0 }
+  if (!service.reached) return { ...report, exitCode: EXIT.noService }
+  return { ...report, exitCode: problems.length > 0 ? EXIT.refused : EXIT.done }
 }
 
 export async function check(io: Io, options: CommonOptions): Promise<number> {
@@ -148,7 +149,7 @@ export async function check(io: Io, options: CommonOptions): Promise<number> {
         problems: loaded.problems.map((text) => ({ about: 'configuration', text })),
         notes: [],
         orphans: [],
-        exitCode: 2,
+        exitCode: EXIT.refused,
       }
   if (options.json === true) {
     const { problems, notes, orphans: known } = report

@@ -1,11 +1,10 @@
 // `contact`: what the service has of somebody, by id or by mail.
+import { EXIT } from '../../core/words/exit-codes.ts'
+import { isBlank } from '../../core/words/blank.ts'
 import { askService } from '../../app/run/checking.ts'
 import { contactsAt, type ContactView } from '../../app/people/contact-view.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
-
-const isBlank = (value: unknown): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 const shown = (value: unknown): string =>
@@ -28,11 +27,11 @@ export async function contact(io: Io, options: CommonOptions, [wanted = '']: str
   )
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
-    return 5
+    return EXIT.noService
   }
   if (options.json === true) printJson(io, { contacts: result.value })
   else result.value.forEach((one) => printContact(io, one))
   if (result.value.length > 0) return 0
   printError(io, `the service has no contact ${wanted}`)
-  return 2
+  return EXIT.refused
 }

@@ -1,4 +1,5 @@
 // `demo`: the whole line on sample exports, against a sandbox, in a folder of its own that is removed at the end.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -87,7 +88,7 @@ export async function demo(io: Io): Promise<number> {
       io,
       went ? 'Next: README.md, "A first pipeline of your own".' : 'This is not what should have happened.',
     )
-    return went ? 0 : 1
+    return went ? EXIT.done : EXIT.fault
   } finally {
     await sandbox.close()
     await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 // `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
 import { resolveDoubt, type Verdict } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../app/state-files.ts'
@@ -81,5 +82,5 @@ export async function resolve(io: Io, options: ResolveOptions, [id = '']: string
   const { pipeline, key } = operation
   if (options.json === true) printJson(io, { id: operation.id, pipeline, key, outcome: settlement })
   else print(io, `${pipeline}: ${key}: ${SAID[settlement]}`)
-  return settlement === 'held' ? 4 : 0
+  return settlement === 'held' ? EXIT.held : EXIT.done
 }

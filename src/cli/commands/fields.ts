@@ -1,7 +1,8 @@
 // `fields`: the definitions of custom fields that the service has.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
 import type { CustomFieldDefinition } from '../../core/ports.ts'
-import { plural } from '../format.ts'
+import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -39,7 +40,7 @@ export async function fields(io: Io, options: CommonOptions): Promise<number> {
   )
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
-    return 5
+    return EXIT.noService
   }
   if (options.json === true) {
     printJson(io, { fields: result.value.map(listed) })

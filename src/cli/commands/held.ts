@@ -3,7 +3,7 @@ import { releaseHeld } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../app/state-files.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan, StateStore } from '../../core/state.ts'
-import { plural } from '../format.ts'
+import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 

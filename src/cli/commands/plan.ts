@@ -5,7 +5,8 @@ import { ERRORS } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode, OUTCOMES } from '../../core/outcome/summary.ts'
 import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
-import { duration, number, plural, shownValue } from '../format.ts'
+import { number, plural, spanText } from '../../core/words/format.ts'
+import { shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
@@ -73,7 +74,7 @@ export function totalsText(totals: PreviewTotals): readonly string[] {
   })
   if (totals.terms_created > 0) parts.push(`${plural(totals.terms_created, 'term')} to be made`)
   const { requests, seconds } = totals.estimate
-  const work = `${plural(requests, 'request')}, at least ${duration(seconds * 1000)} under the rate limit`
+  const work = `${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`
   if (totals.deleted > 0) parts.push(`${number(totals.deleted)} to be deleted`)
   if (totals.held_deletes > 0) parts.push(`${plural(totals.held_deletes, 'delete')} held`)
   const files = totals.files.flatMap(({ error, hint, status }) =>

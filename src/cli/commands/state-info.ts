@@ -1,9 +1,10 @@
 // `state info` and `state backup`: the state as a file. Both work beside a running daemon, in the midst of a run.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { resolve } from 'node:path'
 import { backupState, stateInfo } from '../../app/state-files.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { bytes, moment, number, plural } from '../format.ts'
+import { bytesText, momentText, number, plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -37,15 +38,17 @@ const infoJson = (path: string, info: Info) => ({
 
 function infoText(path: string, info: Info): readonly string[] {
   const { mark, owner, integrity, doubt } = info
-  const last = mark.lastRun === null ? '' : `, the last began ${moment(Date.parse(mark.lastRun))}`
+  const last = mark.lastRun === null ? '' : `, the last began ${momentText(Date.parse(mark.lastRun))}`
   const pipelines = info.pipelines.map(
     ({ pipeline, linked, rejects, held, inDoubt, retriable }) =>
       `  ${pipeline}: ${number(linked)} linked, ${plural(rejects, 'reject')}, ${number(held)} held, ${number(inDoubt)} in doubt, ${number(retriable)} to be tried again`,
   )
   return [
     path,
-    `  ${bytes(info.bytes)}, and ${bytes(info.walBytes)} not yet merged into it; schema ${info.schema}, instance ${mark.instance}`,
-    owner === undefined ? '  held by nobody' : `  held by process ${owner.pid} since ${moment(owner.since)}`,
+    `  ${bytesText(info.bytes)}, and ${bytesText(info.walBytes)} not yet merged into it; schema ${info.schema}, instance ${mark.instance}`,
+    owner === undefined
+      ? '  held by nobody'
+      : `  held by process ${owner.pid} since ${momentText(owner.since)}`,
     `  integrity: ${integrity}`,
     `  ${plural(mark.runs, 'run')}${last}`,
     `  sync log: ${plural(mark.entries, 'entry', 'entries')}, head ${mark.hash}`,
@@ -66,11 +69,11 @@ export async function info(io: Io, options: CommonOptions): Promise<number> {
         io,
         lost === undefined ? `there is no state ${path} yet` : `STATE_OLDER: the state ${path} ${lost}`,
       )
-    return lost === undefined ? 0 : 1
+    return lost === undefined ? EXIT.done : EXIT.fault
   }
   if (options.json === true) printJson(io, infoJson(path, found))
   else print(io, infoText(path, found))
-  return found.integrity === 'ok' && found.doubt === undefined ? 0 : 1
+  return found.integrity === 'ok' && found.doubt === undefined ? EXIT.done : EXIT.fault
 }
 
 export async function backup(io: Io, options: CommonOptions, [name]: string[]): Promise<number> {
@@ -84,7 +87,7 @@ export async function backup(io: Io, options: CommonOptions, [name]: string[]): 
   else
     printError(
       io,
-      `${file}: ${bytes(size)}, read again and whole: ${plural(links, 'link')}, ${plural(runs, 'run')}, ${plural(entries, 'entry', 'entries')} in the sync log, head ${hash}`,
+      `${file}: ${bytesText(size)}, read again and whole: ${plural(links, 'link')}, ${plural(runs, 'run')}, ${plural(entries, 'entry', 'entries')} in the sync log, head ${hash}`,
     )
   return 0
 }

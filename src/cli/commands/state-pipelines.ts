@@ -3,7 +3,7 @@
 import { dropPipeline, renamePipeline } from '../../app/people/pipelines.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
-import { plural } from '../format.ts'
+import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 

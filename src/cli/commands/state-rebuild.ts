@@ -6,7 +6,7 @@ import { systemClock as clock } from '../../system.ts'
 import { unknowable } from '../../core/change/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/outcome/summary.ts'
 import { confirm } from '../confirm.ts'
-import { duration, number, plural } from '../format.ts'
+import { number, plural, spanText } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
@@ -79,7 +79,7 @@ export async function rebuild(io: Io, options: CommonOptions, names: string[]): 
   }
   print(io, ['What nobody can know any more:', ...cannotBeKnown.map((text) => `  - ${text}`)])
   print(io, endText(left, doubt))
-  printError(io, `in ${duration(clock.monotonic() - started)}; nothing was sent, no file was moved`)
+  printError(io, `in ${spanText(clock.monotonic() - started)}; nothing was sent, no file was moved`)
   return exitCode(all)
 }
 

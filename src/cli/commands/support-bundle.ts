@@ -6,7 +6,7 @@ import { supportBundle } from '../../app/support-bundle.ts'
 import { tarGz } from '../../app/tar.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { bytes } from '../format.ts'
+import { bytesText } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { configFile } from '../config-file.ts'
 import { VERSION } from '../../version.ts'
@@ -40,7 +40,7 @@ export async function bundle(io: Io, options: BundleOptions, [name]: string[]): 
     about: entry.about,
   }))
   if (options.json !== true)
-    for (const one of listed) print(io, `${one.name} (${bytes(one.bytes)}): ${one.about}`)
+    for (const one of listed) print(io, `${one.name} (${bytesText(one.bytes)}): ${one.about}`)
   const isListed = options.list === true
   const content = isListed
     ? undefined
@@ -54,7 +54,7 @@ export async function bundle(io: Io, options: BundleOptions, [name]: string[]): 
   else if (content !== undefined)
     printError(
       io,
-      `${file}: ${bytes(content.length)}, for its owner alone. Look into it before you send it: tar -xzOf ${file} | less`,
+      `${file}: ${bytesText(content.length)}, for its owner alone. Look into it before you send it: tar -xzOf ${file} | less`,
     )
   return 0
 }

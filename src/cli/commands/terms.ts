@@ -1,9 +1,10 @@
 // `terms`: the terms that the service has. `terms rename`: another name for one of them.
+import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
 import { renameTerm } from '../../app/people/term-names.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
-import { plural } from '../format.ts'
+import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -16,7 +17,7 @@ async function list(io: Io, options: CommonOptions): Promise<number> {
   )
   if (result.kind !== 'ok') {
     printError(io, `service: ${result.summary}`)
-    return 5
+    return EXIT.noService
   }
   if (options.json === true) {
     printJson(io, { terms: result.value })

@@ -26,18 +26,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 export const argumentHelp = (path: string, argument: string): string | undefined =>
   ARGUMENTS[`${path} ${argument}`] ?? ARGUMENTS[argument]
 
-export const EXIT_CODES: Readonly<Record<number, string>> = {
-  0: 'done',
-  1: 'internal error; what was checked is not in order',
-  2: 'wrong use, or a configuration that is not valid; nothing was done',
-  3: 'done, but some records were rejected, failed or in doubt',
-  4: 'a safety guard held changes back',
-  5: 'the service cannot be reached, or refuses the key',
-  6: 'another process holds the state',
-  130: 'ended by SIGINT',
-  143: 'ended by SIGTERM',
-}
-
 const RUNS = [0, 1, 2, 3, 4, 5, 6, 130, 143]
 
 const EXITS: Readonly<Record<string, readonly number[]>> = {

@@ -1,7 +1,8 @@
 // A page of help as data, made from the command tables: what a terminal shows and what a man page says is the same.
+import { EXIT_MEANINGS } from '../../core/words/exit-codes.ts'
 import type { Option } from 'commander'
 import type { CommandEntry, CommandGroup, CommandTree } from '../command-table/entry.ts'
-import { argumentHelp, ENVIRONMENT, EXIT_CODES, exitCodes, type Fact, files, seeAlso } from './facts.ts'
+import { argumentHelp, ENVIRONMENT, exitCodes, type Fact, files, seeAlso } from './facts.ts'
 
 type Block =
   | { readonly kind: 'text'; readonly text: string }
@@ -54,7 +55,7 @@ function argumentFacts(path: string, entry: CommandEntry): Fact[] {
 
 const exits = (codes: readonly number[]): Section => ({
   heading: 'EXIT CODES',
-  blocks: codes.map((number) => item({ term: String(number), text: EXIT_CODES[number] ?? '' })),
+  blocks: codes.map((number) => item({ term: String(number), text: EXIT_MEANINGS[number] ?? '' })),
 })
 
 const see = (names: readonly string[]): Section => ({ heading: 'SEE ALSO', blocks: [text(names.join(', '))] })
@@ -126,7 +127,7 @@ export function groupPage(group: CommandGroup): Page {
 }
 
 export function programPage({ commands, groups }: CommandTree): Page {
-  const all = Object.keys(EXIT_CODES).map(Number)
+  const all = Object.keys(EXIT_MEANINGS).map(Number)
   return {
     name: PROGRAM,
     sections: [

@@ -4,7 +4,7 @@ import type { Outcome } from '../../core/outcome/summary.ts'
 import type { DayView } from '../../core/views.ts'
 import { html, type Html } from './markup.ts'
 import { nothing, spoken } from './parts.ts'
-import { number } from './text.ts'
+import { number } from '../../core/words/format.ts'
 import { DAY_MS } from '../../core/words/duration.ts'
 
 const SHOWN = [

@@ -2,7 +2,8 @@
 // HTML of ours; what comes from others is only ever handed to it as text.
 import type { FieldValue } from '../../core/mapping/contact.ts'
 import { html, type Html, said } from './markup.ts'
-import { distanceText, momentText, number, shortHash } from './text.ts'
+import { distanceText, momentText, number } from '../../core/words/format.ts'
+import { shortHash } from './text.ts'
 
 export const nothing: Html = html``
 
@@ -40,7 +41,7 @@ export const statusBadge = (status: string): Html => badge(RUN_TONES[status] ?? 
 export function moment(ms: number, now?: number): Html {
   const iso = new Date(ms).toISOString()
   const distance = now === undefined ? nothing : html` <span class="quiet">${distanceText(ms, now)}</span>`
-  return html`<time datetime="${iso}">${momentText(ms)}</time>${distance}`
+  return html`<time datetime="${iso}">${momentText(ms).replace(' UTC', '')}</time>${distance}`
 }
 
 /** Nought is not worth a look: it is set back. */

@@ -1,5 +1,5 @@
 // The configuration as it is in force, with all defaults, in the words of the file. Secrets never come this far.
-import type { ShownSetting } from '../data.ts'
+import type { ShownSetting } from '../../core/settings.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { table } from '../html/table.ts'

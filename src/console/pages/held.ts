@@ -7,7 +7,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, command, facts, moment, none, nothing } from '../html/parts.ts'
 import { address, pager } from '../html/table.ts'
-import { counted, number } from '../html/text.ts'
+import { number, plural } from '../../core/words/format.ts'
 import { openTable, planTable } from './open.ts'
 
 export interface Held {
@@ -50,9 +50,9 @@ function planBlock({ plan, changes }: Held['plans'][number], now: number): Html 
   const more =
     changes.next === undefined
       ? nothing
-      : html`<p><a href="${planPath(plan)}">All ${counted(plan.left, 'change')} of this plan</a></p>`
+      : html`<p><a href="${planPath(plan)}">All ${plural(plan.left, 'change')} of this plan</a></p>`
   return html`<section>
-    <h2>${plan.pipeline}: ${counted(plan.number, 'change')} held by ${plan.guard}</h2>
+    <h2>${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}</h2>
     <p>${said(plan.reason)}</p>
     ${release(plan)} ${planFacts(plan, now)}
     ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`)} ${more}
@@ -87,6 +87,6 @@ export function heldPlanPage({
     ${release(plan)} ${planFacts(plan, now)}
     ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`)}
     ${pager(`/held/${plan.runId}`, { guard: plan.guard }, pages)}`
-  const title = `${plan.pipeline}: ${counted(plan.number, 'change')} held by ${plan.guard}`
+  const title = `${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}`
   return { title, place: '/held', trail: [['/held', 'Held']], body }
 }

@@ -8,7 +8,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, count, facts, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
 import { address, table } from '../html/table.ts'
-import { counted, number, spanText } from '../html/text.ts'
+import { number, plural, spanText } from '../../core/words/format.ts'
 
 export interface Overview {
   readonly live: LiveView
@@ -38,19 +38,19 @@ function openEnds({ pipeline, backlog, lastRun }: PipelineView): Html[] {
         ]
       : []),
     ...(held > 0
-      ? [html`<li>${pipeline}: <a href="${of('/held', pipeline)}">${counted(held, 'change')} held</a></li>`]
+      ? [html`<li>${pipeline}: <a href="${of('/held', pipeline)}">${plural(held, 'change')} held</a></li>`]
       : []),
     ...(inDoubt > 0
       ? [
           html`<li>
-            ${pipeline}: <a href="${of('/doubts', pipeline)}">${counted(inDoubt, 'operation')} in doubt</a>
+            ${pipeline}: <a href="${of('/doubts', pipeline)}">${plural(inDoubt, 'operation')} in doubt</a>
           </li>`,
         ]
       : []),
     ...(rejects > 0
       ? [
           html`<li>
-            ${pipeline}: <a href="${of('/rejects', pipeline)}">${counted(rejects, 'record')} rejected</a>
+            ${pipeline}: <a href="${of('/rejects', pipeline)}">${plural(rejects, 'record')} rejected</a>
           </li>`,
         ]
       : []),
@@ -173,7 +173,7 @@ function rateFacts({ live, requestsOfDay }: Overview): Html {
   return facts([
     ['Health', live.ready ? badge('good', 'ready') : badge('bad', 'not ready')],
     ['Running since', moment(live.startedAt, live.now)],
-    ['Rate limit', html`${counted(requests, 'request')} per ${spanText(per)}, ${concurrency} at once`],
+    ['Rate limit', html`${plural(requests, 'request')} per ${spanText(per)}, ${concurrency} at once`],
     ['Requests of the last 24 hours', used],
     ['Version', html`${live.version}`],
   ])

@@ -7,10 +7,10 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { count, facts, hashText, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
 import { address, table } from '../html/table.ts'
-import { bytesText, counted, number } from '../html/text.ts'
+import { bytesText, number, plural } from '../../core/words/format.ts'
 import { entryTable } from './log.ts'
 import { rejectTable } from './rejects.ts'
-import { durationText } from './runs.ts'
+import { tookText } from './runs.ts'
 
 export interface RunParts {
   readonly run: RunView
@@ -27,7 +27,7 @@ function totalsOf(counts: Counts): Html {
   const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
     (outcome) => `${number(counts[outcome])} ${spoken(outcome)}`,
   )
-  const text = `${counted(counts.read, 'record')} read${parts.length === 0 ? '' : ` = ${parts.join(' + ')}`}`
+  const text = `${plural(counts.read, 'record')} read${parts.length === 0 ? '' : ` = ${parts.join(' + ')}`}`
   return html`${facts([
     ['Read', count(counts.read)],
     ...OUTCOMES.map((outcome): readonly [string, Html] => [capital(spoken(outcome)), count(counts[outcome])]),
@@ -108,7 +108,7 @@ export function runPage({ run, now, totals, rejects, entries }: RunParts): PageP
         'Ended',
         run.endedAt === undefined ? html`<span class="quiet">not yet, or killed</span>` : moment(run.endedAt),
       ],
-      ['Took', html`${durationText(run)}`],
+      ['Took', html`${tookText(run)}`],
       ['Configuration', run.configHash === '' ? nothing : hashText(run.configHash)],
     ])}
     <h2>Totals</h2>

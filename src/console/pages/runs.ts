@@ -6,7 +6,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, said } from '../html/markup.ts'
 import { count, moment, nothing, statusBadge } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
-import { spanText } from '../html/text.ts'
+import { spanText } from '../../core/words/format.ts'
 
 export const RUN_STATUSES = ['ok', 'partial', 'held', 'failed', 'unfinished'] as const
 
@@ -17,7 +17,7 @@ export interface Runs {
   readonly runs: Page<RunRecord>
 }
 
-export function durationText({ startedAt, endedAt }: RunRecord): string {
+export function tookText({ startedAt, endedAt }: RunRecord): string {
   return endedAt === undefined ? '' : spanText(endedAt - startedAt)
 }
 
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<RunRecord>[] = [
     cell: ({ status, error }) =>
       html`${statusBadge(status ?? 'unfinished')}${error === undefined ? nothing : html`<div class="reason quiet">${said(error)}</div>`}`,
   },
-  { title: 'Took', kind: 'short', cell: (run) => html`${durationText(run)}` },
+  { title: 'Took', kind: 'short', cell: (run) => html`${tookText(run)}` },
   counts('Read', 'read'),
   counts('Created', 'created'),
   counts('Updated', 'updated'),

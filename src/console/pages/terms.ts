@@ -4,7 +4,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { count, moment, note, nothing } from '../html/parts.ts'
 import { table } from '../html/table.ts'
-import { counted } from '../html/text.ts'
+import { plural } from '../../core/words/format.ts'
 
 const MOST = 500
 
@@ -28,9 +28,9 @@ const INTRODUCTION = html`<p>
 
 function counts({ terms, records }: TermsView, when: Html): Html {
   const more =
-    terms.length > MOST ? html`<p>Shown are ${MOST} of ${counted(terms.length, 'term')}.</p>` : nothing
+    terms.length > MOST ? html`<p>Shown are ${MOST} of ${plural(terms.length, 'term')}.</p>` : nothing
   return html`${more} ${termTable(terms)}
-    <p class="quiet">Counted over ${counted(records, 'linked record')}, ${when}.</p>`
+    <p class="quiet">Counted over ${plural(records, 'linked record')}, ${when}.</p>`
 }
 
 export function termsPage(view: TermsView, now: number): PageParts {

@@ -3,7 +3,7 @@ import type { VerificationView } from '../../core/log/log-views.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html } from '../html/markup.ts'
 import { badge, command, facts, moment, note } from '../html/parts.ts'
-import { counted, number } from '../html/text.ts'
+import { number, plural } from '../../core/words/format.ts'
 
 function verdict(view: VerificationView): Html {
   const { bad, verified, entries, verifiedAt, marked } = view
@@ -19,7 +19,7 @@ function verdict(view: VerificationView): Html {
     return note(
       'bad',
       html`<p>
-        The end is missing: the file beside the state knows of ${counted(marked, 'entry', 'entries')}, the log
+        The end is missing: the file beside the state knows of ${plural(marked, 'entry', 'entries')}, the log
         has ${number(entries)}.
       </p>`,
     )
@@ -46,7 +46,7 @@ export function verificationPage(view: VerificationView, now: number): PageParts
       ['Last come to the end', verifiedAt === undefined ? badge('busy', 'not yet') : moment(verifiedAt, now)],
       [
         'The file beside the state says',
-        marked === undefined ? html`nothing` : html`${counted(marked, 'entry', 'entries')}`,
+        marked === undefined ? html`nothing` : html`${plural(marked, 'entry', 'entries')}`,
       ],
     ])}
     <h2>Hash of the newest entry</h2>

@@ -1,4 +1,5 @@
 // From what holds and what was told before to what is to be told now. Pure; one receiver at a time.
+import { DAY_MS, HOUR_MS } from '../words/duration.ts'
 import { CONDITIONS, type Condition, type ConditionKey } from './alert-rules.ts'
 
 /** A condition that holds for a receiver since then; told: a message about it was made. Milliseconds since the epoch. */
@@ -79,11 +80,11 @@ export function alertChanges(
 }
 
 const FIRST_GAP_MS = 10_000
-export const LONGEST_GAP_MS = 3_600_000
+export const LONGEST_GAP_MS = HOUR_MS
 
 /** How long to wait after so many failed attempts to deliver a message. */
 export const deliveryGapMs = (attempts: number): number =>
   Math.min(FIRST_GAP_MS * 3 ** Math.max(0, attempts - 1), LONGEST_GAP_MS)
 
 /** Older messages are no news, and are given up. */
-export const OLDEST_MESSAGE_MS = 3 * 86_400_000
+export const OLDEST_MESSAGE_MS = 3 * DAY_MS

@@ -4,6 +4,7 @@ import type { Pause } from '../outcome/daemon.ts'
 import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
 import type { AlertSettings } from '../settings.ts'
 import { lastDeadline, WEEKDAYS } from '../words/deadline.ts'
+import { DAY_MS } from '../words/duration.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { RunRecord } from '../state.ts'
 import type { Milestones } from '../log/milestones.ts'
@@ -88,7 +89,7 @@ function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number):
 }
 
 /** What a run has met is not undone by the next run: it stands for a day, or nobody would find it in the morning. */
-const REMEMBERED_MS = 86_400_000
+const REMEMBERED_MS = DAY_MS
 
 function refusedCondition(
   { milestones: { lastRefused: last }, name }: PipelineFacts,

@@ -1,6 +1,7 @@
 // Which part of a plan is held until a person has looked at it. Judged over the totals of one input, after it was read
 // to its end and before anything of it is sent; what was released already is not counted again.
 import type { GuardSettings } from '../settings.ts'
+import { shareText } from '../words/format.ts'
 import type { Limit } from '../words/scalars.ts'
 
 export type GuardName =
@@ -46,9 +47,7 @@ function allowed(limit: Limit, base: number): number {
 }
 
 function limitText(limit: Limit, base: number): string {
-  return 'count' in limit
-    ? String(limit.count)
-    : `${Number((limit.share * 100).toFixed(4))}% (${allowed(limit, base)})`
+  return 'count' in limit ? String(limit.count) : `${shareText(limit.share)} (${allowed(limit, base)})`
 }
 
 const isUnlimited = (limit: Limit): boolean => 'share' in limit && limit.share >= 1

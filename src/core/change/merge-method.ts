@@ -1,11 +1,9 @@
 // `update_method`: what of a later change of a linked contact may be sent, given what the contact holds now
 // (interface, 4.2), and what is withheld.
+import { isBlank } from '../words/blank.ts'
 import type { Contact } from '../mapping/contact.ts'
 
 export type MergeMethod = 'update_add' | 'update' | 'add'
-
-const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Whether the contact has to be read before the update can be judged. */
 export const needsActual = (method: MergeMethod): boolean => method !== 'update_add'

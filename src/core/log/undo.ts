@@ -1,6 +1,7 @@
 // What it takes to put back what one run did to one contact: field by field where the value is still ours, and what has
 // to be left as it is, with the reason. Judged by the sync log and by what was last pushed; the contact itself is looked
 // at once more before anything is sent.
+import { isBlank } from '../words/blank.ts'
 import type { LoggedEntry } from './audit-chain.ts'
 import type { AuditEntry } from './audit.ts'
 import type { Contact, FieldValue } from '../mapping/contact.ts'
@@ -127,12 +128,9 @@ export async function* runEffects(
   if (effect !== undefined) yield effect
 }
 
-const blank = (value: FieldValue | null | undefined): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-
 /** A blank is a blank, whether it was cleared or never there. */
 const same = (left: FieldValue | null | undefined, right: FieldValue | null | undefined): boolean =>
-  blank(left) ? blank(right) : JSON.stringify(left) === JSON.stringify(right)
+  isBlank(left) ? isBlank(right) : JSON.stringify(left) === JSON.stringify(right)
 
 type Judged = { readonly to: FieldValue } | { readonly why: string } | undefined
 

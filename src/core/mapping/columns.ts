@@ -1,7 +1,7 @@
 // Finds the columns that a mapping names among those that an input has.
 // Exactly first, then ignoring case and surrounding blanks; a name that fits several is never guessed.
-import { closest, distance } from 'fastest-levenshtein'
 import { SyncError } from '../words/errors.ts'
+import { nearest } from '../words/nearest.ts'
 
 /** Where a column is wanted, for messages: `map.first_name`, `key`, `where`. */
 export interface ColumnWish {
@@ -38,10 +38,8 @@ const FEW = 2
 
 /** The end of a sentence: the name that was probably meant, or nothing. */
 export function nearestText(column: string, names: readonly string[]): string {
-  const nearest = closest(fold(column), names.map(fold))
-  const name = names.find((candidate) => fold(candidate) === nearest)
-  const isNear = name !== undefined && distance(fold(column), nearest) <= Math.ceil(column.length / 2)
-  return isNear ? `; the nearest is "${name}"` : ''
+  const near = nearest(column, names)
+  return near === undefined ? '' : `; the nearest is "${near}"`
 }
 
 function missingText(header: readonly string[], wish: ColumnWish): string {

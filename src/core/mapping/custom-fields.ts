@@ -1,12 +1,12 @@
 // Custom fields: from the service's definitions (interface, 2.2) to what the mapper checks and sends. The list of types
 // is open; a type that is not known passes its text through, with a warning.
-import { closest, distance } from 'fastest-levenshtein'
 import { CONTACT_FIELDS } from './contact.ts'
 import { checkSize, checkText, cleanText, type FieldCheck } from './field-check.ts'
 import { hash } from 'node:crypto'
 import type { CustomFieldDefinition } from '../ports.ts'
 import type { FieldMapping } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'
+import { nearest } from '../words/nearest.ts'
 
 export interface CustomFieldRule {
   readonly name: string
@@ -128,11 +128,10 @@ const FEW = 12
 
 function unknownText(name: string, definitions: readonly CustomFieldDefinition[]): string {
   const names = definitions.map((one) => one.name)
-  const nearest = names.length === 0 ? undefined : closest(name, names)
-  const isNear = nearest !== undefined && distance(name, nearest) <= Math.max(2, name.length / 2)
+  const near = nearest(name, names)
   const more = names.length > FEW ? ` and ${names.length - FEW} more; contact-sync fields lists them` : ''
   const known = names.length === 0 ? 'it has none' : `it has ${names.slice(0, FEW).join(', ')}${more}`
-  const hint = isNear ? `; did you mean ${nearest}?` : `; ${known}`
+  const hint = near === undefined ? `; ${known}` : `; did you mean ${near}?`
   return `map.custom_fields.${name}: the service has no such field${hint}`
 }
 

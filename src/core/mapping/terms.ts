@@ -1,7 +1,7 @@
 // Terms by name: which of them a record asserts, and what follows for its contact under the pipeline's policy.
 // The ledger of assertions lies with the links; what is not in it was given by others and is never taken away.
-import { closest, distance } from 'fastest-levenshtein'
 import { cleanText } from './field-check.ts'
+import { nearest } from '../words/nearest.ts'
 import type { Term } from '../ports.ts'
 import type { PipelineSettings, TermSettings } from '../settings.ts'
 
@@ -136,12 +136,10 @@ export function termDescription(name: string, pipeline: PipelineSettings): strin
 
 /** Why a record is rejected that names terms which the service does not have. */
 export function unknownTermsText(unknown: readonly string[], terms: readonly Term[]): string {
-  const keys = terms.map(({ name }) => termKey(name))
+  const names = terms.map(({ name }) => name)
   const said = unknown.map((name) => {
-    const nearest = closest(termKey(name), keys)
-    const term = terms[keys.indexOf(nearest)]
-    const isNear = term !== undefined && distance(termKey(name), nearest) <= Math.max(2, name.length / 3)
-    return isNear ? `"${name}" (the nearest is "${term.name}")` : `"${name}"`
+    const near = nearest(name, names)
+    return near === undefined ? `"${name}"` : `"${name}" (the nearest is "${near}")`
   })
   return `terms: the service has no term ${said.join(', ')}, and terms.create_missing is false`
 }

@@ -1,5 +1,6 @@
 // Whether a request may be sent again, and when. Pure: it is handed what one attempt gave and chance,
 // and knows neither HTTP nor a clock. It must never allow a repetition that could double a contact.
+import { HOUR_MS } from '../words/duration.ts'
 import type { CallResult, Random } from '../ports.ts'
 
 /**
@@ -9,7 +10,7 @@ import type { CallResult, Random } from '../ports.ts'
 export const DAILY_ALLOWANCE_USED_UP = 'The daily allowance of requests is used up'
 
 /** The longest that one call waits for a service that answers nothing but "too many requests". */
-export const MAX_THROTTLED_MS = 3_600_000
+export const MAX_THROTTLED_MS = HOUR_MS
 
 const FIRST_DELAY_MS = 500
 const SHORTEST_THROTTLE_MS = 1_000

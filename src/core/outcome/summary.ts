@@ -1,5 +1,6 @@
 // The counts of a run, and the identity that makes them trustworthy:
 // every record that was read ends in exactly one of the outcomes.
+import { EXIT } from '../words/exit-codes.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
 
 export const OUTCOMES = [
@@ -66,9 +67,14 @@ export function runStatus(
   return imperfect > 0 ? 'partial' : 'ok'
 }
 
-const EXIT_CODES: Record<RunStatus, number> = { ok: 0, partial: 3, held: 4, failed: 5 }
+const EXIT_CODES: Record<RunStatus, number> = {
+  ok: EXIT.done,
+  partial: EXIT.partial,
+  held: EXIT.held,
+  failed: EXIT.noService,
+}
 
-/** With several pipelines: 5 goes before 4, 4 before 3. */
+/** With several pipelines: a failed one goes before a held one, that before a partial one. */
 export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
   const order: readonly RunStatus[] = ['failed', 'held', 'partial']
   return order.find((status) => statuses.includes(status)) ?? 'ok'
@@ -81,5 +87,5 @@ export function exitCode(
   const worst = worstStatus(results.map(({ status }) => status))
   const failed = results.filter(({ status }) => status === 'failed')
   const isConfiguration = failed.every(({ code }) => code === 'CONFIG_INVALID')
-  return worst === 'failed' && isConfiguration ? 2 : EXIT_CODES[worst]
+  return worst === 'failed' && isConfiguration ? EXIT.refused : EXIT_CODES[worst]
 }

@@ -1,6 +1,6 @@
 // By when something must have arrived: a time of day on some days of the week, in a time zone. It only computes; times are
 // milliseconds since the epoch.
-import { DAY_MS } from './duration.ts'
+import { DAY_MS, MINUTE_MS } from './duration.ts'
 
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
@@ -10,8 +10,6 @@ export interface Deadline {
   readonly minute: number
   readonly days: readonly Weekday[]
 }
-
-const MINUTE_MS = 60_000
 
 /** Local time as if the zone were UTC; the machine's zone where none is given. */
 function localClock(timeZone: string | undefined): (at: number) => number {

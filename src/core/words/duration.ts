@@ -1,6 +1,7 @@
 // Durations as people write them, the same wherever one is set. Pure.
 
-export const HOUR_MS = 3_600_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 export const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
@@ -9,7 +10,7 @@ export const DURATION_SENTENCE = 'is no duration; write one such as 500ms, 30s, 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
-  m: 60_000,
+  m: MINUTE_MS,
   h: HOUR_MS,
   d: DAY_MS,
 }
@@ -20,10 +21,11 @@ export function milliseconds(duration: string): number {
   return Math.round(Number(amount) * (UNIT_MS[unit] ?? 0))
 }
 
-const UNITS = ['d', 'h', 'm', 's', 'ms'] as const
+const WHOLE_UNITS = ['d', 'h', 'm', 's'] as const
 
 /** The shortest text that stands for exactly these milliseconds: `30d`, `90s`, `1500ms`. */
 export function durationText(ms: number): string {
-  const unit = ms === 0 ? 'ms' : (UNITS.find((name) => ms % (UNIT_MS[name] ?? 1) === 0) ?? 'ms')
-  return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`
+  const unit = ms === 0 ? undefined : WHOLE_UNITS.find((name) => ms % (UNIT_MS[name] ?? 1) === 0)
+  if (unit !== undefined) return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`
+  return ms < 1e9 ? `${ms}ms` : `${ms / 1000}s`
 }

@@ -33,16 +33,22 @@ export function suggestion(name: string, known: readonly string[]): string {
     : `known here: ${known.join(', ')}`
 }
 
-/** The known name that was probably meant. */
+/** The known name that was probably meant, by the words that people use or by the letters. */
 export function nearName(name: string, known: readonly string[]): string | undefined {
+  const meant = MEANT.get(name.toLowerCase())
+  return meant !== undefined && known.includes(meant) ? meant : nearest(name, known)
+}
+
+/** The known name with nearly the same letters; undefined where none is near. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
   // One sign is as near to every other.
   if (known.length === 0 || name.trim().length < 2) return undefined
-  const meant = MEANT.get(name.toLowerCase())
-  if (meant !== undefined && known.includes(meant)) return meant
-  const nearest = closest(start(name), known)
-  const away = distance(start(name), nearest.toLowerCase())
-  return away <= Math.max(2, nearest.length / 2) && away < nearest.length ? nearest : undefined
+  const folded = known.map(start)
+  const found = closest(start(name), folded)
+  const away = distance(start(name), found)
+  const isNear = away <= Math.max(2, found.length / 2) && away < found.length
+  return isNear ? known[folded.indexOf(found)] : undefined
 }
 
 /** Comparing is quadratic, and a name far longer than all known ones is near to none of them. */
-const start = (name: string): string => name.slice(0, 100).toLowerCase()
+const start = (name: string): string => name.trim().slice(0, 100).normalize('NFC').toLowerCase()

@@ -2,6 +2,7 @@
 // Sentences have the form "what is wrong; what would be right" and hold no value.
 import { z } from 'zod'
 import { DURATION, DURATION_SENTENCE, durationText, milliseconds } from './duration.ts'
+import { shareText } from './format.ts'
 import { suggestion } from './nearest.ts'
 
 /** Text that says something. */
@@ -44,7 +45,7 @@ export const shareOrCount = z.codec(
   {
     decode: (written) =>
       typeof written === 'number' ? { count: written } : { share: Number.parseFloat(written) / 100 },
-    encode: (limit) => ('count' in limit ? limit.count : `${Number((limit.share * 100).toFixed(4))}%`),
+    encode: (limit) => ('count' in limit ? limit.count : shareText(limit.share)),
   },
 )
 

@@ -1,6 +1,7 @@
 // `duplicate_check_method: auto`: whether two contacts are one person, by probabilistic record linkage (Fellegi and
 // Sunter). Each field speaks for or against with the logarithm of how much likelier its agreement is among
 // contacts of one person (m) than among strangers (u); a field that one of them lacks says nothing.
+import { DAY_MS } from '../../core/words/duration.ts'
 import type { Person } from './person.ts'
 import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from './similarity.ts'
 
@@ -75,7 +76,7 @@ function digitSlips(left: string, right: string): number {
 }
 
 function dayNumber(born: string): number {
-  return Date.parse(`${born.slice(0, 4)}-${born.slice(4, 6)}-${born.slice(6)}`) / 86_400_000
+  return Date.parse(`${born.slice(0, 4)}-${born.slice(4, 6)}-${born.slice(6)}`) / DAY_MS
 }
 
 const YEAR_DAYS = 365.25

@@ -1,12 +1,10 @@
 // Sends the fields of an update, and makes sure that those which were to be emptied are empty: services differ in what
 // they take for "nothing". What a service empties with neither form is named, and never taken for emptied.
+import { isBlank } from '../../core/words/blank.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
 import { emptiedFields, emptyValues } from '../../core/change/nothing.ts'
 import type { CallResult } from '../../core/ports.ts'
 import { isStopped, type RunContext } from '../context.ts'
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** A change without some of its fields. */
 export const without = (fields: Contact, names: readonly string[]): Contact =>
@@ -19,7 +17,7 @@ async function stillFilled(
 ): Promise<readonly string[]> {
   if (fields.length === 0) return []
   const actual = await context.session.contactById(contactId, fields)
-  return actual.kind === 'ok' ? fields.filter((field) => !isEmpty(actual.value.fields[field])) : []
+  return actual.kind === 'ok' ? fields.filter((field) => !isBlank(actual.value.fields[field])) : []
 }
 
 export interface FieldsSent {
