@@ -2,4 +2,4 @@
 import { configJsonSchema } from '../config/schema/describe.ts'
 import { SOURCE_KINDS } from '../sources/registry.ts'
 
-export const configSchema = (): unknown => configJsonSchema(SOURCE_KINDS)
+export const configurationSchema = (): unknown => configJsonSchema(SOURCE_KINDS)

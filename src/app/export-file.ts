@@ -5,8 +5,6 @@ import { lstatSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { SyncError } from '../core/words/errors.ts'
 
-export { writeRejectsCsv } from '../sources/rejects.ts'
-
 const cannotBeWritten = (path: string, error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (code === undefined || error instanceof SyncError) return error

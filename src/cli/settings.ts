@@ -1,6 +1,6 @@
 // How a command comes to its settings: the file by option, environment or default, every problem at once.
 import { loadConfiguration } from '../app/run/configuration.ts'
-import { stateDoubt } from '../app/state-files.ts'
+import { stateDoubt } from '../store/info.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import { configFile } from './config-file.ts'

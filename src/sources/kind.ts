@@ -17,8 +17,6 @@ export interface SourceKind {
   readonly example: string
   /** The kind's own options: all but `type`, `preset` and `null_values`. */
   readonly schema: z.ZodObject
-  /** Endings of the files that it writes beside an archived input with rejects. */
-  readonly rejects: readonly string[]
   /** `options` is the output of `schema`. */
   create(options: unknown, deps: SourceDeps): Source
   /**

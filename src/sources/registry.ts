@@ -18,7 +18,7 @@ export function kindOf(
   settings: SourceSettings,
   kinds: Readonly<Record<string, SourceKind>> = SOURCE_KINDS,
 ): { kind: SourceKind; options: Readonly<Record<string, unknown>> } {
-  const { type, null_values: _nullValues, ['preset']: _preset, ...options } = settings
+  const { type, null_values: _nullValues, ...options } = settings
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (kind === undefined) throw new Error(`there is no kind of source named ${JSON.stringify(type)}`)
   return { kind, options }

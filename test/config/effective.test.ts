@@ -1,10 +1,9 @@
 // The configuration in force, as pages and reports show it: in the words of the file, and without a secret.
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { configJsonSchema } from '../../src/config/schema/describe.ts'
+import { configJsonSchema, type JsonSchema } from '../../src/config/schema/describe.ts'
 import { effectiveSettings } from '../../src/config/effective.ts'
 import { loadSettings } from '../../src/config/load.ts'
-import type { JsonSchema } from '../../src/config/schema/option-rows.ts'
 import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { KINDS } from './fake-kinds.ts'
 import { ENV, linesOf, loadFixture, settingsOf } from './fixtures.ts'

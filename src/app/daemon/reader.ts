@@ -25,24 +25,6 @@ export interface Reader {
   close(): Promise<void>
 }
 
-const METHODS = {
-  pipelines: true,
-  days: true,
-  runs: true,
-  run: true,
-  rejects: true,
-  heldPlans: true,
-  open: true,
-  person: true,
-  search: true,
-  terms: true,
-  logEntry: true,
-  logPage: true,
-  runTotals: true,
-  people: true,
-  verification: true,
-} as const satisfies Record<keyof Readable, true>
-
 /** Far longer than any page may take. */
 const PATIENCE_MS = 20_000
 
@@ -96,7 +78,8 @@ export function createReader(path: string, patienceMs = PATIENCE_MS): Reader {
     if (thread !== undefined) return thread
     const fresh = createThread(path)
     fresh.onEnd(() => (thread = thread === fresh ? undefined : thread))
-    return (thread = fresh)
+    thread = fresh
+    return fresh
   }
   const ask = async (method: keyof Readable, args: readonly unknown[]): Promise<unknown> => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -109,13 +92,13 @@ export function createReader(path: string, patienceMs = PATIENCE_MS): Reader {
     patience.addEventListener('abort', giveUp, { once: true })
     return promise.finally(() => patience.removeEventListener('abort', giveUp))
   }
-  type Asker = (...args: readonly unknown[]) => Promise<unknown>
-  const methods = Object.keys(METHODS).map((method): [string, Asker] => [
-    method,
-    (...args) => ask(method as keyof Readable, args),
-  ])
+  const readable = new Proxy({} as Readable, {
+    // Whatever is asked of it is a question for the thread, but whether it is a promise.
+    get: (_, method) =>
+      method === 'then' ? undefined : (...args: unknown[]) => ask(method as keyof Readable, args),
+  })
   return {
-    readable: Object.fromEntries(methods) as unknown as Readable,
+    readable,
     async close() {
       await thread?.end()
       thread = undefined

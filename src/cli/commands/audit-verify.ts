@@ -1,7 +1,7 @@
 // `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { knownHead, rebuildLogIndexes } from '../../app/audit-files.ts'
-import { openStateForReading } from '../../app/state-files.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts'

@@ -1,6 +1,6 @@
 // `audit list`, `show` and `run`: the sync log, read beside a running daemon.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { openStateForReading } from '../../app/state-files.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { AuditEntry, AuditOutcome } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'

@@ -1,5 +1,5 @@
 // `completion`: a script for the shell; and, for that script, the names of the pipelines.
-import { pipelineNames } from '../../app/pipeline-names.ts'
+import { pipelineNames } from '../../config/pipeline-names.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CommandTree } from '../command-table/entry.ts'
 import { bashScript } from '../completion/bash.ts'

@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startSandbox } from '../../app/sandbox.ts'
+import { startSandbox } from '../../sandbox/server.ts'
 import { systemClock as clock } from '../../system.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
 import { plan } from './plan.ts'

@@ -2,7 +2,7 @@
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
 import { resolveDoubt, type Verdict } from '../../app/people/decisions.ts'
-import { openStateForReading } from '../../app/state-files.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'

@@ -1,6 +1,6 @@
 // `held list` and `held release`: what was stopped, by a guard or for a reason of its own, and a person's leave to go on.
 import { releaseHeld } from '../../app/people/decisions.ts'
-import { openStateForReading } from '../../app/state-files.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan, StateStore } from '../../core/state.ts'
 import { plural } from '../../core/words/format.ts'

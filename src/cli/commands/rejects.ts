@@ -1,7 +1,8 @@
 // `rejects list` and `rejects export`: the records that could not be pushed, to look at and to mend.
 import { resolve } from 'node:path'
-import { writeExport, writeRejectsCsv } from '../../app/export-file.ts'
-import { openStateForReading } from '../../app/state-files.ts'
+import { writeExport } from '../../app/export-file.ts'
+import { writeRejectsCsv } from '../../sources/rejects.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { plural } from '../../core/words/format.ts'

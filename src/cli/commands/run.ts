@@ -1,5 +1,5 @@
 // `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
-import { createLog } from '../../app/logging.ts'
+import { createLog } from '../../log/log.ts'
 import { openRunner, type Runner } from '../../app/run/runner.ts'
 import { openTracing } from '../../app/run/tracing.ts'
 import { systemClock as clock } from '../../system.ts'

@@ -1,6 +1,7 @@
 // `sandbox`: the stand-in for the service, until it is ended.
 import { resolve } from 'node:path'
-import { habitsHelp, habitsOf, startSandbox } from '../../app/sandbox.ts'
+import { habitsHelp, habitsOf } from '../../sandbox/habit-text.ts'
+import { startSandbox } from '../../sandbox/server.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'

@@ -2,7 +2,7 @@
 import { loadConfiguration } from '../../app/run/configuration.ts'
 import { openWatching } from '../../app/daemon/daemon-watch.ts'
 import { startDaemon } from '../../app/daemon/daemon.ts'
-import { createLog } from '../../app/logging.ts'
+import { createLog } from '../../log/log.ts'
 import { openRunner } from '../../app/run/runner.ts'
 import { refusingOtherService } from '../../app/run/service-binding.ts'
 import { openTracing } from '../../app/run/tracing.ts'

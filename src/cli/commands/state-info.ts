@@ -1,7 +1,8 @@
 // `state info` and `state backup`: the state as a file. Both work beside a running daemon, in the midst of a run.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { resolve } from 'node:path'
-import { backupState, stateInfo } from '../../app/state-files.ts'
+import { backupState } from '../../store/file/backup.ts'
+import { stateInfo } from '../../store/info.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { bytesText, momentText, number, plural } from '../../core/words/format.ts'

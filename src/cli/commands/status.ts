@@ -1,7 +1,8 @@
 // `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
 import { orphans } from '../../app/people/pipelines.ts'
 import { commonStanding, type CommonStanding, pipelineStanding, type Standing } from '../../app/standing.ts'
-import { openStateForReading, stateOwner } from '../../app/state-files.ts'
+import { openStateForReading } from '../../store/state-store.ts'
+import { stateOwner } from '../../store/info.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'

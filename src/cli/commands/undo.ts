@@ -1,7 +1,7 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
 import { previewUndo } from '../../app/run/preview.ts'
 import { openRunner } from '../../app/run/runner.ts'
-import { openStateForReading } from '../../app/state-files.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'

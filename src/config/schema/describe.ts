@@ -1,10 +1,11 @@
-// What the schema says about itself: a JSON Schema for editors, and the manual's table of all options.
-// Both are generated, so that they cannot be wrong; the words stand at the keys in the schema.
+// What the schema says about itself, as a JSON Schema for editors (and, in the tests, for the manual's table of options).
+// It is generated, so that it cannot be wrong; the words stand at the keys in the schema.
 import { z } from 'zod'
-import { type JsonSchema, optionRows } from './option-rows.ts'
 import { configSchema } from '../../core/settings.ts'
 import type { SourceKinds } from '../../core/source-settings.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
+
+export type JsonSchema = Record<string, unknown>
 
 /** `${NAME}` may stand for any single value, and editors should know. */
 const FROM_ENVIRONMENT = { type: 'string', pattern: '\\$\\{' }
@@ -24,7 +25,8 @@ function allowEnvironment(schema: JsonSchema): void {
   schema['anyOf'] = [form, FROM_ENVIRONMENT]
 }
 
-function rawSchema(kinds: SourceKinds, override?: (schema: JsonSchema) => void): JsonSchema {
+/** As zod has it; `override` may change each schema in it. */
+export function rawSchema(kinds: SourceKinds, override?: (schema: JsonSchema) => void): JsonSchema {
   return z.toJSONSchema(configSchema(kinds), {
     io: 'input',
     target: 'draft-2020-12',
@@ -60,15 +62,4 @@ export function configJsonSchema(kinds: SourceKinds): JsonSchema {
   // `field: null` takes a field out of a preset.
   if (Array.isArray(mapping)) mapping.push({ type: 'null' })
   return { title: 'contact-sync configuration', ...schema }
-}
-
-const cell = (text: string): string => text.replaceAll('|', '\\|')
-
-/** A Markdown table of every option: path, type, default and meaning. */
-export function referenceTable(kinds: SourceKinds): string {
-  const lines = optionRows(rawSchema(kinds)).map(
-    ({ path, type, standard, meaning }) =>
-      `| \`${path}\` | ${cell(type)} | ${cell(standard)} | ${cell(meaning)} |`,
-  )
-  return ['| option | type | default | meaning |', '|---|---|---|---|', ...lines, ''].join('\n')
 }

@@ -12,7 +12,6 @@ export const csvKind = sourceKind({
   help: 'CSV files in a drop folder. Encoding, delimiter and line ends are found out for each file.',
   example: ['type: csv', 'folder: ../state/inbox/shop', 'files: "*.csv"', 'settle: 2s'].join('\n'),
   schema: csvOptions,
-  rejects: ['.rejects.csv'],
   create: createCsvSource,
   find: findRows,
 })

@@ -15,7 +15,6 @@ export const jsonKind = sourceKind({
     'records: results',
   ].join('\n'),
   schema: jsonOptions,
-  rejects: ['.rejects.csv', '.rejects.jsonl'],
   create: createJsonSource,
   find: findObjects,
 })

@@ -3,11 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configJsonSchema, referenceTable } from '../../../src/config/schema/describe.ts'
+import { configJsonSchema } from '../../../src/config/schema/describe.ts'
 import { TRANSFORMS } from '../../../src/core/mapping/transforms.ts'
 import { SOURCE_KINDS } from '../../../src/sources/registry.ts'
 import { KINDS } from '../fake-kinds.ts'
 import { FOLDER } from '../fixtures.ts'
+import { referenceTable } from './option-rows.ts'
 
 const MANUAL = fileURLToPath(new URL('../../../config/README.md', import.meta.url))
 const EXAMPLE = fileURLToPath(new URL('../../../config/contact-sync.example.yaml', import.meta.url))

@@ -1,10 +1,10 @@
 // The options of the configuration as rows for the manual: path, type, default and meaning, read from the
 // JSON Schema. What is described the same way in several places (the fields, the kinds of sources) is one row.
-import { isMapping } from '../text/tree.ts'
+import { type JsonSchema, rawSchema } from '../../../src/config/schema/describe.ts'
+import type { SourceKinds } from '../../../src/config/load.ts'
+import { isMapping } from '../../../src/config/text/tree.ts'
 
-export type JsonSchema = Record<string, unknown>
-
-export interface OptionRow {
+interface OptionRow {
   readonly path: string
   readonly type: string
   /** The default, as it would be written; `(required)`; or empty. */
@@ -145,7 +145,18 @@ function rowsIn(schema: JsonSchema, at: At): OptionRow[] {
 }
 
 /** Every option, in the order of the schema. */
-export function optionRows(schema: JsonSchema): readonly OptionRow[] {
+function optionRows(schema: JsonSchema): readonly OptionRow[] {
   const definitions = isMapping(schema['$defs']) ? schema['$defs'] : {}
   return rowsIn(schema, { path: '', definitions })
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+/** A Markdown table of every option: path, type, default and meaning. */
+export function referenceTable(kinds: SourceKinds): string {
+  const lines = optionRows(rawSchema(kinds)).map(
+    ({ path, type, standard, meaning }) =>
+      `| \`${path}\` | ${cell(type)} | ${cell(standard)} | ${cell(meaning)} |`,
+  )
+  return ['| option | type | default | meaning |', '|---|---|---|---|', ...lines, ''].join('\n')
 }

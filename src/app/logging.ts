@@ -1,2 +1,0 @@
-// The operational log, for the commands that run something.
-export { createLog } from '../log/log.ts'

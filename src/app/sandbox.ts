@@ -1,3 +1,0 @@
-// The sandbox, for the commands that start one.
-export { habitsHelp, habitsOf } from '../sandbox/habit-text.ts'
-export { startSandbox } from '../sandbox/server.ts'
