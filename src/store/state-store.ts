@@ -6,6 +6,7 @@ import type { StateStore } from '../core/state.ts'
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
 import { rebuildIndexes } from './log/audit-index.ts'
+import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
@@ -226,6 +227,7 @@ export function openState(statePath: string, owner: Owner): OwnedState {
     const isLost = mark !== undefined && !existsSync(path)
     if (isLost && owner.evenOlder !== true) throw older(path, lostText(mark))
     db = openDatabase(path, owner)
+    keepNamesOfLinks(db)
     const doubt = isLost ? lostText(mark) : doubtOfState(db, mark)
     if (doubt !== undefined && owner.evenOlder !== true) throw older(path, doubt)
     db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)').run(owner.pid, owner.since)
@@ -249,6 +251,7 @@ const TEMPORARY_COPY = '(a temporary copy)'
 /** An empty state that leaves no trace; for previews and tests. */
 export function openTemporaryState(): StateStore {
   const db = openTemporaryDatabase()
+  keepNamesOfLinks(db)
   return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
 }
 

@@ -17,4 +17,25 @@ INSERT INTO log_tag
 DROP TABLE log_tag_before;
 `
 
-export const sixth = [tagging].join('')
+// link.person: whose entries of the sync log are about it (a number of person_key), from the first of them on; no alias
+// says then what the link says. A key bears the number of the first entry that is sealed under it, so that no index is
+// needed to find that entry. person_key.person: the person who this one turned out to be.
+const referring = `
+ALTER TABLE link ADD COLUMN person INTEGER;
+
+CREATE TABLE person_key_6 (
+  id INTEGER PRIMARY KEY,
+  person INTEGER,
+  token TEXT NOT NULL,
+  secret BLOB
+) STRICT;
+INSERT INTO person_key_6 SELECT id, nullif(person, id), token, secret FROM person_key;
+DROP TABLE person_key;
+ALTER TABLE person_key_6 RENAME TO person_key;
+CREATE INDEX person_key_by_person ON person_key (person) WHERE person IS NOT NULL;
+
+DROP INDEX sealed_by_key;
+CREATE INDEX sealed_further ON sealed (key_id) WHERE key_id <> seq;
+`
+
+export const sixth = [tagging, referring].join('')

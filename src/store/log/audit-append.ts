@@ -6,7 +6,7 @@ import type { OperationStore } from '../../core/state.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 import type { Connection } from '../file/connection.ts'
 import { createPeople } from './audit-people.ts'
-import { createPrint, type Print, seal } from './audit-seal.ts'
+import { createPrint, createRandom, createSeal, type Print } from './audit-seal.ts'
 import { createTags } from './audit-tags.ts'
 
 type AppendBatch = (entries: readonly AuditEntry[]) => void
@@ -63,7 +63,9 @@ export function createIndex(
 /** Appends entries to the chain, in their order. */
 export function createBatchAppend(db: Connection): AppendBatch {
   const print = createPrint(db)
-  const personOf = createPeople(db, print)
+  const random = createRandom()
+  const personOf = createPeople(db, print, random)
+  const seal = createSeal(random)
   const index = createIndex(db, print)
   const last = db.prepare<[], { seq: number; hash: string }>(
     'SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1',
@@ -76,8 +78,8 @@ export function createBatchAppend(db: Connection): AppendBatch {
     const first = seq + 1
     for (const entry of entries) {
       seq += 1
-      const { id, token, secret } = personOf(entry)
-      const { box, digest } = seal(personalText(entry), secret, seq)
+      const { id, token, secret } = personOf(entry, seq)
+      const { box, digest } = seal({ personal: personalText(entry), secret, seq })
       const text = publicText(entry, { seq, person: id === 0 ? null : token, digest })
       const next = auditHash(hash, text)
       append.run(seq, text, hash, next)

@@ -11,7 +11,8 @@ const DAY_HOURS = 24
 /** Keys with which nothing can be opened any more. */
 const DESTROY_KEYS = `
 UPDATE person_key SET secret = NULL WHERE id <> 0 AND id IN (SELECT key_id FROM sealed WHERE seq > @from AND seq <= @upTo)
-  AND NOT EXISTS (SELECT 1 FROM sealed WHERE sealed.key_id = person_key.id AND box IS NOT NULL)`
+  AND NOT EXISTS (SELECT 1 FROM sealed WHERE seq = person_key.id AND key_id = person_key.id AND box IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM sealed WHERE key_id = person_key.id AND key_id <> seq AND box IS NOT NULL)`
 
 /** The newest entry of which all that stand before it are older, too: clocks may have gone back. */
 function createUpTo(db: Connection): (before: number) => number {

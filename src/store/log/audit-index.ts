@@ -3,7 +3,7 @@
 import { type LoggedEntry, loggedEntry } from '../../core/log/audit-chain.ts'
 import type { IndexFault } from '../../core/log/sync-log.ts'
 import { createIndex } from './audit-append.ts'
-import { aliasesOf } from './audit-people.ts'
+import { createHolder } from './audit-people.ts'
 import { createPrint, open } from './audit-seal.ts'
 import { wordsOf } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
@@ -53,7 +53,7 @@ interface Indexed {
 /** All entries, some at a time. */
 function* everyPage(db: Connection): Generator<readonly Indexed[]> {
   const page = db.prepare<[number], Row>(`
-    SELECT a.seq, a.entry, a.prev, a.hash, s.box, k.secret, k.person FROM audit AS a
+    SELECT a.seq, a.entry, a.prev, a.hash, s.box, k.secret, coalesce(k.person, k.id) AS person FROM audit AS a
     LEFT JOIN sealed AS s ON s.seq = a.seq LEFT JOIN person_key AS k ON k.id = s.key_id
     WHERE a.seq > ? ORDER BY a.seq LIMIT ${PAGE}`)
   for (let after = 0; ;) {
@@ -112,19 +112,14 @@ function createIsTagged(db: Connection): (text: string, seq: number) => boolean 
 function wrongOfEntries(db: Connection): IndexFault | undefined {
   const print = createPrint(db)
   const isTagged = createIsTagged(db)
-  const known = db
-    .prepare<[Buffer, number], number>('SELECT 1 FROM person_alias WHERE alias = ? AND person = ?')
-    .pluck()
+  const { isHeld } = createHolder(db, print)
   let tags = 0
   for (const { seq, person, logged } of everyEntry(db)) {
     const words = wordsOf(taggable(logged), print)
     tags += words.size
     for (const [text, shown] of words)
       if (!isTagged(text, seq)) return { table: 'log_tag', why: `entry ${seq} is not found under ${shown}` }
-    if (
-      logged.values === 'open' &&
-      aliasesOf(logged, print).some((alias) => known.get(alias, person) === undefined)
-    )
+    if (logged.values === 'open' && !isHeld(logged, person))
       return { table: 'person_alias', why: `entry ${seq} is not found for its person` }
   }
   const all = db.prepare<[], number>('SELECT coalesce(sum(last - first + 1), 0) FROM log_tag').pluck()
@@ -144,7 +139,7 @@ export function checkIndexes(db: Connection): IndexFault | undefined {
 export function rebuildIndexes(db: Connection): void {
   const print = createPrint(db)
   const index = createIndex(db, print)
-  const addAlias = db.prepare('INSERT OR IGNORE INTO person_alias VALUES (?, ?)')
+  const { hold } = createHolder(db, print)
   db.transaction(() => {
     for (const table of ['log_tag', 'log_word', 'log_hour', 'log_total']) db.exec(`DELETE FROM ${table}`)
     for (const page of everyPage(db)) {
@@ -153,8 +148,7 @@ export function rebuildIndexes(db: Connection): void {
           entries.map(({ logged }) => taggable(logged)),
           entries[0]?.seq ?? 0,
         )
-      for (const { person, logged } of page.filter((entry) => entry.logged.values === 'open'))
-        for (const alias of aliasesOf(logged, print)) addAlias.run(alias, person)
+      for (const { person, logged } of page) if (logged.values === 'open') hold(logged, person)
     }
   })()
 }

@@ -1,11 +1,17 @@
 // Whose entry it is. One person has one token over all pipelines: a record is known by pipeline and key until a link says
 // which contact it is; where that contact is known already, the two turn out to be one person, and share what follows.
+// A link is written before the entries about it, and refers to its person from the first of them on.
 import type { AuditEntry } from '../../core/log/audit.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
-import { newKey, newToken, type Print } from './audit-seal.ts'
 import type { Connection } from '../file/connection.ts'
+import { createFindPersons, keysOf, type Name, presentPerson, printOf } from './audit-names.ts'
+import type { Print, Random } from './audit-seal.ts'
+import { createPresentName } from './former-names.ts'
 
-export interface PersonKey {
+const SECRET_BYTES = 32
+const TOKEN_BYTES = 16
+
+interface PersonKey {
   readonly id: number
   readonly token: string
   readonly secret: Buffer
@@ -15,63 +21,175 @@ export interface PersonKey {
 const isJoined = ({ action, outcome }: AuditEntry): boolean =>
   (action !== 'create' && action !== 'link') || outcome === 'done' || outcome === 'unchanged'
 
-function mailsOf({ fields }: AuditEntry): string[] {
-  const change = fields['mail']
-  return [change?.from, change?.to].flatMap((mail) =>
-    typeof mail === 'string' && mail !== '' ? mailKey(mail) : [],
-  )
-}
+/** The contact of an entry, if it is surely the record's. */
+const contactOf = (entry: AuditEntry): number | undefined =>
+  entry.contact_id !== null && isJoined(entry) ? entry.contact_id : undefined
 
-/** Under what the person of an entry is found; nothing where it is about nobody. */
-export function aliasesOf(entry: AuditEntry, print: Print): Buffer[] {
-  const { pipeline, key, contact_id: id } = entry
-  const own = [
-    ...(key === null ? [] : [print('key', pipeline ?? '', key)]),
-    ...(id !== null && isJoined(entry) ? [print('id', String(id))] : []),
+const isMail = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** By what the person of an entry is known; nothing where it is about nobody. */
+function namesOf(entry: AuditEntry): readonly Name[] {
+  const { pipeline, key, fields } = entry
+  const id = contactOf(entry)
+  if (key === null && id === undefined) return []
+  return [
+    ...(key === null ? [] : [{ kind: 'key', pipeline: pipeline ?? '', key } as const]),
+    ...(id === undefined ? [] : [{ kind: 'id', id } as const]),
+    ...[fields['mail']?.from, fields['mail']?.to]
+      .filter(isMail)
+      .map((mail) => ({ kind: 'mail', mail }) as const),
   ]
-  return own.length === 0 ? [] : [...own, ...mailsOf(entry).map((mail) => print('mail', mail))]
 }
 
-export function createPeople(db: Connection, print: Print): (entry: AuditEntry) => PersonKey {
-  const personOf = db
-    .prepare<[Buffer], number>('SELECT person FROM person_alias WHERE alias = ? ORDER BY person LIMIT 1')
-    .pluck()
-  const keyOf = db.prepare<[number], PersonKey>(
-    'SELECT id, token, secret FROM person_key WHERE person = ? AND secret IS NOT NULL ORDER BY id LIMIT 1',
-  )
-  const addKey = db.prepare('INSERT INTO person_key (person, token, secret) VALUES (?, ?, ?)')
-  const ownNumber = db.prepare('UPDATE person_key SET person = id WHERE id = ?')
-  const addAlias = db.prepare('INSERT OR IGNORE INTO person_alias VALUES (?, ?)')
-  const mergeKeys = db.prepare('UPDATE person_key SET person = ? WHERE person = ?')
-  const mergeAliases = db.prepare('UPDATE OR REPLACE person_alias SET person = ? WHERE person = ?')
+interface LinkOfPerson {
+  readonly id: number
+  readonly contactId: number
+  readonly mailKey: string | null
+  readonly person: number | null
+  /** Of another link to the same contact. */
+  readonly other: number | null
+}
 
-  const newPersonKey = (person?: number): PersonKey => {
-    const token = newToken()
-    const secret = newKey()
-    const id = Number(addKey.run(person ?? 0, token, secret).lastInsertRowid)
-    if (person === undefined) ownNumber.run(id)
-    return { id, token, secret }
+/** With the person of another link to the same contact, where it has none yet. */
+const SELECT_LINK = `
+SELECT id, contact_id AS contactId, mail_key AS mailKey, person,
+  iif(person IS NULL, (SELECT min(o.person) FROM link AS o WHERE o.contact_id = link.contact_id), NULL) AS other
+FROM link WHERE pipeline = ? AND key = ?`
+
+/** Whether the link says the name, so that no alias need say it. */
+function isSaid(name: Name, link: LinkOfPerson | undefined): boolean {
+  if (link === undefined || name.kind === 'key') return link !== undefined
+  return name.kind === 'id' ? link.contactId === name.id : link.mailKey === mailKey(name.mail)
+}
+
+interface Known extends PersonKey {
+  readonly person: number
+}
+
+interface KeyRow {
+  readonly id: number
+  readonly person: number | null
+  readonly token: string
+  readonly secret: Buffer | null
+}
+
+/** The keys that persons have, and new ones. A new key bears the number of its first entry. */
+function createKeys(db: Connection, random: Random) {
+  const row = db.prepare<[number], KeyRow>('SELECT id, person, token, secret FROM person_key WHERE id = ?')
+  const live = db.prepare<[number, number], PersonKey>(
+    `SELECT id, token, secret FROM person_key WHERE id IN (${keysOf('SELECT ?')}) AND secret IS NOT NULL ORDER BY id LIMIT 1`,
+  )
+  const add = db.prepare('INSERT INTO person_key (id, person, token, secret) VALUES (?, ?, ?, ?)')
+  const merges = [
+    'UPDATE person_key SET person = @into WHERE person = @from',
+    'UPDATE person_key SET person = @into WHERE id = @from',
+  ].map((sql) => db.prepare(sql))
+  const newKey = (id: number, person: number | null): Known => {
+    const token = random(TOKEN_BYTES).toString('hex')
+    const secret = random(SECRET_BYTES)
+    add.run(id, person, token, secret)
+    return { id, token, secret, person: person ?? id }
   }
-  const merge = (into: number, from: number): void => {
-    mergeKeys.run(into, from)
-    mergeAliases.run(into, from)
+  return {
+    newKey,
+    /** The number that a person has now; undefined where nobody has that number. */
+    present(person: number): number | undefined {
+      const found = row.get(person)
+      return found === undefined ? undefined : (found.person ?? found.id)
+    },
+    merge(into: number, from: number): void {
+      for (const merge of merges) merge.run({ into, from })
+    },
+    /** A person of whom nothing is left to open gets a new key. */
+    of(person: number, seq: number): Known {
+      const own = row.get(person)
+      if (own?.secret && own.person === null) return { ...own, secret: own.secret, person }
+      const found = live.get(person, person)
+      return found === undefined ? newKey(seq, person) : { ...found, person }
+    },
   }
-  return (entry) => {
-    const { pipeline, key, contact_id: id } = entry
-    const joined = id !== null && isJoined(entry)
-    const byKey = key === null ? undefined : print('key', pipeline ?? '', key)
-    const byId = joined ? print('id', String(id)) : undefined
-    if (byKey === undefined && byId === undefined) return keyOf.get(0) ?? newPersonKey(0)
-    const ofKey = byKey && personOf.get(byKey)
-    const ofId = byId && personOf.get(byId)
-    if (ofKey !== undefined && ofId !== undefined && ofKey !== ofId) merge(ofId, ofKey)
-    const known = ofId ?? ofKey
-    // A person of whom nothing is left to open gets a key of their own again.
-    const found = known === undefined ? newPersonKey() : (keyOf.get(known) ?? newPersonKey(known))
-    const person = known ?? found.id
-    if (byKey !== undefined) addAlias.run(byKey, person)
-    if (byId !== undefined) addAlias.run(byId, person)
-    for (const mail of mailsOf(entry)) addAlias.run(print('mail', mail), person)
+}
+
+function createAliases(db: Connection, print: Print) {
+  const any = db.prepare<[], number>('SELECT 1 FROM person_alias LIMIT 1').pluck()
+  const personOf = db
+    .prepare<[Buffer], number>(
+      `SELECT ${presentPerson('alias.person')} FROM person_alias AS alias WHERE alias = ? ORDER BY 1 LIMIT 1`,
+    )
+    .pluck()
+  const add = db.prepare('INSERT OR IGNORE INTO person_alias VALUES (?, ?)')
+  return {
+    hasAny: () => any.get() !== undefined,
+    personOf: (name: Name) => personOf.get(printOf(name, print)) ?? undefined,
+    add: (name: Name, person: number) => add.run(printOf(name, print), person),
+  }
+}
+
+/** Gives the key of an entry's person; `seq` is the entry's number. */
+export function createPeople(
+  db: Connection,
+  print: Print,
+  random: Random,
+): (entry: AuditEntry, seq: number) => PersonKey {
+  const keys = createKeys(db, random)
+  const aliases = createAliases(db, print)
+  const linkOf = db.prepare<[string, string], LinkOfPerson>(SELECT_LINK)
+  const ofContact = db
+    .prepare<[number], number | null>('SELECT min(person) FROM link WHERE contact_id = ?')
+    .pluck()
+  const refer = db.prepare('UPDATE link SET person = ? WHERE id = ?')
+
+  const ofAlias = (name: Name | undefined): number | undefined =>
+    name !== undefined && aliases.hasAny() ? aliases.personOf(name) : undefined
+  const present = (person: number | null | undefined): number | undefined =>
+    person === null || person === undefined ? undefined : keys.present(person)
+  /** Where it turns out that the record's person and the contact's are one, they are made one. */
+  const joined = (
+    link: LinkOfPerson | undefined,
+    own: number | undefined,
+    names: readonly Name[],
+  ): number | undefined => {
+    const id = names.find((name) => name.kind === 'id')
+    // Who is referred to by one link to a contact is referred to by all of them.
+    if (own !== undefined && (id === undefined || id.id === link?.contactId)) return own
+    const byKey = own ?? ofAlias(names.find((name) => name.kind === 'key'))
+    const other = id === undefined || id.id === link?.contactId ? link?.other : ofContact.get(id.id)
+    const byId = id && (present(other) ?? ofAlias(id))
+    if (byKey !== undefined && byId !== undefined && byKey !== byId) keys.merge(byId, byKey)
+    return byId ?? byKey
+  }
+  return (entry, seq) => {
+    const names = namesOf(entry)
+    if (names.length === 0) return keys.of(0, seq)
+    const link = entry.key === null ? undefined : linkOf.get(entry.pipeline ?? '', entry.key)
+    const own = present(link?.person)
+    const known = joined(link, own, names)
+    const found = known === undefined ? keys.newKey(seq, null) : keys.of(known, seq)
+    if (link !== undefined && own === undefined) refer.run(found.person, link.id)
+    for (const name of names) if (!isSaid(name, link)) aliases.add(name, found.person)
     return found
+  }
+}
+
+/** Whether the names of an entry lead to its person, and making them lead there. */
+export function createHolder(db: Connection, print: Print) {
+  const { leadsTo } = createFindPersons(db, print)
+  const aliases = createAliases(db, print)
+  const linkOf = db.prepare<[string, string], LinkOfPerson>(SELECT_LINK)
+  const refer = db.prepare('UPDATE link SET person = ? WHERE id = ?')
+  const presentName = createPresentName(db)
+  /** A pipeline that was renamed took the names of its records along. */
+  const present = (name: Name): Name =>
+    name.kind === 'key' ? { ...name, pipeline: presentName(name.pipeline) } : name
+  return {
+    isHeld: (entry: AuditEntry, person: number): boolean =>
+      namesOf(entry).every((name) => leadsTo(name, person) || leadsTo(present(name), person)),
+    hold(entry: AuditEntry, person: number): void {
+      const names = namesOf(entry).map(present)
+      const key = names.find((name) => name.kind === 'key')
+      const link = key && linkOf.get(key.pipeline, key.key)
+      if (link !== undefined && link.person === null) refer.run(person, link.id)
+      for (const name of names) if (!leadsTo(name, person)) aliases.add(name, person)
+    },
   }
 }

@@ -1,7 +1,6 @@
 // Reading the sync log: entries by filter in pages, the people in it, what a run did. Every filter is an index of its own;
 // the rarest leads, the others are asked about each entry that it finds. Synchronous and plain, for whoever has a connection.
 import { AUDIT_START, type LoggedEntry, loggedEntry } from '../../core/log/audit-chain.ts'
-import { mailKey } from '../../core/mapping/contact.ts'
 import type {
   LogFilter,
   LoggedPerson,
@@ -13,6 +12,7 @@ import type {
 import { checkLog } from './audit-check.ts'
 import { checkIndexes } from './audit-index.ts'
 import { createPrint, open, type Print } from './audit-seal.ts'
+import { createFindPersons, entriesOf, keysOf, type Name } from './audit-names.ts'
 import { word } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
@@ -40,14 +40,14 @@ const MANY = 20_000
 const PAGE = 500
 
 /** Who may be meant; a text without a kind may be any. */
-function meant(text: string): { key?: string; mail?: string; id?: string } {
+function meant(text: string): { key?: string; mail?: string; id?: number } {
   const [, kind, rest = ''] = /^(key|mail|id):(.*)$/s.exec(text) ?? []
   const value = kind === undefined ? text.trim() : rest.trim()
   const isKind = (one: string): boolean => kind === undefined || kind === one
   return {
     ...(isKind('key') && { key: value }),
     ...(isKind('mail') && value.includes('@') && { mail: value }),
-    ...(isKind('id') && /^\d{1,15}$/.test(value) && { id: String(Number(value)) }),
+    ...(isKind('id') && /^\d{1,15}$/.test(value) && { id: Number(value) }),
   }
 }
 
@@ -57,16 +57,16 @@ function createPersonSearch(db: Connection, print: Print): (contact: string, pip
       "SELECT substr(word, 10) FROM log_word WHERE word >= 'pipeline:' AND word < 'pipeline;'",
     )
     .pluck()
-  const persons = db.prepare<[Buffer], number>('SELECT person FROM person_alias WHERE alias = ?').pluck()
+  const persons = createFindPersons(db, print).all
   return (contact, pipeline) => {
     const { key, mail, id } = meant(contact)
-    const names = pipeline === undefined ? pipelines.all() : [pipeline]
-    const aliases = [
-      ...(key === undefined ? [] : names.map((name) => print('key', name, key))),
-      ...(mail === undefined ? [] : [print('mail', mailKey(mail))]),
-      ...(id === undefined ? [] : [print('id', id)]),
+    const among = pipeline === undefined ? pipelines.all() : [pipeline]
+    const names: Name[] = [
+      ...(key === undefined ? [] : among.map((name) => ({ kind: 'key', pipeline: name, key }) as const)),
+      ...(mail === undefined ? [] : [{ kind: 'mail', mail } as const]),
+      ...(id === undefined ? [] : [{ kind: 'id', id } as const]),
     ]
-    return [...new Set(aliases.flatMap((alias) => persons.all(alias)))].sort((a, b) => a - b)
+    return [...new Set(names.flatMap(persons))].sort((a, b) => a - b)
   }
 }
 
@@ -153,11 +153,10 @@ function createSelection(
     if (filter.contact !== undefined || filter.person !== undefined) {
       const persons = filter.person === undefined ? search(filter.contact ?? '') : [filter.person]
       if (persons.length === 0) return undefined
-      const keys = 'SELECT id FROM person_key WHERE person IN (SELECT value FROM json_each(?))'
+      const own = entriesOf(keysOf('SELECT value FROM asked, json_each(asked.persons)'))
       return {
         ...within,
-        from: 'sealed AS d',
-        where: [`d.key_id IN (${keys})`, ...within.where],
+        from: `(WITH asked AS (SELECT ? AS persons) ${own}) AS d`,
         values: [JSON.stringify(persons), ...within.values],
       }
     }
@@ -207,17 +206,18 @@ type Pages = ReturnType<typeof createPages>
 const LIFE = 10_000
 
 function createPeopleReader(db: Connection, search: ReturnType<typeof createPersonSearch>) {
+  const own = keysOf('SELECT @person')
   const tokens = db
-    .prepare<[number], string>('SELECT token FROM person_key WHERE person = ? ORDER BY id')
+    .prepare<[{ person: number }], string>(`SELECT token FROM person_key WHERE id IN (${own}) ORDER BY id`)
     .pluck()
-  const life = db.prepare<[number, number], LogRow>(
-    `SELECT ${LOG_ROW} FROM sealed AS d ${JOIN_LOG} WHERE d.key_id IN (SELECT id FROM person_key WHERE person = ?) LIMIT ?`,
+  const life = db.prepare<[{ person: number; limit: number }], LogRow>(
+    `SELECT ${LOG_ROW} FROM (${entriesOf(own)} ORDER BY 1 LIMIT @limit) AS d ${JOIN_LOG}`,
   )
   const personOf = (person: number): LoggedPerson => {
     const keys = new Map<string, LoggedPerson['keys'][number]>()
     const ids = new Set<number>()
     const mails = new Set<string>()
-    for (const row of life.iterate(person, LIFE)) {
+    for (const row of life.iterate({ person, limit: LIFE })) {
       const { pipeline, key, contact_id: id, fields, action, outcome } = entryOf(row)
       if (pipeline !== null && key !== null) keys.set(JSON.stringify([pipeline, key]), { pipeline, key })
       // A contact that a create met may be another one's.
@@ -227,7 +227,7 @@ function createPeopleReader(db: Connection, search: ReturnType<typeof createPers
     }
     return {
       person,
-      tokens: tokens.all(person),
+      tokens: tokens.all({ person }),
       keys: [...keys.values()],
       contactIds: [...ids],
       mails: [...mails],
@@ -240,7 +240,7 @@ function createRunReader(db: Connection, page: Pages, search: ReturnType<typeof 
   const ordered = db
     .prepare<[string], number>(
       `SELECT s.seq FROM log_word AS w CROSS JOIN log_tag AS r ON r.word = w.id
-       CROSS JOIN sealed AS s ON s.seq BETWEEN r.first AND r.last CROSS JOIN person_key AS k ON k.id = s.key_id WHERE w.word = ? ORDER BY k.person, s.seq`,
+       CROSS JOIN sealed AS s ON s.seq BETWEEN r.first AND r.last CROSS JOIN person_key AS k ON k.id = s.key_id WHERE w.word = ? ORDER BY coalesce(k.person, k.id), s.seq`,
     )
     .pluck()
   const rows = db.prepare<[string], LogRow>(

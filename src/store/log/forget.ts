@@ -6,6 +6,7 @@ import { UNCERTAIN } from '../../core/change/states.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import { createAppend } from './audit-append.ts'
+import { entriesOf, keysOf } from './audit-names.ts'
 import { createUntagTerms } from './audit-tags.ts'
 import type { Connection } from '../file/connection.ts'
 import { truncateLog } from '../file/owned.ts'
@@ -39,25 +40,26 @@ export interface Forgetting {
   readonly runId: string
 }
 
-const OF_PEOPLE = 'SELECT id FROM person_key WHERE person IN (SELECT value FROM json_each(?))'
+const OF_PEOPLE = keysOf('SELECT value FROM json_each(@persons)')
 
 function destroyValues(
   db: Connection,
   people: readonly LoggedPerson[],
 ): { logEntries: number; tokens: string[] } {
   const persons = JSON.stringify(people.map(({ person }) => person))
-  const run = (sql: string): number => db.prepare(sql).run(persons).changes
-  const tokens = db
-    .prepare<[string], string>(`SELECT token FROM person_key WHERE id IN (${OF_PEOPLE})`)
-    .pluck()
-    .all(persons)
+  const run = (sql: string): number => db.prepare(sql).run({ persons }).changes
+  const all = <Value>(sql: string): Value[] =>
+    db.prepare<[{ persons: string }], Value>(sql).pluck().all({ persons })
+  const tokens = all<string>(`SELECT token FROM person_key WHERE id IN (${OF_PEOPLE}) ORDER BY id`)
   // Which terms somebody had is gone with the values.
-  const seqs = db.prepare<[string], number>(`SELECT seq FROM sealed WHERE key_id IN (${OF_PEOPLE})`).pluck()
   const untag = createUntagTerms(db)
-  for (const seq of seqs.all(persons)) untag({ from: seq - 1, upTo: seq })
-  const logEntries = run(`UPDATE sealed SET box = NULL WHERE box IS NOT NULL AND key_id IN (${OF_PEOPLE})`)
+  for (const seq of all<number>(entriesOf(OF_PEOPLE))) untag({ from: seq - 1, upTo: seq })
+  const logEntries = run(
+    `UPDATE sealed SET box = NULL WHERE box IS NOT NULL AND seq IN (${entriesOf(OF_PEOPLE)})`,
+  )
   run(`UPDATE person_key SET secret = NULL WHERE id IN (${OF_PEOPLE})`)
-  run('DELETE FROM person_alias WHERE person IN (SELECT value FROM json_each(?))')
+  run(`UPDATE link SET person = NULL WHERE person IN (${OF_PEOPLE})`)
+  run(`DELETE FROM person_alias WHERE person IN (${OF_PEOPLE})`)
   return { logEntries, tokens }
 }
 

@@ -74,6 +74,7 @@ const INNER = [
   'id',
   'input_id',
   'link_id',
+  'person',
   'fingerprint',
   'rank',
   'absent_reads',

@@ -1,0 +1,82 @@
+// By which names a person of the sync log is known: keys, contact ids, mails. What a link says stands there alone, since a
+// link refers to its person; what it ceases to say, and names that no link has, are aliases under a keyed hash.
+import { mailKey } from '../../core/mapping/contact.ts'
+import type { Connection } from '../file/connection.ts'
+import { createPrint, type Print } from './audit-seal.ts'
+
+export type Name =
+  | { readonly kind: 'key'; readonly pipeline: string; readonly key: string }
+  | { readonly kind: 'id'; readonly id: number }
+  | { readonly kind: 'mail'; readonly mail: string }
+
+export function printOf(name: Name, print: Print): Buffer {
+  if (name.kind === 'key') return print('key', name.pipeline, name.key)
+  return name.kind === 'id' ? print('id', String(name.id)) : print('mail', mailKey(name.mail))
+}
+
+/** Of `alias`, an expression of a SELECT: the person that a number stands for now; two may have become one. */
+export const presentPerson = (alias: string): string =>
+  `(SELECT coalesce(person, id) FROM person_key WHERE id = ${alias})`
+
+/** The keys of persons, which the SELECT `persons` names. A merged person's keys bear the number of the other. */
+export const keysOf = (persons: string): string =>
+  `SELECT id FROM person_key WHERE person IS NULL AND id IN (${persons})
+   UNION ALL SELECT id FROM person_key WHERE person IN (${persons})`
+
+/** The numbers of entries sealed under keys, which the SELECT `keys` names; a key bears the number of its first entry. */
+export const entriesOf = (keys: string): string =>
+  `SELECT s.seq FROM (${keys}) AS k CROSS JOIN sealed AS s ON s.seq = k.id AND s.key_id = k.id
+   UNION ALL SELECT s.seq FROM (${keys}) AS k CROSS JOIN sealed AS s ON s.key_id = k.id AND s.key_id <> s.seq`
+
+/** Finds who is known by a name: the person's numbers as they are now. */
+export function createFindPersons(db: Connection, print: Print) {
+  const find = (sql: string) =>
+    db
+      .prepare<unknown[], number | null>(`SELECT ${presentPerson('found.person')} FROM (${sql}) AS found`)
+      .pluck()
+  const byAlias = find('SELECT person FROM person_alias WHERE alias = ?')
+  const byKey = find('SELECT person FROM link WHERE pipeline = ? AND key = ?')
+  const byId = find('SELECT person FROM link WHERE contact_id = ?')
+  const byMail = find('SELECT person FROM link WHERE mail_key = ?')
+  const ofLinks = (name: Name): (number | null)[] => {
+    if (name.kind === 'key') return byKey.all(name.pipeline, name.key)
+    return name.kind === 'id' ? byId.all(name.id) : byMail.all(mailKey(name.mail))
+  }
+  const ofAliases = (name: Name): (number | null)[] => byAlias.all(printOf(name, print))
+  return {
+    all: (name: Name): readonly number[] =>
+      [...new Set([...ofLinks(name), ...ofAliases(name)])].filter((person) => person !== null),
+    leadsTo: (name: Name, person: number): boolean =>
+      ofLinks(name).includes(person) || ofAliases(name).includes(person),
+  }
+}
+
+const NAME_PRINT = 'log_name_print'
+
+/** The names that a row of `link` ceases to have, as rows of an INSERT. */
+const left = (kind: 'key' | 'id' | 'mail', values: string, when: string): string =>
+  `INSERT OR IGNORE INTO person_alias SELECT ${NAME_PRINT}('${kind}', ${values}), old.person WHERE ${when};`
+
+/**
+ * From now on, whatever changes or removes a link through this connection, the names that it had lead to its person. As
+ * temporary triggers, because nobody who writes to links may forget it, and no trigger of the file can make keyed hashes.
+ */
+export function keepNamesOfLinks(db: Connection): void {
+  const print = createPrint(db)
+  // It reads its secret when it is first asked, and nothing can be read while a trigger runs.
+  print('id', '')
+  db.function(NAME_PRINT, { varargs: true, directOnly: false }, (kind: unknown, ...parts: unknown[]) =>
+    print(kind as 'key' | 'id' | 'mail', ...parts.map(String)),
+  )
+  db.exec(`
+CREATE TEMP TRIGGER link_changed AFTER UPDATE OF contact_id, mail_key ON main.link
+WHEN old.person IS NOT NULL AND (old.contact_id <> new.contact_id OR old.mail_key IS NOT new.mail_key) BEGIN
+  ${left('id', 'old.contact_id', 'old.contact_id <> new.contact_id')}
+  ${left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL AND old.mail_key IS NOT new.mail_key')}
+END;
+CREATE TEMP TRIGGER link_removed AFTER DELETE ON main.link WHEN old.person IS NOT NULL BEGIN
+  ${left('key', 'old.pipeline, old.key', 'true')}
+  ${left('id', 'old.contact_id', 'true')}
+  ${left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL')}
+END;`)
+}
