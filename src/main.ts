@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
+import type { Io } from './cli/io.ts'
 
 const OLDEST = [22, 22, 2] as const
 /** Supervisors kill after ten seconds. */
@@ -57,7 +58,6 @@ const refuseDebugger = (): unknown => process.on('SIGUSR1', () => undefined)
 
 async function start(): Promise<void> {
   keepHeapSmall()
-  const { runCommandLine } = await import('./cli/program.ts')
   const ending = new AbortController()
   let endedBy: number | undefined
   const end = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
@@ -75,7 +75,8 @@ async function start(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   // Nor is a log that cannot be written a reason to end.
   process.stderr.on('error', () => undefined)
-  const code = await runCommandLine(process.argv.slice(2), {
+  const args = process.argv.slice(2)
+  const io: Io = {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
@@ -86,7 +87,13 @@ async function start(): Promise<void> {
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     signal: ending.signal,
     onHangup: (listener) => void (onHangup = listener),
-  })
+  }
+  const { quickAnswer } = await import('./cli/quick.ts')
+  let code = await quickAnswer(args, io)
+  if (code === undefined) {
+    const { runCommandLine } = await import('./cli/program.ts')
+    code = await runCommandLine(args, io)
+  }
   process.exitCode = endedBy ?? code
 }
 

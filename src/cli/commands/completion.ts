@@ -1,13 +1,12 @@
 // `completion`: a script for the shell; and, for that script, the names of the pipelines.
-import { pipelineNames } from '../../config/pipeline-names.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CommandTree } from '../command-table/entry.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { type Place, places } from '../completion/model.ts'
 import { zshScript } from '../completion/zsh.ts'
-import { type CommonOptions, type Io, print } from '../io.ts'
-import { configFile } from '../config-file.ts'
+import type { CommonOptions, Io } from '../io.ts'
+import { printPipelineNames } from '../pipeline-names.ts'
 
 const SCRIPTS: Readonly<Record<string, (all: readonly Place[]) => string>> = {
   bash: bashScript,
@@ -21,9 +20,8 @@ export async function completion(
   [shell = '']: string[],
   tree: CommandTree,
 ): Promise<number> {
-  // What the scripts ask for while somebody types: quick, and never an error.
   if (shell === 'pipelines') {
-    for (const name of await pipelineNames(configFile(io, options))) print(io, name)
+    await printPipelineNames(io, options)
     return 0
   }
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined

@@ -1,0 +1,79 @@
+// What a start loads. A shell asks at every key, and scripts ask for the version: each file more is a millisecond more,
+// and a careless import brings hundreds.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pipelineNames } from '../../src/config/pipeline-names.ts'
+import { MAIN } from '../support/cli.ts'
+
+/** Prints the files behind a line of its own, when the process ends. */
+const COUNT = `
+import { registerHooks } from 'node:module'
+const seen = []
+registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) })
+process.on('exit', () => process.stdout.write('LOADED' + JSON.stringify(seen.filter((url) => url.startsWith('file:')))))
+`
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loads-'))
+  writeFileSync(join(folder, 'count.mjs'), COUNT)
+  writeFileSync(
+    join(folder, 'sync.yaml'),
+    'service: {}\npipelines:\n  shop: {}\n  "crm": # old\n    map: {}\n',
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function started(...args: string[]): { said: string; files: readonly string[] } {
+  const preload = join(folder, 'count.mjs')
+  const stdout = String(execFileSync(process.execPath, ['--import', preload, MAIN, ...args], { cwd: folder }))
+  const [said = '', files = '[]'] = stdout.split('LOADED')
+  return { said, files: JSON.parse(files) as string[] }
+}
+
+describe('a start loads few files', () => {
+  it.each([
+    [['--version'], 8, /^\d+\.\d+\.\d+\n$/],
+    [['completion', 'pipelines', '--config', 'sync.yaml'], 12, /^shop\ncrm\n$/],
+    [['--help'], 32, /^NAME/],
+    [['run', '--help'], 32, /^NAME/],
+    [['completion', 'bash'], 40, /complete -F/],
+  ] as const)('%s: at most %i', (args, most, expected) => {
+    const { said, files } = started(...args)
+    expect(said).toMatch(expected)
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(most)
+    expect(files.length).toBeGreaterThan(2)
+  })
+})
+
+describe('the names of pipelines', () => {
+  const named = (text: string): Promise<readonly string[]> => {
+    writeFileSync(join(folder, 'any.yaml'), text)
+    return pipelineNames(join(folder, 'any.yaml'))
+  }
+  it.each([
+    [
+      'a block',
+      'a: 1\npipelines:\n  # one\n  shop:\n    map: { mail: M }\n\n  crm: {}\nlog: {}\n',
+      ['shop', 'crm'],
+    ],
+    [
+      'a deeper block',
+      'pipelines:\n      shop:\n        where: |\n         shop: x\n      crm: *a\n',
+      ['shop', 'crm'],
+    ],
+    ['Windows line ends', 'pipelines:\r\n  shop: {}\r\n', ['shop']],
+    ['a mapping in braces', 'pipelines: { shop: {}, crm: {} }\n', ['shop', 'crm']],
+    ['a name in quotes', "pipelines:\n  'shop': {}\n", ['shop']],
+    ['a name that is none', 'pipelines:\n  $(reboot): {}\n  shop: {}\n', ['shop']],
+    ['an anchor', 'pipelines: &all\n  shop: {}\n', ['shop']],
+    ['two documents', '---\npipelines:\n  shop: {}\n', ['shop']],
+    ['nothing', 'log: {}\n', []],
+    ['an empty block', 'pipelines:\nlog: {}\n', []],
+  ])('are found in %s', async (_, text, expected) => {
+    expect(await named(text)).toEqual(expected)
+  })
+})
