@@ -33,7 +33,7 @@ interface FailedFiles {
   readonly error: SyncError | undefined
 }
 
-export interface Standing {
+export interface PipelineStatus {
   readonly pipeline: string
   readonly lastRun: RunRecord | undefined
   /** Whether the last run goes on now; one without an end that does not was cut off. */
@@ -80,7 +80,7 @@ async function filesThatFailed({ source: { folder } }: PipelineSettings): Promis
 async function stillToSend(
   run: RunRecord | undefined,
   { pipeline, settings, state }: { pipeline: PipelineSettings; settings: Settings; state: StateStore },
-): Promise<Standing['toSend']> {
+): Promise<PipelineStatus['toSend']> {
   if (run === undefined || run.endedAt !== undefined) return { changes: 0, requests: 0, seconds: 0 }
   const totals = await state.planTotals(run.id)
   const { bulk, rate_limit: rateLimit } = settings.service
@@ -100,7 +100,7 @@ export async function pipelineStanding(
     state: StateStore | undefined
     owner: { readonly since: number } | undefined
   },
-): Promise<Standing> {
+): Promise<PipelineStatus> {
   const { settings, state, owner } = of
   const { name, schedule: expression, timezone } = pipeline
   const run = await state?.lastRun(name)

@@ -11,7 +11,7 @@ import { SANDBOX_COMMANDS, SERVICE_COMMANDS } from './command-table/service.ts'
 import { STATE } from './command-table/state.ts'
 import { guarded } from './guarded.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
-import { commandPage, groupPage, type Page, programPage } from './help/page.ts'
+import { commandPage, groupPage, type HelpPage, programPage } from './help/page.ts'
 import { pageText } from './help/render.ts'
 import { errorMessage } from './messages.ts'
 import { terminalOf } from './terminal.ts'
@@ -33,7 +33,7 @@ async function moreHelp(args: readonly string[]): Promise<ReadonlyMap<string, st
   return new Map(await Promise.all(texts))
 }
 
-function showPage(command: Command, io: Io, page: () => Page): void {
+function showPage(command: Command, io: Io, page: () => HelpPage): void {
   const { columns, paint } = terminalOf(io)
   command.configureHelp({ formatHelp: () => pageText(page(), columns, (text) => paint('bold', text)) })
   command.helpCommand(false)

@@ -1,15 +1,15 @@
 // `status` for a person: how each pipeline stands, what needs somebody, and what to type next.
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { ERRORS } from '../core/words/errors.ts'
-import type { CommonStanding, Standing } from '../app/standing.ts'
+import type { CommonStanding, PipelineStatus } from '../app/standing.ts'
 import { bytesText, distanceText, momentText, number, plural, spanText } from '../core/words/format.ts'
 import { type Terminal, wrap } from './terminal.ts'
 
-type Run = NonNullable<Standing['lastRun']>
+type Run = NonNullable<PipelineStatus['lastRun']>
 
 const COLOURS = { ok: 'green', partial: 'yellow', held: 'yellow', failed: 'red' } as const
 
-function runText({ lastRun: run, isRunning }: Standing, now: number, { paint }: Terminal): string {
+function runText({ lastRun: run, isRunning }: PipelineStatus, now: number, { paint }: Terminal): string {
   if (run === undefined) return 'never ran'
   const since = `${momentText(run.startedAt)} (${distanceText(run.startedAt, now)})`
   if (isRunning) return `${paint('bold', 'running')} since ${since}`
@@ -27,7 +27,7 @@ function countsText({ counts }: Run): string[] {
   return [`${plural(counts.read, 'record')} read${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`]
 }
 
-function waitingText({ waiting }: Standing): string[] {
+function waitingText({ waiting }: PipelineStatus): string[] {
   const { files, unsettled, refused, error } = waiting
   if (error !== undefined) return [`inbox: ${error.message}. ${error.hint}`]
   const parts = [
@@ -38,7 +38,7 @@ function waitingText({ waiting }: Standing): string[] {
   return parts.length === 0 ? [] : [`inbox: ${parts.join(', ')}`]
 }
 
-function sendingText({ toSend, isRunning, onItsWay }: Standing): string[] {
+function sendingText({ toSend, isRunning, onItsWay }: PipelineStatus): string[] {
   if (toSend.changes === 0)
     return onItsWay === 0 ? [] : [`${plural(onItsWay, 'operation')} on the way, the answer still to come`]
   const { changes, requests, seconds } = toSend
@@ -46,7 +46,7 @@ function sendingText({ toSend, isRunning, onItsWay }: Standing): string[] {
   return [`still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run goes on'}`]
 }
 
-function failedText({ failedFiles: { files, oldest, error } }: Standing, now: number): string[] {
+function failedText({ failedFiles: { files, oldest, error } }: PipelineStatus, now: number): string[] {
   if (error !== undefined) return [`${error.message}. ${error.hint}`]
   if (files === 0) return []
   const since =
@@ -57,7 +57,7 @@ function failedText({ failedFiles: { files, oldest, error } }: Standing, now: nu
 }
 
 /** What needs somebody, each with the command to type. */
-function openEnds(standing: Standing, now: number): string[] {
+function openEnds(standing: PipelineStatus, now: number): string[] {
   const { pipeline, rejects, held, released, inDoubt, toBeTriedAgain, toSend } = standing
   const waiting = held - released
   const again = toBeTriedAgain - toSend.changes
@@ -71,7 +71,7 @@ function openEnds(standing: Standing, now: number): string[] {
   ]
 }
 
-function errorText({ lastRun: run }: Standing, { paint }: Terminal): string[] {
+function errorText({ lastRun: run }: PipelineStatus, { paint }: Terminal): string[] {
   if (run?.error === undefined) return []
   const { code, error } = run
   if (code === undefined) return [error]
@@ -79,7 +79,7 @@ function errorText({ lastRun: run }: Standing, { paint }: Terminal): string[] {
 }
 
 /** `now` in milliseconds since the epoch. Lines are broken to fit the terminal. */
-export function standingText(standing: Standing, now: number, terminal: Terminal): readonly string[] {
+export function standingText(standing: PipelineStatus, now: number, terminal: Terminal): readonly string[] {
   const { pipeline, nextRun, linked, lastRun, isRunning } = standing
   const next =
     nextRun === undefined

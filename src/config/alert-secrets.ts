@@ -1,6 +1,6 @@
 // The secrets of receivers: what webhooks are signed with, and passwords of mail servers.
 import type { AlertSecrets } from './alert-settings.ts'
-import { type Found, optionalSecret, type SecretOptions } from './secrets.ts'
+import { type FoundSecret, optionalSecret, type SecretOptions } from './secrets.ts'
 import { type Path, type Tree, valueAt } from './text/tree.ts'
 
 const ADVICE = {
@@ -8,13 +8,13 @@ const ADVICE = {
   password: { variable: 'CONTACT_SYNC_MAIL_PASSWORD', use: 'text' },
 } as const
 
-type Asked = (Found & { readonly place: number; readonly name: keyof AlertSecrets })[]
+type Asked = (FoundSecret & { readonly place: number; readonly name: keyof AlertSecrets })[]
 
 /** One for each entry of `alerts`, in order; with problems, what is given for them must not be used. */
 export async function readAlertSecrets(
   tree: Tree,
   options: SecretOptions,
-): Promise<Omit<Found, 'value'> & { readonly values: readonly AlertSecrets[] }> {
+): Promise<Omit<FoundSecret, 'value'> & { readonly values: readonly AlertSecrets[] }> {
   const alerts = valueAt(tree.value, ['alerts'])
   const number = Array.isArray(alerts) ? alerts.length : 0
   const asked: Asked = []

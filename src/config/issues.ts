@@ -2,7 +2,7 @@
 // Values are quoted only where they stand in the file itself: what came from the environment may be a secret.
 import type { z } from 'zod'
 import { NEEDS_QUOTES } from '../core/mapping/constants.ts'
-import { type ConfigProblem, type Said, said } from './text/problem.ts'
+import { type ConfigProblem, type Said, sentenceParts } from './text/problem.ts'
 import { descriptionAt, knownKeys } from './schema/schema-walk.ts'
 import { nearName, suggestion } from '../core/words/nearest.ts'
 import { isMapping, type Path, pathKey, type Place, problemAt, type Tree, valueAt } from './text/tree.ts'
@@ -104,8 +104,8 @@ function sentence(issue: Issue, checked: Checked, path: Path): Said {
   const asText = { place, isSecret: SECRETS.includes(path.at(-1)) }
   if (issue.message === NEEDS_QUOTES) return typeSentence('string', value, asText)
   if (value === null && issue.code === 'invalid_union')
-    return { message: 'is empty', hint: said(issue.message).hint }
-  if (issue.message !== '') return said(issue.message)
+    return { message: 'is empty', hint: sentenceParts(issue.message).hint }
+  if (issue.message !== '') return sentenceParts(issue.message)
   switch (issue.code) {
     case 'invalid_type':
       return typeSentence(issue.expected, value, asText)
@@ -132,11 +132,16 @@ function problemsOf(issue: Issue, checked: Checked, path: Path): ConfigProblem[]
       const what =
         issue.message === ''
           ? { message: 'is no known key', hint: unknownKeyHint(key, checked, path) }
-          : said(issue.message)
+          : sentenceParts(issue.message)
       return problemAt(tree, [...path, key], { ...what, at: 'key' })
     })
   if (issue.code === 'invalid_key')
-    return [problemAt(tree, path, { ...said(issue.issues[0]?.message ?? 'is no possible name'), at: 'key' })]
+    return [
+      problemAt(tree, path, {
+        ...sentenceParts(issue.issues[0]?.message ?? 'is no possible name'),
+        at: 'key',
+      }),
+    ]
   if (issue.code === 'invalid_union' && issue.errors.length === 0)
     return [problemAt(tree, path, discriminatorSentence(issue, checked, path))]
   return [problemAt(tree, path, sentence(issue, checked, path))]

@@ -6,7 +6,7 @@ import { crossProblems } from './cross-checks.ts'
 import { environmentProblems } from './text/environment.ts'
 import { parseTree } from './parse.ts'
 import { mergePresets } from './presets.ts'
-import { type ConfigProblem, inOrder, said } from './text/problem.ts'
+import { type ConfigProblem, inOrder, sentenceParts } from './text/problem.ts'
 import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
 import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
 import { readAlertSecrets } from './alert-secrets.ts'
@@ -43,7 +43,7 @@ async function readConfig(
   const whole = { file, line: 1, column: 1, path: '' }
   const read = await readText(file, options.readFile ?? readSmallFile)
   if ('problem' in read) {
-    const { message, hint } = said(read.problem)
+    const { message, hint } = sentenceParts(read.problem)
     return { problems: [{ ...whole, message, hint: read.missing ? HOW_TO_MAKE_ONE : hint }] }
   }
   const { tree, problems } = readYaml(read.text, { file, env })

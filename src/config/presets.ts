@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suggestion } from '../core/words/nearest.ts'
-import { type ConfigProblem, said } from './text/problem.ts'
+import { type ConfigProblem, sentenceParts } from './text/problem.ts'
 import { type ReadFile, readText } from './text/read-text.ts'
 import type { Environment } from './text/substitute.ts'
 import { isMapping, type Path, pathKey, type Place, problemAt, type Tree, valueAt } from './text/tree.ts'
@@ -87,7 +87,7 @@ async function mergePreset(tree: Tree, pipeline: Path, options: PresetOptions): 
   const file = join(options.presetFolder, `${name}.yaml`)
   const read = await readText(file, options.readFile)
   if ('problem' in read) {
-    const { message, hint } = said(read.problem)
+    const { message, hint } = sentenceParts(read.problem)
     return refused(`is in ${file}, which ${message}`, hint)
   }
   const preset = readYaml(read.text, { file, env: options.env })

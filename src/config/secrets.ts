@@ -3,7 +3,7 @@
 // Messages name the variable or the file that a secret comes from, and never a part of its value.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ConfigProblem, type Said, said } from './text/problem.ts'
+import { type ConfigProblem, type Said, sentenceParts } from './text/problem.ts'
 import { type ReadFile, readText } from './text/read-text.ts'
 import { isMapping, type Path, pathKey, placeOf, problemAt, type Tree, valueAt } from './text/tree.ts'
 
@@ -15,7 +15,7 @@ export interface Secrets {
   readonly warnings: readonly ConfigProblem[]
 }
 
-export interface Found {
+export interface FoundSecret {
   readonly value: string
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly ConfigProblem[]
@@ -31,7 +31,7 @@ const TOKEN: Path = ['server', 'token']
 const TOKEN_FILE: Path = ['server', 'token_file']
 const METRICS_TOKEN: Path = ['server', 'metrics_token']
 const METRICS_TOKEN_FILE: Path = ['server', 'metrics_token_file']
-const NOTHING: Found = { value: '', problems: [], warnings: [] }
+const NOTHING: FoundSecret = { value: '', problems: [], warnings: [] }
 
 /** `header`: it is sent as a header of HTTP. */
 function secretProblem(value: string, use: 'header' | 'text'): string | undefined {
@@ -49,7 +49,7 @@ interface Advice {
   readonly use: 'header' | 'text'
 }
 
-function literalSecret(tree: Tree, path: Path, advice: Advice): Found {
+function literalSecret(tree: Tree, path: Path, advice: Advice): FoundSecret {
   const value = valueAt(tree.value, path)
   const place = tree.places.get(pathKey(path))
   if (typeof value !== 'string' || place?.broken === true) return NOTHING
@@ -88,7 +88,7 @@ async function fileSecret(
   tree: Tree,
   { path, holds, use }: SecretFile,
   options: SecretOptions,
-): Promise<Found> {
+): Promise<FoundSecret> {
   const named = valueAt(tree.value, path)
   if (typeof named !== 'string' || named === '' || placeOf(tree, path)?.broken === true) return NOTHING
   const file = resolve(options.folder, named)
@@ -96,7 +96,7 @@ async function fileSecret(
   const value = 'text' in read ? read.text.replace(/\r?\n$/, '') : ''
   const problem = 'problem' in read ? read.problem : secretProblem(value, use)
   if (problem === undefined) return { value, problems: [], warnings: openFileWarnings(tree, path, file) }
-  const { message, hint } = said(problem)
+  const { message, hint } = sentenceParts(problem)
   const what: Said = {
     message: `the file ${file}: ${message}`,
     hint: hint === '' ? `write ${holds} into it, and nothing else` : hint,
@@ -109,7 +109,7 @@ export async function optionalSecret(
   tree: Tree,
   where: { readonly literal: Path; readonly file: Path } & Omit<Advice, 'otherwise'>,
   options: SecretOptions,
-): Promise<Found> {
+): Promise<FoundSecret> {
   const { literal, file, variable, use } = where
   const name = String(literal.at(-1))
   if (valueAt(tree.value, file) === undefined)
@@ -120,10 +120,10 @@ export async function optionalSecret(
   return { ...NOTHING, problems: [problemAt(tree, file, what)] }
 }
 
-async function apiKey(tree: Tree, options: SecretOptions): Promise<Found> {
+async function apiKey(tree: Tree, options: SecretOptions): Promise<FoundSecret> {
   const service = valueAt(tree.value, ['service'])
   if (!isMapping(service)) return NOTHING
-  const none = (path: Path, what: Said): Found => ({
+  const none = (path: Path, what: Said): FoundSecret => ({
     value: '',
     problems: [problemAt(tree, path, what)],
     warnings: [],

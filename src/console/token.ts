@@ -4,11 +4,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/ports.ts'
 
 /** closed: no token is configured, so nobody gets in. throttled: too many wrong ones came from there. */
-export type Verdict = 'right' | 'wrong' | 'closed' | 'throttled'
+export type TokenVerdict = 'right' | 'wrong' | 'closed' | 'throttled'
 
 export interface TokenGate {
   /** Judges a token that somebody at this address has shown; a wrong one counts against the address. */
-  judge(shown: string, from: string): Verdict
+  judge(shown: string, from: string): TokenVerdict
   /** Whether there is a token to show at all. */
   isOpen(): boolean
   /** A digest of the tokens of now, to tell them from later ones; undefined where there is none. */

@@ -18,7 +18,7 @@ export interface Tie {
   readonly inDoubt: number
 }
 
-export interface KnownLink {
+export interface LinkedContact {
   readonly contactId: number
   readonly known: Contact
 }
@@ -72,7 +72,7 @@ export function showsWhatWasSent(known: Contact, shown: ServiceContact | undefin
 
 /** Throws OTHER_SERVICE where most of the known contacts are not what was sent. `shown`: as many as were read. */
 export function assertShown(
-  sample: readonly { readonly link: KnownLink; readonly shown: ServiceContact | undefined }[],
+  sample: readonly { readonly link: LinkedContact; readonly shown: ServiceContact | undefined }[],
   { path, baseUrl }: { path: string; baseUrl: string },
 ): void {
   const wrong = sample.filter(({ link, shown }) => !showsWhatWasSent(link.known, shown)).length

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { text } from './words/scalars.ts'
 import { isWrapper, unwrapped } from './words/zod-wrappers.ts'
 
-export interface SourceKind {
+export interface KindDescription {
   /**
    * The kind's own options: an object, which may be transformed as a whole. An option marked with
    * `.meta({ path: true })` is relative to the configuration.
@@ -16,7 +16,7 @@ export interface SourceKind {
   readonly help: string
 }
 
-export type SourceKinds = Readonly<Record<string, SourceKind>>
+export type SourceKinds = Readonly<Record<string, KindDescription>>
 
 /** What every source has; the rest is checked here too, but only the kind's own schema gives its values. */
 export interface SourceValues {
@@ -66,7 +66,7 @@ function isMarked(schema: z.ZodType): boolean {
 }
 
 /** The options of a kind that are paths. */
-export function pathOptions(kind: SourceKind): readonly string[] {
+export function pathOptions(kind: KindDescription): readonly string[] {
   const shape = objectIn(kind.schema).shape as Record<string, z.ZodType>
   return Object.keys(shape).filter((name) => shape[name] !== undefined && isMarked(shape[name]))
 }

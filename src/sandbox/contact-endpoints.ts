@@ -7,7 +7,7 @@ import {
   newContact,
   newContactWithMail,
   SHOWN_FIELDS,
-  shownContact,
+  servedContact,
   termIds,
 } from './contact-rules.ts'
 import type { Contacts, Methods } from './contacts.ts'
@@ -95,7 +95,7 @@ function readers({ contacts, habits }: Rooms): Endpoint[] {
       summary: 'Read a contact by its id, or the contacts with a mail, page by page',
       place: CONTACT_ID_OR_MAIL,
       query: fieldsQuery,
-      answer: z.union([shownContact, z.array(shownContact)]),
+      answer: z.union([servedContact, z.array(servedContact)]),
       handle({ place, query }) {
         if (typeof place === 'number') return contacts.byId(place, query.fields)
         const found = contacts.idsByMail(place)

@@ -89,10 +89,10 @@ export const newContact = fieldsSchema().meta({ anyOf: [given(['mail']), given(F
 export const newContactWithMail = fieldsSchema().meta({ anyOf: [given(['mail'])] })
 
 /** A contact as it is read: the fields that were asked for, null where they have no value. */
-export const shownContact = z.strictObject({ id: z.int(), ...optional, terms: termIds.optional() })
+export const servedContact = z.strictObject({ id: z.int(), ...optional, terms: termIds.optional() })
 
 /** Names that `fields` may ask for. */
-export const SHOWN_FIELDS = Object.keys(shownContact.shape) as [string, ...string[]]
+export const SHOWN_FIELDS = Object.keys(servedContact.shape) as [string, ...string[]]
 
 const isMissing = (value: unknown): boolean =>
   isBlank(value) || (typeof value === 'string' && value.trim() === '')

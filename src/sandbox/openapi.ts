@@ -2,7 +2,7 @@
 // requests. Zod's own JSON Schema is what OpenAPI 3.1 takes, so it is set together here: a framework that also
 // does the checking would answer before the sandbox's rules and habits (its own statuses and bodies) could.
 import { z } from 'zod'
-import { contactFields, newContact, newContactWithMail, shownContact } from './contact-rules.ts'
+import { contactFields, newContact, newContactWithMail, servedContact } from './contact-rules.ts'
 import { definitionSchema } from './custom-fields.ts'
 import { created, type Endpoint, success } from './endpoint.ts'
 import { termSchema } from './terms.ts'
@@ -14,7 +14,7 @@ const NAMED: ReadonlyMap<unknown, string> = new Map<z.ZodType, string>([
   [contactFields, 'ContactFields'],
   [newContact, 'NewContact'],
   [newContactWithMail, 'NewContactWithMail'],
-  [shownContact, 'Contact'],
+  [servedContact, 'Contact'],
   [termSchema, 'Term'],
   [definitionSchema, 'CustomField'],
   [created, 'Created'],

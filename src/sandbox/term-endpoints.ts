@@ -13,12 +13,12 @@ import {
 } from './endpoint.ts'
 import type { Habits } from './habits.ts'
 import { createPaging, givenPage } from './paging.ts'
-import { type Term, termSchema, type Terms, throwNoTerm } from './terms.ts'
+import { type SandboxTerm, termSchema, type Terms, throwNoTerm } from './terms.ts'
 
 /** A text that is how an id is written. */
 const isId = (place: string): boolean => /^[1-9]\d*$/.test(place) && Number.isSafeInteger(Number(place))
 
-function termAt(terms: Terms, place: string, { termInPath }: Habits): Term {
+function termAt(terms: Terms, place: string, { termInPath }: Habits): SandboxTerm {
   const byName = terms.named(place)
   const byId = isId(place) ? terms.numbered(Number(place)) : undefined
   if (termInPath === 'id') return (/^\d+$/.test(place) ? byId : byName) ?? throwNoTerm()

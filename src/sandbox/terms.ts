@@ -6,7 +6,7 @@ import type { Db } from './tables.ts'
 
 export const termSchema = z.strictObject({ id: z.int(), name: z.string(), description: z.string() })
 
-export type Term = z.infer<typeof termSchema>
+export type SandboxTerm = z.infer<typeof termSchema>
 
 export interface TermChanges {
   readonly name?: string | undefined
@@ -14,13 +14,13 @@ export interface TermChanges {
 }
 
 export interface Terms {
-  list(page: { offset: number; limit: number }): Term[]
-  numbered(id: number): Term | undefined
-  named(name: string): Term | undefined
+  list(page: { offset: number; limit: number }): SandboxTerm[]
+  numbered(id: number): SandboxTerm | undefined
+  named(name: string): SandboxTerm | undefined
   /** The id of the term of that name, made where it is new. */
   create(name: string, description: string): number
   update(id: number, changes: TermChanges): void
-  ofContact(contactId: number): Term[]
+  ofContact(contactId: number): SandboxTerm[]
   idsOf(contactId: number): number[]
   set(contactId: number, ids: readonly number[]): void
   add(contactId: number, ids: readonly number[]): void
@@ -39,7 +39,7 @@ export function throwNoTerm(): never {
 }
 
 function createContactTerms(db: Db, assertTerm: (id: number) => unknown) {
-  const ofContact = db.prepare<[number], Term>(
+  const ofContact = db.prepare<[number], SandboxTerm>(
     'SELECT id, name, description FROM term JOIN contact_term ON term_id = id WHERE contact_id = ? ORDER BY id',
   )
   const add = db.prepare('INSERT OR IGNORE INTO contact_term VALUES (?, ?)')
@@ -70,14 +70,16 @@ function createContactTerms(db: Db, assertTerm: (id: number) => unknown) {
 
 export function createTerms(db: Db, habits: Pick<Habits, 'termFolding'>): Terms {
   const key = (name: string): string => nameKey(name, habits.termFolding)
-  const page = db.prepare<[number, number], Term>(
+  const page = db.prepare<[number, number], SandboxTerm>(
     'SELECT id, name, description FROM term ORDER BY id LIMIT ? OFFSET ?',
   )
-  const byId = db.prepare<[number], Term>('SELECT id, name, description FROM term WHERE id = ?')
-  const byName = db.prepare<[string], Term>('SELECT id, name, description FROM term WHERE name_key = ?')
+  const byId = db.prepare<[number], SandboxTerm>('SELECT id, name, description FROM term WHERE id = ?')
+  const byName = db.prepare<[string], SandboxTerm>(
+    'SELECT id, name, description FROM term WHERE name_key = ?',
+  )
   const insert = db.prepare('INSERT INTO term (name, name_key, description) VALUES (?, ?, ?)')
   const update = db.prepare('UPDATE term SET name = ?, name_key = ?, description = ? WHERE id = ?')
-  const there = (id: number): Term => {
+  const there = (id: number): SandboxTerm => {
     const term = byId.get(id)
     if (term === undefined) throw new Failure(422, `there is no term ${id}`)
     return term

@@ -28,7 +28,7 @@ export interface Turn {
   readonly missed: number
 }
 
-export interface Standing {
+export interface AgendaStanding {
   readonly name: string
   readonly dueAt: number | undefined
   readonly runningSince: number | undefined
@@ -52,7 +52,7 @@ export interface Agenda {
   /** Takes other pipelines or schedules; who runs goes on. */
   replace(entries: readonly AgendaEntry[]): void
   readonly running: number
-  standings(): readonly Standing[]
+  standings(): readonly AgendaStanding[]
 }
 
 interface State {
@@ -142,7 +142,7 @@ function begun(state: State, wish: { since: number; due: number }, now: number):
   return { name: state.entry.name, cause: isLate ? 'missed' : wish.due > 0 ? 'schedule' : 'watch', missed }
 }
 
-function standing({ entry: { name }, next, run, wish, overlaps, missed }: State): Standing {
+function standing({ entry: { name }, next, run, wish, overlaps, missed }: State): AgendaStanding {
   return { name, dueAt: next, runningSince: run?.since, waitingSince: wish?.since, overlaps, missed }
 }
 

@@ -2,7 +2,7 @@
 // Pure bookkeeping; it sends and decides nothing.
 import type { CallResult, RequestTrace } from '../core/ports.ts'
 import { DAILY_ALLOWANCE_USED_UP } from '../core/outcome/retry.ts'
-import type { Verdict } from '../core/outcome/retry.ts'
+import type { AttemptVerdict } from '../core/outcome/retry.ts'
 import type { Call } from './judge.ts'
 
 /** What has happened to one call. */
@@ -21,7 +21,7 @@ export interface Course {
 
 /** Why a call goes no further, in words for logs and for the state. */
 interface Ending {
-  readonly kind: Verdict['kind']
+  readonly kind: AttemptVerdict['kind']
   readonly summary: string
   readonly reason: string
 }
@@ -34,7 +34,7 @@ export function newCourse(): Course {
 export function noteAttempt(
   course: Course,
   call: Call<unknown>,
-  seen: { verdict: Verdict; status?: number },
+  seen: { verdict: AttemptVerdict; status?: number },
 ): void {
   course.status = seen.status ?? course.status
   if (seen.verdict.throttled) course.throttles += 1

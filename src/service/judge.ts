@@ -1,11 +1,11 @@
 // From one attempt to its meaning in words: reads the body as the call expects it, asks the table in
 // outcome.ts, and says what happened in a sentence for logs and one for the state. It decides nothing.
-import type { Verdict } from '../core/outcome/retry.ts'
+import type { AttemptVerdict } from '../core/outcome/retry.ts'
 import type { Attempt } from './http.ts'
 import { outcome } from './outcome.ts'
 import type { BodyKind, Method } from './outcome.ts'
-import { errorMessage, hasError } from './wire.ts'
-import type { Reader } from './wire.ts'
+import { serviceMessage, hasError } from './wire.ts'
+import type { BodyReader } from './wire.ts'
 
 /** One operation of the interface, ready to be sent. */
 export interface Call<T> {
@@ -19,13 +19,13 @@ export interface Call<T> {
   readonly body?: string
   /** Whether sending it twice has the effect of sending it once. */
   readonly repeatable: boolean
-  readonly read: Reader<T>
+  readonly read: BodyReader<T>
   /** Some services answer 200 with an empty list where one object is asked for and there is none. */
   readonly emptyListIsNone?: boolean
 }
 
 export interface Judged<T> {
-  readonly verdict: Verdict
+  readonly verdict: AttemptVerdict
   /** There where the verdict is ok. */
   readonly value: T | undefined
   /** Holds nothing that the service or a person wrote. */
@@ -93,7 +93,7 @@ function withWords(
 ): string {
   const host = targetHost(call, answer)
   const { body } = answer
-  const message = body.kind === 'json' ? errorMessage(body.value, mask) : undefined
+  const message = body.kind === 'json' ? serviceMessage(body.value, mask) : undefined
   return [
     summary,
     ...(host === undefined ? [] : [`it leads to ${mask(host)}`]),

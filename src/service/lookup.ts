@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../core/settings.ts'
 import { notAsked } from './course.ts'
 import type { Perform } from './request.ts'
 import { lookupName, requestUrl } from './url.ts'
-import type { Reader } from './wire.ts'
+import type { BodyReader } from './wire.ts'
 
 interface Named {
   readonly id: number
@@ -14,7 +14,7 @@ interface Named {
 interface Lookup<T> {
   readonly path: string
   readonly resource: 'terms' | 'custom-fields'
-  readonly read: Reader<T>
+  readonly read: BodyReader<T>
 }
 
 export interface Lookups {
@@ -25,7 +25,7 @@ export interface Lookups {
 }
 
 export function createLookups(settings: ServiceSettings, perform: Perform): Lookups {
-  const ask = <T>(url: URL, path: string, read: Reader<T>): Promise<CallResult<T>> =>
+  const ask = <T>(url: URL, path: string, read: BodyReader<T>): Promise<CallResult<T>> =>
     perform({ method: 'GET', path, target: 'object', url, repeatable: true, read, emptyListIsNone: true })
   return {
     byId: (id, { path, resource, read }) =>

@@ -1,6 +1,6 @@
 // What one attempt came to: a closed table from evidence to verdict. Pure, and the only place that
 // gives a status its meaning. In doubt it says `unknown`: a guess here could double or lose a contact.
-import type { Verdict } from '../core/outcome/retry.ts'
+import type { AttemptVerdict } from '../core/outcome/retry.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -24,14 +24,17 @@ export type Evidence =
 
 type Answer = Extract<Evidence, { answered: true }>
 
-const verdict = (kind: Verdict['kind'], retriable: Verdict['retriable'] = 'no'): Verdict => ({
+const verdict = (
+  kind: AttemptVerdict['kind'],
+  retriable: AttemptVerdict['retriable'] = 'no',
+): AttemptVerdict => ({
   kind,
   retriable,
   throttled: false,
 })
 
 /** The meaning of an attempt (see CallResult in core/ports.ts for the kinds). */
-export function outcome(evidence: Evidence): Verdict {
+export function outcome(evidence: Evidence): AttemptVerdict {
   // Without a connection no byte left this machine. With one, the service may have got the whole request.
   if (!evidence.answered) return verdict(evidence.sent ? 'unknown' : 'not_applied', 'yes')
   const { status } = evidence
@@ -64,7 +67,7 @@ export function outcome(evidence: Evidence): Verdict {
   }
 }
 
-function ofSuccess({ method, body }: Answer): Verdict {
+function ofSuccess({ method, body }: Answer): AttemptVerdict {
   switch (body) {
     case 'expected':
       return verdict('ok')
@@ -87,7 +90,7 @@ function ofSuccess({ method, body }: Answer): Verdict {
  * Only the service itself says in JSON that a contact is not there; a page may mean a wrong base URL.
  * Where even the collection is not known, nothing can have been applied: this is the wrong place.
  */
-function ofNotFound(answer: Answer): Verdict {
+function ofNotFound(answer: Answer): AttemptVerdict {
   if (answer.target === 'collection') return verdict('not_applied')
   return verdict(isJson(answer) ? 'absent' : 'unknown')
 }

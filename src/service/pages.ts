@@ -11,7 +11,7 @@ const MOST_ENTRIES = 200_000
 const MOST_CHARACTERS = 64 * 1024 * 1024
 
 /** `came` counts the entries that cannot be read, too, so that reading goes on behind them. */
-export interface Page<T> {
+export interface ServedPage<T> {
   readonly came: number
   readonly entries: readonly T[]
 }
@@ -25,7 +25,7 @@ interface Entry {
   readonly id: number
 }
 
-type PageResult<T> = CallResult<Page<T>>
+type PageResult<T> = CallResult<ServedPage<T>>
 
 export interface PagedList<T> {
   /** The route template. */
@@ -56,7 +56,7 @@ function endless(path: string, { entries, pages }: Reading<unknown>, request: Re
 }
 
 /** Takes the page in; false where it brought nothing new. */
-function takeIn<T extends Entry>(reading: Reading<T>, page: Page<T>): boolean {
+function takeIn<T extends Entry>(reading: Reading<T>, page: ServedPage<T>): boolean {
   const before = reading.entries.size
   for (const entry of page.entries) {
     if (reading.entries.has(entry.id)) continue

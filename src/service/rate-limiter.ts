@@ -10,7 +10,7 @@ import { createAllowance } from './allowance.ts'
 import { createSlotRing } from './slot-ring.ts'
 
 /** What came of asking for a turn. `sentAtMs`: monotonic. */
-export type Turn<T> =
+export type TurnResult<T> =
   | { readonly kind: 'taken'; readonly value: T; readonly sentAtMs: number }
   | { readonly kind: 'aborted' | 'daily_limit' }
 
@@ -19,7 +19,7 @@ export interface RateLimiter {
    * Runs the task when its turn has come; the task's end is the moment the answer came. A signal ends
    * the waiting, never a task that has begun.
    */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<Turn<T>>
+  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<TurnResult<T>>
   /** No task begins for so long; the longest of several pauses holds. */
   pause(ms: number): void
   /** A request was throttled: all wait for `ms`, and the rate is halved for a while. */
@@ -95,7 +95,7 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
     return false
   }
 
-  async function turn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<Turn<T>> {
+  async function turn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<TurnResult<T>> {
     waitingForPlace += 1
     const isTaken = await place(signal).finally(() => (waitingForPlace -= 1))
     if (!isTaken) return { kind: 'aborted' }
@@ -138,14 +138,14 @@ export function createRateLimiter(settings: RateLimitSettings, deps: LimiterDeps
 /** The signal takes the task out of the queue, but no longer touches it once it has begun. */
 async function enqueue<T>(
   queue: PQueue,
-  task: () => Promise<Turn<T>>,
+  task: () => Promise<TurnResult<T>>,
   signal: AbortSignal,
-): Promise<Turn<T>> {
+): Promise<TurnResult<T>> {
   if (signal.aborted) return { kind: 'aborted' }
   const waiting = new AbortController()
   const leave = (): void => waiting.abort()
   signal.addEventListener('abort', leave, { once: true })
-  const begin = (): Promise<Turn<T>> => {
+  const begin = (): Promise<TurnResult<T>> => {
     signal.removeEventListener('abort', leave)
     return task()
   }

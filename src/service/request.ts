@@ -16,7 +16,7 @@ import { waitHints } from './wait-hints.ts'
 import type { WaitHints } from './wait-hints.ts'
 
 /** Over all calls of one session. */
-export interface Counts {
+export interface RequestCounts {
   requests: number
   retries: number
 }
@@ -33,7 +33,7 @@ export interface CallContext {
   readonly onEvent: ServiceListener
   /** Ends the waiting of every call; what has been sent is let finish. */
   readonly signal: AbortSignal
-  readonly counts: Counts
+  readonly counts: RequestCounts
 }
 
 /** One attempt, understood. */

@@ -11,7 +11,7 @@ import { createKeyTrust } from './key-trust.ts'
 import { createLists } from './pages.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import { perform } from './request.ts'
-import type { CallContext, Counts, Perform } from './request.ts'
+import type { CallContext, RequestCounts, Perform } from './request.ts'
 import { createTermCalls } from './terms.ts'
 import { assertEncrypted } from './url.ts'
 
@@ -52,7 +52,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
 
   function context(
     { signal, attempts, onEvent: own }: Parameters<Service['session']>[0],
-    counts: Counts,
+    counts: RequestCounts,
   ): CallContext {
     const { clock, random } = deps
     const trust = createKeyTrust()
@@ -78,7 +78,7 @@ export function createService(settings: ServiceSettings, deps: ServiceDeps): Ser
   return {
     rate: () => limiter.use(),
     session(options) {
-      const counts: Counts = { requests: 0, retries: 0 }
+      const counts: RequestCounts = { requests: 0, retries: 0 }
       const bound = context(options, counts)
       const send: Perform = (call) => perform(call, bound)
       const lists = createLists()

@@ -9,10 +9,10 @@ import type {
   ServiceContact,
   Term,
 } from '../core/ports.ts'
-import type { Page } from './pages.ts'
+import type { ServedPage } from './pages.ts'
 
 /** Reads a parsed body; undefined where it is not what the interface says. */
-export type Reader<T> = (json: unknown) => T | undefined
+export type BodyReader<T> = (json: unknown) => T | undefined
 
 const LONGEST_MESSAGE = 300
 /** The rest of an endless message is not looked at. */
@@ -76,12 +76,12 @@ export function listIn(json: unknown): readonly unknown[] | undefined {
   return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
 }
 
-export const readSuccess: Reader<true> = (json) => (success.safeParse(json).success ? true : undefined)
+export const readSuccess: BodyReader<true> = (json) => (success.safeParse(json).success ? true : undefined)
 
-export const readCreatedId: Reader<number> = (json) => created.safeParse(json).data?.id
+export const readCreatedId: BodyReader<number> = (json) => created.safeParse(json).data?.id
 
 /** Members that cannot be read are left out: their contacts count as missing and are looked up. */
-export const readCreatedMembers: Reader<readonly CreatedMember[]> = (json) =>
+export const readCreatedMembers: BodyReader<readonly CreatedMember[]> = (json) =>
   listIn(json)?.flatMap((entry) => member.safeParse(entry).data ?? [])
 
 /** As `listIn`, but `{}` is an empty list: where nothing is created on its strength. */
@@ -91,31 +91,31 @@ function listOrNone(json: unknown): readonly unknown[] | undefined {
 }
 
 /** One page of terms. */
-export const readTermPage: Reader<Page<Term>> = (json) => {
+export const readTermPage: BodyReader<ServedPage<Term>> = (json) => {
   const list = listOrNone(json)
   return list && { came: list.length, entries: list.flatMap((entry) => term.safeParse(entry).data ?? []) }
 }
 
 /** All or nothing: a term left out would be taken for one that the contact lacks. */
-export const readContactTerms: Reader<Page<Term>> = (json) => {
+export const readContactTerms: BodyReader<ServedPage<Term>> = (json) => {
   const page = readTermPage(json)
   return page?.entries.length === page?.came ? page : undefined
 }
 
-export const readTerm: Reader<Term> = (json) => term.safeParse(json).data
+export const readTerm: BodyReader<Term> = (json) => term.safeParse(json).data
 
 /** Definitions that cannot be read are left out: whoever maps such a field is told that it is not there. */
-export const readCustomFields: Reader<Page<CustomFieldDefinition>> = (json) => {
+export const readCustomFields: BodyReader<ServedPage<CustomFieldDefinition>> = (json) => {
   const list = listOrNone(json)
   return (
     list && { came: list.length, entries: list.flatMap((entry) => definition.safeParse(entry).data ?? []) }
   )
 }
 
-export const readCustomField: Reader<CustomFieldDefinition> = (json) => definition.safeParse(json).data
+export const readCustomField: BodyReader<CustomFieldDefinition> = (json) => definition.safeParse(json).data
 
 /** One contact with the fields asked for; undefined also where it is another contact than was asked for. */
-export function contactReader(asked: number, fields: readonly string[]): Reader<ServiceContact> {
+export function contactReader(asked: number, fields: readonly string[]): BodyReader<ServiceContact> {
   return (json) => {
     const contact = readContact(json, fields)
     return contact?.id === asked ? contact : undefined
@@ -129,7 +129,7 @@ export function contactReader(asked: number, fields: readonly string[]): Reader<
 export function contactsReader(
   fields: readonly string[],
   { isFurther = false } = {},
-): Reader<Page<ServiceContact>> {
+): BodyReader<ServedPage<ServiceContact>> {
   return (json) => {
     const list = isFurther ? listOrNone(json) : listIn(json)
     const contacts = list?.flatMap((entry) => readContact(entry, fields) ?? [])
@@ -159,7 +159,7 @@ export function hasError(json: unknown): boolean {
  * The service's own words for what is wrong, at most 300 characters; undefined where it has none. `mask` keeps the key
  * out of them, should the service echo it.
  */
-export function errorMessage(json: unknown, mask: (text: string) => string): string | undefined {
+export function serviceMessage(json: unknown, mask: (text: string) => string): string | undefined {
   const body = object.safeParse(json).data
   if (body === undefined) return undefined
   for (const candidate of [body['message'], body['error'], ...members(body['errors'])]) {

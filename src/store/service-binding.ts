@@ -1,5 +1,5 @@
 // Which service the state belongs to, as the state remembers it, and what of it ties it there.
-import type { KnownLink, Tie } from '../core/service-binding.ts'
+import type { LinkedContact, Tie } from '../core/service-binding.ts'
 import { UNCERTAIN } from '../core/change/states.ts'
 import type { Connection } from './file/connection.ts'
 import { openIfCurrent } from './file/database.ts'
@@ -11,7 +11,7 @@ export interface ServiceBinding {
   /** `address` as `serviceAddress` makes it. */
   bind(address: string): void
   /** Known links, spread over all of them; at most so many. */
-  sample(limit: number): readonly KnownLink[]
+  sample(limit: number): readonly LinkedContact[]
 }
 
 const TIE = `
@@ -46,7 +46,10 @@ export function createServiceBinding(db: Connection): ServiceBinding {
 }
 
 /** As the state at `path` says, beside its owner; undefined where there is none yet, or an older version's. */
-export function readTie(path: string, limit: number): { tie: Tie; sample: readonly KnownLink[] } | undefined {
+export function readTie(
+  path: string,
+  limit: number,
+): { tie: Tie; sample: readonly LinkedContact[] } | undefined {
   const db = openIfCurrent(path)
   if (db === undefined) return undefined
   try {

@@ -2,7 +2,7 @@
 import { printed } from '../../src/cli/guarded.ts'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Standing } from '../../src/app/standing.ts'
+import type { PipelineStatus } from '../../src/app/standing.ts'
 import { ownerText, pauseText, rateText, standingText } from '../../src/cli/status-text.ts'
 import { terminalOf, widthOf, wrap } from '../../src/cli/terminal.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
@@ -24,7 +24,7 @@ const run = {
   refused: 0,
 } as const
 
-const standing: Standing = {
+const standing: PipelineStatus = {
   pipeline: 'shop',
   lastRun: run,
   isRunning: false,
@@ -46,7 +46,7 @@ function screen(columns: number, env: Record<string, string> = { NO_COLOR: '1' }
   return terminalOf({ stdout: Object.assign(new PassThrough(), { isTTY: true, columns }), env })
 }
 const plain = terminalOf({ stdout: new PassThrough(), env: {} })
-const lines = (changes: Partial<Standing>): readonly string[] =>
+const lines = (changes: Partial<PipelineStatus>): readonly string[] =>
   standingText({ ...standing, ...changes }, NOW, plain)
 
 describe('a pipeline', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CallResult } from '../../src/core/ports.ts'
-import { createLists, type Page, type PagedList, type PageQuery } from '../../src/service/pages.ts'
+import { createLists, type ServedPage, type PagedList, type PageQuery } from '../../src/service/pages.ts'
 
 interface Entry {
   readonly id: number
@@ -23,11 +23,11 @@ function serviceOf(all: readonly Entry[], { plain, cap, parameters }: Habit) {
   const asked: (PageQuery | undefined)[] = []
   const list: PagedList<Entry> = {
     path: '/list',
-    ask(page): Promise<CallResult<Page<Entry>>> {
+    ask(page): Promise<CallResult<ServedPage<Entry>>> {
       return Promise.resolve(answerTo(page))
     },
   }
-  const answerTo = (page: PageQuery | undefined): CallResult<Page<Entry>> => {
+  const answerTo = (page: PageQuery | undefined): CallResult<ServedPage<Entry>> => {
     asked.push(page)
     if (page !== undefined && parameters === 'refused')
       return { kind: 'refused', reason: 'limit', summary: 'limit', request: { ...request, status: 400 } }
@@ -95,7 +95,7 @@ describe('a list', () => {
     const list: PagedList<Entry> = {
       path: '/list',
       isDocumented: true,
-      ask(): Promise<CallResult<Page<Entry>>> {
+      ask(): Promise<CallResult<ServedPage<Entry>>> {
         sent += 1
         const page = entries(size).map(({ id }) => ({ id: sent * size + id, name }))
         return Promise.resolve({ kind: 'ok', value: { came: size, entries: page }, request })

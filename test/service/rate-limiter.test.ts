@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RateLimitSettings } from '../../src/core/settings.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
-import type { RateLimiter, Turn } from '../../src/service/rate-limiter.ts'
+import type { RateLimiter, TurnResult } from '../../src/service/rate-limiter.ts'
 import { windowWith } from '../support/window.ts'
 import { createFakeClock } from './fake-clock.ts'
 import type { FakeClock } from './fake-clock.ts'
@@ -229,7 +229,7 @@ describe('the day', () => {
     const takeOfDay = (nowMs: number, perDay: number): boolean => asked.push(nowMs) <= perDay
     const shared = windowWith({ takeOfDay })
     const limiter = createRateLimiter({ ...settings, per_day: 2 }, { clock, shared })
-    const turns: Turn<undefined>[] = []
+    const turns: TurnResult<undefined>[] = []
     for (let call = 0; call < 3; call += 1)
       turns.push(await limiter.run(() => Promise.resolve(undefined), never))
     expect(asked).toEqual([5_000, 5_000, 5_000])

@@ -9,7 +9,7 @@ import type { Call } from '../../src/service/judge.ts'
 import { createKeyTrust } from '../../src/service/key-trust.ts'
 import { createRateLimiter } from '../../src/service/rate-limiter.ts'
 import { perform } from '../../src/service/request.ts'
-import type { Counts } from '../../src/service/request.ts'
+import type { RequestCounts } from '../../src/service/request.ts'
 import { readCreatedId } from '../../src/service/wire.ts'
 import { windowWith } from '../support/window.ts'
 import { createFakeClock } from './fake-clock.ts'
@@ -53,7 +53,7 @@ function rig(attempts: readonly Attempt[], changes: { shared?: SharedWindow; abo
   const clock = createFakeClock()
   const requests: RequestEvent[] = []
   const events: ServiceEvent[] = []
-  const counts: Counts = { requests: 0, retries: 0 }
+  const counts: RequestCounts = { requests: 0, retries: 0 }
   const run = new AbortController()
   const sentAt: number[] = []
   const context = {

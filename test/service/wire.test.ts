@@ -8,7 +8,7 @@ import {
   contactsReader,
   createContactBody,
   createContactsBody,
-  errorMessage,
+  serviceMessage,
   hasError,
   listIn,
   readCreatedId,
@@ -144,25 +144,25 @@ describe('errors', () => {
     [['message'], undefined],
     ['message', undefined],
   ])('message of %j', (json, message) => {
-    expect(errorMessage(json, asItIs)).toBe(message)
+    expect(serviceMessage(json, asItIs)).toBe(message)
   })
 
   it('cuts a message to 300 characters', () => {
-    const message = errorMessage({ message: '😀'.repeat(5_000) }, asItIs)!
+    const message = serviceMessage({ message: '😀'.repeat(5_000) }, asItIs)!
     expect(Array.from(message)).toHaveLength(300)
     expect(message.endsWith('😀…')).toBe(true)
   })
 
   it.each([290, 295, 299])('masks a key before it cuts, where the key begins at %i', (at) => {
     const mask = createRedaction(['key-0123456789'])
-    expect(errorMessage({ message: `${'x'.repeat(at)}key-0123456789` }, mask)).not.toContain('k')
+    expect(serviceMessage({ message: `${'x'.repeat(at)}key-0123456789` }, mask)).not.toContain('k')
   })
 })
 
 it('never throws, whatever the body', () => {
   const readers = [
     hasError,
-    (json: unknown) => errorMessage(json, asItIs),
+    (json: unknown) => serviceMessage(json, asItIs),
     readSuccess,
     readCreatedId,
     readCreatedMembers,

@@ -20,7 +20,7 @@ export interface Answer {
   readonly problem?: { readonly code: ErrorCode | undefined; readonly message: string }
 }
 
-export interface Reader {
+export interface StateReader {
   readonly readable: Readable
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ function createThread(path: string) {
 }
 
 /** `path`: of the state. `patienceMs`: after so long without an answer the thread is given up. */
-export function createReader(path: string, patienceMs = PATIENCE_MS): Reader {
+export function createReader(path: string, patienceMs = PATIENCE_MS): StateReader {
   let thread: ReturnType<typeof createThread> | undefined
   let last = 0
   const started = () => {

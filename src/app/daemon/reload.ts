@@ -10,7 +10,7 @@ const AT_START: readonly { readonly key: string; of(settings: Settings): unknown
   { key: 'log', of: ({ log }) => log },
 ]
 
-export interface Change {
+export interface Reload {
   /** The new settings, but for those that take effect at the next start. */
   readonly settings: Settings
   /** Keys of the file that take effect at the next start. */
@@ -21,7 +21,7 @@ export interface Change {
   readonly pipelines: readonly string[]
 }
 
-export function changeTo(next: Settings, old: Settings): Change {
+export function changeTo(next: Settings, old: Settings): Reload {
   const atNextStart = AT_START.filter(({ of }) => !isDeepStrictEqual(of(next), of(old)))
   const names = new Set([...old.pipelines, ...next.pipelines].map(({ name }) => name))
   const named = ({ pipelines }: Settings, name: string) =>

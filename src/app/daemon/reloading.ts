@@ -9,7 +9,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import type { Configuration } from '../run/configuration.ts'
 import type { DaemonRuns } from './daemon-runs.ts'
-import { type Change, changeTo } from './reload.ts'
+import { type Reload, changeTo } from './reload.ts'
 import type { Runner } from '../run/runner.ts'
 
 export interface Reloading {
@@ -44,7 +44,7 @@ async function keyIn(file: string): Promise<string | undefined> {
   return /^[\x21-\x7e]+$/.test(key) ? key : undefined
 }
 
-function reasonOf({ service, pipelines, settings }: Change, name: string, old: Settings): string {
+function reasonOf({ service, pipelines, settings }: Reload, name: string, old: Settings): string {
   const isIn = (all: Settings): boolean => all.pipelines.some((pipeline) => pipeline.name === name)
   const verb = !isIn(old) ? 'added' : isIn(settings) ? 'changed' : 'taken away'
   const what = [
@@ -67,7 +67,7 @@ async function changeBetweenRuns(next: Settings, { log, runner, runs, use }: Par
 }
 
 /** An entry of the sync log for each pipeline that it concerns. */
-async function enter(change: Change, old: Settings, { clock, random, runner }: Parts): Promise<void> {
+async function enter(change: Reload, old: Settings, { clock, random, runner }: Parts): Promise<void> {
   const { pipelines } = change.settings
   const at = clock.now()
   const id = runId(at, random)

@@ -77,7 +77,7 @@ export function releaseHeld(
   })
 }
 
-export type Verdict =
+export type ResolvedDoubt =
   { readonly done: true; readonly contactId: number | undefined } | { readonly done: false }
 
 async function findDoubt(settings: Settings, id: number, state: StateStore): Promise<Operation> {
@@ -102,7 +102,7 @@ async function contactAt(
   throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be looked at: ${seen.summary}`)
 }
 
-function idOf({ contactId }: Verdict & { done: true }): number {
+function idOf({ contactId }: ResolvedDoubt & { done: true }): number {
   if (contactId !== undefined) return contactId
   throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that it made')
 }
@@ -128,7 +128,11 @@ async function linkByWord(
   return isLinked ? 'done' : 'held'
 }
 
-async function settlementFor(operation: Operation, verdict: Verdict, asking: Asking): Promise<Settlement> {
+async function settlementFor(
+  operation: Operation,
+  verdict: ResolvedDoubt,
+  asking: Asking,
+): Promise<Settlement> {
   if (!verdict.done) return { kind: 'failed', reason: NOT_DONE_REASON }
   const reason = BY_A_PERSON
   if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId, reason }
@@ -146,7 +150,7 @@ export interface Resolved {
 /** Ends an operation in doubt by a person's word. What was not done is tried again by the next run. */
 export function resolveDoubt(
   settings: Settings,
-  { id, verdict }: { id: number; verdict: Verdict },
+  { id, verdict }: { id: number; verdict: ResolvedDoubt },
   { pid, ask }: { pid: number; ask: Ask },
 ): Promise<Resolved> {
   return asOwner(settings, pid, async (state) => {

@@ -21,7 +21,7 @@ import { sharedWindow } from '../run/rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { asOwner } from '../run/as-owner.ts'
 import { assertOfService, bindAtFirstUse } from '../run/service-binding.ts'
-import { inMessages, type Sought, theirsIn } from './sought.ts'
+import { inMessages, type SoughtPerson, theirsIn } from './sought.ts'
 
 export interface Asked {
   /** A key, a mail or an id, as in `audit show`. */
@@ -53,7 +53,7 @@ export interface Certificate {
   readonly head: LogHead
 }
 
-interface Meant extends Sought {
+interface Meant extends SoughtPerson {
   readonly people: readonly LoggedPerson[]
 }
 

@@ -14,13 +14,13 @@ import type { PipelineSettings } from '../../core/settings.ts'
 import { inBytes, readings } from '../../sources/text/readings.ts'
 
 /** What is known of the person: values, or, of somebody who was erased before, tombstones alone. */
-export interface Sought {
+export interface SoughtPerson {
   readonly subject: Subject
   readonly before: ErasedBefore | undefined
 }
 
 /** The person in messages and names, whichever pipeline they are about. */
-export function inMessages({ subject, before }: Sought, pipelines: readonly string[]): Recognition {
+export function inMessages({ subject, before }: SoughtPerson, pipelines: readonly string[]): Recognition {
   const known = recognition(subject, readings)
   const isErased = (text: string): boolean =>
     before !== undefined && pipelines.some((name) => before.isTheirs(name, { key: undefined, texts: [text] }))
@@ -34,7 +34,7 @@ export function inMessages({ subject, before }: Sought, pipelines: readonly stri
 /** `isOfOthers`: whether a record with this key is of another contact. */
 export function theirsIn(
   pipeline: PipelineSettings,
-  { subject, before }: Sought,
+  { subject, before }: SoughtPerson,
   isOfOthers: (key: string) => boolean,
 ): Theirs {
   const inTexts = inMessages({ subject, before }, [pipeline.name])

@@ -10,7 +10,7 @@ import {
   assertNothingInDoubt,
   assertSameService,
   assertShown,
-  type KnownLink,
+  type LinkedContact,
   SAMPLE_SIZE,
   serviceAddress,
 } from '../../core/service-binding.ts'
@@ -27,10 +27,10 @@ type Asking = Pick<ContactReader, 'contactById'>
 const placeOf = ({ service, state }: Settings) => ({ path: state.path, baseUrl: service.base_url })
 
 /** What of them was sent can be asked for everywhere; definitions of custom fields may have changed. */
-const askedFields = (known: KnownLink['known']): string[] =>
+const askedFields = (known: LinkedContact['known']): string[] =>
   CONTACT_FIELD_NAMES.filter((field) => Object.hasOwn(known, field) && field !== 'mail_status')
 
-const standardOf = ({ contactId, known }: KnownLink): KnownLink => ({
+const standardOf = ({ contactId, known }: LinkedContact): LinkedContact => ({
   contactId,
   known: Object.fromEntries(Object.entries(known).filter(([field]) => askedFields(known).includes(field))),
 })
@@ -51,7 +51,7 @@ async function read(
 
 /** Throws OTHER_SERVICE where most of these contacts do not show at the service what was sent to them. */
 async function assertKnownThere(
-  sample: readonly KnownLink[],
+  sample: readonly LinkedContact[],
   reads: Asking,
   settings: Settings,
 ): Promise<void> {

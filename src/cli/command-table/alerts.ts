@@ -11,7 +11,7 @@ export const ALERTS: CommandGroup = {
       description:
         'Shows for each receiver what it was told of and is not over, since when, and the messages that it has not taken yet.',
       examples: ['contact-sync alerts list', 'contact-sync alerts list --json'],
-      load: async () => (await import('../commands/alerts.ts')).list,
+      load: async () => (await import('../commands/alerts.ts')).listAlerts,
     },
     {
       name: 'test',

@@ -69,7 +69,7 @@ export const AUDIT: CommandGroup = {
         'contact-sync audit list --outcome failed --since 2026-11-01 --json',
         'contact-sync audit list --field phone --pipeline shop --limit 20',
       ],
-      load: async () => (await import('../commands/audit.ts')).list,
+      load: async () => (await import('../commands/audit.ts')).listEntries,
     },
     {
       name: 'show',
@@ -78,7 +78,7 @@ export const AUDIT: CommandGroup = {
         'Shows everything that was ever done to a contact, field by field, with file and line, request and configuration. CONTACT is a key, a mail address that it has or had, or an id; key:, mail: or id: before it says which.',
       arguments: '<CONTACT>',
       examples: ['contact-sync audit show erika@example.com', 'contact-sync audit show id:4711 --json'],
-      load: async () => (await import('../commands/audit.ts')).show,
+      load: async () => (await import('../commands/audit.ts')).showEntry,
     },
     {
       name: 'run',

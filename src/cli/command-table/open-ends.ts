@@ -79,7 +79,7 @@ export const HELD: CommandGroup = {
       arguments: '<RUN>',
       options: [new Option('--remaining', 'where some have changed since: lets those go that have not')],
       examples: ['contact-sync held release 20261121-140509-1a2b'],
-      load: async () => (await import('../commands/held.ts')).release,
+      load: async () => (await import('../commands/held.ts')).releaseHeldPlan,
     },
     {
       name: 'list',

@@ -49,7 +49,7 @@ const standingJson = ({ receiver, raised, pending }: Standing) => ({
   })),
 })
 
-export async function list(io: Io, options: CommonOptions): Promise<number> {
+export async function listAlerts(io: Io, options: CommonOptions): Promise<number> {
   const standings = await alertStandings(await settingsWithAlerts(io, options))
   if (options.json === true) printJson(io, { receivers: standings.map(standingJson) })
   else for (const one of standings) print(io, standingText(one))

@@ -75,7 +75,7 @@ interface ListOptions extends FilterOptions {
 const SHOWN = 100
 const SHOWN_JSON = 10_000
 
-export async function list(io: Io, options: ListOptions): Promise<number> {
+export async function listEntries(io: Io, options: ListOptions): Promise<number> {
   const { limit = options.json === true ? SHOWN_JSON : SHOWN, before } = options
   return withLog(io, options, async (state) => {
     const range = {
@@ -110,7 +110,7 @@ function personText({ keys, contactIds, mails }: LoggedPerson): string {
   return [...ids, ...names, ...mails].join(', ')
 }
 
-export async function show(io: Io, options: CommonOptions, [contact = '']: string[]): Promise<number> {
+export async function showEntry(io: Io, options: CommonOptions, [contact = '']: string[]): Promise<number> {
   return withLog(io, options, async (state) => {
     const lives: { person: LoggedPerson; entries: LoggedEntry[] }[] = []
     for (const person of await peopleNamed(state, contact)) {

@@ -3,12 +3,12 @@ import { SyncError } from '../../core/words/errors.ts'
 import type { CommandTree } from '../command-table/entry.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
-import { type Place, places } from '../completion/model.ts'
+import { type CompletionPlace, places } from '../completion/model.ts'
 import { zshScript } from '../completion/zsh.ts'
 import type { CommonOptions, Io } from '../io.ts'
 import { printPipelineNames } from '../pipeline-names.ts'
 
-const SCRIPTS: Readonly<Record<string, (all: readonly Place[]) => string>> = {
+const SCRIPTS: Readonly<Record<string, (all: readonly CompletionPlace[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,

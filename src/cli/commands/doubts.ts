@@ -1,7 +1,7 @@
 // `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
-import { resolveDoubt, type Verdict } from '../../app/people/decisions.ts'
+import { resolveDoubt, type ResolvedDoubt } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Operation } from '../../core/change/operation.ts'
@@ -53,7 +53,7 @@ function wholeNumber(text: string, what: string): number {
   return Number(text)
 }
 
-function verdictOf({ as, contactId }: ResolveOptions): Verdict {
+function verdictOf({ as, contactId }: ResolveOptions): ResolvedDoubt {
   if (as !== 'done' && as !== 'not-done')
     throw new SyncError('USAGE', 'doubts resolve needs --as done or --as not-done')
   if (as === 'done')

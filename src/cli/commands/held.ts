@@ -92,7 +92,11 @@ interface ReleaseOptions extends CommonOptions {
   readonly remaining?: boolean
 }
 
-export async function release(io: Io, options: ReleaseOptions, [run = '']: string[]): Promise<number> {
+export async function releaseHeldPlan(
+  io: Io,
+  options: ReleaseOptions,
+  [run = '']: string[],
+): Promise<number> {
   const settings = await commandSettings(io, options)
   const released = await releaseHeld(settings, { run, remaining: options.remaining === true }, io.pid)
   if (options.json === true) printJson(io, released)

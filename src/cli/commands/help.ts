@@ -1,7 +1,7 @@
 // `help`: the page of the program, of a group, or of a command; also as a man page.
 import type { CommandTree } from '../command-table/entry.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { commandPage, groupPage, type Page, programPage } from '../help/page.ts'
+import { commandPage, groupPage, type HelpPage, programPage } from '../help/page.ts'
 import { pageRoff, pageText } from '../help/render.ts'
 import type { Io } from '../io.ts'
 import { terminalOf } from '../terminal.ts'
@@ -10,7 +10,7 @@ import { VERSION } from '../../version.ts'
 async function pageOf(
   names: readonly string[],
   { commands, groups }: CommandTree,
-): Promise<Page | undefined> {
+): Promise<HelpPage | undefined> {
   const [first, second, ...more] = names
   if (first === undefined) return programPage({ commands, groups })
   if (more.length > 0) return undefined

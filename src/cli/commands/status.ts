@@ -1,6 +1,11 @@
 // `status`: each pipeline at a glance, from the state and the inbox; once, or again and again.
 import { orphans } from '../../app/people/pipelines.ts'
-import { commonStanding, type CommonStanding, pipelineStanding, type Standing } from '../../app/standing.ts'
+import {
+  commonStanding,
+  type CommonStanding,
+  pipelineStanding,
+  type PipelineStatus,
+} from '../../app/standing.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { stateOwner } from '../../store/info.ts'
 import { systemClock as clock } from '../../system.ts'
@@ -20,7 +25,7 @@ interface StatusOptions extends CommonOptions {
 const isoTime = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString()
 
-function lastRunJson({ lastRun: run, isRunning }: Standing) {
+function lastRunJson({ lastRun: run, isRunning }: PipelineStatus) {
   if (run === undefined) return null
   return {
     run_id: run.id,
@@ -33,7 +38,7 @@ function lastRunJson({ lastRun: run, isRunning }: Standing) {
   }
 }
 
-const standingJson = (standing: Standing) => ({
+const standingJson = (standing: PipelineStatus) => ({
   pipeline: standing.pipeline,
   running: standing.isRunning,
   last_run: lastRunJson(standing),

@@ -1,12 +1,12 @@
 // The completion of bash: one function, nothing of it is loaded from elsewhere, and it works in bash 3.2 and later.
-import { type Place, steps } from './model.ts'
+import { type CompletionPlace, steps } from './model.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const listed = (words: readonly { word: string }[]): string => quoted(words.map(({ word }) => word).join(' '))
 
 const PIPELINES = '$(contact-sync completion pipelines "${config[@]}" 2>/dev/null)'
 
-function valueCases(place: Place): string[] {
+function valueCases(place: CompletionPlace): string[] {
   return place.valued.map(({ names, choices, isFile, isPipeline }) => {
     const reply = isFile
       ? 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur"))'
@@ -17,7 +17,7 @@ function valueCases(place: Place): string[] {
   })
 }
 
-function placeCase({ path, words, options, takesFile, takesPipelines }: Place): string {
+function placeCase({ path, words, options, takesFile, takesPipelines }: CompletionPlace): string {
   const extra = [
     ...(takesPipelines ? [`words="$words ${PIPELINES}"`] : []),
     ...(takesFile ? ['files=1'] : []),
@@ -25,7 +25,7 @@ function placeCase({ path, words, options, takesFile, takesPipelines }: Place): 
   return `    ${quoted(path)}) words=${listed(words)}; options=${listed(options)};${extra.join('')} ;;`
 }
 
-export function bashScript(all: readonly Place[]): string {
+export function bashScript(all: readonly CompletionPlace[]): string {
   return `# contact-sync: completion for bash. Try it with: source <(contact-sync completion bash)
 _contact_sync() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}

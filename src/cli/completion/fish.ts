@@ -1,10 +1,10 @@
 // The completion of fish: a line for each word and option, shown where it can be typed.
-import { type Place, steps } from './model.ts'
+import { type CompletionPlace, steps } from './model.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const PIPELINES = '(__contact_sync_pipelines)'
 
-function lines({ path, words, options, valued, takesFile, takesPipelines }: Place): string[] {
+function lines({ path, words, options, valued, takesFile, takesPipelines }: CompletionPlace): string[] {
   const where = `complete -c contact-sync -n ${quoted(`__contact_sync_at ${quoted(path)}`)}`
   const valueOf = (name: string): string => {
     const option = valued.find(({ names }) => names.includes(name))
@@ -21,7 +21,7 @@ function lines({ path, words, options, valued, takesFile, takesPipelines }: Plac
   ]
 }
 
-export function fishScript(all: readonly Place[]): string {
+export function fishScript(all: readonly CompletionPlace[]): string {
   return `# contact-sync: completion for fish. Put it into ~/.config/fish/completions/contact-sync.fish.
 function __contact_sync_path
   set -l path

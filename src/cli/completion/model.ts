@@ -16,7 +16,7 @@ export interface ValueOption {
 }
 
 /** A place in the command line: behind these words. */
-export interface Place {
+export interface CompletionPlace {
   /** `rejects list`; empty: behind the program's name. */
   readonly path: string
   readonly words: readonly Choice[]
@@ -34,7 +34,7 @@ const COMMON: readonly Choice[] = [
 const CONFIG: ValueOption = { names: ['--config'], choices: [], isFile: true, isPipeline: false }
 const SHELLS = ['bash', 'zsh', 'fish']
 
-function commandPlace(path: string, entry: CommandEntry): Place {
+function commandPlace(path: string, entry: CommandEntry): CompletionPlace {
   const own = entry.options ?? []
   const takes = entry.arguments ?? ''
   return {
@@ -62,11 +62,15 @@ const choice = ({ name, summary }: { name: string; summary: string }): Choice =>
   help: summary,
 })
 
-function wordsPlace(path: string, words: readonly Choice[], options: readonly Choice[] = []): Place {
+function wordsPlace(
+  path: string,
+  words: readonly Choice[],
+  options: readonly Choice[] = [],
+): CompletionPlace {
   return { path, words, options, valued: [], takesFile: false, takesPipelines: false }
 }
 
-export function places({ commands, groups }: CommandTree): readonly Place[] {
+export function places({ commands, groups }: CommandTree): readonly CompletionPlace[] {
   const all = [...commands, ...groups].map(choice)
   const version = { word: '--version', help: 'the version' }
   const help = { word: '--help', help: 'the commands' }
@@ -85,5 +89,5 @@ export function places({ commands, groups }: CommandTree): readonly Place[] {
 }
 
 /** Paths that a word leads on to another: `rejects` and `rejects list`, never `run shop`. */
-export const steps = (all: readonly Place[]): readonly string[] =>
+export const steps = (all: readonly CompletionPlace[]): readonly string[] =>
   all.map(({ path }) => path).filter((path) => path !== '')

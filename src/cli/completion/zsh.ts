@@ -1,5 +1,5 @@
 // The completion of zsh, with what each word does beside it.
-import { type Choice, type Place, steps } from './model.ts'
+import { type Choice, type CompletionPlace, steps } from './model.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const described = (choices: readonly Choice[]): string =>
@@ -7,14 +7,14 @@ const described = (choices: readonly Choice[]): string =>
 
 const PIPELINES = 'compadd -- ${(f)"$(contact-sync completion pipelines $config 2>/dev/null)"}'
 
-function valueCases(place: Place): string[] {
+function valueCases(place: CompletionPlace): string[] {
   return place.valued.map(({ names, choices, isFile, isPipeline }) => {
     const reply = isFile ? '_files' : isPipeline ? PIPELINES : `compadd -- ${choices.map(quoted).join(' ')}`
     return `    ${names.map((name) => quoted(`${place.path}|${name}`)).join('|')}) ${reply}; return ;;`
   })
 }
 
-function placeCase({ path, words, options, takesFile, takesPipelines }: Place): string {
+function placeCase({ path, words, options, takesFile, takesPipelines }: CompletionPlace): string {
   const lines = [
     `options=(${described(options)})`,
     ...(words.length > 0 ? [`choices=(${described(words)})`] : []),
@@ -24,7 +24,7 @@ function placeCase({ path, words, options, takesFile, takesPipelines }: Place): 
   return `    ${quoted(path)}) ${lines.join('; ')} ;;`
 }
 
-export function zshScript(all: readonly Place[]): string {
+export function zshScript(all: readonly CompletionPlace[]): string {
   return `#compdef contact-sync
 # contact-sync: completion for zsh. Put it as _contact-sync into a folder of $fpath.
 _contact_sync() {

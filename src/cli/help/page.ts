@@ -15,7 +15,7 @@ export interface Section {
   readonly blocks: readonly Block[]
 }
 
-export interface Page {
+export interface HelpPage {
   /** `contact-sync rejects list`. */
   readonly name: string
   readonly sections: readonly Section[]
@@ -66,7 +66,7 @@ const environment: Section = { heading: 'ENVIRONMENT', blocks: ENVIRONMENT.map(i
 export function commandPage(
   entry: CommandEntry,
   of: { group?: CommandGroup | undefined; more?: string },
-): Page {
+): HelpPage {
   const { group, more = '' } = of
   const path = [group?.name, entry.name].filter((part) => part !== undefined).join(' ')
   const siblings = (group?.entries ?? [])
@@ -104,7 +104,7 @@ const subcommands = (entries: readonly CommandEntry[], prefix = ''): Block[] =>
     }),
   )
 
-export function groupPage(group: CommandGroup): Page {
+export function groupPage(group: CommandGroup): HelpPage {
   const codes = new Set(group.entries.flatMap((entry) => exitCodes(`${group.name} ${entry.name}`)))
   return {
     name: `${PROGRAM} ${group.name}`,
@@ -126,7 +126,7 @@ export function groupPage(group: CommandGroup): Page {
   }
 }
 
-export function programPage({ commands, groups }: CommandTree): Page {
+export function programPage({ commands, groups }: CommandTree): HelpPage {
   const all = Object.keys(EXIT_MEANINGS).map(Number)
   return {
     name: PROGRAM,

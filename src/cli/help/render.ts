@@ -1,6 +1,6 @@
 // A page of help as text for a terminal, and in the language of man pages.
 import { wrap } from '../terminal.ts'
-import type { Page, Section } from './page.ts'
+import type { HelpPage, Section } from './page.ts'
 
 const INDENT = 2
 /** A shorter term has its text beside it. */
@@ -34,7 +34,7 @@ function block(one: Block, columns: number): string {
 }
 
 /** `heading` colours a heading. */
-export function pageText(page: Page, columns: number, heading: (text: string) => string): string {
+export function pageText(page: HelpPage, columns: number, heading: (text: string) => string): string {
   const width = Number.isFinite(columns) ? Math.min(columns, WIDEST) : 80
   const sections = page.sections.map((section) =>
     [heading(section.heading), ...section.blocks.map((one) => block(one, width))].join('\n'),
@@ -65,7 +65,7 @@ function roffBlock(one: Block): string {
 }
 
 /** For `man -l`, in section 1. */
-export function pageRoff(page: Page, version: string): string {
+export function pageRoff(page: HelpPage, version: string): string {
   const title = page.name.replaceAll(' ', '-')
   const sections = page.sections.map(({ heading, blocks }) =>
     [`.SH "${heading}"`, ...blocks.map(roffBlock)].join('\n'),

@@ -20,7 +20,7 @@ export interface Said {
 }
 
 /** Splits a sentence of the schema, "what is wrong; what would be right". */
-export function said(sentence: string): Said {
+export function sentenceParts(sentence: string): Said {
   const at = sentence.indexOf('; ')
   return at < 0
     ? { message: sentence, hint: '' }

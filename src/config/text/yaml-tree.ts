@@ -14,7 +14,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import { type ConfigProblem, said } from './problem.ts'
+import { type ConfigProblem, sentenceParts } from './problem.ts'
 import { type Environment, substitute } from './substitute.ts'
 import { type Path, pathKey, pathText, type Place, type Tree } from './tree.ts'
 
@@ -51,7 +51,7 @@ function report(reading: Reading, where: { path: Path; offset: number }, sentenc
     line,
     column,
     path: pathText(where.path),
-    ...said(sentence),
+    ...sentenceParts(sentence),
   })
 }
 
@@ -84,7 +84,7 @@ function syntaxProblems(
   const perLine = new Map<number, ConfigProblem>()
   for (const error of kept) {
     const { line, column } = position(lines, error.pos[0])
-    const what = said(syntaxSentence(text, lines, error))
+    const what = sentenceParts(syntaxSentence(text, lines, error))
     if (!perLine.has(line)) perLine.set(line, { file, line, column, path: '', ...what })
   }
   return [...perLine.values()]

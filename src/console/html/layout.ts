@@ -14,12 +14,12 @@ const PLACES = [
   ['/configuration', 'Configuration'],
 ] as const
 
-export type Place = (typeof PLACES)[number][0]
+export type MenuPlace = (typeof PLACES)[number][0]
 
 export interface PageParts {
   readonly title: string
   /** Where in the navigation it belongs; undefined: nowhere. */
-  readonly place?: Place | undefined
+  readonly place?: MenuPlace | undefined
   readonly body: Html
   /** What was searched for, to stand in the field again. */
   readonly searched?: string
@@ -38,7 +38,7 @@ const head = (title: string): Html =>
     <link rel="icon" href="${ASSETS.icon.path}" type="image/svg+xml" />
   </head>`
 
-const navigation = (here: Place | undefined): Html =>
+const navigation = (here: MenuPlace | undefined): Html =>
   html`<nav class="places" aria-label="Main">
     <ul>
       ${PLACES.map(([href, name]) => {

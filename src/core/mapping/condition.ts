@@ -6,7 +6,7 @@ import { RE2JS } from 're2js'
 import { costProblem, likePatterns, nodes, textProblemOf } from './condition-cost.ts'
 import { CONTACT_FIELD_NAMES, type Contact } from './contact.ts'
 
-export interface Condition {
+export interface RecordCondition {
   /** Columns that are named as `record["..."]` or `record.name`. */
   readonly columns: readonly string[]
   readonly usesContact: boolean
@@ -58,7 +58,7 @@ function patternProblem(patterns: readonly string[]): string | undefined {
 }
 
 /** Compiles a CEL expression, or says in a sentence what is wrong with it. */
-export function compileCondition(expression: string): Condition | { problem: string } {
+export function compileCondition(expression: string): RecordCondition | { problem: string } {
   let program
   try {
     program = conditionEnvironment().parse(expression)

@@ -1,7 +1,7 @@
 // A pipeline's mapping, compiled against one input's header: from a record to a key and a contact.
 // It only decides; whether the contact is new or changed is the diff's business.
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
-import { compileCondition, type Condition } from './condition.ts'
+import { compileCondition, type RecordCondition } from './condition.ts'
 import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
 import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
@@ -47,7 +47,7 @@ export interface Mapper {
   odd(record: SourceRecord): readonly Oddity[]
 }
 
-function compiledWhere(pipeline: PipelineSettings): Condition | undefined {
+function compiledWhere(pipeline: PipelineSettings): RecordCondition | undefined {
   if (pipeline.where === undefined) return undefined
   const condition = compileCondition(pipeline.where)
   if ('problem' in condition) throw new SyncError('CONFIG_INVALID', `where: ${condition.problem}`)

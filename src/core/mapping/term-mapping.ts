@@ -1,5 +1,5 @@
 // Which terms a record asks for: constants, conditions and columns of `terms.assign`, compiled against a header.
-import { compileCondition, type Condition } from './condition.ts'
+import { compileCondition, type RecordCondition } from './condition.ts'
 import type { Contact } from './contact.ts'
 import { SyncError } from '../words/errors.ts'
 import { cleanText, textProblem } from './field-check.ts'
@@ -18,7 +18,7 @@ export type TermReading = { readonly terms: readonly string[] } | { readonly pro
 
 type Assigner = (input: TermInput) => readonly string[] | { problem: string }
 
-function compiledWhen(name: string, when: string): Condition {
+function compiledWhen(name: string, when: string): RecordCondition {
   const condition = compileCondition(when)
   if ('problem' in condition)
     throw new SyncError('CONFIG_INVALID', `terms.assign "${name}": when: ${condition.problem}`)

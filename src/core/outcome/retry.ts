@@ -16,7 +16,7 @@ const FIRST_DELAY_MS = 500
 const SHORTEST_THROTTLE_MS = 1_000
 
 /** What one attempt came to, as far as repeating it goes. */
-export interface Verdict {
+export interface AttemptVerdict {
   readonly kind: CallResult<unknown>['kind']
   /** yes: another answer is likely. once: it may have been throttling in disguise. no: the same would come again. */
   readonly retriable: 'yes' | 'once' | 'no'
@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 export interface RetryQuestion {
-  readonly verdict: Verdict
+  readonly verdict: AttemptVerdict
   /** Whether sending the same request twice has the effect of sending it once. */
   readonly repeatable: boolean
   /** Attempts spent so far, this one included; counted from 1. */

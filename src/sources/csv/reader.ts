@@ -11,7 +11,7 @@ import { dialectOf, ownRejectsDelimiter, ownRejectsDialect, type Dialect } from 
 import type { CsvOptions } from './options.ts'
 import { csvRows, type CsvRow } from './parse.ts'
 import { fitted, hasValue, needsCensus, type WidthCensus, widthCensus } from './ragged.ts'
-import { withoutLines } from './skip-lines.ts'
+import { withoutFirstLines } from './skip-lines.ts'
 
 const SAMPLE_BYTES = 64 * 1024
 
@@ -37,7 +37,7 @@ export function readCsv(
         name: file.name,
         dialect,
         maxRecordBytes: options.max_record_bytes,
-        read: () => withoutLines(utf8Text(file, form), dialect.skipLines),
+        read: () => withoutFirstLines(utf8Text(file, form), dialect.skipLines),
       })
     const shape = { form, dialect, options, isOwn: own !== undefined, lastEndedWithLineBreak }
     return openReader(file, rows, shape)

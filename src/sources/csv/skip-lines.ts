@@ -5,7 +5,10 @@ const LF = 0x0a
 const CR = 0x0d
 
 /** The text behind its first lines; CR LF, LF and CR end a line, also across parts. */
-export async function* withoutLines(parts: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+export async function* withoutFirstLines(
+  parts: AsyncIterable<Buffer>,
+  count: number,
+): AsyncGenerator<Buffer> {
   let left = count
   let endedWithCr = false
   for await (const part of parts) {

@@ -9,7 +9,7 @@ import {
   makeFolder,
   reportingFailure,
   reserve,
-  syncFolder,
+  flushFolder,
   versionAt,
   writeWhole,
 } from './place.ts'
@@ -30,8 +30,8 @@ export async function moveVersion(wanted: Wanted, place: ArchivePlace): Promise<
       throw error
     })
     if (!isMoved) await rm(target, { force: true })
-    await syncFolder(place.folder)
-    await syncFolder(dirname(place.folder))
+    await flushFolder(place.folder)
+    await flushFolder(dirname(place.folder))
     return isMoved
   })
 }

@@ -8,7 +8,7 @@ import { moveRewritten, moveVersion } from './archive.ts'
 import type { Found, StoredFile } from './erasing.ts'
 import { entryPath, rawName } from '../file-name.ts'
 import { isWanted, listFolder, type Listing } from './folder-listing.ts'
-import { clearLeftovers } from './leftovers.ts'
+import { removeLeftoverFiles } from './leftovers.ts'
 import { openInputFile, type InputFile } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
@@ -82,7 +82,7 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps, find:
     giveBack: () => giveBackTaken(options.folder, isInput),
     async clearLeftovers(input, runId) {
       for (const folder of ['processed', 'failed'] as const)
-        await clearLeftovers(placeOf(options.folder, input, { folder, runId }))
+        await removeLeftoverFiles(placeOf(options.folder, input, { folder, runId }))
     },
     writeRejects: (input, to, layout, rows) =>
       writeRejectFiles(placeOf(options.folder, input, to), layout, rows),

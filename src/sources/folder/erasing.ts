@@ -1,5 +1,5 @@
 // What erasing people from a file needs, whatever the kind of its source: which file it is, what was found, and the
-// replacement of the file as a whole. How records lie in a file, its kind knows (`SourceKind.erase`).
+// replacement of the file as a whole. How records lie in a file, its kind knows (`SourceKind.find`).
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import type { SourceInput } from '../../core/ports.ts'
 

@@ -25,7 +25,7 @@ async function isEmpty(path: Buffer): Promise<boolean> {
 const startsWith = (name: Buffer, start: Buffer): boolean => name.subarray(0, start.length).equals(start)
 
 /** Removes what the run left beside an input that still waits. A folder that cannot be read or written to stays as it is. */
-export async function clearLeftovers({ folder, raw, runId }: ArchivePlace): Promise<void> {
+export async function removeLeftoverFiles({ folder, raw, runId }: ArchivePlace): Promise<void> {
   const names = await entriesOf(folder)
   const halves = names.filter((name) => startsWith(name, archivedName(WRITING, runId, '')))
   const stem = archivedName(raw, runId, '')

@@ -36,7 +36,7 @@ export async function writeWhole(
     } finally {
       await rm(temporary, { force: true })
     }
-    await syncFolder(place.folder)
+    await flushFolder(place.folder)
     return true
   })
 }
@@ -94,7 +94,7 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Some systems cannot flush a folder; the files' own flushes still hold there. */
-export async function syncFolder(folder: string): Promise<void> {
+export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined)
   await handle?.sync().catch(() => undefined)
   await handle?.close()

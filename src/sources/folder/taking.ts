@@ -7,7 +7,7 @@ import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { faultCode } from '../fault.ts'
 import { displayName, entryPath, nameBefore } from '../file-name.ts'
-import { clearLeftovers } from './leftovers.ts'
+import { removeLeftoverFiles } from './leftovers.ts'
 import { type ArchivePlace, makeFolder, reserve, reserveName, versionAt, writeWhole } from './place.ts'
 
 export interface Wanted {
@@ -137,7 +137,7 @@ export async function giveBackTaken(inbox: string, isInput: Wanted['isInput']): 
       const place = { folder: join(inbox, 'failed'), raw, runId: folder.slice(TAKEN.length) }
       const wanted = { path: entryPath(inbox, raw), isInput }
       for (const beside of ['processed', 'failed'])
-        await clearLeftovers({ ...place, folder: join(inbox, beside) })
+        await removeLeftoverFiles({ ...place, folder: join(inbox, beside) })
       await giveBack(entryPath(own, raw), wanted, place).catch((error: unknown) => {
         if (faultCode(error) === undefined) throw error
       })

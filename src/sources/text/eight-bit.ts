@@ -44,7 +44,7 @@ const FLOOR_PER_LETTER = -3.6
 /** A few rare names may come out below that; what comes out below this is ruled out, and is not proposed either. */
 const PROPOSED_PER_LETTER = -4.5
 
-export interface Verdict {
+export interface EncodingVerdict {
   /** Undefined where none is clearly likelier. */
   readonly encoding: string | undefined
   /** What speaks for each of two likely encodings: the first word that they read differently. */
@@ -133,7 +133,7 @@ const isSame = (one: Reading, other: Reading): boolean =>
   one.words.every((word, index) => letters(word) === letters(other.words[index] ?? ''))
 
 /** The encoding of words of a text that is neither ASCII nor UTF-8. */
-export function eightBitVerdict(words: readonly Buffer[]): Verdict {
+export function eightBitVerdict(words: readonly Buffer[]): EncodingVerdict {
   const readings = CANDIDATES.flatMap((candidate) => readingOf(words, candidate) ?? [])
   const best = readings.reduce<Reading | undefined>(
     (top, one) => (top === undefined || one.score > top.score ? one : top),

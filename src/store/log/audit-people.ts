@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../core/log/audit.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import type { Connection } from '../file/connection.ts'
 import { createFindPersons, keysOf, type Name, presentPerson, printOf } from './audit-names.ts'
-import type { Print, Random } from './audit-seal.ts'
+import type { Print, RandomBytes } from './audit-seal.ts'
 import { createPresentName } from './former-names.ts'
 
 const SECRET_BYTES = 32
@@ -74,7 +74,7 @@ interface KeyRow {
 }
 
 /** The keys that persons have, and new ones. A new key bears the number of its first entry. */
-function createKeys(db: Connection, random: Random) {
+function createKeys(db: Connection, random: RandomBytes) {
   const row = db.prepare<[number], KeyRow>('SELECT id, person, token, secret FROM person_key WHERE id = ?')
   const live = db.prepare<[number, number], PersonKey>(
     `SELECT id, token, secret FROM person_key WHERE id IN (${keysOf('SELECT ?')}) AND secret IS NOT NULL ORDER BY id LIMIT 1`,
@@ -129,7 +129,7 @@ function createAliases(db: Connection, print: Print) {
 export function createPeople(
   db: Connection,
   print: Print,
-  random: Random,
+  random: RandomBytes,
 ): (entry: AuditEntry, seq: number) => PersonKey {
   const keys = createKeys(db, random)
   const aliases = createAliases(db, print)

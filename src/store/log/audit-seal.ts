@@ -20,11 +20,11 @@ const PRINT_BYTES = 16
 const BOX_HEAD = NONCE_BYTES + TAG_BYTES
 
 /** Random bytes, taken from a larger piece: asking for each few costs more than sealing. */
-export type Random = (bytes: number) => Buffer
+export type RandomBytes = (bytes: number) => Buffer
 
 const PIECE = 8192
 
-export function createRandom(): Random {
+export function createRandom(): RandomBytes {
   let piece = randomBytes(PIECE)
   let used = 0
   return (bytes) => {
@@ -50,7 +50,7 @@ export interface Sealing {
 }
 
 /** A box can be opened in its own place only: `seq` is part of what is authenticated. */
-export function createSeal(random: Random): (given: Sealing) => { box: Buffer; digest: string } {
+export function createSeal(random: RandomBytes): (given: Sealing) => { box: Buffer; digest: string } {
   return ({ personal, secret, seq }) => {
     const salt = random(SALT_BYTES)
     const nonce = random(NONCE_BYTES)

@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createReader, type Reader } from '../../../src/app/daemon/reader.ts'
+import { createReader, type StateReader } from '../../../src/app/daemon/reader.ts'
 import { openState } from '../../../src/store/state-store.ts'
 
 let folder = ''
 let path = ''
-const readers: Reader[] = []
+const readers: StateReader[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reader-'))
   path = join(folder, 'state.db')
@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-function reading(patienceMs?: number): Reader {
+function reading(patienceMs?: number): StateReader {
   const reader = createReader(path, patienceMs)
   readers.push(reader)
   return reader

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_THROTTLED_MS, retryDecision } from '../../../src/core/outcome/retry.ts'
-import type { RetryQuestion, Verdict } from '../../../src/core/outcome/retry.ts'
+import type { RetryQuestion, AttemptVerdict } from '../../../src/core/outcome/retry.ts'
 
-const lost: Verdict = { kind: 'unknown', retriable: 'yes', throttled: false }
-const throttled: Verdict = { kind: 'not_applied', retriable: 'yes', throttled: true }
+const lost: AttemptVerdict = { kind: 'unknown', retriable: 'yes', throttled: false }
+const throttled: AttemptVerdict = { kind: 'not_applied', retriable: 'yes', throttled: true }
 
 function question(changes: Partial<RetryQuestion> = {}): RetryQuestion {
   return {
@@ -93,7 +93,7 @@ describe('retryDecision', () => {
     })
     fc.assert(
       fc.property(anything, ({ retriable, ...changes }) => {
-        const verdict: Verdict = { kind: 'unknown', retriable, throttled: false }
+        const verdict: AttemptVerdict = { kind: 'unknown', retriable, throttled: false }
         const decision = retryDecision(question({ ...changes, verdict, repeatable: false }))
         return !decision.retry
       }),
