@@ -67,12 +67,13 @@ export function publicText(
     request: entry.request,
     config_hash: entry.config_hash,
     digest,
-    ...(entry.operation === undefined ? {} : { operation: entry.operation }),
-    ...(entry.next === undefined ? {} : { next: entry.next }),
-    ...(entry.planned_by === undefined ? {} : { planned_by: entry.planned_by }),
-    ...(entry.tokens === undefined ? {} : { tokens: entry.tokens }),
-    ...(entry.up_to === undefined ? {} : { up_to: entry.up_to }),
-  } satisfies PublicPart)
+    // JSON leaves out what is undefined.
+    operation: entry.operation,
+    next: entry.next,
+    planned_by: entry.planned_by,
+    tokens: entry.tokens,
+    up_to: entry.up_to,
+  } satisfies { [Field in keyof PublicPart]-?: PublicPart[Field] | undefined })
 }
 
 /** open: the values are there. erased: they were destroyed, for a person or by age. */

@@ -64,7 +64,7 @@ export function createIndex(
 export function createBatchAppend(db: Connection): AppendBatch {
   const print = createPrint(db)
   const random = createRandom()
-  const personOf = createPeople(db, print, random)
+  const beginPeople = createPeople(db, print, random)
   const seal = createSeal(random)
   const index = createIndex(db, print)
   const last = db.prepare<[], { seq: number; hash: string }>(
@@ -76,6 +76,7 @@ export function createBatchAppend(db: Connection): AppendBatch {
     if (entries.length === 0) return
     let { seq, hash } = last.get() ?? { seq: 0, hash: AUDIT_START }
     const first = seq + 1
+    const personOf = beginPeople()
     for (const entry of entries) {
       seq += 1
       const { id, token, secret } = personOf(entry, seq)

@@ -59,7 +59,8 @@ FROM link WHERE pipeline = ? AND key = ?`
 /** Whether the link says the name, so that no alias need say it. */
 function isSaid(name: Name, link: LinkOfPerson | undefined): boolean {
   if (link === undefined || name.kind === 'key') return link !== undefined
-  return name.kind === 'id' ? link.contactId === name.id : link.mailKey === mailKey(name.mail)
+  if (name.kind === 'id') return link.contactId === name.id
+  return link.mailKey === name.mail || link.mailKey === mailKey(name.mail)
 }
 
 interface Known extends PersonKey {
@@ -126,11 +127,10 @@ function createAliases(db: Connection, print: Print) {
 }
 
 /** Gives the key of an entry's person; `seq` is the entry's number. */
-export function createPeople(
-  db: Connection,
-  print: Print,
-  random: RandomBytes,
-): (entry: AuditEntry, seq: number) => PersonKey {
+type PersonOf = (entry: AuditEntry, seq: number) => PersonKey
+
+/** Begins a batch of entries, within which links do not change. */
+export function createPeople(db: Connection, print: Print, random: RandomBytes): () => PersonOf {
   const keys = createKeys(db, random)
   const aliases = createAliases(db, print)
   const linkOf = db.prepare<[string, string], LinkOfPerson>(SELECT_LINK)
@@ -139,8 +139,13 @@ export function createPeople(
     .pluck()
   const refer = db.prepare('UPDATE link SET person = ? WHERE id = ?')
 
-  const ofAlias = (name: Name | undefined): number | undefined =>
-    name !== undefined && aliases.hasAny() ? aliases.personOf(name) : undefined
+  // In most first runs nobody has an alias, and no hash is made to look for one.
+  let hasAliases: boolean | undefined
+  const ofAlias = (name: Name | undefined): number | undefined => {
+    if (name === undefined) return undefined
+    hasAliases ??= aliases.hasAny()
+    return hasAliases ? aliases.personOf(name) : undefined
+  }
   const present = (person: number | null | undefined): number | undefined =>
     person === null || person === undefined ? undefined : keys.present(person)
   /** Where it turns out that the record's person and the contact's are one, they are made one. */
@@ -158,7 +163,11 @@ export function createPeople(
     if (byKey !== undefined && byId !== undefined && byKey !== byId) keys.merge(byId, byKey)
     return byId ?? byKey
   }
-  return (entry, seq) => {
+  const addAlias = (name: Name, person: number): void => {
+    aliases.add(name, person)
+    hasAliases = true
+  }
+  const personOf: PersonOf = (entry, seq) => {
     const names = namesOf(entry)
     if (names.length === 0) return keys.of(0, seq)
     const link = entry.key === null ? undefined : linkOf.get(entry.pipeline ?? '', entry.key)
@@ -166,8 +175,12 @@ export function createPeople(
     const known = joined(link, own, names)
     const found = known === undefined ? keys.newKey(seq, null) : keys.of(known, seq)
     if (link !== undefined && own === undefined) refer.run(found.person, link.id)
-    for (const name of names) if (!isSaid(name, link)) aliases.add(name, found.person)
+    for (const name of names) if (!isSaid(name, link)) addAlias(name, found.person)
     return found
+  }
+  return () => {
+    hasAliases = undefined
+    return personOf
   }
 }
 

@@ -10,6 +10,7 @@ import { createBatchAppend } from '../../../src/store/log/audit-append.ts'
 import { createExpireValues } from '../../../src/store/log/audit-expire.ts'
 import { checkIndexes, rebuildIndexes } from '../../../src/store/log/audit-index.ts'
 import { keepNamesOfLinks } from '../../../src/store/log/audit-names.ts'
+import { createPrint } from '../../../src/store/log/audit-seal.ts'
 import { createLogReader, type LogReader } from '../../../src/store/log/audit-read.ts'
 import { forgetPerson } from '../../../src/store/log/forget.ts'
 import { subjectOf } from '../../../src/store/log/subject.ts'
@@ -31,6 +32,7 @@ function createModel() {
   return {
     of,
     people: (): readonly number[] => people,
+    aliases: (): ReadonlyMap<string, ReadonlySet<number>> => aliases,
     enter(entry: AuditEntry): void {
       const { pipeline, key, contact_id: id, fields } = entry
       if (key === null) return void people.push(0)
@@ -117,7 +119,7 @@ interface Step {
 const aStep: fc.Arbitrary<Step> = fc.record({
   what: fc.constantFrom(
     ...['create', 'create', 'fail', 'merged', 'update', 'mail', 'move', 'astray', 'delete', 'twice'],
-    ...['rename', 'drop', 'forget', 'expire'],
+    ...['rename', 'drop', 'forget', 'expire', 'older'],
   ),
   slot: fc.nat(1),
   key: fc.constantFrom(...KEYS),
@@ -183,6 +185,7 @@ function operate(world: World, { what, slot, mail }: Step): void {
     model.enter(entry('drop', pipeline))
   }
   if (what === 'expire' && createExpireValues(db)(86_400_000, 1000, about) > 0) model.enter(entry('drop', ''))
+  if (what === 'older') makeOlder(world)
   if (what === 'forget') {
     const people = log.people(mail)
     if (people.length === 0) return
@@ -192,6 +195,19 @@ function operate(world: World, { what, slot, mail }: Step): void {
     forgetPerson(db, { subject, people, recognition: recognised, records: 0, at: 0, runId: 'erasing' })
     model.forget(new Set(seqs.map((seq) => model.people()[seq - 1] ?? 0)))
     model.enter(entry('drop', ''))
+  }
+}
+
+/** Leaves the tables as the version before did, which wrote every name as an alias, and no person into a link. */
+function makeOlder({ db, model }: World): void {
+  const print = createPrint(db)
+  const persons = realPersons(db)
+  const real = new Map(model.people().map((person, index) => [person, persons[index] ?? 0]))
+  db.exec('UPDATE link SET person = NULL; DELETE FROM person_alias')
+  const add = db.prepare('INSERT INTO person_alias VALUES (?, ?)')
+  for (const [alias, ofAlias] of model.aliases()) {
+    const [kind = '', ...parts] = alias.split(':')
+    for (const person of ofAlias) add.run(print(kind as 'key', ...parts), real.get(person) ?? 0)
   }
 }
 
@@ -233,14 +249,18 @@ function assertAllFound({ db, model, log, used }: World): void {
   for (const id of IDS) check(`id:${id}`, [`id:${id}`], saidByLinks(db, 'contact_id', id))
 }
 
-/** Entries of one person are those of one person in the model, too. */
-function assertSamePeople({ db, model }: World): void {
-  const persons = db
+/** Of each entry. */
+const realPersons = (db: Connection): number[] =>
+  db
     .prepare<[], number>(
       'SELECT coalesce(k.person, k.id) FROM sealed AS s JOIN person_key AS k ON k.id = s.key_id ORDER BY s.seq',
     )
     .pluck()
     .all()
+
+/** Entries of one person are those of one person in the model, too. */
+function assertSamePeople({ db, model }: World): void {
+  const persons = realPersons(db)
   const pairs = new Set(persons.map((person, index) => `${person} ${model.people()[index]}`))
   expect([new Set(persons).size, new Set(model.people()).size]).toEqual([pairs.size, pairs.size])
 }
