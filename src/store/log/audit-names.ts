@@ -53,13 +53,22 @@ export function createFindPersons(db: Connection, print: Print) {
 
 const NAME_PRINT = 'log_name_print'
 
-/** The names that a row of `link` ceases to have, as rows of an INSERT. */
-const left = (kind: 'key' | 'id' | 'mail', values: string, when: string): string =>
-  `INSERT OR IGNORE INTO person_alias SELECT ${NAME_PRINT}('${kind}', ${values}), old.person WHERE ${when};`
+/** Keeps a name that a row of `link` ceases to have. No OR IGNORE: that of the statement that fires a trigger holds. */
+const left = (kind: 'key' | 'id' | 'mail', values: string, when: string): string => `
+  INSERT INTO person_alias
+    SELECT name.alias, old.person FROM (SELECT ${NAME_PRINT}('${kind}', ${values}) AS alias WHERE ${when}) AS name
+    WHERE NOT EXISTS (SELECT 1 FROM person_alias AS p WHERE p.alias = name.alias AND p.person = old.person);`
+
+const leftByAllNames = [
+  left('key', 'old.pipeline, old.key', 'true'),
+  left('id', 'old.contact_id', 'true'),
+  left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL'),
+].join('')
 
 /**
  * From now on, whatever changes or removes a link through this connection, the names that it had lead to its person. As
  * temporary triggers, because nobody who writes to links may forget it, and no trigger of the file can make keyed hashes.
+ * Whose contact it is that a link changed to, the next entry about it finds out: until then it refers to nobody.
  */
 export function keepNamesOfLinks(db: Connection): void {
   const print = createPrint(db)
@@ -69,14 +78,16 @@ export function keepNamesOfLinks(db: Connection): void {
     print(kind as 'key' | 'id' | 'mail', ...parts.map(String)),
   )
   db.exec(`
-CREATE TEMP TRIGGER link_changed AFTER UPDATE OF contact_id, mail_key ON main.link
-WHEN old.person IS NOT NULL AND (old.contact_id <> new.contact_id OR old.mail_key IS NOT new.mail_key) BEGIN
-  ${left('id', 'old.contact_id', 'old.contact_id <> new.contact_id')}
-  ${left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL AND old.mail_key IS NOT new.mail_key')}
+CREATE TEMP TRIGGER link_mail_changed AFTER UPDATE OF mail_key ON main.link
+WHEN old.person IS NOT NULL AND old.mail_key IS NOT new.mail_key BEGIN
+  ${left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL')}
+END;
+CREATE TEMP TRIGGER link_contact_changed AFTER UPDATE OF contact_id ON main.link
+WHEN old.person IS NOT NULL AND old.contact_id <> new.contact_id BEGIN
+  ${leftByAllNames}
+  UPDATE link SET person = NULL WHERE id = old.id;
 END;
 CREATE TEMP TRIGGER link_removed AFTER DELETE ON main.link WHEN old.person IS NOT NULL BEGIN
-  ${left('key', 'old.pipeline, old.key', 'true')}
-  ${left('id', 'old.contact_id', 'true')}
-  ${left('mail', 'old.mail_key', 'old.mail_key IS NOT NULL')}
+  ${leftByAllNames}
 END;`)
 }

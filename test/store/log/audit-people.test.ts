@@ -288,7 +288,7 @@ it('over any life, everybody is found by every name, and nobody is two or one of
         db.close()
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 200 },
   )
 }, 120_000)
 
@@ -307,4 +307,40 @@ it('a bulk of creates writes no alias: the links say by what everybody is found'
   expect(db.prepare('SELECT count(*) FROM person_alias').pluck().get()).toBe(0)
   for (const contact of ['N7', '7', '7@x.de']) expect(log.people(contact)).toHaveLength(1)
   db.close()
+})
+
+const K1 = { slot: 0, key: 'K1', mail: 'a@example.com', id: 11 }
+
+it.each<readonly [string, readonly Step[]]>([
+  [
+    'a mail that changes and changes back, again and again',
+    ['create', 'mail', 'mail', 'mail', 'mail'].map((what, index) => ({
+      ...K1,
+      what,
+      mail: MAILS[index % 2] ?? '',
+    })),
+  ],
+  [
+    'a link that changes to the contact of another link',
+    [
+      { ...K1, what: 'create' },
+      { ...K1, what: 'create', slot: 1, id: 12 },
+      { ...K1, what: 'move', slot: 1, id: 11 },
+    ],
+  ],
+  [
+    'a link that changes to a contact that was that of a link which is gone',
+    [
+      { ...K1, what: 'create' },
+      { ...K1, what: 'create', key: 'K2', id: 12 },
+      { ...K1, what: 'delete' },
+      { ...K1, what: 'move', key: 'K2', id: 11 },
+    ],
+  ],
+])('everybody is found after %s', (_, steps) => {
+  const world = createWorld()
+  for (const step of steps) live(world, step)
+  assertSamePeople(world)
+  assertAllFound(world)
+  world.db.close()
 })
