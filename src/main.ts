@@ -86,7 +86,9 @@ async function start(): Promise<void> {
     isTerminal: process.stderr.isTTY,
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     signal: ending.signal,
-    onHangup: (listener) => void (onHangup = listener),
+    onHangup: (listener) => {
+      onHangup = listener
+    },
   }
   const { quickAnswer } = await import('./cli/quick.ts')
   let code = await quickAnswer(args, io)

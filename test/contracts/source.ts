@@ -18,6 +18,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Sought } from '../../src/core/erasing.ts'
 import { SyncError } from '../../src/core/words/errors.ts'
 import type { Clock, OpenOptions, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
 import type { SourceItem } from '../../src/core/mapping/record.ts'
@@ -398,6 +399,29 @@ export function describeSource(name: string, harness: SourceHarness): void {
           'It cannot be read.\n',
         )
         expect(await source.isWaiting(input)).toBe(false)
+      })
+
+      it('leaves out the records of a person who was erased, and keeps the others on their lines', async () => {
+        drop('a', table('1', '2', '3'))
+        const leaveOut: Sought = {
+          columns: COLUMNS,
+          ofLine: () => undefined,
+          ofRecord: (_header, values) => (values.includes('2@example.org') ? 'surely' : undefined),
+        }
+        expect(await source.archive(await only(), { folder: 'processed', runId: 'r1', leaveOut })).toBe(true)
+        const archived = join(folder, 'processed')
+        const text = readdirSync(archived).map((name) => readFileSync(join(archived, name), 'utf8'))
+        expect(text).toHaveLength(1)
+        expect(text[0]).not.toContain('2@example.org')
+        const left = harness.create({ folder: archived, settle: '0s' }, clock)
+        const [input] = (await left.list({ wait: false })).ready
+        const { items } = await readAll(left, input!)
+        // A list may keep an empty place where the record was.
+        const named = items.flatMap((item) => (item.kind === 'record' ? [[item.line, item.values[0]]] : []))
+        expect(named.filter(([, id]) => id !== '')).toEqual([
+          [harness.lineOf(0), '1'],
+          [harness.lineOf(2), '3'],
+        ])
       })
 
       it('never overwrites', async () => {

@@ -1,13 +1,10 @@
-// What `start` and `run` hold while they live: the state, the service and the log; and one run of one pipeline with them.
+// What `start` and `run` hold while they live: the state, the service and the log.
 import { isDeepStrictEqual } from 'node:util'
-import { planEntry } from '../../core/log/audit.ts'
-import { type Circuit, createCircuit, type Stop, stopWithout } from '../../core/outcome/circuit.ts'
+import { stopWithout } from '../../core/outcome/circuit.ts'
 import type { Pause } from '../../core/outcome/daemon.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { COMMON_FIELDS } from '../../core/log/events.ts'
 import type { Clock, Random, ServiceSession, Source } from '../../core/ports.ts'
-import { runId } from '../../core/words/run-id.ts'
-import type { RunWatcher, WatchedRun } from '../../core/log/run-watcher.ts'
+import type { RunWatcher } from '../../core/log/run-watcher.ts'
 import type { RateUse, ServiceListener } from '../../core/log/service-event.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { UndoOptions } from '../../core/log/undo.ts'
@@ -16,35 +13,17 @@ import type { Transport } from '../../service/http.ts'
 import { createService, type Service } from '../../service/service.ts'
 import { createSource } from '../../sources/registry.ts'
 import { openState, type OwnedState } from '../../store/state-store.ts'
-import {
-  type LeftAloneListener,
-  type ProgressReport,
-  type RunContext,
-  watchedSession,
-} from '../../sync/context.ts'
+import type { LeftAloneListener, RunContext } from '../../sync/context.ts'
 import { createRejectSource } from '../../sync/plan/reject-source.ts'
-import { type PipelineResult, runPipeline } from '../../sync/run.ts'
-import { createTally } from '../../sync/tally.ts'
-import { createTermDirectory } from '../../sync/term-directory.ts'
-import { createMailTurns, createTurns, type MailTurns, type Turns } from '../../sync/send/turns.ts'
+import { runPipeline } from '../../sync/run.ts'
+import { createMailTurns, createTurns } from '../../sync/send/turns.ts'
 import { runUndo } from '../../sync/undo.ts'
-import { createKeeping, type Keeping } from './keeping.ts'
+import { createKeeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'
 import { sharedWindow } from './rate-window.ts'
-import { limitRun } from './run-limits.ts'
+import { loggedRun, type RunnerParts, type RunOptions, type WithWarnings } from './run.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
 import { logService } from './service-log.ts'
-
-export interface RunOptions {
-  /** Reads the pipeline's rejects again, and nothing else. */
-  readonly rejectsOnly?: boolean
-  /** Lets growing files settle first. */
-  readonly wait: boolean
-  readonly signal: AbortSignal
-  report(report: Partial<ProgressReport>): void
-  /** Why the run was given up, where it was. */
-  onStop?(stop: Stop): void
-}
 
 export interface Runner {
   readonly log: Log
@@ -78,163 +57,10 @@ export interface Machine {
   readonly transport?: Transport
 }
 
-interface Parts {
-  readonly settings: Settings
-  readonly clock: Clock
-  readonly random: Random
-  readonly state: OwnedState
-  readonly service: Service
-  readonly source: Source
-  readonly turns: Turns
-  readonly mails: MailTurns
-  readonly log: Log
-  readonly keeping: Keeping
-  readonly watcher: RunWatcher
-}
-
-type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
-
-/** A log that also keeps its warnings, for the summary of the run. They may hold what the log itself leaves out. */
-function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
-  const warnings: string[] = []
-  const warn: Log['warn'] = (event, fields) => {
-    log.warn(event, fields)
-    // The summary has a line for each file that was not taken.
-    if (event === 'a file cannot be taken') return
-    // Whoever started the run has no use for what leads to other lines of the log.
-    const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
-    const details = told.map(([name, value]) => `${name} ${String(value)}`)
-    warnings.push([event, ...details].join(', '))
-  }
-  return { log: { ...log, warn }, warnings }
-}
-
 /** Which run is to be put back, and whose contact alone: by key, mail or id. */
 export interface UndoRequest extends UndoOptions {
   readonly run: string
   readonly contact: string | undefined
-}
-
-interface RunParts {
-  readonly options: RunOptions
-  readonly id: string
-  readonly circuit: Circuit
-  readonly watched: WatchedRun | undefined
-}
-
-function runContext(
-  pipeline: PipelineSettings,
-  parts: Parts,
-  { options, id, circuit, watched }: RunParts,
-): RunContext {
-  const { signal } = options
-  const { settings, clock } = parts
-  const onEvent = watched === undefined ? {} : { onEvent: watched.onService }
-  const session = watchedSession(parts.service.session({ signal, ...onEvent }), { signal, circuit })
-  return {
-    runId: id,
-    pipeline,
-    service: settings.service,
-    state: parts.state,
-    source: parts.source,
-    session,
-    circuit,
-    terms: createTermDirectory(session, { state: parts.state }),
-    customFieldKey: settings.service.custom_field_key,
-    turns: parts.turns,
-    mails: parts.mails,
-    seen: {},
-    tally: createTally(id),
-    clock,
-    signal,
-    log: parts.log,
-    report(report) {
-      if (report.phase !== undefined) watched?.stage(report.phase)
-      options.report(report)
-    },
-  }
-}
-
-/** What the log says of a run that has ended. */
-const LOGGED = [
-  'status',
-  'read',
-  'created',
-  'updated',
-  'unchanged',
-  'skipped',
-  'rejected',
-  'failed',
-  'held',
-  'in_doubt',
-  'deleted',
-  'held_deletes',
-  'terms_created',
-  'requests',
-  'retries',
-  'duration_ms',
-] as const
-
-/** By a person's word, so the sync log has it. */
-async function noteRetry({ state, runId: id, pipeline, clock: { now } }: RunContext): Promise<void> {
-  const about = { at: now(), runId: id, pipeline: pipeline.name, configHash: pipeline.hash }
-  const { rejects } = await state.backlog(pipeline.name)
-  await state.note(
-    planEntry({ action: 'retry', reason: `${rejects} rejected records are tried again` }, about),
-  )
-}
-
-async function loggedRun(
-  pipeline: PipelineSettings,
-  parts: Parts,
-  { options, work }: { options: RunOptions; work: (context: RunContext) => Promise<PipelineResult> },
-): Promise<WithWarnings> {
-  const { clock, random, service } = parts
-  const id = runId(clock.now(), random)
-  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
-  log.info('run started')
-  // Without a journal nothing more may leave; what is on its way is let finish.
-  const trouble = new AbortController()
-  const ignore = parts.state.onTrouble(() => trouble.abort())
-  const circuit = createCircuit(pipeline.guards)
-  const limits = limitRun(pipeline, {
-    clock,
-    circuit,
-    ending: options.signal,
-    trouble: trouble.signal,
-    cut: () => service.cut(),
-  })
-  const bounded = { ...options, signal: limits.signal }
-  const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
-  const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
-  const result = await bindAtFirstUse(parts.settings, parts.state.binding, context.session)
-    .then(() => (options.rejectsOnly === true ? noteRetry(context) : undefined))
-    .then(() => work(context))
-    .then(
-      (done) => {
-        watched?.end(done)
-        return done
-      },
-      (error: unknown) => {
-        watched?.end(undefined)
-        throw error
-      },
-    )
-    .finally(() => {
-      ignore()
-      limits.done()
-    })
-  if (circuit.stop !== undefined) options.onStop?.(circuit.stop)
-  const ended = Object.fromEntries(LOGGED.map((name) => [name, result[name]])) as Pick<
-    PipelineResult,
-    (typeof LOGGED)[number]
-  >
-  // Kept outside the state, they show later that nothing was cut off.
-  const { entries: sync_log_entries, hash: sync_log_head } = await parts.state.logHead()
-  const code = result.code === undefined ? {} : { code: result.code }
-  log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
-  await parts.keeping(pipeline, { log, signal: limits.signal })
-  return { ...result, warnings }
 }
 
 /** Whether the service answers and takes the key, by looking for a term. */
@@ -307,7 +133,7 @@ export function openRunner(
   const turns = createTurns()
   const mails = createMailTurns()
   let keeping = createKeeping(first.keep, { state, clock })
-  const partsFor = (source: Source): Parts => ({
+  const partsFor = (source: Source): RunnerParts => ({
     ...machine,
     settings,
     state,

@@ -7,12 +7,13 @@ const PAGE = 500
 
 /** Everything that fits, oldest first. */
 export async function* everyEntry(log: SyncLog, filter: LogFilter): AsyncGenerator<LoggedEntry> {
-  for (let from = 0; ;) {
-    const page = await log.logPage(filter, { order: 'oldest', from, limit: PAGE })
+  let from = 0
+  let page: readonly LoggedEntry[]
+  do {
+    page = await log.logPage(filter, { order: 'oldest', from, limit: PAGE })
     yield* page
-    if (page.length < PAGE) return
     from = page.at(-1)?.seq ?? from
-  }
+  } while (page.length === PAGE)
 }
 
 /** One line of an export. `entry`, `personal` and `salt` are what the hashes are made of, verbatim. */

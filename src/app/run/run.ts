@@ -1,0 +1,208 @@
+// One run of one pipeline, with what a runner holds: its context, its limits, and what the log says of it.
+import { planEntry } from '../../core/log/audit.ts'
+import { type Circuit, createCircuit, type Stop } from '../../core/outcome/circuit.ts'
+import { COMMON_FIELDS } from '../../core/log/events.ts'
+import type { Clock, Random, Source } from '../../core/ports.ts'
+import { runId } from '../../core/words/run-id.ts'
+import type { RunWatcher, WatchedRun } from '../../core/log/run-watcher.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { Log } from '../../log/log.ts'
+import type { Service } from '../../service/service.ts'
+import type { OwnedState } from '../../store/state-store.ts'
+import { type ProgressReport, type RunContext, watchedSession } from '../../sync/context.ts'
+import type { PipelineResult } from '../../sync/run.ts'
+import { createTally } from '../../sync/tally.ts'
+import { createTermDirectory } from '../../sync/term-directory.ts'
+import type { MailTurns, Turns } from '../../sync/send/turns.ts'
+import type { Keeping } from './keeping.ts'
+import { limitRun } from './run-limits.ts'
+import { bindAtFirstUse } from './service-binding.ts'
+
+export interface RunOptions {
+  /** Reads the pipeline's rejects again, and nothing else. */
+  readonly rejectsOnly?: boolean
+  /** Lets growing files settle first. */
+  readonly wait: boolean
+  readonly signal: AbortSignal
+  report(report: Partial<ProgressReport>): void
+  /** Why the run was given up, where it was. */
+  onStop?(stop: Stop): void
+}
+
+/** What all runs of a runner share; the source is that of the pipeline. */
+export interface RunnerParts {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
+  readonly state: OwnedState
+  readonly service: Service
+  readonly source: Source
+  readonly turns: Turns
+  readonly mails: MailTurns
+  readonly log: Log
+  readonly keeping: Keeping
+  readonly watcher: RunWatcher
+}
+
+export type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
+
+/** A log that also keeps its warnings, for the summary of the run. They may hold what the log itself leaves out. */
+function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
+  const warnings: string[] = []
+  const warn: Log['warn'] = (event, fields) => {
+    log.warn(event, fields)
+    // The summary has a line for each file that was not taken.
+    if (event === 'a file cannot be taken') return
+    // Whoever started the run has no use for what leads to other lines of the log.
+    const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
+    const details = told.map(([name, value]) => `${name} ${String(value)}`)
+    warnings.push([event, ...details].join(', '))
+  }
+  return { log: { ...log, warn }, warnings }
+}
+
+interface RunParts {
+  readonly options: RunOptions
+  readonly id: string
+  readonly circuit: Circuit
+  readonly watched: WatchedRun | undefined
+}
+
+function runContext(
+  pipeline: PipelineSettings,
+  parts: RunnerParts,
+  { options, id, circuit, watched }: RunParts,
+): RunContext {
+  const { signal } = options
+  const { settings, clock } = parts
+  const onEvent = watched === undefined ? {} : { onEvent: watched.onService }
+  const session = watchedSession(parts.service.session({ signal, ...onEvent }), { signal, circuit })
+  return {
+    runId: id,
+    pipeline,
+    service: settings.service,
+    state: parts.state,
+    source: parts.source,
+    session,
+    circuit,
+    terms: createTermDirectory(session, { state: parts.state }),
+    customFieldKey: settings.service.custom_field_key,
+    turns: parts.turns,
+    mails: parts.mails,
+    seen: {},
+    tally: createTally(id),
+    clock,
+    signal,
+    log: parts.log,
+    report(report) {
+      if (report.phase !== undefined) watched?.stage(report.phase)
+      options.report(report)
+    },
+  }
+}
+
+/** What the log says of a run that has ended. */
+const LOGGED = [
+  'status',
+  'read',
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'rejected',
+  'failed',
+  'held',
+  'in_doubt',
+  'deleted',
+  'held_deletes',
+  'terms_created',
+  'requests',
+  'retries',
+  'duration_ms',
+] as const
+
+/** By a person's word, so the sync log has it. */
+async function noteRetry({ state, runId: id, pipeline, clock: { now } }: RunContext): Promise<void> {
+  const about = { at: now(), runId: id, pipeline: pipeline.name, configHash: pipeline.hash }
+  const { rejects } = await state.backlog(pipeline.name)
+  await state.note(
+    planEntry({ action: 'retry', reason: `${rejects} rejected records are tried again` }, about),
+  )
+}
+
+/** With the end of the sync log: kept outside the state, it shows later that nothing was cut off. */
+async function logEnd(
+  result: PipelineResult,
+  { log, state }: { log: Log; state: OwnedState },
+): Promise<void> {
+  const ended = Object.fromEntries(LOGGED.map((name) => [name, result[name]])) as Pick<
+    PipelineResult,
+    (typeof LOGGED)[number]
+  >
+  const { entries: sync_log_entries, hash: sync_log_head } = await state.logHead()
+  const code = result.code === undefined ? {} : { code: result.code }
+  log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
+}
+
+/** Does the work within a run: bound to the service, ended by its limits, and watched until it is over. */
+async function withinRun(
+  context: RunContext,
+  {
+    parts,
+    watched,
+    work,
+  }: { parts: RunnerParts; watched: WatchedRun | undefined; work: () => Promise<PipelineResult> },
+): Promise<PipelineResult> {
+  let result: PipelineResult | undefined
+  try {
+    await bindAtFirstUse(parts.settings, parts.state.binding, context.session)
+    result = await work()
+    return result
+  } finally {
+    watched?.end(result)
+  }
+}
+
+/** One run with its log: begun, done, and entered in the log with its numbers. */
+export async function loggedRun(
+  pipeline: PipelineSettings,
+  parts: RunnerParts,
+  { options, work }: { options: RunOptions; work: (context: RunContext) => Promise<PipelineResult> },
+): Promise<WithWarnings> {
+  const { clock, random, service } = parts
+  const id = runId(clock.now(), random)
+  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
+  log.info('run started')
+  // Without a journal nothing more may leave; what is on its way is let finish.
+  const trouble = new AbortController()
+  const ignore = parts.state.onTrouble(() => trouble.abort())
+  const circuit = createCircuit(pipeline.guards)
+  const limits = limitRun(pipeline, {
+    clock,
+    circuit,
+    ending: options.signal,
+    trouble: trouble.signal,
+    cut: () => service.cut(),
+  })
+  const bounded = { ...options, signal: limits.signal }
+  const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
+  const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
+  let result: PipelineResult
+  try {
+    result = await withinRun(context, {
+      parts,
+      watched,
+      work: async () => {
+        if (options.rejectsOnly === true) await noteRetry(context)
+        return work(context)
+      },
+    })
+  } finally {
+    ignore()
+    limits.done()
+  }
+  if (circuit.stop !== undefined) options.onStop?.(circuit.stop)
+  await logEnd(result, { log, state: parts.state })
+  await parts.keeping(pipeline, { log, signal: limits.signal })
+  return { ...result, warnings }
+}
