@@ -148,20 +148,28 @@ export function createPeople(db: Connection, print: Print, random: RandomBytes):
   }
   const present = (person: number | null | undefined): number | undefined =>
     person === null || person === undefined ? undefined : keys.present(person)
-  /** Where it turns out that the record's person and the contact's are one, they are made one. */
+  const ofId = (id: number, link: LinkOfPerson | undefined): number | undefined =>
+    present(id === link?.contactId ? link.other : ofContact.get(id)) ?? ofAlias({ kind: 'id', id })
+  /** Where it turns out that the record's person and a contact's are one, they are made one. */
   const joined = (
     link: LinkOfPerson | undefined,
     own: number | undefined,
     names: readonly Name[],
   ): number | undefined => {
-    const id = names.find((name) => name.kind === 'id')
+    const id = names.find((name) => name.kind === 'id')?.id
     // Who is referred to by one link to a contact is referred to by all of them.
-    if (own !== undefined && (id === undefined || id.id === link?.contactId)) return own
-    const byKey = own ?? ofAlias(names.find((name) => name.kind === 'key'))
-    const other = id === undefined || id.id === link?.contactId ? link?.other : ofContact.get(id.id)
-    const byId = id && (present(other) ?? ofAlias(id))
-    if (byKey !== undefined && byId !== undefined && byKey !== byId) keys.merge(byId, byKey)
-    return byId ?? byKey
+    if (own !== undefined && (id === undefined || id === link?.contactId)) return own
+    let person = own ?? ofAlias(names.find((name) => name.kind === 'key'))
+    const contacts = new Set([
+      ...(own === undefined && link ? [link.contactId] : []),
+      ...(id === undefined ? [] : [id]),
+    ])
+    for (const contact of contacts) {
+      const byId = ofId(contact, link)
+      if (byId !== undefined && person !== undefined && byId !== person) keys.merge(byId, person)
+      person = byId ?? person
+    }
+    return person
   }
   const addAlias = (name: Name, person: number): void => {
     aliases.add(name, person)
