@@ -66,8 +66,8 @@ const JOURNAL: readonly Mutant[] = [
     '',
   ]),
   one(1, 'the sync log misses what was done', 'store/journal/settle.ts', [
-    'append(auditEntry({ ...given, settlement: after.logged }, context))',
-    'void [append, auditEntry]',
+    'append(ended.map(({ entry }) => entry))',
+    'void append',
   ]),
 ]
 

@@ -38,4 +38,9 @@ DROP INDEX sealed_by_key;
 CREATE INDEX sealed_further ON sealed (key_id) WHERE key_id <> seq;
 `
 
-export const sixth = [tagging, referring].join('')
+// Updates to a mail whose end nobody knows: whoever is about to create a contact with that mail asks for them.
+const findingByMail = `
+CREATE INDEX operation_update_by_mail ON operation (pipeline, mail_key) WHERE kind = 'update' AND state IN ('sending', 'failed');
+`
+
+export const sixth = [tagging, referring, findingByMail].join('')

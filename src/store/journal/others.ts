@@ -49,30 +49,42 @@ function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'
       openCreate.get({ contact: contactId, pipeline }) !== undefined)
 }
 
+interface MailOwner {
+  readonly mail: string
+  readonly key: string
+  readonly moving: number
+}
+
+/** Who has one of these mails, and whether a change of theirs gives it up; those that keep it first. */
+const OWNERS = `
+SELECT value AS mail, link.key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
+  AND operation.mail_key <> link.mail_key
+  -- What is held for a reason of its own, its contact being gone say, changes nothing any more by itself.
+  AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
+FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`
+
+/** An update to one of these mails which nobody knows the end of: its contact may have the mail already. */
+const TAKERS = `
+SELECT value AS mail, operation.key, 1 AS moving FROM json_each(@mails) CROSS JOIN operation INDEXED BY operation_update_by_mail
+  ON kind = 'update' AND state IN ('sending', 'failed') AND pipeline = @pipeline AND mail_key = value`
+
 function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
-  const mailOwner = db.prepare<
-    [{ pipeline: string; mail: string; key: string }],
-    { key: string; moving: number }
-  >(`
-    SELECT key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
-      AND operation.mail_key <> link.mail_key
-      -- What is held for a reason of its own, its contact being gone say, changes nothing any more by itself.
-      AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
-    FROM link WHERE pipeline = @pipeline AND mail_key = @mail AND key <> @key ORDER BY moving LIMIT 1`)
-  // An update to that mail which nobody knows the end of: its contact may have the mail already.
-  const taker = db.prepare<
-    [{ pipeline: string; mail: string; key: string }],
-    { key: string; moving: number }
-  >(`
-    SELECT key, 1 AS moving FROM operation WHERE state <> 'planned' AND state IN ('sending', 'failed') AND kind = 'update'
-      AND pipeline = @pipeline AND mail_key = @mail AND key <> @key LIMIT 1`)
+  type Asked = [{ pipeline: string; mails: string }]
+  const owners = db.prepare<Asked, MailOwner>(OWNERS)
+  const takers = db.prepare<Asked, MailOwner>(TAKERS)
   return async (operations) => {
-    const owned = operations.flatMap(({ id, pipeline, mailKey: mail, key }) => {
-      const asked = { pipeline, mail: mail ?? '', key }
-      const owner = mail === undefined ? undefined : (mailOwner.get(asked) ?? taker.get(asked))
-      return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
-    })
-    return new Map(owned)
+    const [first] = operations
+    const mails = operations.flatMap(({ mailKey }) => mailKey ?? [])
+    if (first === undefined || mails.length === 0) return new Map()
+    const asked = { pipeline: first.pipeline, mails: JSON.stringify(mails) }
+    const found = [...owners.all(asked), ...takers.all(asked)]
+    if (found.length === 0) return new Map()
+    return new Map(
+      operations.flatMap(({ id, mailKey, key }) => {
+        const owner = found.find((one) => one.mail === mailKey && one.key !== key)
+        return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
+      }),
+    )
   }
 }
 

@@ -7,13 +7,14 @@ import {
   type LinkAfter,
   type NextStep,
   type Parked,
+  type Questions,
   type Restored,
 } from '../../core/change/after-step.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, SETTLED_SO_FAR } from '../../core/change/states.ts'
 import { auditEntry } from '../../core/log/audit.ts'
 import type { OperationStore } from '../../core/state.ts'
-import { createAppend } from '../log/audit-append.ts'
+import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
 import { assertionsJson, unsureJson } from './rows.ts'
@@ -32,6 +33,15 @@ RETURNING id`
 /** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
 const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
+
+/** Most pipelines have no rejects; whether this one has is quicker asked than what is to be cleared. */
+function createClearRejects(db: Connection): (operation: Operation) => void {
+  const any = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
+  const clear = db.prepare(CLEAR_EARLIER_REJECTS)
+  return ({ id, pipeline, key }) => {
+    if (any.get(pipeline) !== undefined) clear.run({ id, pipeline, key })
+  }
+}
 
 /** Brings what is known of the contact into its link; gives the link. */
 function createLink(db: Connection): (operation: Operation, after: LinkAfter) => number {
@@ -53,7 +63,7 @@ function createLinked(db: Connection) {
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
   const forget = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
-  const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
+  const clearRejects = createClearRejects(db)
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const plan = db.prepare(`
     UPDATE operation SET kind = @kind, state = 'planned', run_id = @runId, link_id = @link, contact_id = @contactId,
@@ -67,11 +77,11 @@ function createLinked(db: Connection) {
     { link: known, next, isSettled }: AfterStep & { kind: 'linked' },
     runId: string,
   ) => {
-    const { id, pipeline, key } = operation
+    const { id, pipeline } = operation
     const link = putLink(operation, known)
     if (isSettled) {
       remember.run({ link, operation: id })
-      clearRejects.run({ id, pipeline, key })
+      clearRejects(operation)
     } else forget.run(pipeline, link)
     if (next === undefined) remove.run(id)
     else planNext(next, { id, link, runId })
@@ -159,8 +169,16 @@ function createRestore(db: Connection): (operation: Operation, restored: Restore
   }
 }
 
-/** What the decision asks of the state, for one operation. */
+const contactsOf = (settled: readonly Settled[]): number[] =>
+  settled.flatMap(({ settlement }) => ('contactId' in settlement ? (settlement.contactId ?? []) : []))
+
+/** What the decisions ask of the state. What holds for none of a batch, the rule, is asked once for all of it. */
 function createQuestions(db: Connection) {
+  const linked = db
+    .prepare<[string, string], number>(
+      'SELECT contact_id FROM json_each(?) CROSS JOIN link ON link.pipeline = ? AND link.contact_id = value',
+    )
+    .pluck()
   const owner = db
     .prepare<[string, number, string], number>(
       'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
@@ -174,11 +192,18 @@ function createQuestions(db: Connection) {
   const missing = db
     .prepare<[string, string], number>('SELECT 1 FROM link WHERE pipeline = ? AND key = ? AND missing > 0')
     .pluck()
-  return ({ id, pipeline, key }: Operation) => ({
-    isAnothers: (contactId: number) => owner.get(pipeline, contactId, key) !== undefined,
-    hasNewer: () => newer.get(pipeline, key, id) !== undefined,
-    isMissing: () => missing.get(pipeline, key) !== undefined,
-  })
+  return (settled: readonly Settled[]) => {
+    const pipeline = settled[0]?.operation.pipeline ?? ''
+    const contacts = contactsOf(settled)
+    // Also those that two of the batch are to be linked to.
+    const doubles = contacts.filter((id, index) => contacts.indexOf(id) !== index)
+    const known = new Set([...linked.all(JSON.stringify(contacts), pipeline), ...doubles])
+    return ({ id, key }: Operation): Questions => ({
+      isAnothers: (contactId) => known.has(contactId) && owner.get(pipeline, contactId, key) !== undefined,
+      hasNewer: () => newer.get(pipeline, key, id) !== undefined,
+      isMissing: () => missing.get(pipeline, key) !== undefined,
+    })
+  }
 }
 
 function createCarryOut(db: Connection): (operation: Operation, after: AfterStep, runId: string) => void {
@@ -213,17 +238,22 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
 export function createSettle(db: Connection): OperationStore['settle'] {
   const questions = createQuestions(db)
   const carryOut = createCarryOut(db)
-  const append = createAppend(db)
+  const append = createBatchAppend(db)
   const keepOpen = createKeepOpen(db)
-  const settleAll = db.transaction((settled: readonly Settled[], context: Context) =>
-    settled.map((given) => {
+  const settleAll = db.transaction((settled: readonly Settled[], context: Context) => {
+    const answers = questions(settled)
+    const ended = settled.map((given) => {
       const { operation } = given
-      const after = afterStep(given, questions(operation))
+      const after = afterStep(given, answers(operation))
       carryOut(operation, after, context.runId)
       keepOpen(given)
-      append(auditEntry({ ...given, settlement: after.logged }, context))
-      return after.settlement
-    }),
-  )
-  return async (settled, context) => settleAll(settled, context)
+      return {
+        settlement: after.settlement,
+        entry: auditEntry({ ...given, settlement: after.logged }, context),
+      }
+    })
+    append(ended.map(({ entry }) => entry))
+    return ended.map(({ settlement }) => settlement)
+  })
+  return async (settled, context) => (settled.length === 0 ? [] : settleAll(settled, context))
 }
