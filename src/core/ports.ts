@@ -3,7 +3,7 @@
 import type { Sought } from './erasing.ts'
 import type { Contact, FieldValue } from './mapping/contact.ts'
 import type { SyncError } from './words/errors.ts'
-import type { SourceItem } from './mapping/record.ts'
+import type { RawBlock, SourceItem } from './mapping/record.ts'
 
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. */
@@ -33,13 +33,18 @@ export interface InputReader {
   readonly twiceEncoded?: { readonly places: number; readonly line: number }
   /** Where its bytes contradict the encoding that was set: they are valid UTF-8, the first of them on this line. */
   readonly contradicted?: { readonly line: number }
+  /** Where its records can be told apart in the raw bytes: all that those mean depends on, beside the header. */
+  readonly rawForm?: string | undefined
   /** Bytes consumed so far, for progress. */
   bytesRead(): number
   /**
    * The records in order, some hundreds at a time. Throws a SyncError of class `input` for what makes the
    * whole input unusable (an unclosed quote, say), and of class `later` when it changed while it was read.
+   * With a `rawForm`, `blocks` says how raw bytes are used. `beside`: each record has its block, where that is known. A
+   * function: records of blocks for which it answers true are passed over; an empty batch stands for a stretch of them, and
+   * UnsureOfRecords is thrown where the input must be read without it.
    */
-  batches(): AsyncIterable<readonly SourceItem[]>
+  batches(blocks?: 'beside' | ((block: RawBlock) => boolean)): AsyncIterable<readonly SourceItem[]>
   /** SHA-256 of the input's bytes, hexadecimal; known once `batches` has ended. */
   sha256(): string
   /** Whether its last row ended with a line break, once `batches` has ended; not there, or undefined: its form needs none. */

@@ -9,6 +9,7 @@ import type { DueStore, PauseStore } from './outcome/daemon.ts'
 import type { TombstoneStore } from './erasing.ts'
 import type { Desired, Known } from './change/diff.ts'
 import type { ErrorCode } from './words/errors.ts'
+import type { BlockStore } from './change/settled-blocks.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { GuardName, Hold, PlanNumbers } from './change/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement, StagedOperation } from './change/operation.ts'
@@ -349,6 +350,7 @@ export interface RebuildStore {
 export interface StateStore
   extends
     StagingStore,
+    BlockStore,
     OperationStore,
     HoldStore,
     AcceptedStore,

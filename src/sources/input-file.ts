@@ -17,7 +17,7 @@ export interface InputFile {
   /** Fills the buffer from a position; how many bytes there were. */
   readAt(buffer: Buffer, position: number): Promise<number>
   /** The whole file in order, each part in a buffer of its own. May be asked for again: it starts over. */
-  chunks(): AsyncGenerator<Buffer>
+  chunks(chunkBytes?: number): AsyncGenerator<Buffer>
   /** The furthest that `chunks` has come. */
   bytesRead(): number
   /** SHA-256 of the bytes that the last whole pass of `chunks` gave out, hexadecimal. */
@@ -96,11 +96,11 @@ function inputFile(handle: FileHandle, path: Buffer, input: SourceInput): InputF
     version: input.version,
     bytes: input.bytes,
     readAt,
-    async *chunks() {
+    async *chunks(chunkBytes = CHUNK_BYTES) {
       const hash = createHash('sha256')
       // Never past the listed size: a file that grows for ever would never end.
       for (let position = 0; position < input.bytes;) {
-        const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, input.bytes - position))
+        const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, input.bytes - position))
         const count = await readAt(buffer, position)
         if (count === 0) break
         const part = buffer.subarray(0, count)

@@ -258,6 +258,9 @@ export function openTemporaryState(): StateStore {
 const COPIED = [
   'link',
   'fingerprint',
+  'settled_version',
+  'settled_block',
+  'unsettled_link',
   'operation',
   'input',
   'reject',

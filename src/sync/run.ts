@@ -124,7 +124,7 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
 
 /** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
 async function finishInput(
-  { staged, sha256, accepted, isEmptyFull: isHeld }: PlannedInput,
+  { staged, sha256, accepted, isEmptyFull: isHeld, blocks }: PlannedInput,
   context: RunContext,
 ): Promise<FileEnd> {
   const { input } = staged
@@ -139,6 +139,7 @@ async function finishInput(
     isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where,
   )
   await context.state.finishInput(staged, folder, accepted)
+  if (blocks !== undefined) await context.state.keepBlocks(staged, blocks)
   await erased?.note()
   const report: InputReport = isHeld ? heldReport(input, EMPTY_FULL) : { file: input.name, status: 'done' }
   return { report, folder, isArchived }

@@ -11,3 +11,7 @@ export const fingerprintContext = (header: readonly string[], pipelineHash: stri
 
 export const fingerprint = (context: string, values: readonly string[]): string =>
   hash('sha256', context + JSON.stringify(values), 'base64').slice(0, FINGERPRINT_LENGTH)
+
+/** Under what the digests of raw bytes stand: whoever changes how bytes become values changes the number. */
+export const blockVersion = (context: string, rawForm: string): string =>
+  hash('sha256', JSON.stringify([1, context, rawForm]), 'base64').slice(0, FINGERPRINT_LENGTH)

@@ -1,5 +1,19 @@
 // One record of a source, with where it stands; what a source hands on when it cannot make a record of a row.
 
+/** Consecutive records in the bytes of their source, found without parsing them. */
+export interface RawBlock {
+  /** 128 bits of a digest of the bytes, as 16 characters of Latin-1. */
+  readonly digest: string
+  /** The line on which each of its records begins. */
+  readonly lines: readonly number[]
+}
+
+/**
+ * Where the records end, or which of two comes first, depends on something that only a reading of the whole input by the
+ * parser can tell: it has to be read in that way, from its beginning.
+ */
+export class UnsureOfRecords extends Error {}
+
 /** One row of a source. `values` are verbatim, in the order of the header; what is absent is `''`. */
 export interface SourceRecord {
   readonly kind: 'record'
@@ -10,6 +24,8 @@ export interface SourceRecord {
   readonly file?: string
   /** The record as the source wrote it, where its values alone cannot give it back (json). */
   readonly text?: string
+  /** Of which it is one; absent where what becomes of it depends on more than these bytes. */
+  readonly block?: RawBlock
 }
 
 /** A row that is there but is no record: it is counted as read and rejected. */

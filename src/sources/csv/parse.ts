@@ -2,9 +2,10 @@
 // memory stays flat. Malformed quotes end the reading with the place where they opened; nothing is mended.
 import { parse, type Parser } from 'csv-parse'
 import { SyncError, type ErrorCode } from '../../core/words/errors.ts'
+import type { RawBlock } from '../../core/mapping/record.ts'
 import type { Dialect } from './dialect.ts'
 import { createLineCount } from './line-count.ts'
-import { endOfRow } from './rows.ts'
+import { endOfRow, fromFirstRow } from './rows.ts'
 import { hasBackslashQuote, hasSuspiciousQuote, backslashRefusal, quoteRefusal } from './quotes.ts'
 
 export interface CsvRow {
@@ -13,6 +14,8 @@ export interface CsvRow {
   readonly line: number
   /** The text ends with it and not with a line break: whether its last value is closed by a quote. */
   unended?: 'quoted' | 'plain'
+  /** Of whose bytes it was parsed, where they are known. */
+  readonly block?: RawBlock
 }
 
 export interface CsvText {
@@ -24,7 +27,7 @@ export interface CsvText {
   read(): AsyncIterable<Buffer>
 }
 
-const BATCH_ROWS = 200
+export const BATCH_ROWS = 200
 const MID_VALUE_QUOTE = ['INVALID_OPENING_QUOTE', 'CSV_INVALID_OPENING_QUOTE']
 
 /** The rows in order, some hundreds at a time. Throws INPUT_QUOTE or INPUT_RECORD_TOO_LARGE. */
@@ -51,7 +54,15 @@ interface Mode {
   readonly skip: number
 }
 
-async function* pass(text: CsvText, mode: Mode): AsyncGenerator<CsvRow[]> {
+/** A parser that is fed part by part. */
+export interface CsvParsing {
+  /** Rows that are complete and have not been taken yet. */
+  readonly rows: CsvRow[]
+  write(part: Buffer): Promise<void>
+  end(): Promise<void>
+}
+
+export function startParsing(text: Omit<CsvText, 'read'>, mode: Mode): CsvParsing {
   const collector = createCollector(text, mode)
   const parser = parse({
     delimiter: text.dialect.delimiter,
@@ -72,15 +83,28 @@ async function* pass(text: CsvText, mode: Mode): AsyncGenerator<CsvRow[]> {
   })
   // Failures reach us through the callbacks; without a listener the same event would end the process.
   parser.on('error', () => undefined)
-  for await (const part of text.read()) {
-    collector.expect(part)
-    await step(collector, (done) => parser.write(part, done))
-    while (collector.rows.length >= BATCH_ROWS) yield collector.rows.splice(0, BATCH_ROWS)
+  return {
+    rows: collector.rows,
+    async write(part) {
+      collector.expect(part)
+      await step(collector, (done) => parser.write(part, done))
+    },
+    async end() {
+      collector.expectEnd()
+      await step(collector, (done) => end(parser, done))
+      collector.markEnd()
+    },
   }
-  collector.expectEnd()
-  await step(collector, (done) => end(parser, done))
-  collector.markEnd()
-  if (collector.rows.length > 0) yield collector.rows
+}
+
+async function* pass(text: CsvText, mode: Mode): AsyncGenerator<CsvRow[]> {
+  const { rows, write, end } = startParsing(text, mode)
+  for await (const part of text.read()) {
+    await write(part)
+    while (rows.length >= BATCH_ROWS) yield rows.splice(0, BATCH_ROWS)
+  }
+  await end()
+  if (rows.length > 0) yield rows
 }
 
 type Done = (error?: Error | null) => void
@@ -142,7 +166,7 @@ function createWindow(): Window {
   }
 }
 
-function createCollector(text: CsvText, mode: Mode): Collector {
+function createCollector(text: Omit<CsvText, 'read'>, mode: Mode): Collector {
   const { dialect } = text
   const rows: CsvRow[] = []
   const lines = createLineCount(dialect.skipLines)
@@ -167,7 +191,7 @@ function createCollector(text: CsvText, mode: Mode): Collector {
     markEnd() {
       const last = rows.at(-1)
       if (last === undefined || lastStart === undefined) return
-      const raw = window.textFrom(lastStart).replace(/^[\r\n]+/, '')
+      const raw = fromFirstRow(window.textFrom(lastStart), dialect)
       const ending = endOfRow(raw, dialect)
       if (ending !== 'break') last.unended = ending
     },

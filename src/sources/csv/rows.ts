@@ -59,6 +59,15 @@ export function endOfRow(text: string, quoting: Quoting): 'break' | 'quoted' | '
   return 'plain'
 }
 
+/** A text from its first row on: lines of blanks alone are none. */
+export function fromFirstRow(text: string, { delimiter }: Quoting): string {
+  for (let from = 0; ;) {
+    const end = behindBlanks(text, from, delimiter)
+    if (!isBreak(text[end])) return text.slice(from)
+    from = behindBreak(text, end)
+  }
+}
+
 function* cells(text: string, quoting: Quoting): Generator<Cell> {
   for (let at = 0; at < text.length;) {
     const start = behindBlanks(text, at, quoting.delimiter)

@@ -43,4 +43,34 @@ const findingByMail = `
 CREATE INDEX operation_update_by_mail ON operation (pipeline, mail_key) WHERE kind = 'update' AND state IN ('sending', 'failed');
 `
 
-export const sixth = [tagging, referring, findingByMail].join('')
+// Blocks of raw bytes whose records are settled, so that they need not be parsed again (journal/blocks.ts). They count as long
+// as the fingerprint of each of their links is what it was: whoever removes or changes one makes the link unsettled, here, so
+// that nobody can forget to. (What a trigger does in a conflict, the statement decides that set it off: so none arises.)
+const settledBlocks = `
+CREATE TABLE settled_version (pipeline TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE settled_block (
+  pipeline TEXT NOT NULL,
+  page INTEGER NOT NULL,
+  digests BLOB NOT NULL,
+  counts BLOB NOT NULL,
+  links BLOB NOT NULL,
+  UNIQUE (pipeline, page)
+) STRICT;
+CREATE TABLE unsettled_link (
+  pipeline TEXT NOT NULL,
+  link_id INTEGER NOT NULL,
+  PRIMARY KEY (pipeline, link_id)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER fingerprint_removed AFTER DELETE ON fingerprint
+BEGIN
+  INSERT INTO unsettled_link SELECT pipeline, old.link_id FROM settled_version WHERE pipeline = old.pipeline
+    AND NOT EXISTS (SELECT 1 FROM unsettled_link AS noted WHERE noted.pipeline = old.pipeline AND noted.link_id = old.link_id);
+END;
+CREATE TRIGGER fingerprint_changed AFTER UPDATE OF value ON fingerprint WHEN old.value <> new.value
+BEGIN
+  INSERT INTO unsettled_link SELECT pipeline, old.link_id FROM settled_version WHERE pipeline = old.pipeline
+    AND NOT EXISTS (SELECT 1 FROM unsettled_link AS noted WHERE noted.pipeline = old.pipeline AND noted.link_id = old.link_id);
+END;
+`
+
+export const sixth = [tagging, referring, findingByMail, settledBlocks].join('')

@@ -291,13 +291,9 @@ export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth]
 /** Of a state whose migrations are all done. */
 export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
 
-/**
- * What belongs to one input only and goes with the connection: who was seen in it so far.
- * Consecutive links on consecutive lines, the rule when a file is read again, are one row.
- */
+/** What belongs to one input only and goes with the connection: which keys were seen in it so far, and which blocks it has. */
 export const CLAIM_TABLES = `
-CREATE TEMP TABLE claim_range (input INTEGER, first INTEGER, last INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (input, first)) WITHOUT ROWID;
-CREATE TEMP TABLE claim_link (input INTEGER, link_id INTEGER, line INTEGER NOT NULL, PRIMARY KEY (input, link_id)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_skipped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
+CREATE TEMP TABLE noted_block (id INTEGER PRIMARY KEY, pipeline TEXT, digests BLOB NOT NULL, counts BLOB NOT NULL, fingerprints TEXT NOT NULL);
 `

@@ -5,10 +5,7 @@ import type { MissingRules, StagedInput, StagingStore } from '../../core/state.t
 import type { Connection } from '../file/database.ts'
 
 /** Seen: read as unchanged, as a record with an outcome (rejected ones, too), or skipped by `where`. */
-const IS_SEEN = `(
-  EXISTS (SELECT 1 FROM claim_link WHERE input = @input AND link_id = link.id)
-  OR EXISTS (SELECT 1 FROM claim_range WHERE input = @input AND last >= link.id AND first =
-    (SELECT max(below.first) FROM claim_range AS below WHERE below.input = @input AND below.first <= link.id))
+const IS_SEEN = `(claimed_line(@input, link.id) IS NOT NULL
   OR EXISTS (SELECT 1 FROM claim_key WHERE input = @input AND key = link.key)
   OR EXISTS (SELECT 1 FROM claim_skipped WHERE input = @input AND key = link.key))`
 

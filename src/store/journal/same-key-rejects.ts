@@ -6,12 +6,7 @@ import type { Connection } from '../file/database.ts'
 /** The line of the accepted record that has the key of the outer reject; NULL where there is none. */
 const ACCEPTED_LINE = `coalesce(
   (SELECT line FROM claim_key WHERE input = @id AND key = reject.key),
-  (SELECT claim_link.line FROM link JOIN claim_link ON claim_link.input = @id AND claim_link.link_id = link.id
-    WHERE link.pipeline = @pipeline AND link.key = reject.key),
-  (SELECT claim_range.line + link.id - claim_range.first FROM link
-    JOIN claim_range ON claim_range.input = @id AND claim_range.last >= link.id AND claim_range.first = (
-      SELECT max(below.first) FROM claim_range AS below WHERE below.input = @id AND below.first <= link.id)
-    WHERE link.pipeline = @pipeline AND link.key = reject.key))`
+  (SELECT claimed_line(@id, link.id) FROM link WHERE link.pipeline = @pipeline AND link.key = reject.key))`
 
 const OF_INPUT = "input_id = @id AND key IS NOT NULL AND code <> 'KEY_DUPLICATE'"
 

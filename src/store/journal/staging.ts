@@ -7,6 +7,8 @@ import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
 import { firstStep, sendingOrder } from '../../core/change/steps.ts'
 import type { StagedEntry, StagedInput, StagingStore } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
+import type { BlockStore } from '../../core/change/settled-blocks.ts'
+import { createBlockStore } from './blocks.ts'
 import { createClaims } from './claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
@@ -138,8 +140,7 @@ const REPLACE_REJECTS = [
 const isClaimed = (
   row: string,
 ): string => `EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = ${row}.key
-  AND (EXISTS (SELECT 1 FROM claim_link WHERE input = @id AND link_id = link.id)
-    OR EXISTS (SELECT 1 FROM claim_range WHERE input = @id AND link.id BETWEEN first AND last)))`
+  AND claimed_line(@id, link.id) IS NOT NULL)`
 
 /**
  * Operations that were never sent give way to the newer record of their key that was accepted (a rejected one says
@@ -210,10 +211,11 @@ function createCommit(
   }
 }
 
-export function createStagingStore(db: Connection): StagingStore {
+export function createStagingStore(db: Connection): StagingStore & BlockStore {
   const claims = createClaims(db)
   const missing = createMissingLinks(db)
   const fingerprints = createFingerprints(db)
+  const blocks = createBlockStore(db, { claims, fingerprints })
   const walks = new Map<number, FingerprintWalk>()
   const endReading = ({ id }: StagedInput): void => {
     walks.delete(id)
@@ -240,6 +242,7 @@ export function createStagingStore(db: Connection): StagingStore {
     },
     matchFingerprints: async (staged, values) => walks.get(staged.id)?.match(values) ?? [],
     known: createKnown(db),
+    ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
     seeSkipped: async (staged, keys) => db.transaction(() => claims.skip(staged.id, keys))(),

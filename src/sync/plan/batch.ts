@@ -9,6 +9,7 @@ import type { Counts } from '../../core/outcome/summary.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import type { Identity, StagedBody, StagedInput, StagedRecord } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
+import type { BlockReading } from './blocks.ts'
 import { areErased } from './erased.ts'
 
 /** One input on its way into the plan: what its batches share, and what they add up. */
@@ -18,6 +19,8 @@ export interface Reading {
   /** Fingerprint of the header and the mapping. */
   readonly context: string
   readonly counts: Counts
+  /** Undefined where its raw bytes say nothing. */
+  readonly blocks: BlockReading | undefined
   /** How often `on_invalid` dropped or cut a field. */
   readonly mended: Map<string, number>
   /** How many values look damaged, by what is odd about them. */
@@ -267,6 +270,13 @@ async function stage(decided: readonly Decided[], reading: Reading, context: Pla
   const { state } = context
   const identities = decided.map((one) => (isAccepted(one) ? identityOf(one.row) : undefined))
   const earlier = await state.claim(reading.staged, identities, keepOf(context))
+  reading.blocks?.compare(
+    decided.map(({ row }, index) => ({
+      line: row.item.line,
+      identity: identities[index],
+      earlier: earlier[index],
+    })),
+  )
   const entries = decided.flatMap((one, index) => {
     const verdict = besideEarlier(one, earlier[index], context)
     count(verdict, reading.counts)
@@ -289,6 +299,9 @@ export async function planBatch(
   context: PlanContext,
 ): Promise<void> {
   const read = batch.map((item) => readRow(item, reading))
+  for (const { item, fingerprint } of read) reading.blocks?.note(item, fingerprint)
+  await reading.blocks?.flush(reading.counts)
+  if (read.length === 0) return
   const matched = await matchedRows(read, reading, context)
   const fresh = matched.map((row) => (row.kind === 'fresh' ? row : undefined))
   const mapped = await onPlaces(fresh, (rows) => mappedRows(rows, reading, context))

@@ -6,10 +6,13 @@ import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
 import { wantedColumns } from '../../core/mapping/mapping.ts'
 import type { InputReader, SourceInput } from '../../core/ports.ts'
+import { UnsureOfRecords } from '../../core/mapping/record.ts'
 import type { StagedInput } from '../../core/state.ts'
 import { type Counts, noCounts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
+import type { KeptBlocks } from '../../core/change/settled-blocks.ts'
+import { startBlocks } from './blocks.ts'
 import { keepOf, planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
 import { warnAboutText, warnAboutValues } from './read-warnings.ts'
@@ -25,6 +28,8 @@ export interface PlannedInput {
   readonly isEmptyFull: boolean
   /** What the next input is compared with; undefined where that is not this one. */
   readonly accepted: Accepted | undefined
+  /** What is to be kept of its raw bytes once it is done with. */
+  readonly blocks: KeptBlocks | undefined
 }
 
 /** After the last record: rejected ones give way to those of their key that were accepted. */
@@ -37,7 +42,7 @@ async function yieldRejects(reading: Reading, context: PlanContext): Promise<voi
 }
 
 async function readAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
-  for await (const batch of reader.batches()) {
+  for await (const batch of reader.batches(reading.blocks?.how)) {
     if (context.signal.aborted)
       throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
     await planBatch(batch, reading, context)
@@ -49,14 +54,34 @@ async function readAll(reader: InputReader, reading: Reading, context: PlanConte
   }
 }
 
+interface Which {
+  readonly input: SourceInput
+  readonly isLast: boolean
+  readonly onRead?: (sha256: string) => void
+}
+
 /**
  * Reads one input to its end and commits the plan for it. `isLast`: no later input of the source waits, so what a full
  * one lacks has gone. `onRead` is told the sum of what was read.
  * Throws a SyncError of class `input` (it cannot be taken) or `later` (it changed meanwhile); then nothing is staged.
  */
 export async function planInput(
-  { input, isLast, onRead }: { input: SourceInput; isLast: boolean; onRead?: (sha256: string) => void },
+  which: Which,
   customFields: CustomFieldRules,
+  context: PlanContext,
+): Promise<PlannedInput> {
+  try {
+    return await readInput(which, { customFields, isAhead: true }, context)
+  } catch (error) {
+    if (!(error instanceof UnsureOfRecords)) throw error
+    return readInput(which, { customFields, isAhead: false }, context)
+  }
+}
+
+/** `isAhead`: blocks of raw bytes that are settled may be passed over. Throws UnsureOfRecords where they must not. */
+async function readInput(
+  { input, isLast, onRead }: Which,
+  { customFields, isAhead }: { customFields: CustomFieldRules; isAhead: boolean },
   context: PlanContext,
 ): Promise<PlannedInput> {
   const { pipeline, state, runId } = context
@@ -66,7 +91,7 @@ export async function planInput(
     lastEndedWithLineBreak: last?.endsWithLineBreak === true,
   })
   try {
-    warnAboutText(reader, input, context)
+    if (isAhead) warnAboutText(reader, input, context)
     const mapper = await mapperFor(reader.header, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
@@ -75,6 +100,7 @@ export async function planInput(
       mapper,
       context: print,
       counts: noCounts(),
+      blocks: await startBlocks(reader, { staged, print, isAhead }, state),
       mended: new Map(),
       odd: new Map(),
       passedOver: { withTerms: 0 },
@@ -82,6 +108,7 @@ export async function planInput(
     const isSupplement = () => reader.isSupplement?.() ?? false
     const commit = async () => {
       await readAll(reader, reading, context)
+      await reading.blocks?.flush(reading.counts)
       onRead?.(reader.sha256())
       await yieldRejects(reading, context)
       const read = { staged, counts: reading.counts, isSupplement: isSupplement() }
@@ -108,6 +135,7 @@ export async function planInput(
       accepted: isAccepted
         ? { mode, records: counts.read, endsWithLineBreak, at: context.clock.now() }
         : undefined,
+      blocks: reading.blocks?.kept(),
     }
   } finally {
     await reader.close()

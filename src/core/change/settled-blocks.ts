@@ -1,0 +1,141 @@
+// Blocks of raw bytes whose records are settled in just this form, and finding one by its digest. In few arrays of numbers:
+// some fifteen bytes a record, so that an input of millions of records needs no look-up on disk.
+import type { RawBlock } from '../mapping/record.ts'
+
+export const DIGEST_BYTES = 16
+
+/** The input that is being read. */
+interface Staged {
+  readonly id: number
+  readonly pipeline: string
+}
+
+/** Blocks in an order of no meaning. Each link is in one of them at most. */
+export interface SettledBlocks {
+  /** One behind the other. */
+  readonly digests: Uint8Array
+  /** How many records each has. */
+  readonly counts: Uint8Array
+  /** Of all their records, one behind the other. */
+  readonly links: Uint32Array
+}
+
+/** A block that is settled as soon as all its records are, each under its fingerprint. */
+export interface UnsettledBlock {
+  readonly digest: string
+  readonly fingerprints: readonly string[]
+}
+
+/** What the state keeps of blocks. A block is kept as long as the fingerprint of each of its links is what it was. */
+export interface BlockStore {
+  /** Begins a reading: those that are kept under this version, or undefined. What an earlier reading noted is dropped. */
+  settledBlocks(pipeline: string, version: string): Promise<SettledBlocks | undefined>
+  /**
+   * Notes who is in blocks that were passed over, as `claim` does; false where one of them was there before: then nothing
+   * that follows counts, and the input must be discarded.
+   */
+  claimLinks(staged: Staged, links: Uint32Array, lines: Uint32Array): Promise<boolean>
+  /** Blocks that were read record by record. */
+  noteBlocks(staged: Staged, blocks: readonly UnsettledBlock[]): Promise<void>
+  /** Once the input is done with. */
+  keepBlocks(staged: Staged, kept: KeptBlocks): Promise<void>
+}
+
+/**
+ * What is kept of blocks: those of `passed` that are settled still, those that were noted and are settled by now, and of
+ * `others` those that share no link with them.
+ */
+export interface KeptBlocks {
+  readonly version: string
+  readonly passed: SettledBlocks
+  readonly others: SettledBlocks
+  /** Links that several records of the input named: which of them counts, is found out anew each time. */
+  readonly contested: ReadonlySet<number>
+}
+
+export const NO_BLOCKS: SettledBlocks = {
+  digests: new Uint8Array(0),
+  counts: new Uint8Array(0),
+  links: new Uint32Array(0),
+}
+
+/** Where the links of each block begin; one more for the end of the last. */
+function linkStarts({ counts }: SettledBlocks): Uint32Array {
+  const starts = new Uint32Array(counts.length + 1)
+  counts.forEach((count, index) => {
+    starts[index + 1] = (starts[index] ?? 0) + count
+  })
+  return starts
+}
+
+/** 32 bits of a digest that starts at `at`. */
+const wordAt = (digest: string, at: number): number =>
+  digest.charCodeAt(at) |
+  (digest.charCodeAt(at + 1) << 8) |
+  (digest.charCodeAt(at + 2) << 16) |
+  (digest.charCodeAt(at + 3) << 24)
+
+export interface BlockIndex {
+  readonly blocks: SettledBlocks
+  /** The number of the block; undefined where there is none. */
+  find(block: RawBlock): number | undefined
+  /** From where to where its links stand in `links`. */
+  span(block: number): readonly [from: number, to: number]
+}
+
+export function blockIndex(blocks: SettledBlocks): BlockIndex {
+  const { digests, counts } = blocks
+  const starts = linkStarts(blocks)
+  const words = new Int32Array(digests.buffer, digests.byteOffset, digests.length / 4)
+  // Open addressing over twice as many slots as blocks: 0 is a free one.
+  const size = 2 ** Math.ceil(Math.log2(counts.length * 2 + 2))
+  const slots = new Uint32Array(size)
+  const mask = size - 1
+  for (let block = 0; block < counts.length; block += 1) {
+    let slot = (words[block * 4] ?? 0) & mask
+    while (slots[slot] !== 0) slot = (slot + 1) & mask
+    slots[slot] = block + 1
+  }
+  return {
+    blocks,
+    find({ digest, lines }) {
+      const first = wordAt(digest, 0)
+      for (let slot = first & mask; ; slot = (slot + 1) & mask) {
+        const block = (slots[slot] ?? 0) - 1
+        if (block < 0) return undefined
+        const at = block * 4
+        const isIt =
+          words[at] === first &&
+          words[at + 1] === wordAt(digest, 4) &&
+          words[at + 2] === wordAt(digest, 8) &&
+          words[at + 3] === wordAt(digest, 12)
+        if (isIt) return counts[block] === lines.length ? block : undefined
+      }
+    },
+    span: (block) => [starts[block] ?? 0, starts[block + 1] ?? 0],
+  }
+}
+
+/** Those of the blocks for which the test holds, in the order given. */
+export function pickBlocks(
+  { blocks, span }: BlockIndex,
+  order: Iterable<number>,
+  isWanted: (links: Uint32Array) => boolean,
+): SettledBlocks {
+  const wanted = [...order].filter((block) => isWanted(blocks.links.subarray(...span(block))))
+  const digests = new Uint8Array(wanted.length * DIGEST_BYTES)
+  const counts = new Uint8Array(wanted.length)
+  const links = new Uint32Array(wanted.reduce((sum, block) => sum + (blocks.counts[block] ?? 0), 0))
+  let at = 0
+  wanted.forEach((block, index) => {
+    digests.set(
+      blocks.digests.subarray(block * DIGEST_BYTES, (block + 1) * DIGEST_BYTES),
+      index * DIGEST_BYTES,
+    )
+    counts[index] = blocks.counts[block] ?? 0
+    const own = blocks.links.subarray(...span(block))
+    links.set(own, at)
+    at += own.length
+  })
+  return { digests, counts, links }
+}

@@ -1,0 +1,268 @@
+// The oracle of reading by blocks: whatever a file looks like and whatever happens between two of them, a program that
+// passes over settled blocks and one that parses everything come to the same.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PipelineSettings } from '../../../src/core/settings.ts'
+import { openState } from '../../../src/store/state-store.ts'
+import { testLine } from '../../support/line.ts'
+import { type TextSource, textSource } from '../../support/text-input.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'blocks-'))
+})
+afterEach(async () => rm(folder, { recursive: true }))
+
+interface Program {
+  drop(text: string): Promise<unknown>
+  change(settings: Partial<PipelineSettings>): void
+  sql(text: string): void
+  /** From now on every so manyth write gets no answer; 0: none. */
+  lose(every: number): void
+  seen(): unknown
+  /** How many records were parsed so far. */
+  parsed(): number
+  close(): Promise<void>
+}
+
+const SEEN = [
+  'SELECT pipeline, key, contact_id, mail_key, known, gone, unsure, terms, missing FROM link ORDER BY key',
+  'SELECT link_id, value FROM fingerprint ORDER BY link_id',
+  'SELECT pipeline, key, line, kind, state, fields, desired, cause FROM operation ORDER BY key, id',
+  'SELECT pipeline, key, code, reason, file, line, record FROM reject ORDER BY line, key',
+  'SELECT records, ends_with_line_break FROM accepted',
+  'SELECT state, sha256 FROM input WHERE sha256 IS NOT NULL ORDER BY id',
+]
+
+let programs = 0
+
+function program(settings: Partial<PipelineSettings>, { raw }: { raw: boolean }): Program {
+  const path = join(folder, `${++programs}.db`)
+  const state = openState(path, { pid: 1, since: 0, thorough: false })
+  const line = testLine({ state, pipeline: settings })
+  const source: TextSource = textSource({ ragged: 'reject' }, raw)
+  let parsed = 0
+  const open: TextSource['open'] = async (...given) => {
+    const reader = await source.open(...given)
+    return {
+      ...reader,
+      async *batches(blocks) {
+        for await (const batch of reader.batches(blocks)) {
+          parsed += batch.length
+          yield batch
+        }
+      },
+    }
+  }
+  Object.assign(line, { source: { ...source, open } })
+  const asking = <T>(ask: (db: Database.Database) => T): T => {
+    const db = new Database(path)
+    try {
+      return ask(db)
+    } finally {
+      db.close()
+    }
+  }
+  return {
+    async drop(text) {
+      source.drop(Buffer.from(text))
+      const { duration_ms: _ms, run_id: _run, ...rest } = await line.run()
+      return rest
+    },
+    change: (changes) => (line.pipeline = { ...line.pipeline, ...changes }),
+    sql: (text) => asking((db) => db.exec(text)),
+    lose(every) {
+      let calls = 0
+      line.service.fault = ({ method }) =>
+        method !== 'GET' && every > 0 && (calls += 1) % every === 0 ? { kind: 'unknown' } : undefined
+    },
+    seen: () => ({
+      state: asking((db) => SEEN.map((sql) => db.prepare(sql).all())),
+      calls: line.service.calls,
+      log: line.log,
+    }),
+    parsed: () => parsed,
+    close: () => state.close(),
+  }
+}
+
+const HEAD = 'no,mail,first,last,phone'
+const person = (number: number, phone = `030 ${number}`): string =>
+  `K${number},person${number}@example.com,Vorname${number},Nachname${number},${phone}`
+const people = (count: number): string[] => Array.from({ length: count }, (_, index) => person(index + 1))
+const fileOf = (rows: readonly string[], end = '\n'): string => [HEAD, ...rows, ''].join(end)
+
+describe('an input that was settled before', () => {
+  const FULL = { mode: 'full', on_missing: 'remove_terms' } as const
+  const LAST = { on_duplicate_key: 'last' } as const
+
+  it('is not parsed again, but for a few records', async () => {
+    const one = program({}, { raw: true })
+    await one.drop(fileOf(people(400)))
+    const before = one.parsed()
+    await one.drop(fileOf([...people(400), person(401)]))
+    expect(one.parsed() - before).toBeLessThan(20)
+    expect(await one.drop(fileOf([...people(400), person(401)]))).toMatchObject({ read: 401, unchanged: 401 })
+    await one.close()
+  })
+
+  it.each<[string, Partial<PipelineSettings>, (rows: string[]) => string[], number]>([
+    ['one record changed', {}, (rows) => rows.with(50, person(51, '040')), 20],
+    ['one record gone', FULL, (rows) => rows.toSpliced(50, 1), 20],
+    ['a record that stands twice', {}, (rows) => [...rows, person(7)], 20],
+    ['a record whose key another one has below', {}, (rows) => [...rows, person(7, '040')], 20],
+    ['a record whose key another one has above', {}, (rows) => [person(7, '040'), ...rows], 1000],
+    ['the same, and the last one counts', LAST, (rows) => [person(7, '040'), ...rows], 1000],
+    [
+      'a record whose key another one has below, and the last one counts',
+      LAST,
+      (rows) => [...rows, person(7, '040')],
+      20,
+    ],
+    ['all of it twice', {}, (rows) => [...rows, ...rows], 1000],
+    ['a row that is too short', {}, (rows) => rows.toSpliced(50, 0, 'K999,short'), 20],
+    ['a stray quote at its end', {}, (rows) => [...rows, person(301, '5" 1')], 1000],
+    ['a record that is rejected', {}, (rows) => rows.with(50, `K51,no mail,,,`), 20],
+    ['blank lines', {}, (rows) => rows.toSpliced(50, 0, '', ',,,,', ''), 20],
+    [
+      'records over several lines',
+      {},
+      (rows) => rows.with(50, 'K51,person51@example.com,"a\nb",c,"d\n\ne"').with(60, 'K61,x'),
+      40,
+    ],
+  ])('comes to the same with %s', async (_what, settings, change, most) => {
+    const both = [program(settings, { raw: true }), program(settings, { raw: false })] as const
+    const first = people(300)
+    for (const rows of [first, change(first), change(first), first, first])
+      expect(await both[0].drop(fileOf(rows))).toEqual(await both[1].drop(fileOf(rows)))
+    expect(both[0].seen()).toEqual(both[1].seen())
+    expect(both[1].parsed() - both[0].parsed()).toBeGreaterThan(4 * 300 - 4 * most)
+    await Promise.all(both.map((one) => one.close()))
+  })
+
+  it('is parsed again after the mapping was changed, and not a second time', async () => {
+    const one = program({}, { raw: true })
+    await one.drop(fileOf(people(300)))
+    one.change({ hash: 'mapping-2' })
+    await one.drop(fileOf(people(300)))
+    expect(one.parsed()).toBe(600)
+    await one.drop(fileOf(people(300)))
+    expect(one.parsed()).toBe(600)
+    await one.close()
+  })
+
+  it('is compared anew where a fingerprint was removed', async () => {
+    const one = program({}, { raw: true })
+    await one.drop(fileOf(people(300)))
+    one.sql("DELETE FROM fingerprint WHERE link_id = (SELECT id FROM link WHERE key = 'K9')")
+    one.sql("UPDATE link SET unsure = json('[\"phone\"]') WHERE key = 'K9'")
+    expect(await one.drop(fileOf(people(300)))).toMatchObject({ updated: 1, unchanged: 299 })
+    await one.close()
+  })
+})
+
+const style = fc.constantFrom<(text: string) => string>(
+  (text) => text,
+  (text) => `"${text}"`,
+  (text) => `"${text}\n"`,
+  (text) => ` ${text}`,
+)
+const rowOf = fc
+  .tuple(fc.integer({ min: 1, max: 25 }), fc.constantFrom('030', '040', '050'), style)
+  .map(([number, phone, styled]) => person(number, styled(phone)))
+const oddRow = fc.constantFrom(
+  '',
+  ',,,,',
+  'K3',
+  'K4,no mail,,,',
+  'K5,a@example.com,x"y,,',
+  'K6,b@example.com,a,b,c,',
+)
+
+type Step = {
+  readonly edits: readonly Edit[]
+  readonly between: Between
+  readonly end: string
+  readonly isEnded: boolean
+}
+type Edit = {
+  readonly kind: 'put' | 'add' | 'drop' | 'move' | 'double'
+  readonly at: number
+  readonly row: string
+}
+type Between = 'nothing' | 'unprint' | 'mapping' | 'lose'
+
+const step: fc.Arbitrary<Step> = fc.record({
+  edits: fc.array(
+    fc.record({
+      kind: fc.constantFrom('put', 'add', 'drop', 'move', 'double'),
+      at: fc.nat(100),
+      row: fc.oneof({ weight: 12, arbitrary: rowOf }, { weight: 1, arbitrary: oddRow }),
+    }),
+    { maxLength: 3 },
+  ),
+  between: fc.constantFrom('nothing', 'nothing', 'nothing', 'unprint', 'mapping', 'lose'),
+  end: fc.constantFrom('\n', '\n', '\n', '\r\n'),
+  isEnded: fc.constantFrom(true, true, true, false),
+})
+
+function edited(rows: readonly string[], edits: readonly Edit[]): string[] {
+  return edits.reduce<string[]>(
+    (all, { kind, at, row }) => {
+      const place = at % Math.max(1, all.length)
+      const one = all[place] ?? row
+      switch (kind) {
+        case 'put':
+          return all.with(Math.min(place, all.length - 1), row)
+        case 'add':
+          return all.toSpliced(place, 0, row)
+        case 'drop':
+          return all.length > 1 ? all.toSpliced(place, 1) : all
+        case 'move':
+          return all.toSpliced(place, 1).toSpliced((at * 7) % all.length, 0, one)
+        case 'double':
+          return all.toSpliced((at * 7) % all.length, 0, one)
+      }
+    },
+    [...rows],
+  )
+}
+
+function happen(between: Between, number: number, one: Program): void {
+  one.lose(between === 'lose' ? 2 : 0)
+  if (between === 'mapping') one.change({ hash: `mapping-${number}` })
+  if (between !== 'unprint') return
+  one.sql(`DELETE FROM fingerprint WHERE link_id % 5 = ${number % 5}`)
+  one.sql(`UPDATE link SET unsure = json('["phone"]') WHERE id % 5 = ${number % 5}`)
+}
+
+it('comes to the same by blocks and by the parser, whatever happens', async () => {
+  let passedOver = 0
+  const settings = fc.record({
+    mode: fc.constantFrom('incremental', 'full'),
+    on_duplicate_key: fc.constantFrom('reject', 'last'),
+    on_missing: fc.constantFrom('keep', 'remove_terms', 'delete'),
+  })
+  await fc.assert(
+    fc.asyncProperty(settings, fc.array(step, { minLength: 2, maxLength: 6 }), async (given, steps) => {
+      const both = [program(given, { raw: true }), program(given, { raw: false })] as const
+      let rows = people(40)
+      for (const [number, { edits, between, end, isEnded }] of steps.entries()) {
+        rows = edited(rows, edits)
+        const text = [HEAD, ...rows].join(end) + (isEnded ? end : '')
+        for (const one of both) happen(between, number, one)
+        const [byBlocks, byParser] = [await both[0].drop(text), await both[1].drop(text)]
+        expect(byBlocks).toEqual(byParser)
+      }
+      expect(both[0].seen()).toEqual(both[1].seen())
+      passedOver += both[1].parsed() - both[0].parsed()
+      await Promise.all(both.map((one) => one.close()))
+    }),
+    { numRuns: 25 },
+  )
+  expect(passedOver).toBeGreaterThan(400)
+}, 120_000)
