@@ -1,14 +1,8 @@
 // The command line, made from the command tables. What a command does lies in its own file and is loaded only when it is called.
 import { EXIT } from '../core/words/exit-codes.ts'
-import { Command, CommanderError } from 'commander'
-import { ALERTS } from './command-table/alerts.ts'
-import { AUDIT } from './command-table/audit.ts'
-import { ABOUT_COMMANDS } from './command-table/about.ts'
-import type { CommandEntry, CommandGroup, CommandTree } from './command-table/entry.ts'
-import { DOUBTS, HELD, REJECTS } from './command-table/open-ends.ts'
-import { PIPELINE_COMMANDS } from './command-table/pipelines.ts'
-import { SANDBOX_COMMANDS, SERVICE_COMMANDS } from './command-table/service.ts'
-import { STATE } from './command-table/state.ts'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { CommandEntry, CommandGroup, OptionEntry } from './command-table/entry.ts'
+import { TREE } from './command-table/tree.ts'
 import { guarded } from './guarded.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
 import { commandPage, groupPage, type HelpPage, programPage } from './help/page.ts'
@@ -17,18 +11,13 @@ import { errorMessage } from './messages.ts'
 import { terminalOf } from './terminal.ts'
 import { VERSION } from '../version.ts'
 
-const COMMANDS = [...PIPELINE_COMMANDS, ...SERVICE_COMMANDS, ...SANDBOX_COMMANDS, ...ABOUT_COMMANDS]
-const GROUPS = [REJECTS, DOUBTS, HELD, ALERTS, AUDIT, STATE]
-/** Everything that can be called. */
-export const TREE: CommandTree = { commands: COMMANDS, groups: GROUPS }
-
 interface Outcome {
   exitCode: number
 }
 
 /** By command; only of those that the arguments name. */
 async function moreHelp(args: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const named = COMMANDS.filter(({ name }) => args.includes(name))
+  const named = TREE.commands.filter(({ name }) => args.includes(name))
   const texts = named.map(async (entry) => [entry.name, (await entry.moreHelp?.()) ?? ''] as const)
   return new Map(await Promise.all(texts))
 }
@@ -46,13 +35,27 @@ interface Called {
   readonly more: ReadonlyMap<string, string>
 }
 
+function optionOf({ flags, help, choices, standard, read }: OptionEntry): Option {
+  const option = new Option(flags, help)
+  if (choices !== undefined) option.choices(choices)
+  if (standard !== undefined) option.default(standard)
+  if (read === undefined) return option
+  return option.argParser((text, before) => {
+    try {
+      return read(text, before as never)
+    } catch (error) {
+      throw error instanceof RangeError ? new InvalidArgumentError(error.message) : error
+    }
+  })
+}
+
 function addCommand(parent: Command, entry: CommandEntry, called: Called, group?: CommandGroup): void {
   const { io, outcome, more } = called
   const command = parent.command(`${entry.name}${entry.arguments === undefined ? '' : ` ${entry.arguments}`}`)
   // What these mean is said on its page.
   command.option('--config <FILE>')
   command.option('--json')
-  for (const option of entry.options ?? []) command.addOption(option)
+  for (const option of entry.options ?? []) command.addOption(optionOf(option))
   showPage(command, io, () => commandPage(entry, { group, more: more.get(entry.name) ?? '' }))
   command.action(async () => {
     const action = await entry.load()
@@ -71,8 +74,8 @@ function buildProgram(called: Called): Command {
   })
   program.showSuggestionAfterError()
   showPage(program, io, () => programPage(TREE))
-  for (const entry of COMMANDS) addCommand(program, entry, called)
-  for (const group of GROUPS) {
+  for (const entry of TREE.commands) addCommand(program, entry, called)
+  for (const group of TREE.groups) {
     const command = program.command(group.name)
     showPage(command, io, () => groupPage(group))
     for (const entry of group.entries) addCommand(command, entry, called, group)

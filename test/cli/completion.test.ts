@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { places } from '../../src/cli/completion/model.ts'
-import { TREE } from '../../src/cli/program.ts'
+import { TREE } from '../../src/cli/command-table/tree.ts'
 import { MAIN } from '../support/cli.ts'
 
 let folder: string

@@ -8,7 +8,10 @@ import type { CommandEntry } from '../../src/cli/command-table/entry.ts'
 import { argumentHelp } from '../../src/cli/help/facts.ts'
 import { argumentNames, commandPage, groupPage, programPage } from '../../src/cli/help/page.ts'
 import { pageRoff, pageText } from '../../src/cli/help/render.ts'
-import { runCommandLine, TREE } from '../../src/cli/program.ts'
+import type { OptionEntry } from '../../src/cli/command-table/entry.ts'
+import { TREE } from '../../src/cli/command-table/tree.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
+import { quickAnswer } from '../../src/cli/quick.ts'
 import { widthOf } from '../../src/cli/terminal.ts'
 
 const PARTS = [
@@ -36,10 +39,10 @@ const all: readonly { path: string; entry: CommandEntry; page: ReturnType<typeof
 ]
 const pages = [programPage(TREE), ...TREE.groups.map(groupPage), ...all.map(({ page }) => page)]
 
-async function typed(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+async function typedTo(answer: typeof quickAnswer, args: readonly string[]) {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
-  const code = await runCommandLine(args, {
+  const code = await answer(args, {
     stdin: Readable.from([]),
     stdout,
     stderr,
@@ -54,6 +57,8 @@ async function typed(...args: string[]): Promise<{ code: number; stdout: string;
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }
 
+const typed = (...args: string[]) => typedTo(runCommandLine, args)
+
 describe.each(all)('contact-sync $path', ({ path, entry, page }) => {
   it('has every part, and none is empty', () => {
     const headings = page.sections.map(({ heading }) => heading)
@@ -65,7 +70,7 @@ describe.each(all)('contact-sync $path', ({ path, entry, page }) => {
 
   it('explains its arguments and options', () => {
     for (const name of argumentNames(entry)) expect(argumentHelp(path, name)?.length ?? 0).toBeGreaterThan(3)
-    for (const { description } of entry.options ?? []) expect(description).not.toBe('')
+    for (const { help } of entry.options ?? []) expect(help).not.toBe('')
   })
 
   it.each(entry.examples)('has an example that can be typed: %s', (example) => {
@@ -76,12 +81,14 @@ describe.each(all)('contact-sync $path', ({ path, entry, page }) => {
       .trim()
       .split(/ +/)
       .filter((word) => word !== '')
-    const options = [...(entry.options ?? []).map(({ long }) => long), '--config', '--json']
+    const longOf = ({ flags }: OptionEntry): string => flags.split(' ')[0]!
+    const options = [...(entry.options ?? []).map(longOf), '--config', '--json']
     for (const word of words.filter((one) => one.startsWith('--')))
       expect(options).toContain(word.split('=')[0])
-    const valued = new Set((entry.options ?? []).filter(({ required }) => required).map(({ long }) => long))
+    const valued = new Set((entry.options ?? []).filter(({ flags }) => flags.includes('<')).map(longOf))
     const plain = words.filter(
-      (word, at) => !word.startsWith('--') && words[at - 1] !== '--config' && !valued.has(words[at - 1]),
+      (word, at) =>
+        !word.startsWith('--') && words[at - 1] !== '--config' && !valued.has(words[at - 1] ?? ''),
     )
     const required = [...(entry.arguments ?? '').matchAll(/<[A-Z]+>/g)].length
     expect(plain.length).toBeGreaterThanOrEqual(required)
@@ -130,6 +137,41 @@ describe('the command line', () => {
     }
     expect((await typed('help', 'sandbox')).stdout).toContain('ids-as-text')
     expect((await typed('help', '--man', 'run')).stdout).toMatch(/^\.TH "CONTACT\\-SYNC\\-RUN"/)
+  })
+
+  it.each([
+    ['--version'],
+    ['--help'],
+    ['-h'],
+    ['help'],
+    ['run', '--help'],
+    ['help', 'rejects'],
+    ['rejects', 'list', '-h'],
+    ['help', 'sandbox'],
+    ['completion', 'bash'],
+    ['completion', 'zsh'],
+    ['completion', 'fish'],
+    ['completion', 'pipelines'],
+    ['completion', 'pipelines', '--config', '/nowhere.yaml'],
+  ])('answers quickly what it answers in full: %s %s %s %s', async (...words) => {
+    const quick = await typedTo(quickAnswer, words)
+    expect(quick.code).toBe(0)
+    expect(quick).toEqual(await typed(...words))
+  })
+
+  it.each([
+    [],
+    ['status'],
+    ['run', 'shop', '--json'],
+    ['help', 'nonsense'],
+    ['nonsense', '--help'],
+    ['run', 'shop', '--help'],
+    ['--version', '--json'],
+    ['completion', 'tcsh'],
+    ['completion', 'bash', '--json'],
+    ['completion', 'pipelines', '--config'],
+  ])('leaves everything else to the command line: %s %s %s', async (...words) => {
+    expect(await typedTo(quickAnswer, words)).toEqual({ code: undefined, stdout: '', stderr: '' })
   })
 
   it.each([['nonsense'], ['rejects', 'nonsense'], ['run', 'nonsense'], ['rejects', 'list', 'nonsense']])(

@@ -38,9 +38,9 @@ describe('a start loads few files', () => {
   it.each([
     [['--version'], 8, /^\d+\.\d+\.\d+\n$/],
     [['completion', 'pipelines', '--config', 'sync.yaml'], 12, /^shop\ncrm\n$/],
-    [['--help'], 32, /^NAME/],
-    [['run', '--help'], 32, /^NAME/],
-    [['completion', 'bash'], 40, /complete -F/],
+    [['--help'], 25, /^NAME/],
+    [['run', '--help'], 25, /^NAME/],
+    [['completion', 'bash'], 22, /complete -F/],
   ] as const)('%s: at most %i', (args, most, expected) => {
     const { said, files } = started(...args)
     expect(said).toMatch(expected)

@@ -1,5 +1,4 @@
 // The commands about the program itself: help, completion, what to send to whoever is asked for help.
-import { Option } from 'commander'
 import type { CommandEntry } from './entry.ts'
 
 export const ABOUT_COMMANDS: readonly CommandEntry[] = [
@@ -9,7 +8,7 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
     description:
       'Shows the page of a command, of a group of commands, or of the program. The same as --help behind a command.',
     arguments: '[COMMAND...]',
-    options: [new Option('--man', 'as a man page, for man -l')],
+    options: [{ flags: '--man', help: 'as a man page, for man -l' }],
     examples: [
       'contact-sync help run',
       'contact-sync help rejects list',
@@ -36,7 +35,7 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
     description:
       'Packs versions, the configuration without secrets, numbers and tables of the state, the last runs, and the operational log of the last seven days, and says what is in it. It holds no record, no mail and no name; names of files and ids of contacts are left out of the log. Works also where the configuration or the state is broken.',
     arguments: '[FILE]',
-    options: [new Option('--list', 'says what would be in it, and writes nothing')],
+    options: [{ flags: '--list', help: 'says what would be in it, and writes nothing' }],
     examples: ['contact-sync support-bundle --list', 'contact-sync support-bundle /tmp/for-support.tar.gz'],
     load: async () => (await import('../commands/support-bundle.ts')).bundle,
   },

@@ -1,6 +1,5 @@
 // The commands about the sync log.
-import { InvalidArgumentError, Option } from 'commander'
-import type { CommandGroup } from './entry.ts'
+import type { CommandGroup, OptionEntry } from './entry.ts'
 
 const OUTCOMES = ['done', 'unchanged', 'rejected', 'failed', 'in_doubt', 'held']
 const ACTIONS = [
@@ -25,29 +24,33 @@ function moment(text: string): number {
     ? Date.parse(/[Z+]|T.*-|-\d{2}:\d{2}$/.test(text) || text.length === 10 ? text : `${text}Z`)
     : Number.NaN
   if (Number.isNaN(at))
-    throw new InvalidArgumentError('Write a day or a time in UTC: 2026-11-21, 2026-11-21T14:05:00Z.')
+    throw new RangeError('Write a day or a time in UTC: 2026-11-21, 2026-11-21T14:05:00Z.')
   return at
 }
 
 function count(text: string): number {
   const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1) throw new InvalidArgumentError('Write a number from 1.')
+  if (!/^\d+$/.test(text) || number < 1) throw new RangeError('Write a number from 1.')
   return number
 }
 
-const FILTERS: readonly Option[] = [
-  new Option('--run <ID>', 'what this run did'),
-  new Option('--pipeline <NAME>', 'what this pipeline did'),
-  new Option(
-    '--contact <CONTACT>',
-    'about this contact: its key, a mail address that it has or had, or its id',
-  ),
-  new Option('--field <NAME>', 'that changed this field'),
-  new Option('--term <NAME>', 'that gave, took or made this term'),
-  new Option('--outcome <OUTCOME>', 'that ended so').choices(OUTCOMES),
-  new Option('--action <ACTION>', 'of this kind').choices(ACTIONS),
-  new Option('--since <TIME>', 'from this time on, in UTC: 2026-11-21 or 2026-11-21T14:05').argParser(moment),
-  new Option('--until <TIME>', 'before this time').argParser(moment),
+const FILTERS: readonly OptionEntry[] = [
+  { flags: '--run <ID>', help: 'what this run did' },
+  { flags: '--pipeline <NAME>', help: 'what this pipeline did' },
+  {
+    flags: '--contact <CONTACT>',
+    help: 'about this contact: its key, a mail address that it has or had, or its id',
+  },
+  { flags: '--field <NAME>', help: 'that changed this field' },
+  { flags: '--term <NAME>', help: 'that gave, took or made this term' },
+  { flags: '--outcome <OUTCOME>', help: 'that ended so', choices: OUTCOMES },
+  { flags: '--action <ACTION>', help: 'of this kind', choices: ACTIONS },
+  {
+    flags: '--since <TIME>',
+    help: 'from this time on, in UTC: 2026-11-21 or 2026-11-21T14:05',
+    read: moment,
+  },
+  { flags: '--until <TIME>', help: 'before this time', read: moment },
 ]
 
 export const AUDIT: CommandGroup = {
@@ -61,8 +64,8 @@ export const AUDIT: CommandGroup = {
         'Lists what was done, by whom it was asked for, and how it ended. All filters that are given must fit.',
       options: [
         ...FILTERS,
-        new Option('--limit <N>', 'at most so many (default: 100, with --json 10000)').argParser(count),
-        new Option('--before <SEQ>', 'goes on behind this entry').argParser(count),
+        { flags: '--limit <N>', help: 'at most so many (default: 100, with --json 10000)', read: count },
+        { flags: '--before <SEQ>', help: 'goes on behind this entry', read: count },
       ],
       examples: [
         'contact-sync audit list --contact erika@example.com',
@@ -97,8 +100,13 @@ export const AUDIT: CommandGroup = {
       arguments: '<FILE>',
       options: [
         ...FILTERS,
-        new Option('--format <FORMAT>', 'how it is written').choices(['jsonl', 'csv']).default('jsonl'),
-        new Option('--subject <CONTACT>', 'all that is held about this person, over all pipelines'),
+        {
+          flags: '--format <FORMAT>',
+          help: 'how it is written',
+          choices: ['jsonl', 'csv'],
+          standard: 'jsonl',
+        },
+        { flags: '--subject <CONTACT>', help: 'all that is held about this person, over all pipelines' },
       ],
       examples: [
         'contact-sync audit export log.jsonl',
@@ -113,14 +121,14 @@ export const AUDIT: CommandGroup = {
       description:
         'Checks that no entry was changed, taken out or put in, that the values are those that were entered, and that nothing was cut off at the end. Ends with 1 where something is wrong.',
       options: [
-        new Option(
-          '--head <HASH>',
-          'a head that was noted down before: it must be in the log still, or the end was cut off',
-        ),
-        new Option(
-          '--rebuild-index',
-          'makes the indexes of the log anew from its entries first; needs the state for itself',
-        ),
+        {
+          flags: '--head <HASH>',
+          help: 'a head that was noted down before: it must be in the log still, or the end was cut off',
+        },
+        {
+          flags: '--rebuild-index',
+          help: 'makes the indexes of the log anew from its entries first; needs the state for itself',
+        },
       ],
       examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
       load: async () => (await import('../commands/audit-verify.ts')).verify,
@@ -132,15 +140,15 @@ export const AUDIT: CommandGroup = {
         'Destroys the values of one person: in the sync log, the links, rejects, open operations, the files in processed/ and failed/ and the logs; copies of the state from before an upgrade are removed. Their records are skipped from then on, and left out when files are archived. Prints a certificate of what was removed, of what could not be searched (then it ends with 3), and of what lies outside its reach. May be called again for somebody who was erased. Cannot be taken back.',
       arguments: '<CONTACT>',
       options: [
-        new Option(
-          '--delete-at-service',
-          'deletes the contact at the service first; where that fails nothing is erased',
-        ),
-        new Option(
-          '--readmit',
-          'the other way round: somebody who was erased (a mail, or a key) may come again',
-        ),
-        new Option('--yes', 'does not ask'),
+        {
+          flags: '--delete-at-service',
+          help: 'deletes the contact at the service first; where that fails nothing is erased',
+        },
+        {
+          flags: '--readmit',
+          help: 'the other way round: somebody who was erased (a mail, or a key) may come again',
+        },
+        { flags: '--yes', help: 'does not ask' },
       ],
       examples: [
         'contact-sync audit forget erika@example.com',

@@ -1,5 +1,4 @@
 // The commands about what waits for a person: rejects, doubts, held changes.
-import { Option } from 'commander'
 import type { CommandGroup } from './entry.ts'
 
 export const REJECTS: CommandGroup = {
@@ -55,8 +54,8 @@ export const DOUBTS: CommandGroup = {
         'Settles an operation in doubt by your word: as done, with the contact that it made, or as not done, so that the next run tries it again.',
       arguments: '<ID>',
       options: [
-        new Option('--as <VERDICT>', 'done or not-done'),
-        new Option('--contact-id <N>', 'with --as done: the contact that a create made'),
+        { flags: '--as <VERDICT>', help: 'done or not-done' },
+        { flags: '--contact-id <N>', help: 'with --as done: the contact that a create made' },
       ],
       examples: [
         'contact-sync doubts resolve 17 --as done --contact-id 4711',
@@ -77,7 +76,7 @@ export const HELD: CommandGroup = {
       description:
         'Lets exactly these changes go with the next run. Refused if anything about them has changed since; what is newer at the source always goes first.',
       arguments: '<RUN>',
-      options: [new Option('--remaining', 'where some have changed since: lets those go that have not')],
+      options: [{ flags: '--remaining', help: 'where some have changed since: lets those go that have not' }],
       examples: ['contact-sync held release 20261121-140509-1a2b'],
       load: async () => (await import('../commands/held.ts')).releaseHeldPlan,
     },

@@ -1,5 +1,4 @@
 // The commands about pipelines and their configuration.
-import { Option } from 'commander'
 import type { CommandEntry } from './entry.ts'
 
 export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
@@ -35,17 +34,17 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
       'Puts back the fields and terms that a run changed, contact by contact. Every contact is looked at first: what a later run, or somebody at the service, has changed since stays and is named. What the run created stays, too, unless --delete-created is given. Guards hold it as they hold any plan.',
     arguments: '<RUN>',
     options: [
-      new Option('--contact <CONTACT>', 'of one contact alone, by key, mail or id'),
-      new Option(
-        '--delete-created',
-        'deletes contacts that the run created and nobody touched since; where the service may have merged one into a contact of its own (check email, auto), that one is meant',
-      ),
-      new Option(
-        '--added-terms',
-        'takes away terms given under the policy add, though nobody looked whether the contact had them before',
-      ),
-      new Option('--plan', 'shows what it would do, and does nothing'),
-      new Option('--yes', 'does not ask'),
+      { flags: '--contact <CONTACT>', help: 'of one contact alone, by key, mail or id' },
+      {
+        flags: '--delete-created',
+        help: 'deletes contacts that the run created and nobody touched since; where the service may have merged one into a contact of its own (check email, auto), that one is meant',
+      },
+      {
+        flags: '--added-terms',
+        help: 'takes away terms given under the policy add, though nobody looked whether the contact had them before',
+      },
+      { flags: '--plan', help: 'shows what it would do, and does nothing' },
+      { flags: '--yes', help: 'does not ask' },
     ],
     examples: [
       'contact-sync undo 20261121-140509-1a2b --plan',
@@ -67,8 +66,8 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
       'Says how each pipeline stands: its last and next run and what that did, the files that wait, what is still to be sent and how long that takes under the rate limit, and what needs somebody, with the command to type next. Reads the state and the inbox alone, and works beside the daemon.',
     arguments: '[PIPELINE...]',
     options: [
-      new Option('--watch', 'again and again, until it is ended; with --json one line each time'),
-      new Option('--every <SECONDS>', 'with --watch: how often').default('2'),
+      { flags: '--watch', help: 'again and again, until it is ended; with --json one line each time' },
+      { flags: '--every <SECONDS>', help: 'with --watch: how often', standard: '2' },
     ],
     examples: ['contact-sync status', 'contact-sync status shop --json', 'contact-sync status --watch'],
     load: async () => (await import('../commands/status.ts')).status,

@@ -1,5 +1,4 @@
 // The commands that ask the service, or stand in for it.
-import { Option } from 'commander'
 import type { CommandEntry } from './entry.ts'
 
 export const SERVICE_COMMANDS: readonly CommandEntry[] = [
@@ -9,7 +8,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     description:
       'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may name either. Refused while a configuration names OLD under terms, where NEW is there already, and beside a daemon.',
     arguments: '[rename] [OLD] [NEW]',
-    options: [new Option('--yes', 'renames without a question')],
+    options: [{ flags: '--yes', help: 'renames without a question' }],
     examples: [
       'contact-sync terms',
       'contact-sync terms --json',
@@ -43,12 +42,14 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
     description:
       'Serves the interface of the service on loopback, with its data in a file or in memory, until it is ended.',
     options: [
-      new Option('--port <N>', 'port to listen on; 0 takes a free one').default('8089'),
-      new Option('--db <FILE>', 'keep the data in this file (in memory otherwise)'),
-      new Option('--api-key <K>', 'the key that callers must send').default('sandbox-key'),
-      new Option('--habit <NAME=VALUE>', 'a habit of real services, from those below; repeatable').argParser(
-        (habit: string, before: readonly string[] | undefined) => [...(before ?? []), habit],
-      ),
+      { flags: '--port <N>', help: 'port to listen on; 0 takes a free one', standard: '8089' },
+      { flags: '--db <FILE>', help: 'keep the data in this file (in memory otherwise)' },
+      { flags: '--api-key <K>', help: 'the key that callers must send', standard: 'sandbox-key' },
+      {
+        flags: '--habit <NAME=VALUE>',
+        help: 'a habit of real services, from those below; repeatable',
+        read: (habit: string, before: readonly string[] | undefined) => [...(before ?? []), habit],
+      },
     ],
     examples: [
       'contact-sync sandbox --port 8089 --db /tmp/sandbox.db',

@@ -1,5 +1,4 @@
 // The commands about the state as a file.
-import { Option } from 'commander'
 import type { CommandGroup } from './entry.ts'
 
 export const STATE: CommandGroup = {
@@ -46,7 +45,7 @@ export const STATE: CommandGroup = {
       summary: 'lets the state be used under a new address of the same service',
       description:
         'Binds the state to the configured service.base_url, for a service that has a new address. Reads up to five known contacts by id first, and refuses where most do not show what was sent to them, or while anything is in doubt.',
-      options: [new Option('--yes', 'does not ask')],
+      options: [{ flags: '--yes', help: 'does not ask' }],
       examples: ['contact-sync state rebind', 'contact-sync state rebind --yes'],
       load: async () => (await import('../commands/state-rebuild.ts')).rebind,
     },
@@ -65,7 +64,7 @@ export const STATE: CommandGroup = {
       description:
         'Its links, open changes, rejects and runs go; its contacts stay at the service as they are, and the sync log stays whole. Says what there is before it asks. Refused while the pipeline is configured, or anything of it is in doubt.',
       arguments: '<NAME>',
-      options: [new Option('--yes', 'does not ask')],
+      options: [{ flags: '--yes', help: 'does not ask' }],
       examples: ['contact-sync state drop-pipeline crm', 'contact-sync state drop-pipeline crm --yes'],
       load: async () => (await import('../commands/state-pipelines.ts')).drop,
     },

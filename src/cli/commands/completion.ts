@@ -1,17 +1,15 @@
-// `completion`: a script for the shell; and, for that script, the names of the pipelines.
+// `completion`: a script for the shell; and, for that script, the names of the pipelines. Only what is asked for is loaded.
 import { SyncError } from '../../core/words/errors.ts'
 import type { CommandTree } from '../command-table/entry.ts'
-import { bashScript } from '../completion/bash.ts'
-import { fishScript } from '../completion/fish.ts'
 import { type CompletionPlace, places } from '../completion/model.ts'
-import { zshScript } from '../completion/zsh.ts'
 import type { CommonOptions, Io } from '../io.ts'
-import { printPipelineNames } from '../pipeline-names.ts'
 
-const SCRIPTS: Readonly<Record<string, (all: readonly CompletionPlace[]) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
+type Script = (all: readonly CompletionPlace[]) => string
+
+const SCRIPTS: Readonly<Record<string, () => Promise<Script>>> = {
+  bash: async () => (await import('../completion/bash.ts')).bashScript,
+  zsh: async () => (await import('../completion/zsh.ts')).zshScript,
+  fish: async () => (await import('../completion/fish.ts')).fishScript,
 }
 
 export async function completion(
@@ -21,6 +19,7 @@ export async function completion(
   tree: CommandTree,
 ): Promise<number> {
   if (shell === 'pipelines') {
+    const { printPipelineNames } = await import('../pipeline-names.ts')
     await printPipelineNames(io, options)
     return 0
   }
@@ -29,6 +28,6 @@ export async function completion(
     throw new SyncError('USAGE', `there is no completion for ${shell}`, {
       hint: `Shells: ${Object.keys(SCRIPTS).join(', ')}`,
     })
-  io.stdout.write(script(places(tree)))
+  io.stdout.write((await script())(places(tree)))
   return 0
 }

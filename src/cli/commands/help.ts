@@ -7,7 +7,8 @@ import type { Io } from '../io.ts'
 import { terminalOf } from '../terminal.ts'
 import { VERSION } from '../../version.ts'
 
-async function pageOf(
+/** Undefined where the names are those of no command. */
+export async function pageOf(
   names: readonly string[],
   { commands, groups }: CommandTree,
 ): Promise<HelpPage | undefined> {
@@ -20,6 +21,11 @@ async function pageOf(
   const entry = known.find((one) => one.name === name)
   if (entry === undefined || (group === undefined && second !== undefined)) return undefined
   return commandPage(entry, { group, more: (await entry.moreHelp?.()) ?? '' })
+}
+
+export function printPage(io: Io, page: HelpPage): void {
+  const { columns, paint } = terminalOf(io)
+  io.stdout.write(pageText(page, columns, (text) => paint('bold', text)))
 }
 
 export async function help(
@@ -35,9 +41,7 @@ export async function help(
       hint: `Commands: ${all.join(', ')}`,
     })
   }
-  const { columns, paint } = terminalOf(io)
-  io.stdout.write(
-    man === true ? pageRoff(page, VERSION) : pageText(page, columns, (text) => paint('bold', text)),
-  )
+  if (man === true) io.stdout.write(pageRoff(page, VERSION))
+  else printPage(io, page)
   return 0
 }

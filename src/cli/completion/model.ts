@@ -34,21 +34,23 @@ const COMMON: readonly Choice[] = [
 const CONFIG: ValueOption = { names: ['--config'], choices: [], isFile: true, isPipeline: false }
 const SHELLS = ['bash', 'zsh', 'fish']
 
+const longName = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? ''
+
 function commandPlace(path: string, entry: CommandEntry): CompletionPlace {
   const own = entry.options ?? []
   const takes = entry.arguments ?? ''
   return {
     path,
     words: takes.includes('SHELL') ? SHELLS.map((word) => ({ word, help: `for ${word}` })) : [],
-    options: [...own.map(({ long, description }) => ({ word: long ?? '', help: description })), ...COMMON],
+    options: [...own.map(({ flags, help }) => ({ word: longName(flags), help })), ...COMMON],
     valued: [
       ...own
-        .filter(({ required, optional }) => required || optional)
-        .map(({ long, argChoices, flags }) => ({
-          names: [long ?? ''],
-          choices: argChoices ?? [],
+        .filter(({ flags }) => /[<[]/.test(flags))
+        .map(({ flags, choices = [] }) => ({
+          names: [longName(flags)],
+          choices,
           isFile: flags.includes('<FILE>'),
-          isPipeline: long === '--pipeline',
+          isPipeline: longName(flags) === '--pipeline',
         })),
       CONFIG,
     ],

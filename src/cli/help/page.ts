@@ -1,7 +1,6 @@
 // A page of help as data, made from the command tables: what a terminal shows and what a man page says is the same.
 import { EXIT_MEANINGS } from '../../core/words/exit-codes.ts'
-import type { Option } from 'commander'
-import type { CommandEntry, CommandGroup, CommandTree } from '../command-table/entry.ts'
+import type { CommandEntry, CommandGroup, CommandTree, OptionEntry } from '../command-table/entry.ts'
 import { argumentHelp, ENVIRONMENT, exitCodes, type Fact, files, seeAlso } from './facts.ts'
 
 type Block =
@@ -39,10 +38,10 @@ const COMMON: readonly Fact[] = [
   { term: '-h, --help', text: 'this page' },
 ]
 
-function optionFact({ flags, description, defaultValue, argChoices }: Option): Fact {
-  const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
-  const standard = defaultValue === undefined ? '' : ` (default: ${String(defaultValue)})`
-  return { term: flags, text: `${description}${choices}${standard}` }
+function optionFact({ flags, help, choices, standard }: OptionEntry): Fact {
+  const possible = choices === undefined ? '' : `: ${choices.join(', ')}`
+  const otherwise = standard === undefined ? '' : ` (default: ${standard})`
+  return { term: flags, text: `${help}${possible}${otherwise}` }
 }
 
 /** `[PIPELINE...]` -> PIPELINE. */
