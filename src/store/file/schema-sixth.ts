@@ -73,4 +73,34 @@ BEGIN
 END;
 `
 
-export const sixth = [tagging, referring, findingByMail, settledBlocks].join('')
+// Links by contact and by mail have one index each, for one pipeline and for all of them.
+const linking = `
+ALTER TABLE link RENAME TO link_before;
+CREATE TABLE link (
+  id INTEGER PRIMARY KEY,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  contact_id INTEGER NOT NULL,
+  mail_key TEXT,
+  known TEXT NOT NULL,
+  gone INTEGER NOT NULL DEFAULT 0,
+  terms TEXT,
+  unsure TEXT,
+  missing INTEGER NOT NULL DEFAULT 0,
+  missing_in TEXT,
+  missing_at INTEGER,
+  by_id INTEGER NOT NULL DEFAULT 0,
+  open_until INTEGER,
+  fresh INTEGER NOT NULL DEFAULT 0,
+  person INTEGER,
+  UNIQUE (pipeline, key)
+) STRICT;
+INSERT INTO link SELECT id, pipeline, key, contact_id, mail_key, known, gone, terms, unsure, missing, missing_in, missing_at,
+  by_id, open_until, fresh, person FROM link_before;
+DROP TABLE link_before;
+CREATE UNIQUE INDEX link_by_contact ON link (contact_id, pipeline);
+CREATE INDEX link_by_mail ON link (mail_key, pipeline) WHERE mail_key IS NOT NULL;
+CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
+`
+
+export const sixth = [tagging, referring, findingByMail, settledBlocks, linking].join('')

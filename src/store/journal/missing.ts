@@ -43,7 +43,7 @@ FROM (
   FROM link
   WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND NOT coalesce(${IS_REKEYED}, 0)
     AND missing + ${COUNTS} >= @missingIn)
-WHERE kind IS NOT NULL`
+WHERE kind IS NOT NULL ORDER BY id`
 
 const COUNT_MISSING = `
 UPDATE link SET missing = missing + 1, missing_in = @version, missing_at = @at
