@@ -100,14 +100,14 @@ export type AfterStep = {
 type Ended = Settled & { readonly settlement: Settlement & { kind: 'done' | 'settled' } }
 
 /** What a step that is done has settled of the contact: mail_status only where it was taken. */
-function settledFields({ operation, settlement, sent, status, withheld = [] }: Ended): Contact {
+function settledFields({ operation, settlement, sent, status, withheld }: Ended): Contact {
   const { kind, desired, consent, undoes } = operation
   if (kind === 'terms' || status === 'ignored') return {}
   if (kind === 'consent') return stepFields(operation)
   // What is put back field by field says nothing about the others.
   if (undoes !== undefined) return sent ?? {}
   const { mail_status: _, ...others } = Object.fromEntries(
-    Object.entries(desired).filter(([field]) => !withheld.includes(field)),
+    Object.entries(desired).filter(([field]) => withheld?.includes(field) !== true),
   )
   // Found by its mail, and nothing was sent yet.
   if (kind === 'create' && settlement.kind === 'settled')
@@ -119,8 +119,10 @@ const bringsMail = ({ operation: { kind, fields }, sent }: Settled): boolean =>
   kind === 'create' || (kind === 'update' && 'mail' in (sent ?? fields))
 
 /** What nobody knows of the contact after the step: neither what was settled nor what was seen and kept back. */
-function stillUnsure({ operation, status, withheld = [] }: Settled, settled: Contact): readonly string[] {
-  const left = operation.unsure.filter((field) => !Object.hasOwn(settled, field) && !withheld.includes(field))
+function stillUnsure({ operation, status, withheld }: Settled, settled: Contact): readonly string[] {
+  const left = operation.unsure.filter(
+    (field) => !Object.hasOwn(settled, field) && withheld?.includes(field) !== true,
+  )
   // An ignored status is sent again once it can be set.
   return status === 'ignored' ? [...new Set([...left, 'mail_status'])] : left
 }

@@ -71,7 +71,7 @@ function isComplete(contact: Contact): boolean {
 }
 
 /** Fields of `desired` that differ from what was last pushed, or that are `unsure`. A blank that was never filled is no change. */
-export function changedFields(desired: Contact, known: Contact, unsure: readonly string[] = []): Contact {
+export function changedFields(desired: Contact, known: Contact, unsure: readonly string[]): Contact {
   return Object.fromEntries(
     Object.entries(desired).filter(
       ([field, value]) => unsure.includes(field) || !sameValue(value, known[field]),

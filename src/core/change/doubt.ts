@@ -77,17 +77,17 @@ function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check 
 
 /** `found`: what the look-up by the mail that was sent brought, without those that are known to be another record's. */
 export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup, as: SentAs): DoubtStep {
-  const marked = found.length === 0 ? undefined : markedStep(sent, found, as)
-  if (marked !== undefined) return marked
   if (found.length === 0) return withoutMatch(sent, others, as)
+  const marked = markedStep(sent, found, as)
+  if (marked !== undefined) return marked
   // The service itself picks one of them for a merge, and nobody can say which it was.
   if (as.check === 'email' && found.length > 1)
     return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }
   const alike = found.filter((contact) => looksLike(sent, contact))
   const [only] = alike
-  if (alike.length === 1 && only !== undefined) return { kind: 'adopt', contactId: only.id }
   if (alike.length > 1)
     return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
+  if (only !== undefined) return { kind: 'adopt', contactId: only.id }
   // Others share the mail. Under `none` they have nothing to do with ours, unless one is ours and was changed meanwhile;
   // otherwise ours may have been merged into one.
   if (as.check === 'none' && !mayBeThere(sent, found, as)) return withoutMatch(sent, others, as)

@@ -56,9 +56,9 @@ export function findingFor(
   if (check === 'email' && found.contacts.length === 1) return { kind: 'found', contact: first }
   const alike = free.filter((contact) => looksLike(desired, contact))
   const [only] = alike
-  if (alike.length === 1 && only !== undefined) return { kind: 'found', contact: only }
   const these = theseText(free, 'this mail')
   if (alike.length > 1) return unclear(`${these}, and ${alike.length} look just like it`)
+  if (only !== undefined) return { kind: 'found', contact: only }
   return unclear(`${these}, and none shows what the record says now`)
 }
 

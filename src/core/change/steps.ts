@@ -91,7 +91,7 @@ export function nextStep(
   if (isWithdrawn(left)) return 'consent'
   // Any other mail_status is the last step.
   if (kind === 'consent' && !isWithdrawn(consent)) return undefined
-  if (kind === 'consent' && Object.keys(fieldsLeft(operation, settlement)).length > 0) return 'update'
+  if (Object.keys(fieldsLeft(operation, settlement)).length > 0) return 'update'
   if (kind !== 'terms' && terms !== undefined) return 'terms'
   return left === undefined ? undefined : 'consent'
 }
