@@ -7,7 +7,7 @@ import { CONDITION_NAMES } from '../src/core/alerts/alert-rules.ts'
 import type { DaemonCondition, PipelineCondition } from '../src/core/outcome/daemon.ts'
 
 const top = resolve(import.meta.dirname, '..')
-const MANUALS = globSync(['*.md', '{config,state,src,test}/*.md'], { cwd: top })
+const MANUALS = globSync(['*.md', '{config,docs,state,src,test}/*.md'], { cwd: top })
 const read = (path: string): string => readFileSync(join(top, path), 'utf8')
 
 /** As GitHub names the anchor of a heading. */
@@ -43,6 +43,18 @@ function fault({ from, target }: Link): string | undefined {
 }
 
 describe('the manuals', () => {
+  it('have every section of the interface that is cited', () => {
+    const sections = [...read('docs/interface.md').matchAll(/^#{2,3} ([\d.]*\d)/gm)].map(([, one]) => one)
+    const files = globSync(['{src,test,config,state}/**/*.{ts,md,yaml}'], { cwd: top })
+    const cited = files.flatMap((from) =>
+      [...read(from).matchAll(/\(interface, ((?:[\d.]*\d(?:, | and )?)+)/g)].flatMap(([, numbers = '']) =>
+        numbers.split(/, | and /).map((number) => ({ from, number })),
+      ),
+    )
+    expect(cited.length).toBeGreaterThan(40)
+    expect(cited.filter(({ number }) => number !== '' && !sections.includes(number))).toEqual([])
+  })
+
   it('are all looked at', () => {
     for (const manual of [
       'README.md',

@@ -27,7 +27,7 @@ export function sentenceParts(sentence: string): Said {
     : { message: sentence.slice(0, at), hint: sentence.slice(at + 2) }
 }
 
-/** `file:line:column: path: what is wrong, and what would be right` (contract, 2). */
+/** `file:line:column: path: what is wrong, and what would be right`. */
 export function problemText(problem: ConfigProblem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}: `
   const path = problem.path === '' ? '' : `${problem.path}: `

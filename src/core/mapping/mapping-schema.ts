@@ -1,4 +1,4 @@
-// The schema of the mapping language: how one contact field is made (contract, 2, `map`).
+// The schema of the mapping language: how one contact field is made (`map`).
 // It checks what can be known before the first record: forms, constants, transforms and their options.
 import { z } from 'zod'
 import { CONTACT_FIELDS, type ContactField } from './contact.ts'

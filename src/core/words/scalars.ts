@@ -10,7 +10,7 @@ export const text = z.string().min(1, { error: 'is empty; write some text, or le
 
 export const flag = z.boolean()
 
-/** `500ms`, `30s`, `5m`, `2h`, `30d`: to milliseconds (contract, 2). `min` and `max` are written the same way. */
+/** `500ms`, `30s`, `5m`, `2h`, `30d`: to milliseconds. `min` and `max` are written the same way. */
 export function duration(limits: { min?: string; max?: string } = {}) {
   const { min = '0s', max = '3650d' } = limits
   const written = z
