@@ -17,6 +17,8 @@ const TAG_BYTES = 16
 const SALT_BYTES = 16
 /** 128 bits: nobody's alias is another one's by chance. */
 const PRINT_BYTES = 16
+/** Of one unit of a string. */
+const MOST_UTF8_BYTES = 3
 const BOX_HEAD = NONCE_BYTES + TAG_BYTES
 
 /** Random bytes, taken from a larger piece: asking for each few costs more than sealing. */
@@ -25,7 +27,7 @@ export type RandomBytes = (bytes: number) => Buffer
 const PIECE = 8192
 
 export function createRandom(): RandomBytes {
-  let piece = randomBytes(PIECE)
+  let piece: Buffer = Buffer.alloc(0)
   let used = 0
   return (bytes) => {
     if (used + bytes > piece.length) {
@@ -43,6 +45,17 @@ export interface Opened {
   readonly salt: string
 }
 
+/** Salt and text in one piece of memory, which is used again and again. */
+function createPlain(): (salt: Buffer, text: string) => Buffer {
+  let piece: Buffer = Buffer.alloc(0)
+  return (salt, text) => {
+    const most = SALT_BYTES + MOST_UTF8_BYTES * text.length
+    if (piece.length < most) piece = Buffer.alloc(most)
+    salt.copy(piece)
+    return piece.subarray(0, SALT_BYTES + piece.write(text, SALT_BYTES))
+  }
+}
+
 export interface Sealing {
   readonly personal: string
   readonly secret: Buffer
@@ -51,17 +64,14 @@ export interface Sealing {
 
 /** A box can be opened in its own place only: `seq` is part of what is authenticated. */
 export function createSeal(random: RandomBytes): (given: Sealing) => { box: Buffer; digest: string } {
+  const plain = createPlain()
   return ({ personal, secret, seq }) => {
     const salt = random(SALT_BYTES)
     const nonce = random(NONCE_BYTES)
     // A secret that is given as raw bytes takes four times as long.
     const cipher = createCipheriv(CIPHER, createSecretKey(secret), nonce)
     cipher.setAAD(Buffer.from(String(seq)))
-    const bytes = Buffer.byteLength(personal)
-    const plain = Buffer.allocUnsafe(SALT_BYTES + bytes)
-    salt.copy(plain)
-    plain.write(personal, SALT_BYTES)
-    const hidden = cipher.update(plain)
+    const hidden = cipher.update(plain(salt, personal))
     // GCM holds nothing back: this only makes the tag.
     cipher.final()
     const box = Buffer.concat([nonce, cipher.getAuthTag(), hidden], BOX_HEAD + hidden.length)
