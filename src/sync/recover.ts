@@ -104,9 +104,8 @@ function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings
     case 'waiting':
       return { state: 'waiting' }
     case 'unchanged':
-    // It was complete when it was planned first, so there is nothing to reject.
-    // falls through
     case 'rejected':
+      // It was complete when it was planned first, so there is nothing to reject.
       return { state: 'settled' }
   }
 }
@@ -168,14 +167,15 @@ export async function takeReleased(context: PlanContext): Promise<void> {
 export async function carryOver(context: PlanContext): Promise<void> {
   const { counts } = context.tally
   await context.state.dropOvertaken(context.pipeline.name)
-  for (let last = 0; ;) {
-    const page = await context.state.retriable(context.pipeline.name, last, PAGE)
+  let last = 0
+  let page: readonly Operation[]
+  do {
+    page = await context.state.retriable(context.pipeline.name, last, PAGE)
     const { waiting, held, settled } = await replan(page, context)
     counts.read += page.length
     counts.unchanged += settled
     counts.in_doubt += waiting
     counts.held += held
     last = page.at(-1)?.id ?? last
-    if (page.length < PAGE) return
-  }
+  } while (page.length === PAGE)
 }

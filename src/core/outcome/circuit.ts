@@ -22,8 +22,10 @@ export interface Stop {
 export interface Circuit {
   /** Takes note of a result; the first reason to stop stays. */
   note(result: CallResult<unknown>): void
-  /** What became of one contact: refused for this reason, or taken (undefined). */
-  judged(refusal: string | undefined): void
+  /** The service took one contact. */
+  accepted(): void
+  /** The service refused one contact for this reason. */
+  refused(reason: string): void
   /** Something without which the run cannot go on is not to be had. */
   halt(stop: Stop): void
   readonly stop: Stop | undefined
@@ -65,13 +67,19 @@ const alike = (reason: string): string => reason.replaceAll(/"[^"]*"|'[^']*'|\S+
 function refusalCounter(most: number) {
   let times = 0
   let last: string | undefined
-  return (refusal: string | undefined): Stop | undefined => {
-    const reason = refusal === undefined ? undefined : alike(refusal)
-    times = reason === undefined ? 0 : reason === last ? times + 1 : 1
-    last = reason
-    if (most === 0 || times < most) return undefined
-    const message = `the service refused ${times} contacts in a row for the same reason, so the fault is hardly theirs; nothing more was sent`
-    return { code: 'REFUSED_ALIKE', message }
+  return {
+    reset() {
+      times = 0
+      last = undefined
+    },
+    count(refusal: string): Stop | undefined {
+      const reason = alike(refusal)
+      times = reason === last ? times + 1 : 1
+      last = reason
+      if (most === 0 || times < most) return undefined
+      const message = `the service refused ${times} contacts in a row for the same reason, so the fault is hardly theirs; nothing more was sent`
+      return { code: 'REFUSED_ALIKE', message }
+    },
   }
 }
 
@@ -80,7 +88,7 @@ export function createCircuit({
   max_equal_refusals: most,
 }: Pick<GuardSettings, 'max_equal_refusals'>): Circuit {
   const row = { denied: 0, unknown: 0, succeeded: false }
-  const countRefusal = refusalCounter(most)
+  const refusals = refusalCounter(most)
   let stop: Stop | undefined
   return {
     get stop() {
@@ -92,8 +100,9 @@ export function createCircuit({
       if (result.kind === 'ok' || result.kind === 'refused' || result.kind === 'absent') row.succeeded = true
       stop ??= stopFor(result, row)
     },
-    judged(refusal) {
-      stop ??= countRefusal(refusal)
+    accepted: refusals.reset,
+    refused(reason) {
+      stop ??= refusals.count(reason)
     },
     halt(given) {
       stop ??= given

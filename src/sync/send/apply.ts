@@ -147,6 +147,9 @@ async function sendPlanned(context: RunContext): Promise<number> {
 /** Sends every planned operation of the run, until the plan is empty or the run has to stop. */
 export async function applyPlan(context: RunContext): Promise<void> {
   await context.terms.prepare(await context.state.termsPlanned(context.runId, MOST_TERMS), context)
-  // The last steps to be done may have planned further ones behind what was read of the plan.
-  while ((await sendPlanned(context)) > 0 && !isStopped(context));
+  let sent: number
+  do {
+    // The last steps to be done may have planned further ones behind what was read of the plan.
+    sent = await sendPlanned(context)
+  } while (sent > 0 && !isStopped(context))
 }

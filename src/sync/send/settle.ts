@@ -12,8 +12,8 @@ export async function remember(settled: readonly Settled[], context: PlanContext
     const settlement = taken[index]
     if (settlement === undefined) return
     tally.settled(operation, settlement)
-    if (settlement.kind === 'done') circuit.judged(undefined)
-    if (settlement.kind === 'rejected' && settlement.code === 'REFUSED') circuit.judged(settlement.reason)
+    if (settlement.kind === 'done') circuit.accepted()
+    if (settlement.kind === 'rejected' && settlement.code === 'REFUSED') circuit.refused(settlement.reason)
   })
 }
 
