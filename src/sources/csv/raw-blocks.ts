@@ -28,7 +28,7 @@ export interface RawPart {
  * A block ends with a record whose own bytes say so, so that a record more or less moves no other block: after LEAST
  * records, every second one does.
  */
-const LEAST = 2
+const LEAST = 4
 const MOST = 16
 const MOST_BYTES = 32 * 1024
 /** A longer record is left to the parser. */

@@ -19,6 +19,7 @@ describe('a last row without a line break', () => {
     ['CR LF', 'id,mail\r\n1,a@x.example\r\n2,b@x.exam'],
     ['CR', 'id,mail\r1,a@x.example\r2,b@x.exam'],
     ['UTF-16', Buffer.from('\ufeffid,mail\n1,a@x.example\n2,b@x.exam', 'utf16le')],
+    ['a line of blanks before it', 'id,mail\n1,a@x.example\n  \n\t\n2,b@x.exam'],
     ['a quoted value before it', 'id,mail\n1,a@x.example\n"2",b@x.exam'],
     ['a quote that may be half of two', 'id,note\n1,"say ""hi"""\n2,"say "'],
   ])('may have been cut off: %s', async (_what, text) => {

@@ -40,10 +40,12 @@ const fileOf = (rows: readonly string[]): string => `${['no,name,number', ...row
 const digests = async (text: string): Promise<Set<string>> => wholeBlocks(await itemsOf(text, {}, 'beside'))
 
 describe('blocks of raw records', () => {
-  it('hold all records of a plain file, of two to sixteen each', async () => {
+  it('hold all records of a plain file, of four to sixteen each', async () => {
     const items = await itemsOf(fileOf(ROWS), {}, 'beside')
     const blocks = new Set(items.map(blockOf))
     expect(blocks.has(undefined)).toBe(false)
+    const sizes = [...blocks].map((block) => block?.lines.length ?? 0)
+    expect([Math.min(...sizes.slice(0, -1)), Math.max(...sizes) <= 16]).toEqual([4, true])
     expect([...blocks].flatMap((block) => block?.lines)).toEqual(ROWS.map((_, index) => index + 2))
   })
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RawBlock } from '../../../src/core/mapping/record.ts'
 import type { PipelineSettings } from '../../../src/core/settings.ts'
 import { openState } from '../../../src/store/state-store.ts'
 import { testLine } from '../../support/line.ts'
@@ -24,8 +25,9 @@ interface Program {
   /** From now on every so manyth write gets no answer; 0: none. */
   lose(every: number): void
   seen(): unknown
-  /** How many records were parsed so far. */
+  /** How many records were parsed so far, and how many were passed over. */
   parsed(): number
+  passedOver(): number
   close(): Promise<void>
 }
 
@@ -46,12 +48,18 @@ function program(settings: Partial<PipelineSettings>, { raw }: { raw: boolean })
   const line = testLine({ state, pipeline: settings })
   const source: TextSource = textSource({ ragged: 'reject' }, raw)
   let parsed = 0
+  let passedOver = 0
   const open: TextSource['open'] = async (...given) => {
     const reader = await source.open(...given)
     return {
       ...reader,
       async *batches(blocks) {
-        for await (const batch of reader.batches(blocks)) {
+        const noting = (block: RawBlock): boolean => {
+          const is = typeof blocks === 'function' && blocks(block)
+          if (is) passedOver += block.lines.length
+          return is
+        }
+        for await (const batch of reader.batches(typeof blocks === 'function' ? noting : blocks)) {
           parsed += batch.length
           yield batch
         }
@@ -86,6 +94,7 @@ function program(settings: Partial<PipelineSettings>, { raw }: { raw: boolean })
       log: line.log,
     }),
     parsed: () => parsed,
+    passedOver: () => passedOver,
     close: () => state.close(),
   }
 }
@@ -259,10 +268,10 @@ it('comes to the same by blocks and by the parser, whatever happens', async () =
         expect(byBlocks).toEqual(byParser)
       }
       expect(both[0].seen()).toEqual(both[1].seen())
-      passedOver += both[1].parsed() - both[0].parsed()
+      passedOver += both[0].passedOver()
       await Promise.all(both.map((one) => one.close()))
     }),
     { numRuns: 25 },
   )
-  expect(passedOver).toBeGreaterThan(400)
+  expect(passedOver).toBeGreaterThan(200)
 }, 120_000)
