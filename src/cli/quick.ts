@@ -15,8 +15,8 @@ function wantsPage(args: readonly string[]): readonly string[] | undefined {
 
 async function answerHelp(names: readonly string[], io: Io): Promise<boolean> {
   const { TREE } = await import('./command-table/tree.ts')
-  const { pageOf, printPage } = await import('./commands/help.ts')
-  const page = await pageOf(names, TREE)
+  const { helpPageFor, printPage } = await import('./commands/help.ts')
+  const page = await helpPageFor(names, TREE)
   if (page !== undefined) printPage(io, page)
   return page !== undefined
 }

@@ -8,7 +8,7 @@ import { terminalOf } from '../terminal.ts'
 import { VERSION } from '../../version.ts'
 
 /** Undefined where the names are those of no command. */
-export async function pageOf(
+export async function helpPageFor(
   names: readonly string[],
   { commands, groups }: CommandTree,
 ): Promise<HelpPage | undefined> {
@@ -34,7 +34,7 @@ export async function help(
   names: string[],
   tree: CommandTree,
 ): Promise<number> {
-  const page = await pageOf(names, tree)
+  const page = await helpPageFor(names, tree)
   if (page === undefined) {
     const all = [...tree.commands, ...tree.groups].map(({ name }) => name)
     throw new SyncError('USAGE', `there is no command ${names.join(' ')}`, {
