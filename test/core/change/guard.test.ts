@@ -59,6 +59,12 @@ describe('what a guard holds', () => {
       { max_rejects: { count: 10 } },
       'max_rejects',
     ],
+    [
+      'as many deletes as changes, for too many rejects',
+      { changes: 1, deletes: 1, rejected: 11 },
+      { max_rejects: { count: 10 } },
+      'max_rejects',
+    ],
     ['terms at the limit', { changes: 1, newTerms: 3 }, { max_new_terms: 3 }, undefined],
     ['terms above it', { changes: 1, newTerms: 4 }, { max_new_terms: 3 }, 'max_new_terms'],
   ])('%s', (_, numbers, guards, expected) => {
@@ -78,6 +84,16 @@ describe('what a guard holds', () => {
     const count = { ...GUARDS, max_deletes: { count: 3 } }
     expect(heldByGuard({ ...NONE, deletes: 9 }, count)).toMatchObject({ threshold: '3' })
   })
+
+  it.each<[Partial<PlanNumbers>, string, string]>([
+    [{ unidentified: 2 }, '0', 'the key of 2 rejected records cannot be read'],
+    [{ hasDeleted: false }, '0', '1 contacts would be the first that this pipeline deletes'],
+    [{ read: 9, lastRecords: 100 }, '10% (100)', 'holds 9 records, the last accepted one held 100'],
+  ])('holds deletes for %j against %s, and says why', (numbers, threshold, reason) =>
+    expect(
+      heldByGuard({ ...NONE, deletes: 1, ...numbers }, { ...GUARDS, hold_first_deletes: true }),
+    ).toMatchObject({ threshold, reason: expect.stringContaining(reason) as string }),
+  )
 
   it('tells whoever may release a plan as a whole what speaks against its deletes', () => {
     const guards = { ...GUARDS, max_changes: { count: 1 } }

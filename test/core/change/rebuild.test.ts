@@ -1,7 +1,7 @@
 // Which contact is a record's when its link is gone; and what is known of it from then on.
 import { describe, expect, it } from 'vitest'
 import { shownContact } from '../../../src/core/change/likeness.ts'
-import { findingFor, unknowable } from '../../../src/core/change/rebuild.ts'
+import { findingFor, REBUILD_GUARD, unknowable } from '../../../src/core/change/rebuild.ts'
 
 const RECORD = { mail: 'ann@example.com', first_name: 'Ann', family_name: 'Lee', phone: '030 1' }
 const contact = (id: number, fields: object = {}) => ({ id, fields: { ...RECORD, ...fields } })
@@ -62,8 +62,25 @@ it('names the contacts that a person has to look at', () => {
   expect(reason([7])).toMatchObject({
     reason: 'the service has contact 7 with this mail, and none shows what the record says now',
   })
+  expect(reason([1, 2, 3, 4, 5])).toMatchObject({
+    reason: 'the service has contacts 1, 2, 3, 4, 5 with this mail, and none shows what the record says now',
+  })
   expect(reason([1, 2, 3, 4, 5, 6, 7])).toMatchObject({
     reason: expect.stringContaining('contacts 1, 2, 3, 4, 5 and 2 more with this mail') as string,
+  })
+})
+
+it('says why the contact of a record is unclear', () => {
+  const several = { contacts: [contact(1), contact(2)], others: [] }
+  expect(findingFor(RECORD, { found: several, taken: [] }, 'auto')).toEqual({
+    kind: 'unclear',
+    reason: 'the service has contacts 1, 2 with this mail, and 2 look just like it',
+  })
+  const others = { contacts: [], others: [contact(3, { mail: 'b@x.de' })] }
+  expect(findingFor(RECORD, { found: others, taken: [] }, 'email')).toEqual({
+    kind: 'unclear',
+    reason:
+      'the service has contact 3 with another mail, which the look-up brought and which shows part of the record',
   })
 })
 
@@ -105,6 +122,16 @@ it('says what nobody can know any more', () => {
     descriptions: {},
     verify: true,
   } as const
-  expect(unknowable({ key: ['no'], terms })).toHaveLength(4)
-  expect(unknowable({ key: undefined, terms: { ...terms, policy: 'add' } })).toHaveLength(2)
+  const always = [
+    'contacts whose record is in none of the files that waited: they have no link, and are left alone',
+    'which values were pushed before: where record and service differ, the next run sends what the record says',
+  ]
+  expect(unknowable({ key: undefined, terms: { ...terms, policy: 'add' } })).toEqual(always)
+  expect(unknowable({ key: ['no'], terms })).toEqual([
+    ...always,
+    'records whose mail has changed since they were pushed: they look new, and the next run makes them',
+    'which terms were given by this pipeline: those that it gave are not taken away again by it',
+  ])
 })
+
+it('what a rebuild holds is held by no guard of a run', () => expect(REBUILD_GUARD).toBe('rebuild'))

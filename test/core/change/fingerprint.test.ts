@@ -1,0 +1,18 @@
+// What a fingerprint tells apart, and where it comes out the same.
+import { hash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { fingerprint, fingerprintContext } from '../../../src/core/change/fingerprint.ts'
+
+it('a fingerprint belongs to its header and mapping, and to just these values', () => {
+  const context = fingerprintContext(['a', 'b'], 'm1')
+  expect(fingerprint(context, ['x', 'y'])).toHaveLength(22)
+  expect(fingerprint(context, ['x', 'y'])).not.toBe(fingerprint(context, ['xy', '']))
+  expect(fingerprintContext(['a', 'b'], 'm2')).not.toBe(context)
+  expect(fingerprintContext(['b', 'a'], 'm1')).not.toBe(context)
+})
+
+it('a fingerprint is the same in every version: the start of a SHA-256, in base64', () => {
+  const first = hash('sha256', '["m1",["a","b"]]', 'base64').slice(0, 22)
+  expect(fingerprintContext(['a', 'b'], 'm1')).toBe(first)
+  expect(fingerprint(first, ['x', 'y'])).toBe(hash('sha256', `${first}["x","y"]`, 'base64').slice(0, 22))
+})
