@@ -8,7 +8,7 @@ import type { AuditEntry } from '../../src/core/log/audit.ts'
 import { everyEntry, exportLine } from '../../src/core/log/log-lines.ts'
 import { runAccount } from '../../src/core/log/run-account.ts'
 import type { LogFilter } from '../../src/core/log/sync-log.ts'
-import { createAppend } from '../../src/store/log/audit-append.ts'
+import { createBatchAppend } from '../../src/store/log/audit-append.ts'
 import { createSyncLog } from '../../src/store/log/audit-read.ts'
 import { type Connection, openDatabase, openForReading } from '../../src/store/file/database.ts'
 
@@ -48,9 +48,16 @@ function entryAt(index: number): AuditEntry {
 }
 
 function fill(db: Connection): void {
-  const append = createAppend(db)
+  const append = createBatchAppend(db)
+  const link = db.prepare(
+    "INSERT OR IGNORE INTO link (pipeline, key, contact_id, mail_key, known) VALUES (?, ?, ?, ?, '{}')",
+  )
   const some = db.transaction((from: number) => {
-    for (let index = from; index < Math.min(from + BATCH, entries); index += 1) append(entryAt(index))
+    const batch = Array.from({ length: Math.min(BATCH, entries - from) }, (_, index) => entryAt(from + index))
+    // As a run does: links are written before the entries about them.
+    for (const { pipeline, key, contact_id: id } of batch)
+      link.run(pipeline, key, id, `person${(id ?? 1) - 1}@example.com`)
+    append(batch)
   })
   for (let from = 0; from < entries; from += BATCH) some(from)
 }
