@@ -42,13 +42,14 @@ export interface BlockStore {
 }
 
 /**
- * What is kept of blocks: those of `passed` that are settled still, those that were noted and are settled by now, and of
- * `others` those that share no link with them.
+ * What is kept of blocks: those that were passed over and are settled still, those that were noted and are settled by now,
+ * and of the others those that share no link with them.
  */
 export interface KeptBlocks {
   readonly version: string
-  readonly passed: SettledBlocks
-  readonly others: SettledBlocks
+  readonly known: SettledBlocks
+  /** For each of the known ones whether it was passed over: 1 or 0. */
+  readonly isPassed: Uint8Array
   /** Links that several records of the input named: which of them counts, is found out anew each time. */
   readonly contested: ReadonlySet<number>
 }
@@ -60,11 +61,12 @@ export const NO_BLOCKS: SettledBlocks = {
 }
 
 /** Where the links of each block begin; one more for the end of the last. */
-function linkStarts({ counts }: SettledBlocks): Uint32Array {
+export function linkStarts({ counts }: SettledBlocks): Uint32Array {
   const starts = new Uint32Array(counts.length + 1)
-  counts.forEach((count, index) => {
-    starts[index + 1] = (starts[index] ?? 0) + count
-  })
+  for (let block = 0, at = 0; block < counts.length; block += 1) {
+    at += counts[block] ?? 0
+    starts[block + 1] = at
+  }
   return starts
 }
 
@@ -116,26 +118,32 @@ export function blockIndex(blocks: SettledBlocks): BlockIndex {
   }
 }
 
-/** Those of the blocks for which the test holds, in the order given. */
-export function pickBlocks(
-  { blocks, span }: BlockIndex,
-  order: Iterable<number>,
-  isWanted: (links: Uint32Array) => boolean,
-): SettledBlocks {
-  const wanted = [...order].filter((block) => isWanted(blocks.links.subarray(...span(block))))
-  const digests = new Uint8Array(wanted.length * DIGEST_BYTES)
-  const counts = new Uint8Array(wanted.length)
-  const links = new Uint32Array(wanted.reduce((sum, block) => sum + (blocks.counts[block] ?? 0), 0))
-  let at = 0
-  wanted.forEach((block, index) => {
-    digests.set(
-      blocks.digests.subarray(block * DIGEST_BYTES, (block + 1) * DIGEST_BYTES),
-      index * DIGEST_BYTES,
-    )
-    counts[index] = blocks.counts[block] ?? 0
-    const own = blocks.links.subarray(...span(block))
-    links.set(own, at)
-    at += own.length
-  })
+/** Those of the blocks that have a 1 at their place. */
+export function pickBlocks(blocks: SettledBlocks, isWanted: Uint8Array): SettledBlocks {
+  let [wanted, all] = [0, 0]
+  for (let block = 0; block < isWanted.length; block += 1)
+    if (isWanted[block] === 1) {
+      wanted += 1
+      all += blocks.counts[block] ?? 0
+    }
+  if (wanted === blocks.counts.length) return blocks
+  const digests = new Uint8Array(wanted * DIGEST_BYTES)
+  const counts = new Uint8Array(wanted)
+  const links = new Uint32Array(all)
+  let [from, to, link] = [0, 0, 0]
+  for (let block = 0; block < isWanted.length; block += 1) {
+    const count = blocks.counts[block] ?? 0
+    if (isWanted[block] === 1) {
+      digests.set(
+        blocks.digests.subarray(block * DIGEST_BYTES, (block + 1) * DIGEST_BYTES),
+        to * DIGEST_BYTES,
+      )
+      counts[to] = count
+      links.set(blocks.links.subarray(from, from + count), link)
+      to += 1
+      link += count
+    }
+    from += count
+  }
   return { digests, counts, links }
 }

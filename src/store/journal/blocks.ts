@@ -2,10 +2,10 @@
 // fingerprint that it has". Triggers note every link whose fingerprint goes or changes (schema-sixth.ts); a block with such
 // a link does not count, and is dropped when the blocks are written again.
 import {
-  blockIndex,
   type BlockStore,
   type KeptBlocks,
   DIGEST_BYTES,
+  linkStarts,
   pickBlocks,
   type SettledBlocks,
   type UnsettledBlock,
@@ -68,7 +68,14 @@ function* pagesOf({ digests, counts, links }: SettledBlocks): Generator<Page> {
   }
 }
 
-const everyBlock = ({ counts }: SettledBlocks): Iterable<number> => counts.keys()
+/** For each block whether the test holds for its links: 1 or 0. */
+function marked(blocks: SettledBlocks, isWanted: (links: Uint32Array, block: number) => boolean): Uint8Array {
+  const starts = linkStarts(blocks)
+  const marks = new Uint8Array(blocks.counts.length)
+  for (let block = 0; block < marks.length; block += 1)
+    if (isWanted(blocks.links.subarray(starts[block], starts[block + 1]), block)) marks[block] = 1
+  return marks
+}
 
 /** What is kept, and replacing it. */
 function createPages(db: Connection) {
@@ -86,6 +93,16 @@ function createPages(db: Connection) {
   )
   const setVersion = db.prepare('INSERT OR REPLACE INTO settled_version VALUES (?, ?)')
   const add = db.prepare('INSERT INTO settled_block VALUES (?, ?, ?, ?, ?)')
+  const nextPage = db
+    .prepare<[string], number>('SELECT coalesce(max(page) + 1, 0) FROM settled_block WHERE pipeline = ?')
+    .pluck()
+  const append = (pipeline: string, blocks: SettledBlocks): void => {
+    let number = nextPage.get(pipeline) ?? 0
+    for (const { digests, counts, links } of pagesOf(blocks)) {
+      add.run(pipeline, number, digests, counts, links)
+      number += 1
+    }
+  }
   return {
     versionOf: (pipeline: string): string | undefined => versionOf.get(pipeline),
     read(pipeline: string): SettledBlocks {
@@ -102,12 +119,9 @@ function createPages(db: Connection) {
     replace(pipeline: string, version: string, blocks: SettledBlocks): void {
       for (const statement of clear) statement.run(pipeline)
       setVersion.run(pipeline, version)
-      let number = 0
-      for (const { digests, counts, links } of pagesOf(blocks)) {
-        add.run(pipeline, number, digests, counts, links)
-        number += 1
-      }
+      append(pipeline, blocks)
     },
+    append,
   }
 }
 
@@ -165,31 +179,35 @@ export function createBlockStore(
 ): BlockStore {
   const pages = createPages(db)
   const noted = createNoted(db)
-  const keep = ({ pipeline }: { readonly pipeline: string }, kept: KeptBlocks): void => {
-    const changed = pages.unsettled(pipeline)
-    const { contested } = kept
-    const isQuiet = changed?.size === 0 && contested.size === 0
-    const isStill = (links: Uint32Array): boolean =>
-      isQuiet || (changed !== undefined && links.every((link) => !changed.has(link) && !contested.has(link)))
-    const passed = pickBlocks(blockIndex(kept.passed), everyBlock(kept.passed), isStill)
-    const used = createLinkLines()
-    for (const link of contested) used.set(link, 0)
-    for (const link of passed.links) used.set(link, 0)
+  const notedBy = (pipeline: string, used: LinkLines): SettledBlocks => {
     const walk = fingerprints.walk(pipeline)
-    const now: SettledBlocks[] = []
+    const settled: SettledBlocks[] = []
     for (const page of noted.pages(pipeline))
-      now.push(settledOf(page, walk.match(JSON.parse(page.fingerprints) as string[]), used))
-    if (
-      changed?.size === 0 &&
-      now.every(({ counts }) => counts.length === 0) &&
-      pages.versionOf(pipeline) === kept.version
-    )
-      return noted.clear(pipeline)
-    const isOther = (links: Uint32Array): boolean =>
-      isStill(links) && links.every((link) => used.lineOf(link) === undefined)
-    const others = pickBlocks(blockIndex(kept.others), everyBlock(kept.others), isOther)
-    pages.replace(pipeline, kept.version, joined([passed, ...now, others]))
+      settled.push(settledOf(page, walk.match(JSON.parse(page.fingerprints) as string[]), used))
     noted.clear(pipeline)
+    return joined(settled)
+  }
+  const keep = ({ pipeline }: { readonly pipeline: string }, kept: KeptBlocks): void => {
+    const { version, known, isPassed, contested } = kept
+    const changed = pages.unsettled(pipeline)
+    const used = createLinkLines()
+    const use = (links: Iterable<number>): void => {
+      for (const link of links) used.set(link, 0)
+    }
+    use(contested)
+    const isStill = (links: Uint32Array): boolean =>
+      changed !== undefined && links.every((link) => !changed.has(link) && used.lineOf(link) === undefined)
+    const passed = marked(known, (links, block) => isPassed[block] === 1 && isStill(links))
+    use(pickBlocks(known, passed).links)
+    const now = notedBy(pipeline, used)
+    const all = marked(
+      known,
+      (links, block) => passed[block] === 1 || (isPassed[block] === 0 && isStill(links)),
+    )
+    const isWhole =
+      changed?.size === 0 && pages.versionOf(pipeline) === version && all.every((is) => is === 1)
+    if (isWhole) pages.append(pipeline, now)
+    else pages.replace(pipeline, version, joined([pickBlocks(known, all), now]))
   }
   return {
     async settledBlocks(pipeline, version) {
@@ -199,8 +217,9 @@ export function createBlockStore(
       if (changed === undefined) return undefined
       const blocks = pages.read(pipeline)
       if (changed.size === 0) return blocks
-      return pickBlocks(blockIndex(blocks), everyBlock(blocks), (links) =>
-        links.every((link) => !changed.has(link)),
+      return pickBlocks(
+        blocks,
+        marked(blocks, (links) => links.every((link) => !changed.has(link))),
       )
     },
     claimLinks: async ({ id }, links, lines) => claims.claimLinks(id, links, lines),

@@ -8,7 +8,6 @@ import {
   type BlockStore,
   type KeptBlocks,
   NO_BLOCKS,
-  pickBlocks,
   type UnsettledBlock,
 } from '../../core/change/settled-blocks.ts'
 import { type RawBlock, type SourceItem, UnsureOfRecords } from '../../core/mapping/record.ts'
@@ -36,14 +35,12 @@ export interface BlockReading {
 
 /** What was passed over: which blocks, and whom they name on which lines. */
 function createPassed({ find, span, blocks }: BlockIndex) {
-  const passed: number[] = []
   const isPassed = new Uint8Array(blocks.counts.length)
   let [links, lines]: [number[], number[]] = [[], []]
   return {
     isSettled(block: RawBlock): boolean {
       const found = find(block)
       if (found === undefined) return false
-      passed.push(found)
       isPassed[found] = 1
       const [from, to] = span(found)
       for (let at = from; at < to; at += 1) links.push(blocks.links[at] ?? 0)
@@ -56,10 +53,7 @@ function createPassed({ find, span, blocks }: BlockIndex) {
       ;[links, lines] = [[], []]
       return taken
     },
-    passed,
-    *others(): Generator<number> {
-      for (const [block, is] of isPassed.entries()) if (is === 0) yield block
-    },
+    isPassed,
   }
 }
 
@@ -95,7 +89,6 @@ export async function startBlocks(
   const passed = createPassed(index)
   const notes = createNotes()
   const contested = new Set<number>()
-  const every = (): boolean => true
   return {
     // With nothing to pass over, the parser reads the whole file anyway, and needs nobody to be sure before it.
     how: isAhead && known.counts.length > 0 ? passed.isSettled : 'beside',
@@ -120,8 +113,8 @@ export async function startBlocks(
     kept: () => ({
       version,
       contested,
-      passed: pickBlocks(index, passed.passed, every),
-      others: pickBlocks(index, passed.others(), every),
+      known,
+      isPassed: passed.isPassed,
     }),
   }
 }
