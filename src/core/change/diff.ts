@@ -62,12 +62,9 @@ function sameValue(left: FieldValue | undefined, right: FieldValue | undefined):
   return left === right
 }
 
-const filled = (contact: Contact, field: string): boolean =>
-  contact[field] !== undefined && contact[field] !== ''
-
-/** Whether the service accepts it as a new contact: a mail, or the full address (interface, 4.2). */
+/** Whether the service accepts it, which has no blanks, as a new contact: a mail, or the full address (interface, 4.2). */
 function isComplete(contact: Contact): boolean {
-  return filled(contact, 'mail') || FULL_ADDRESS_FIELDS.every((field) => filled(contact, field))
+  return contact['mail'] !== undefined || FULL_ADDRESS_FIELDS.every((field) => contact[field] !== undefined)
 }
 
 /** Fields of `desired` that differ from what was last pushed, or that are `unsure`. A blank that was never filled is no change. */
@@ -90,7 +87,7 @@ export function fieldChanges(fields: Contact, known: Contact): Readonly<Record<s
 }
 
 function missingText(contact: Contact): string {
-  const missing = FULL_ADDRESS_FIELDS.filter((field) => !filled(contact, field))
+  const missing = FULL_ADDRESS_FIELDS.filter((field) => contact[field] === undefined)
   return `the record has no mail, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
 }
 

@@ -104,6 +104,11 @@ describe('a new contact', () => {
     }),
   )
 
+  it('has no blanks: there is nothing to clear', () =>
+    expect(difference(asDesired({ mail: 'a@x.de', phone: '', fax: '' }), unknown, RULES)).toStrictEqual({
+      ...{ kind: 'create', fields: { mail: 'a@x.de' } },
+    }))
+
   it('names all that it lacks', () =>
     expect(difference(asDesired({ mail: '', ba_city: 'Ulm' }), unknown, RULES)).toMatchObject({
       reason: expect.stringContaining('lacks first_name, family_name, ba_street, ba_postal_code;') as string,
