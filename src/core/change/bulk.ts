@@ -33,8 +33,8 @@ export function matchBulkAnswer(sent: readonly string[], members: readonly Creat
   const merged = new Map<string, number>()
   for (const mail of sent) {
     const ids = answered.get(mail)
-    const [id] = ids ?? []
-    if (ids?.size !== 1 || id === undefined) unanswered.push(mail)
+    const [id, ...more] = ids ?? []
+    if (id === undefined || more.length > 0) unanswered.push(mail)
     else if ((owners.get(id) ?? 0) > 1) merged.set(mail, id)
     else matched.set(mail, id)
   }

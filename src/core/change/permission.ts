@@ -2,13 +2,12 @@
 // ignores the field silently, so it is known only from reading back. Kept in the state over runs.
 
 /** blocked and unsubscribed (interface, 3): what a contact, or the law, has asked for. */
-const WITHDRAWN: readonly number[] = [1, 2]
+const WITHDRAWN: readonly (number | undefined)[] = [1, 2]
 
 /** What a contact has of whom nothing was said (interface, 2.3). */
 export const UNKNOWN_STATUS = 3
 
-export const isWithdrawn = (status: number | undefined): boolean =>
-  status !== undefined && WITHDRAWN.includes(status)
+export const isWithdrawn = (status: number | undefined): boolean => WITHDRAWN.includes(status)
 
 export type StatusPermission = 'known' | 'refused' | 'unknown'
 

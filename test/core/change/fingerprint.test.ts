@@ -1,7 +1,7 @@
 // What a fingerprint tells apart, and where it comes out the same.
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { fingerprint, fingerprintContext } from '../../../src/core/change/fingerprint.ts'
+import { blockVersion, fingerprint, fingerprintContext } from '../../../src/core/change/fingerprint.ts'
 
 it('a fingerprint belongs to its header and mapping, and to just these values', () => {
   const context = fingerprintContext(['a', 'b'], 'm1')
@@ -15,4 +15,11 @@ it('a fingerprint is the same in every version: the start of a SHA-256, in base6
   const first = hash('sha256', '["m1",["a","b"]]', 'base64').slice(0, 22)
   expect(fingerprintContext(['a', 'b'], 'm1')).toBe(first)
   expect(fingerprint(first, ['x', 'y'])).toBe(hash('sha256', `${first}["x","y"]`, 'base64').slice(0, 22))
+})
+
+it('the version of a block belongs to what its records are read with, and to the form of its bytes', () => {
+  const version = blockVersion('context', 'utf8')
+  expect(version).toBe(hash('sha256', '[1,"context","utf8"]', 'base64').slice(0, 22))
+  expect(blockVersion('other', 'utf8')).not.toBe(version)
+  expect(blockVersion('context', 'latin1')).not.toBe(version)
 })
