@@ -271,7 +271,7 @@ it('comes to the same by blocks and by the parser, whatever happens', async () =
       passedOver += both[0].passedOver()
       await Promise.all(both.map((one) => one.close()))
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
   expect(passedOver).toBeGreaterThan(200)
 }, 120_000)
