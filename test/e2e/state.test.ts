@@ -2,6 +2,7 @@
 import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newestSchema } from '../../src/store/file/schema.ts'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
 // Each command is a process of its own, and a machine may be slow.
@@ -57,7 +58,7 @@ describe('state info', () => {
     expect(code).toBe(0)
     expect(said).toMatchObject({
       exists: true,
-      schema: 5,
+      schema: newestSchema(),
       application_id: 'CSY1',
       owner: { pid: daemon.process.pid },
       integrity: 'ok',
