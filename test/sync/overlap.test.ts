@@ -251,6 +251,26 @@ describe('a contact into which the create of another pipeline may have been merg
     expect(service.contacts.size).toBe(2)
   })
 
+  it('is not deleted while one of the same family name, without a mail, is in doubt', async () => {
+    const state = openTemporaryState()
+    const service = memoryService()
+    const guards = { ...GUARDS, max_deletes: { share: 1 } }
+    const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
+    const map = { ...pipelineSettings().map, mail: { column: 'mail' }, ba_street: { value: 'S' } }
+    const address = { ba_city: { value: 'C' }, ba_postal_code: { value: 'P' } }
+    const other = testLine({ state, service, pipeline: { name: 'other', map: { ...map, ...address } } })
+    full.source.drop('a.csv', people(3))
+    await full.run()
+    const family = people(3)[3]?.[3] ?? ''
+    other.source.drop('b.csv', [[...HEADER], ['9', '', 'Another', family, '']])
+    service.fault = (call) => (isCreate(call) ? { kind: 'unknown' } : undefined)
+    expect(await other.run()).toMatchObject({ in_doubt: 1 })
+    service.fault = () => undefined
+    full.source.drop('c.csv', people(1))
+    expect(await full.run()).toMatchObject({ deleted: 1, status: 'ok' })
+    expect([...service.contacts.values()].map((one) => one['family_name'])).toContain(family)
+  })
+
   it('is deleted where that create was never sent, because a guard holds it', async () => {
     const state = openTemporaryState()
     const service = memoryService()

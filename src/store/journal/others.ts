@@ -39,8 +39,10 @@ function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'
   // Another pipeline's create with its mail that was sent, and has no clear answer yet: it may have been merged into it.
   const openCreate = db
     .prepare<[{ contact: number; pipeline: string }], number>(
-      `SELECT 1 FROM operation WHERE state <> 'planned' AND (sent > 0 OR state = 'in_doubt') AND kind = 'create' AND pipeline <> @pipeline AND mail_key =
-         (SELECT mail_key FROM link WHERE contact_id = @contact AND pipeline = @pipeline) LIMIT 1`,
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND (sent > 0 OR state = 'in_doubt') AND kind = 'create' AND pipeline <> @pipeline AND EXISTS (
+         SELECT 1 FROM link WHERE contact_id = @contact AND link.pipeline = @pipeline AND (link.mail_key = operation.mail_key
+           -- One without a mail is judged by its name, and cannot be looked up.
+           OR (operation.mail_key IS NULL AND lower(fields ->> '$.family_name') = lower(known ->> '$.family_name')))) LIMIT 1`,
     )
     .pluck()
   return async ({ contactId, pipeline }) =>
