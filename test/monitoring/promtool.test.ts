@@ -3,10 +3,13 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { exampleMetrics } from './example-metrics.ts'
+
+// Two instances of every rule over days: a slow machine takes its time.
+vi.setConfig({ testTimeout: 120_000 })
 
 const root = resolve(import.meta.dirname, '../..')
 const promtool = (args: readonly string[], input = '') =>
