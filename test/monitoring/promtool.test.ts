@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { exampleMetrics } from './example-metrics.ts'
 
-// Two instances of every rule over days: a slow machine takes its time.
+// All scenarios of the rules are one call of promtool: a slow machine takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 const root = resolve(import.meta.dirname, '../..')
