@@ -65,7 +65,10 @@ SELECT value AS mail, link.key, EXISTS (SELECT 1 FROM operation WHERE operation.
   AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
 FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`
 
-/** An update to one of these mails which nobody knows the end of: its contact may have the mail already. */
+/**
+ * An update to one of these mails whose end is not known: its contact may have the mail already. Kind and states are those
+ * of the index, word for word; otherwise it would not serve.
+ */
 const TAKERS = `
 SELECT value AS mail, operation.key, 1 AS moving FROM json_each(@mails) CROSS JOIN operation INDEXED BY operation_update_by_mail
   ON kind = 'update' AND state IN ('sending', 'failed') AND pipeline = @pipeline AND mail_key = value`

@@ -1,24 +1,14 @@
 // What becomes of a change when one step of it has ended, ending by ending: what is known, what is put aside and what is
 // put back. The whole decision is compared, so that nothing else comes of it.
 import { describe, expect, it } from 'vitest'
-import { afterStep, type AfterStep, type Questions } from '../../../src/core/change/after-step.ts'
 import { MERGED_REASON } from '../../../src/core/change/diff.ts'
 import type { Operation, Settled, Settlement } from '../../../src/core/change/operation.ts'
 import { SENDING_ORDER } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
-import { operationWith } from '../../support/operation.ts'
+import { after, operationWith } from '../../support/operation.ts'
 
 const TERMS = { add: ['Customer'], remove: [], asserts: ['Customer'] }
 const DONE: Settlement = { kind: 'done', contactId: 7 }
-
-const NOBODY: Questions = { isAnothers: () => false, hasNewer: () => false, isMissing: () => false }
-
-const after = (
-  operation: Operation,
-  settlement: Settlement,
-  more: Partial<Settled> = {},
-  questions: Partial<Questions> = {},
-): AfterStep => afterStep({ operation, settlement, request: undefined, ...more }, { ...NOBODY, ...questions })
 
 const linkAfter = (operation: Operation, settlement: Settlement, more: Partial<Settled> = {}) => {
   const decision = after(operation, settlement, more)

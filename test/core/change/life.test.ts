@@ -2,22 +2,13 @@
 // part is sent once, in order, and what is known in the end is what was taken.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterStep, type AfterStep, type Questions } from '../../../src/core/change/after-step.ts'
-import type { Operation, OperationKind, Settled, Settlement } from '../../../src/core/change/operation.ts'
+import type { AfterStep } from '../../../src/core/change/after-step.ts'
+import type { OperationKind, Settlement } from '../../../src/core/change/operation.ts'
 import { firstStep, sendingOrder, stepFields } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
-import { operationWith } from '../../support/operation.ts'
+import { after, operationWith } from '../../support/operation.ts'
 
 const TERMS = { add: ['Customer'], remove: [], asserts: ['Customer'] }
-
-const NOBODY: Questions = { isAnothers: () => false, hasNewer: () => false, isMissing: () => false }
-
-const after = (
-  operation: Operation,
-  settlement: Settlement,
-  more: Partial<Settled> = {},
-  questions: Partial<Questions> = {},
-): AfterStep => afterStep({ operation, settlement, request: undefined, ...more }, { ...NOBODY, ...questions })
 
 interface Parts {
   readonly isCreate: boolean
