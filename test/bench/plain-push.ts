@@ -1,14 +1,15 @@
-// What the program is held against where it sends: what somebody who knows the interface writes first. csv-parse, got and
+// What the program is compared with where it sends: what somebody who knows the interface writes first. csv-parse, got and
 // p-queue, four requests at once; no state, no journal, no log, and nothing that helps after a lost answer.
-// `plain-push.ts FILE BASE_URL create` sends everybody in bulk calls of 100; `... update` sends a PUT for every row
-// whose job title has changed, and takes the id of the contact for the number of its row.
+// `FILE BASE_URL FIELDS create` sends everybody in bulk calls of 100. `... id` sends a PUT for every row whose job title has
+// changed, and takes the id of the contact for the number of its row; `... bulk` sends those rows in bulk calls of 100, by
+// their mail. Imports no file of this folder: cost/scripts.ts copies it.
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import got from 'got'
 import PQueue from 'p-queue'
-import { FIELDS } from './people-file.ts'
 
-const [file = '', base = '', what = 'create'] = process.argv.slice(2)
+const [file = '', base = '', names = '', what = 'create'] = process.argv.slice(2)
+const fields = names.split(',')
 const client = got.extend({
   prefixUrl: `${base}/public/api/V1`,
   headers: { authorization: 'Bearer sandbox-key' },
@@ -23,7 +24,7 @@ async function send(method: 'POST' | 'PUT', path: string, json: unknown): Promis
 
 const isBlank = ([, value]: readonly [string, unknown]): boolean => value === ''
 
-async function createAll(contacts: readonly unknown[]): Promise<void> {
+async function sendBulk(contacts: readonly unknown[]): Promise<void> {
   if (contacts.length === 0) return
   await send('POST', 'contacts', {
     contacts,
@@ -32,21 +33,26 @@ async function createAll(contacts: readonly unknown[]): Promise<void> {
   })
 }
 
-let batch: unknown[] = []
+function contactOf(record: Readonly<Record<string, string>>): object {
+  if (what === 'bulk') return { mail: record['mail'], job_title: record['job_title'] }
+  const values = fields.map((field) => [field, record[field]?.trim() ?? ''] as const)
+  return Object.fromEntries(values.filter((value) => !isBlank(value)))
+}
+
+let batch: object[] = []
 let row = 0
 const parsed = createReadStream(file).pipe(parse({ columns: true }))
 for await (const record of parsed as AsyncIterable<Record<string, string>>) {
   row += 1
-  if (what === 'update') {
-    if (record['job_title'] === 'Einkauf') continue
+  if (what !== 'create' && record['job_title'] === 'Einkauf') continue
+  if (what === 'id') {
     await send('PUT', `contact/${row}`, { job_title: record['job_title'] })
     continue
   }
-  const fields = FIELDS.map((field) => [field, record[field]?.trim() ?? ''] as const)
-  batch.push(Object.fromEntries(fields.filter((field) => !isBlank(field))))
+  batch.push(contactOf(record))
   if (batch.length < 100) continue
-  await createAll(batch)
+  await sendBulk(batch)
   batch = []
 }
-await createAll(batch)
+await sendBulk(batch)
 await queue.onIdle()

@@ -1,4 +1,4 @@
-// What the program is held against where it only reads: a plain streaming parse of a CSV file into objects.
+// What the program is compared with where it only reads: a plain streaming parse of a CSV file into objects.
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 

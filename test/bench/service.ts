@@ -1,13 +1,15 @@
 // The service that the benchmarks push to, in a process of its own: it keeps nothing but the number of each mail, so that
-// what is measured is whoever asks it. `service.ts [LATENCY_MS] [WINDOW_MS]` prints its address; `GET /windows` tells how
-// many requests came in all, how many in the fullest window, and how long the whole took.
+// what is measured is its client. `service.ts [LATENCY_MS] [cold]` prints its address; `cold`: every answer closes its
+// connection. `GET /requests` lists when each request came and when it was answered; `GET /after/N` is answered when N have
+// come.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const latencyMs = Number(process.argv[2] ?? 0)
-const windowMs = Number(process.argv[3] ?? 1000)
+const isCold = process.argv[3] === 'cold'
 const ids = new Map<string, number>()
-const arrivals: number[] = []
+const requests: { at: number; answered: number; isWrite: boolean }[] = []
+const awaited: { count: number; response: ServerResponse }[] = []
 
 const idOf = (mail: string): number => {
   const id = ids.get(mail) ?? ids.size + 1
@@ -15,25 +17,7 @@ const idOf = (mail: string): number => {
   return id
 }
 
-/** A window begins with a request: no other one could hold more. */
-function fullest(): number {
-  let first = 0
-  let most = 0
-  arrivals.forEach((at, last) => {
-    while (at - (arrivals[first] ?? at) >= windowMs) first += 1
-    most = Math.max(most, last - first + 1)
-  })
-  return most
-}
-
 function answer({ method, url = '' }: IncomingMessage, body: string): unknown {
-  if (url === '/windows')
-    return {
-      requests: arrivals.length,
-      most: fullest(),
-      took_ms: (arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0),
-    }
-  arrivals.push(performance.now())
   if (method === 'POST' && url.endsWith('/contacts')) {
     const { contacts } = JSON.parse(body) as { contacts: { mail: string }[] }
     return contacts.map(({ mail }) => ({ id: idOf(mail), email: mail }))
@@ -43,18 +27,42 @@ function answer({ method, url = '' }: IncomingMessage, body: string): unknown {
   return method === 'GET' ? [] : { success: 'true' }
 }
 
-function respond(request: IncomingMessage, response: ServerResponse, body: string): void {
-  const text = JSON.stringify(answer(request, body))
-  response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+function write(response: ServerResponse, value: unknown): void {
+  const headers = { 'content-type': 'application/json', ...(isCold ? { connection: 'close' } : {}) }
+  response.writeHead(200, headers).end(JSON.stringify(value))
+}
+
+function answerAwaited(): void {
+  for (const { count, response } of awaited)
+    if (requests.length >= count && !response.writableEnded) write(response, count)
+}
+
+/** What the bench asks, and the program never: it does not count. */
+function tell(url: string, response: ServerResponse): boolean {
+  if (url === '/requests') write(response, requests)
+  else if (url.startsWith('/after/')) {
+    awaited.push({ count: Number(url.slice(7)), response })
+    answerAwaited()
+  } else return false
+  return true
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, parts: readonly Buffer[]): void {
+  write(response, answer(request, Buffer.concat(parts).toString()))
 }
 
 const server = createServer((request, response) => {
+  const { method, url = '' } = request
+  if (tell(url, response)) return
+  const noted = { at: performance.now(), answered: Infinity, isWrite: method !== 'GET' }
+  requests.push(noted)
+  response.on('finish', () => (noted.answered = performance.now()))
+  answerAwaited()
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))
   request.on('end', () => {
-    const body = Buffer.concat(parts).toString()
-    if (latencyMs === 0) respond(request, response, body)
-    else setTimeout(() => respond(request, response, body), latencyMs)
+    if (latencyMs === 0) respond(request, response, parts)
+    else setTimeout(() => respond(request, response, parts), latencyMs)
   })
 })
 server.keepAliveTimeout = 60_000
