@@ -21,6 +21,8 @@ export interface SourceInput {
   /** Changes whenever the content may have: device, inode, size and time of change of a file. */
   readonly version: string
   readonly bytes: number
+  /** When its content was written, in milliseconds; absent where that is not known. */
+  readonly writtenAt?: number
   /** Made of rejects up to this id: what is said about them now takes their place. */
   readonly rejectsUpTo?: number
 }

@@ -146,7 +146,7 @@ export async function* candidatesOf(
   const { pipeline, runId, source, state } = context
   const reader = await source.open(input, { columns: wantedColumns(pipeline) })
   try {
-    const mapper = await mapperFor(reader.header, customFields, context)
+    const mapper = await mapperFor({ input, header: reader.header }, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
     try {

@@ -1,7 +1,9 @@
 // What `check`, `terms` and `fields` ask: the service, one attempt a call, and the files that wait now.
 import { SyncError } from '../../core/words/errors.ts'
 import { difference } from '../../core/change/diff.ts'
+import { NO_CUSTOM_FIELDS } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper, wantedColumns } from '../../core/mapping/mapping.ts'
+import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type {
   InputReader,
   ServiceReads,
@@ -92,8 +94,13 @@ async function firstRecords(reader: InputReader): Promise<readonly SourceItem[]>
 }
 
 /** What would become of the first records of a file. */
-async function trial(reader: InputReader, pipeline: PipelineSettings): Promise<Omit<FileCheck, 'problem'>> {
-  const mapper = compileMapping(pipeline, reader.header)
+async function trial(
+  reader: InputReader,
+  input: SourceInput,
+  pipeline: PipelineSettings,
+): Promise<Omit<FileCheck, 'problem'>> {
+  const kit = await loadRuleKit(pipeline, input.writtenAt ?? clock.now())
+  const mapper = compileMapping(pipeline, reader.header, NO_CUSTOM_FIELDS, kit)
   const items = await firstRecords(reader)
   const reasons = new Map<string, number>()
   for (const item of items) {
@@ -119,7 +126,7 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
   try {
     const reader = await source.open(input, { columns: wantedColumns(pipeline) })
     try {
-      return await trial(reader, pipeline)
+      return await trial(reader, input, pipeline)
     } finally {
       await reader.close()
     }

@@ -1,5 +1,6 @@
 // ISO 3166-1 alpha-2, and nothing beside it: the package also knows XK, which is a code of users and not of the standard.
-import countries from 'i18n-iso-countries'
+// The codes alone: the names of 75 languages are loaded where a mapping reads names.
+import countries from 'i18n-iso-countries/index.js'
 
 const NOT_ISO: readonly string[] = ['XK']
 

@@ -10,6 +10,7 @@ import type { FieldMapping } from './mapping-schema.ts'
 import type { OnInvalid, PipelineSettings } from '../settings.ts'
 import { parseTemplate } from './template.ts'
 import { compileTransforms } from './transforms.ts'
+import { type RuleKit, typeOfPhone, valueRule } from './values/rule-kit.ts'
 
 type Reader = (values: readonly string[]) => string
 
@@ -44,6 +45,13 @@ interface FieldTarget {
   cut(value: string): string | undefined
 }
 
+/** What a field's mapping is compiled against. */
+export interface FieldContext {
+  readonly pipeline: PipelineSettings
+  readonly columns: ColumnIndex
+  readonly kit: RuleKit
+}
+
 const NO_MATCH = Symbol('no match')
 
 export function mappingColumns(mapping: FieldMapping): readonly string[] {
@@ -66,11 +74,21 @@ function lookupReader(mapping: FieldMapping): (value: string) => string | typeof
   }
 }
 
-function valueReader(
-  mapping: FieldMapping,
-  columns: ColumnIndex,
-  isNull: (value: string) => boolean,
-): Reader {
+/** The type of the number that another field is made of: mobile where it says so; of no number none. */
+function phoneTypeReader(mapping: FieldMapping, context: FieldContext): Reader {
+  const field = mapping.phone_type_of ?? 'phone'
+  const { read } = compileField(field, context.pipeline.map[field] ?? {}, context)
+  return (values) => {
+    const number = read(values).value
+    if (typeof number !== 'string' || number === '') return ''
+    return typeOfPhone(number, context.kit) ?? mapping.otherwise ?? ''
+  }
+}
+
+function valueReader(mapping: FieldMapping, context: FieldContext): Reader {
+  const { pipeline, columns } = context
+  const nulls = new Set(pipeline.source.null_values.map(cleanText))
+  const isNull = (value: string): boolean => nulls.has(value)
   const cell = (values: readonly string[], column: string): string => {
     const index = columns.get(column)
     const value = cleanText((index === undefined ? undefined : values[index]) ?? '')
@@ -88,6 +106,7 @@ function valueReader(
     const choose = compilePick(mapping.pick, pickPairs(mapping.pick, columns.keys()))
     return (values) => choose((column) => cell(values, column))
   }
+  if (mapping.phone_type_of !== undefined) return phoneTypeReader(mapping, context)
   const alternatives = mappingColumns(mapping)
   return (values) => {
     for (const column of alternatives) {
@@ -125,16 +144,12 @@ const lackingMarked =
     return required && isNothing ? { ...result, lacking: true } : result
   }
 
-function compileTarget(
-  target: FieldTarget,
-  mapping: FieldMapping,
-  pipeline: PipelineSettings,
-  columns: ColumnIndex,
-): FieldMapper {
-  const nulls = new Set(pipeline.source.null_values.map(cleanText))
-  const read = valueReader(mapping, columns, (value) => nulls.has(value))
+function compileTarget(target: FieldTarget, mapping: FieldMapping, context: FieldContext): FieldMapper {
+  const { pipeline, kit } = context
+  const read = valueReader(mapping, context)
   const transform = compileTransforms(mapping.transform ?? [])
   const lookup = lookupReader(mapping)
+  const rule = valueRule(mapping, kit)
   const asNumber = numberReader(mapping)
   const onInvalid = mapping.on_invalid ?? pipeline.on_invalid
   const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'
@@ -148,7 +163,9 @@ function compileTarget(
       const given = cleanText(transform(read(values)))
       const found = lookup(given)
       if (found === NO_MATCH) return invalid('is not in the lookup', given)
-      const value = target.isBlank(found) ? (mapping.default ?? '') : found
+      const made = target.isBlank(found) ? found : rule(cleanText(found))
+      if (typeof made !== 'string') return invalid(made.problem, found)
+      const value = target.isBlank(made) ? (mapping.default ?? '') : made
       const isBlank = target.isBlank(value)
       if (isBlank && target.required)
         return clears ? invalid('is blank, and the service requires the field') : {}
@@ -160,27 +177,21 @@ function compileTarget(
 }
 
 /** A field of the interface (interface, 2.3). */
-export function compileField(
-  field: ContactField,
-  mapping: FieldMapping,
-  pipeline: PipelineSettings,
-  columns: ColumnIndex,
-): FieldMapper {
+export function compileField(field: ContactField, mapping: FieldMapping, context: FieldContext): FieldMapper {
   const check = (value: string): FieldCheck => checkField(field, value)
   const cut = (value: string): string | undefined => truncated(field, value)
   const isBlank = (value: string): boolean => value === ''
   // A blank says nothing about a consent.
   const clearable = field !== 'mail_status'
   const target = { name: field, key: field, required: false, clearable, isBlank, check, cut }
-  return compileTarget(target, mapping, pipeline, columns)
+  return compileTarget(target, mapping, context)
 }
 
 /** A custom field by its definition. */
 export function compileCustomField(
   rule: CustomFieldRule,
   mapping: FieldMapping,
-  pipeline: PipelineSettings,
-  columns: ColumnIndex,
+  context: FieldContext,
 ): FieldMapper {
   const { size } = rule
   const cut = (value: string): string | undefined =>
@@ -194,5 +205,5 @@ export function compileCustomField(
     check: rule.check,
     cut,
   }
-  return compileTarget(target, mapping, pipeline, columns)
+  return compileTarget(target, mapping, context)
 }

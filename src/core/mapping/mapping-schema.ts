@@ -6,8 +6,9 @@ import { constantProblem } from './constants.ts'
 import type { DeepReadonly } from '../words/deep-readonly.ts'
 import { flag, text } from '../words/scalars.ts'
 import { transformList } from './transform-schema.ts'
+import { misplacedRules, valueRuleKeys, valueRuleProblems } from './values/value-schema.ts'
 
-const WAYS = ['column', 'columns', 'value', 'template', 'pick'] as const
+const WAYS = ['column', 'columns', 'value', 'template', 'pick', 'phone_type_of'] as const
 
 function templateProblem(template: string): string | undefined {
   const rest = template.replace(/\{\{|\}\}/g, '')
@@ -52,9 +53,6 @@ const pickRule = z.strictObject({
 
 /** What is planned, and what to do until then. */
 const MEANWHILE: Readonly<Record<string, string>> = {
-  date: 'have the exporter write 1980-12-31, or rearrange the parts with the transform replace and a pattern',
-  country: 'list the names in a lookup',
-  phone: 'leave it out; the number is sent as it is',
   expression: 'use template, columns or transform',
 }
 
@@ -102,7 +100,7 @@ const mappingKeys = z
         .nullable()
         .optional()
         .describe(
-          'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid.',
+          'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid. With phone_type_of: for numbers that do not say that they are mobile.',
         ),
       default: z.string().optional().describe('For blank values.'),
       on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
@@ -121,6 +119,7 @@ const mappingKeys = z
         .describe(
           'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
         ),
+      ...valueRuleKeys,
       split: text.optional().describe('Of a custom field with several values: what stands between them.'),
       size: z
         .int()
@@ -139,10 +138,11 @@ const mappingKeys = z
     if (ways.length === 0)
       say('does not say where the value comes from; give one of column, columns, value, template and pick')
     if (ways.length > 1) say(`has ${ways.join(' and ')} at once; keep one of them`)
-    if (value.otherwise !== undefined && value.lookup === undefined)
+    if (value.otherwise !== undefined && value.lookup === undefined && value.phone_type_of === undefined)
       say('means nothing without lookup; use default for blank values', ['otherwise'])
     if (value.optional !== undefined && value.pick === undefined)
       say('is for pick only; leave it out', ['optional'])
+    for (const { key, message } of valueRuleProblems(value)) say(message, [key])
   })
 
 /** One field's mapping, as every field has it. */
@@ -174,6 +174,8 @@ function mappingFor(field: ContactField) {
           path: [name],
           message: 'is for custom fields only; leave it out',
         })
+    for (const { key, message } of misplacedRules(field, written))
+      ctx.issues.push({ code: 'custom', input: written, path: [key], message })
     const constants: [readonly string[], string | number | null | undefined][] = [
       [['value'], written.value],
       [['default'], written.default],
@@ -216,10 +218,24 @@ const fields = Object.fromEntries(
 ) as Record<ContactField, ReturnType<typeof optionalField>>
 
 /** `map`: contact fields by name, and custom fields. */
-export const mapSchema = z.strictObject({
-  ...fields,
-  custom_fields: z
-    .record(text, anyMapping.transform(inFull))
-    .optional()
-    .describe('Custom fields of the service, by their names, each mapped like a field.'),
-})
+export const mapSchema = z
+  .strictObject({
+    ...fields,
+    custom_fields: z
+      .record(text, anyMapping.transform(inFull))
+      .optional()
+      .describe('Custom fields of the service, by their names, each mapped like a field.'),
+  })
+  .check((ctx) => {
+    const { custom_fields: custom = {}, ...standard } = ctx.value
+    const all = [
+      ...Object.entries(standard).map(([field, mapping]) => [[field], mapping] as const),
+      ...Object.entries(custom).map(([field, mapping]) => [['custom_fields', field], mapping] as const),
+    ]
+    for (const [path, mapping] of all) {
+      const of = mapping?.phone_type_of
+      if (of === undefined || standard[of]?.phone !== undefined) continue
+      const message = `needs the rule phone at ${of}; write ${of}: { column: ..., phone: DE }`
+      ctx.issues.push({ code: 'custom', input: of, path: [...path, 'phone_type_of'], message })
+    }
+  })

@@ -13,6 +13,7 @@ import { pickColumns, pickPairs } from './pick.ts'
 import type { FieldMapping, PickRule } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
+import { NO_RULES, type RuleKit } from './values/rule-kit.ts'
 
 export type MappedRecord =
   | {
@@ -75,6 +76,10 @@ function pickWishes(rule: PickRule, header: readonly string[], isOptional: boole
 const isSpokenOf = ({ pick, optional }: FieldMapping, header: readonly string[]): boolean =>
   pick === undefined || optional !== true || pickPairs(pick, header).length > 0
 
+/** The mapping that decides whether a field is spoken of: the type of a number goes with the number. */
+const decisiveMapping = (mapping: FieldMapping, { map }: PipelineSettings): FieldMapping =>
+  mapping.phone_type_of === undefined ? mapping : (map[mapping.phone_type_of] ?? mapping)
+
 /** `columns` are alternatives: one of them has to be there. Every other column is needed. */
 function columnWishes(pipeline: PipelineSettings, header: readonly string[]): ColumnWish[] {
   const custom = Object.entries(pipeline.custom_fields).map(
@@ -134,6 +139,7 @@ export function recordKeys(
 function describeSource(mapping: FieldMapping): string {
   if (mapping.value !== undefined) return 'the constant'
   if (mapping.template !== undefined) return 'the template'
+  if (mapping.phone_type_of !== undefined) return `the number of ${mapping.phone_type_of}`
   return mappingColumns(mapping)
     .map((column) => `"${column}"`)
     .join(' or ')
@@ -201,33 +207,40 @@ interface Against {
   readonly header: readonly string[]
   readonly columns: ColumnIndex
   readonly customFields: CustomFieldRules
+  readonly kit: RuleKit
 }
 
 /** The fields that this input speaks of, standard ones first. */
-function fieldMappers(pipeline: PipelineSettings, { header, columns, customFields }: Against): FieldMapper[] {
+function fieldMappers(
+  pipeline: PipelineSettings,
+  { header, columns, customFields, kit }: Against,
+): FieldMapper[] {
+  const context = { pipeline, columns, kit }
+  const isHere = (mapping: FieldMapping) => isSpokenOf(decisiveMapping(mapping, pipeline), header)
   const standard = CONTACT_FIELD_NAMES.flatMap((field): FieldMapper[] => {
     const mapping = pipeline.map[field]
-    if (mapping === undefined || !isSpokenOf(mapping, header)) return []
-    return [compileField(field, mapping, pipeline, columns)]
+    if (mapping === undefined || !isHere(mapping)) return []
+    return [compileField(field, mapping, context)]
   })
   const custom = customFields.rules.flatMap((rule): FieldMapper[] => {
     const mapping = pipeline.custom_fields[rule.name] ?? {}
-    return isSpokenOf(mapping, header) ? [compileCustomField(rule, mapping, pipeline, columns)] : []
+    return isHere(mapping) ? [compileCustomField(rule, mapping, context)] : []
   })
   return [...standard, ...custom]
 }
 
 /**
- * Compiles a pipeline's mapping for inputs with this header.
+ * Compiles a pipeline's mapping for inputs with this header. `kit`: the rules that it names, loaded.
  * Throws INPUT_COLUMN_MISSING or INPUT_COLUMN_AMBIGUOUS, naming every such column.
  */
 export function compileMapping(
   pipeline: PipelineSettings,
   header: readonly string[],
   customFields: CustomFieldRules = NO_CUSTOM_FIELDS,
+  kit: RuleKit = NO_RULES,
 ): Mapper {
   const columns = resolveColumns(header, columnWishes(pipeline, header))
-  const fields = fieldMappers(pipeline, { header, columns, customFields })
+  const fields = fieldMappers(pipeline, { header, columns, customFields, kit })
   const readKey = keyReader(pipeline, columns)
   const where = compileWhere(pipeline, header, columns)
   const readTerms = compileTermReader(pipeline, header, columns)

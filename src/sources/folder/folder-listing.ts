@@ -41,7 +41,13 @@ export async function listFolder(options: FolderOptions, nowMs: number): Promise
     }
     const waitMs = settlesIn(stats, options.settle, nowMs)
     if (waitMs > 0) growing.push({ name, waitMs })
-    else ready.push({ name, version: fileVersion(stats), bytes: Number(stats.size) })
+    else
+      ready.push({
+        name,
+        version: fileVersion(stats),
+        bytes: Number(stats.size),
+        writtenAt: Number(stats.mtimeMs),
+      })
   }
   return { ready, growing, refused }
 }

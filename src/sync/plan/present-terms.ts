@@ -3,21 +3,30 @@
 import type { AuditEntry } from '../../core/log/audit.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper } from '../../core/mapping/mapping.ts'
+import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
+import type { Clock, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { presentNames, type TermNameStore } from '../../core/mapping/terms.ts'
 
 interface Naming {
   readonly pipeline: PipelineSettings
   readonly state: TermNameStore
+  readonly clock: Clock
 }
 
-/** The pipeline's mapping, with terms by the names of today. */
+interface Mapped {
+  readonly input: SourceInput
+  readonly header: readonly string[]
+}
+
+/** The pipeline's mapping for one input, with terms by the names of today. */
 export async function mapperFor(
-  header: readonly string[],
+  { input, header }: Mapped,
   customFields: CustomFieldRules,
-  { pipeline, state }: Naming,
+  { pipeline, state, clock }: Naming,
 ): Promise<Mapper> {
-  const mapper = compileMapping(pipeline, header, customFields)
+  const kit = await loadRuleKit(pipeline, input.writtenAt ?? clock.now())
+  const mapper = compileMapping(pipeline, header, customFields, kit)
   const aliases = await state.termAliases()
   return {
     ...mapper,

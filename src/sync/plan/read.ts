@@ -92,7 +92,7 @@ async function readInput(
   })
   try {
     if (isAhead) warnAboutText(reader, input, context)
-    const mapper = await mapperFor(reader.header, customFields, context)
+    const mapper = await mapperFor({ input, header: reader.header }, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
     const reading: Reading = {

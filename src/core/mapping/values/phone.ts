@@ -1,0 +1,42 @@
+// `phone`: a telephone number in the form of E.164, and whether it is a mobile phone's. What is no number, or more than
+// E.164 can hold (an extension, two numbers), is refused: a number that is cut or guessed calls somebody else.
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js/max'
+import type { ValueRule } from './value-rule.ts'
+
+/** No number is longer than this with all that is written around it, even two of them. */
+const LONGEST = 120
+
+/** `0049 ...` and `(+49) ...` as they are dialled everywhere. */
+const international = (text: string): string => text.replace(/^\(?\s*(?:\+|00)(?=[\s(]*[1-9])/u, '+')
+
+function numberIn(text: string, country: CountryCode): PhoneNumber | undefined {
+  // The whole text has to be the number: what stands around it may be another one.
+  const found = parsePhoneNumberFromString(international(text.trim()), { defaultCountry: country, extract: false })
+  return found?.isValid() === true ? found : undefined
+}
+
+/** What stands between two numbers. A slash may also stand within one: it counts only where both sides are numbers. */
+const BETWEEN = /[;,|\n\r]|\s(?:und|and|oder|or|u\.|et|ou|y|o|e|en|of|i|lub|bzw\.)\s|\//iu
+
+function areSeveral(text: string, country: CountryCode): boolean {
+  if (!BETWEEN.test(text)) return false
+  return text.split(new RegExp(BETWEEN, 'giu')).filter((part) => numberIn(part, country) !== undefined).length > 1
+}
+
+/** `country`: for numbers without a country code. Throws for a country that has no numbers of its own. */
+export function phoneRule(country: string): ValueRule {
+  if (!isSupportedCountry(country)) throw new Error(`${country} has no telephone numbers`)
+  return (text) => {
+    if (text.length > LONGEST) return { problem: 'is no phone number' }
+    if (areSeveral(text, country)) return { problem: 'holds several phone numbers; the transform split takes one of them' }
+    const found = numberIn(text, country)
+    if (found === undefined) return { problem: `is no phone number of ${country}, and none with a country code` }
+    if (found.ext !== undefined)
+      return { problem: 'holds an extension, for which E.164 has no place; the transform split takes the number alone' }
+    return found.number
+  }
+}
+
+/** Whether the number in the form of E.164 says that it is a mobile phone's. In some countries none does (US, CA). */
+export const isMobileNumber = (number: string): boolean =>
+  parsePhoneNumberFromString(number, { extract: false })?.getType() === 'MOBILE'

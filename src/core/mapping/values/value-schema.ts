@@ -1,0 +1,127 @@
+// The schema of the rules for dates, countries and telephone numbers: which keys there are, and what is wrong with them
+// before the first record. The libraries behind the rules are not loaded for it.
+import { z } from 'zod'
+import { isCountryCode } from '../country-codes.ts'
+import { flag, text, timezone } from '../../words/scalars.ts'
+import { dateFormatProblem, sameTextsForm } from './date-format.ts'
+
+const AUTO_SENTENCE =
+  'is not available in this version yet; write the order that the exporter uses, dd.MM.yyyy or MM/dd/yyyy say'
+
+const dateFormat = text.check((ctx) => {
+  const message = ctx.value === 'auto' ? AUTO_SENTENCE : dateFormatProblem(ctx.value)
+  if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+})
+
+/** Two patterns that would read the same text as two days. */
+function contradiction(formats: readonly string[]): string | undefined {
+  const first = new Map<string, string>()
+  for (const format of formats) {
+    const form = sameTextsForm(format)
+    const other = form === undefined ? undefined : first.get(form)
+    const isOrder = other !== undefined && other.indexOf('d') < other.indexOf('M') !== format.indexOf('d') < format.indexOf('M')
+    if (isOrder) return `has ${other} and ${format}, which read 03/04 as two days; keep the one that the exporter uses`
+    if (form !== undefined && other === undefined) first.set(form, format)
+  }
+  return undefined
+}
+
+const DATE_SENTENCE = 'is no pattern of a date; write dd.MM.yyyy, or a list of such patterns'
+
+const dateFormats = z
+  .union([dateFormat, z.array(dateFormat).min(1, { error: 'is an empty list; write patterns such as dd.MM.yyyy' })], {
+    error: DATE_SENTENCE,
+  })
+  .check((ctx) => {
+    const message = typeof ctx.value === 'string' ? undefined : contradiction(ctx.value)
+    if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+  })
+  .transform((formats) => (typeof formats === 'string' ? [formats] : formats))
+
+/** ISO codes of islands and of Antarctica: nobody has a telephone number of their own there. */
+export const WITHOUT_NUMBERS: readonly string[] = ['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']
+
+const phoneCountry = text.refine((code) => isCountryCode(code) && !WITHOUT_NUMBERS.includes(code), {
+  error: 'is no country with telephone numbers; write its two capital letters, DE say',
+})
+
+/** The keys of a field's mapping. */
+export const valueRuleKeys = {
+  date: dateFormats
+    .optional()
+    .describe(
+      'Patterns of the date in Unicode letters, the first that fits: `dd.MM.yyyy`, `[d/M/yy, "d. MMMM yyyy"]`. 1980-12-31 is always read. Default: 1980-12-31 alone.',
+    ),
+  two_digit_years_until: z
+    .int()
+    .min(0)
+    .max(99)
+    .optional()
+    .describe(
+      'With yy in date: the last year of this century; 26 makes 2026 of 26 and 1927 of 27. Default: the latest year not after the date of the file.',
+    ),
+  timezone: timezone
+    .optional()
+    .describe(
+      "With date: where the source's days begin, `Europe/Berlin`. A time that is midnight there is that day, in whatever zone it is written. Default: the day as it is written.",
+    ),
+  country: flag
+    .optional()
+    .describe(
+      'Makes the two letters of ISO 3166-1 of a name in English, German, French, Spanish, Italian, Dutch, Polish or Portuguese, or of another code: `country: true`. Default: false.',
+    ),
+  phone: phoneCountry
+    .optional()
+    .describe(
+      'Makes +49301234567 (E.164) of a telephone number; the country is for numbers without a code: `phone: DE`. Default: the text as it is.',
+    ),
+  phone_type_of: z
+    .enum(['phone', 'phone2'])
+    .optional()
+    .describe(
+      'In place of a column: mobile where the number in that field says so, else what `otherwise` says: `phone_type: { phone_type_of: phone, otherwise: work }`. The field needs the rule phone.',
+    ),
+}
+
+type ValueRuleKey = keyof typeof valueRuleKeys
+
+type Written = Readonly<Partial<Record<ValueRuleKey | 'number' | 'lookup' | 'transform', unknown>>>
+
+interface KeyProblem {
+  readonly key: string
+  readonly message: string
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== false
+
+/** What is wrong between the keys of one mapping. */
+export function valueRuleProblems(written: Written): KeyProblem[] {
+  const problems: KeyProblem[] = []
+  const rules = (['date', 'country', 'phone', 'number'] as const).filter((key) => isSet(written[key]))
+  const [first, second] = rules
+  if (first !== undefined && second !== undefined)
+    problems.push({ key: second, message: `stands beside ${first}; a field has one of them` })
+  for (const key of ['two_digit_years_until', 'timezone'] as const)
+    if (written[key] !== undefined && written.date === undefined)
+      problems.push({ key, message: 'means nothing without date; leave it out' })
+  if (written.phone_type_of === undefined) return problems
+  for (const key of ['lookup', 'transform', ...rules] as const)
+    if (isSet(written[key])) problems.push({ key, message: 'means nothing beside phone_type_of; leave it out' })
+  return problems
+}
+
+/** The standard fields for which a rule makes a value. Custom fields may have each. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  date: ['date_of_birth'],
+  country: ['ba_country'],
+  phone: ['phone', 'phone2', 'fax'],
+  phone_type_of: ['phone_type', 'phone2_type'],
+}
+
+/** Rules in a standard field that can hold nothing that they make. */
+export const misplacedRules = (field: string, written: Written): KeyProblem[] =>
+  Object.entries(FIELDS).flatMap(([key, fields]) =>
+    isSet(written[key as ValueRuleKey]) && !fields.includes(field)
+      ? [{ key, message: `is for ${fields.join(', ')} and custom fields; leave it out` }]
+      : [],
+  )
