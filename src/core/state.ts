@@ -16,6 +16,7 @@ import type { LinkedOperation, Operation, Settled, Settlement, StagedOperation }
 import type { OtherRecords } from './other-records.ts'
 import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { PermissionStore } from './change/permission.ts'
+import type { DateOrderStore } from './mapping/values/date-order.ts'
 import type { Provenance } from './mapping/record.ts'
 import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
@@ -365,6 +366,7 @@ export interface StateStore
     SyncLog,
     TombstoneStore,
     PermissionStore,
+    DateOrderStore,
     InstanceStore,
     TermNameStore {
   close(): Promise<void>

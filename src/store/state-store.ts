@@ -10,6 +10,7 @@ import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
+import { createDateOrderStore } from './date-orders.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
@@ -102,6 +103,7 @@ function storeOver(
     ...createSyncLog(db),
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
+    ...createDateOrderStore(db),
     ...createTermNameStore(db),
     instance: async () => instance.get() ?? '',
   }

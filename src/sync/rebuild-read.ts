@@ -10,6 +10,7 @@ import type { Provenance, SourceItem, SourceRecord } from '../core/mapping/recor
 import type { StagedInput } from '../core/state.ts'
 import { areErased } from './plan/erased.ts'
 import { isStopped, type PlanContext } from './context.ts'
+import { knownOrders, printOfOrders } from './plan/date-orders.ts'
 import { mapperFor } from './plan/present-terms.ts'
 
 /** A record, or an open create, that has no contact yet. */
@@ -146,9 +147,10 @@ export async function* candidatesOf(
   const { pipeline, runId, source, state } = context
   const reader = await source.open(input, { columns: wantedColumns(pipeline) })
   try {
-    const mapper = await mapperFor({ input, header: reader.header }, customFields, context)
+    const orders = await knownOrders(context)
+    const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
-    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
+    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print + printOfOrders(orders))
     try {
       for await (const batch of batches(reader, context))
         yield await candidatesOfBatch(batch, { staged, mapper, print, counts }, context)

@@ -67,9 +67,12 @@ const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && st
 const aboutFile = (file: string, message: string): string =>
   file === '' || message.startsWith(file) ? message : `${file}: ${message}`
 
+/** Dates in another order than before may be a mistake of the exporter, or of an earlier day: an operator decides. */
+const isHeldBack = ({ code }: SyncError): boolean => code === 'INPUT_DATE_ORDER'
+
 export const refusal = (input: { name: string }, error: SyncError): InputReport => ({
   file: input.name,
-  status: ERRORS[error.code].class === 'later' ? 'left' : 'refused',
+  status: ERRORS[error.code].class === 'later' ? 'left' : isHeldBack(error) ? 'held' : 'refused',
   code: error.code,
   error: aboutFile(input.name, error.message),
   hint: error.hint,

@@ -3,7 +3,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { difference } from '../../core/change/diff.ts'
 import { NO_CUSTOM_FIELDS } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper, wantedColumns } from '../../core/mapping/mapping.ts'
-import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
+import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type {
   InputReader,
   ServiceReads,
@@ -16,6 +16,7 @@ import type { SourceItem } from '../../core/mapping/record.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
 import { createService } from '../../service/service.ts'
+import { ordersWithin } from '../../sync/plan/date-orders.ts'
 import { createSource } from '../../sources/registry.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
@@ -96,10 +97,9 @@ async function firstRecords(reader: InputReader): Promise<readonly SourceItem[]>
 /** What would become of the first records of a file. */
 async function trial(
   reader: InputReader,
-  input: SourceInput,
+  kit: RuleKit,
   pipeline: PipelineSettings,
 ): Promise<Omit<FileCheck, 'problem'>> {
-  const kit = await loadRuleKit(pipeline, input.writtenAt ?? clock.now())
   const mapper = compileMapping(pipeline, reader.header, NO_CUSTOM_FIELDS, kit)
   const items = await firstRecords(reader)
   const reasons = new Map<string, number>()
@@ -124,9 +124,12 @@ interface FileCheck {
 
 async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineSettings): Promise<FileCheck> {
   try {
+    const customFields = NO_CUSTOM_FIELDS
+    const orders = await ordersWithin(input, {}, { source, pipeline, customFields })
+    const kit = await loadRuleKit(pipeline, { writtenAt: input.writtenAt ?? clock.now(), orders })
     const reader = await source.open(input, { columns: wantedColumns(pipeline) })
     try {
-      return await trial(reader, input, pipeline)
+      return await trial(reader, kit, pipeline)
     } finally {
       await reader.close()
     }

@@ -10,7 +10,7 @@ import type { FieldMapping } from './mapping-schema.ts'
 import type { OnInvalid, PipelineSettings } from '../settings.ts'
 import { parseTemplate } from './template.ts'
 import { compileTransforms } from './transforms.ts'
-import { type RuleKit, typeOfPhone, valueRule } from './values/rule-kit.ts'
+import { hasRule, type RuleKit, typeOfPhone, valueRule } from './values/rule-kit.ts'
 
 type Reader = (values: readonly string[]) => string
 
@@ -70,7 +70,9 @@ function lookupReader(mapping: FieldMapping): (value: string) => string | typeof
     if (value === '' && !exact.has('')) return ''
     const found = exact.has(value) ? exact.get(value) : folded.get(value.toLowerCase())
     if (found !== undefined) return found ?? ''
-    return mapping.otherwise === undefined ? NO_MATCH : (mapping.otherwise ?? '')
+    if (mapping.otherwise !== undefined) return mapping.otherwise ?? ''
+    // Beside a rule the table is for its exceptions.
+    return hasRule(mapping) ? value : NO_MATCH
   }
 }
 
@@ -149,7 +151,7 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
   const read = valueReader(mapping, context)
   const transform = compileTransforms(mapping.transform ?? [])
   const lookup = lookupReader(mapping)
-  const rule = valueRule(mapping, kit)
+  const rule = valueRule(mapping, mappingColumns(mapping).join(', '), kit)
   const asNumber = numberReader(mapping)
   const onInvalid = mapping.on_invalid ?? pipeline.on_invalid
   const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'

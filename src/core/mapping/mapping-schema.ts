@@ -100,7 +100,7 @@ const mappingKeys = z
         .nullable()
         .optional()
         .describe(
-          'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid. With phone_type_of: for numbers that do not say that they are mobile.',
+          'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid, or left to the rule date, country or phone. With phone_type_of: for numbers that do not say that they are mobile.',
         ),
       default: z.string().optional().describe('For blank values.'),
       on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),

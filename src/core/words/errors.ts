@@ -109,6 +109,10 @@ export const ERRORS = {
     'input',
     'Give the columns of the file different names; a mapped column must be there once.',
   ),
+  INPUT_DATE_ORDER: entry(
+    'input',
+    'Nothing of the file was taken. Ask what its order is, write the pattern in place of date: auto (dd/MM/yyyy, say), and drop the file again.',
+  ),
   INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object a line.'),
   INPUT_CHANGED: entry(
     'later',

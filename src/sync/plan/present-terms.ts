@@ -3,6 +3,7 @@
 import type { AuditEntry } from '../../core/log/audit.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper } from '../../core/mapping/mapping.ts'
+import type { DateOrders } from '../../core/mapping/values/date-order.ts'
 import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { Clock, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
@@ -17,15 +18,17 @@ interface Naming {
 interface Mapped {
   readonly input: SourceInput
   readonly header: readonly string[]
+  /** Of day and month, in columns with `date: auto`. */
+  readonly orders: DateOrders
 }
 
 /** The pipeline's mapping for one input, with terms by the names of today. */
 export async function mapperFor(
-  { input, header }: Mapped,
+  { input, header, orders }: Mapped,
   customFields: CustomFieldRules,
   { pipeline, state, clock }: Naming,
 ): Promise<Mapper> {
-  const kit = await loadRuleKit(pipeline, input.writtenAt ?? clock.now())
+  const kit = await loadRuleKit(pipeline, { writtenAt: input.writtenAt ?? clock.now(), orders })
   const mapper = compileMapping(pipeline, header, customFields, kit)
   const aliases = await state.termAliases()
   return {

@@ -5,6 +5,7 @@ import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
 import { wantedColumns } from '../../core/mapping/mapping.ts'
+import type { DateOrders } from '../../core/mapping/values/date-order.ts'
 import type { InputReader, SourceInput } from '../../core/ports.ts'
 import { UnsureOfRecords } from '../../core/mapping/record.ts'
 import type { StagedInput } from '../../core/state.ts'
@@ -13,6 +14,7 @@ import type { PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { KeptBlocks } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
+import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
 import { keepOf, planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
 import { warnAboutText, warnAboutValues } from './read-warnings.ts'
@@ -70,18 +72,27 @@ export async function planInput(
   customFields: CustomFieldRules,
   context: PlanContext,
 ): Promise<PlannedInput> {
-  try {
-    return await readInput(which, { customFields, isAhead: true }, context)
-  } catch (error) {
+  const orders = await ordersWithin(which.input, await knownOrders(context), { ...context, customFields })
+  const how = { customFields, orders }
+  const planned = await readInput(which, { ...how, isAhead: true }, context).catch((error: unknown) => {
     if (!(error instanceof UnsureOfRecords)) throw error
-    return readInput(which, { customFields, isAhead: false }, context)
-  }
+    return readInput(which, { ...how, isAhead: false }, context)
+  })
+  if (planned.heldBy === undefined) await keepOrders(orders, context)
+  return planned
 }
 
-/** `isAhead`: blocks of raw bytes that are settled may be passed over. Throws UnsureOfRecords where they must not. */
+interface How {
+  readonly customFields: CustomFieldRules
+  readonly orders: DateOrders
+  /** Blocks of raw bytes that are settled may be passed over. */
+  readonly isAhead: boolean
+}
+
+/** Throws UnsureOfRecords where settled blocks must not be passed over. */
 async function readInput(
   { input, isLast, onRead }: Which,
-  { customFields, isAhead }: { customFields: CustomFieldRules; isAhead: boolean },
+  { customFields, orders, isAhead }: How,
   context: PlanContext,
 ): Promise<PlannedInput> {
   const { pipeline, state, runId } = context
@@ -92,9 +103,9 @@ async function readInput(
   })
   try {
     if (isAhead) warnAboutText(reader, input, context)
-    const mapper = await mapperFor({ input, header: reader.header }, customFields, context)
+    const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
-    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print)
+    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print + printOfOrders(orders))
     const reading: Reading = {
       staged,
       mapper,

@@ -18,10 +18,13 @@ export interface DateReading {
 const ISO = ['yyyy-MM-dd', "yyyy-MM-dd'T'HH:mm:ssXXX", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"].map(compileDateFormat)
 
 /** Longer than any date; what takes time grows with the text. */
-const LONGEST = 80
+export const LONGEST_DATE = 80
 
 /** Zeros and what stands between them; a day without its year. */
 const NOTHING = /^[-\s0./:,TZ]+$|^--\d{1,2}-?\d{1,2}$|^---\d{1,2}$/
+
+/** Whether a text is how exporters write that they have no date. */
+export const saysNothing = (text: string): boolean => NOTHING.test(text)
 
 /** How exporters write that they know no date: the lowest and highest of a program, and the zero of a spreadsheet. */
 const UNKNOWN_DAYS: ReadonlySet<string> = new Set(['0001-01-01', '4501-01-01', '9999-12-31', '1899-12-30', '1900-01-00'])
@@ -97,8 +100,8 @@ function dayBegunIn(zone: string, written: readonly [number, number, number], pa
   return isBeginning ? (moment.toISODate() ?? undefined) : undefined
 }
 
-/** Undefined where the parts are of no day of the calendar. */
-function dayOf(parts: DateParts, how: DateReading): string | undefined {
+/** `''` for a day that stands for none; undefined where the parts are of no day of the calendar. */
+export function dayOf(parts: DateParts, how: DateReading): string | undefined {
   const month = parts.word === undefined ? Number(parts.month) : monthNumber(parts.word)
   if (month === undefined) return undefined
   const day = Number(parts.day)
@@ -125,8 +128,8 @@ export function dateRule(how: DateReading): ValueRule {
   const readers = [...how.formats.map(compileDateFormat), ...ISO]
   const problem = `${how.formats.length === 1 ? 'does not fit' : 'fits none of'} ${quoted(how.formats)}`
   return (text): RuledText => {
-    if (text.length > LONGEST) return { problem }
-    if (NOTHING.test(text)) return ''
+    if (text.length > LONGEST_DATE) return { problem }
+    if (saysNothing(text)) return ''
     let hasFitted = false
     for (const read of readers) {
       const parts = read(text)

@@ -2,12 +2,18 @@
 // A start without them stays quick, and mapping a record stays synchronous.
 import type { FieldMapping } from '../mapping-schema.ts'
 import type { PipelineSettings } from '../../settings.ts'
+import { AUTO, type DateOrders, type OrderEvidence } from './date-order.ts'
 import type { DateReading } from './date.ts'
 import type { ValueRule } from './value-rule.ts'
 
+interface DateWish extends Omit<DateReading, 'fileDate'> {
+  /** As its proofs are kept. */
+  readonly column: string
+}
+
 /** What is absent is named by no mapping of the pipeline. */
 export interface RuleKit {
-  readonly date?: (how: Omit<DateReading, 'fileDate'>) => ValueRule
+  readonly date?: (wish: DateWish) => ValueRule
   readonly country?: () => ValueRule
   readonly phone?: {
     readonly rule: (country: string) => ValueRule
@@ -19,22 +25,56 @@ export const NO_RULES: RuleKit = {}
 
 type Mapped = Pick<PipelineSettings, 'map' | 'custom_fields'>
 
-/** `at`: when the file was written, in milliseconds; two digits of a year are understood by it. */
-export async function loadRuleKit({ map, custom_fields: custom }: Mapped, at: number): Promise<RuleKit> {
-  const mappings = [...Object.values(map), ...Object.values(custom)]
+const mappingsOf = ({ map, custom_fields: custom }: Mapped): FieldMapping[] => [
+  ...Object.values(map),
+  ...Object.values(custom),
+]
+
+/** Whether the order of day and month has to be found before the records can be mapped. */
+export const asksForOrders = (pipeline: Mapped): boolean =>
+  mappingsOf(pipeline).some(({ date }) => date?.includes(AUTO))
+
+interface About {
+  /** When the file was written, in milliseconds; two digits of a year are understood by it. */
+  readonly writtenAt: number
+  /** What the columns with `date: auto` have proved. */
+  readonly orders?: DateOrders
+}
+
+export async function loadRuleKit(pipeline: Mapped, { writtenAt, orders = {} }: About): Promise<RuleKit> {
+  const mappings = mappingsOf(pipeline)
   const isNamed = (...keys: readonly (keyof FieldMapping)[]): boolean =>
     mappings.some((mapping) => keys.some((key) => mapping[key] !== undefined))
-  const [date, country, phone] = await Promise.all([
+  const [date, auto, country, phone] = await Promise.all([
     isNamed('date') ? import('./date.ts') : undefined,
+    asksForOrders(pipeline) ? import('./auto-date.ts') : undefined,
     isNamed('country') ? import('./country.ts') : undefined,
     isNamed('phone', 'phone_type_of') ? import('./phone.ts') : undefined,
   ])
-  const fileDate = new Date(at).toISOString().slice(0, 10)
+  const fileDate = new Date(writtenAt).toISOString().slice(0, 10)
+  const dateRuleFor = ({ column, ...how }: DateWish): ValueRule => {
+    const reading = { ...how, fileDate }
+    return how.formats.includes(AUTO)
+      ? loaded(auto).autoDateRule(reading, orders[column] ?? {})
+      : loaded(date).dateRule(reading)
+  }
   return {
-    ...(date && { date: (how) => date.dateRule({ ...how, fileDate }) }),
+    ...(date && { date: dateRuleFor }),
     ...(country && { country: country.countryRule }),
     ...(phone && { phone: { rule: phone.phoneRule, isMobile: phone.isMobileNumber } }),
   }
+}
+
+/** The same rules, but that texts of columns with `date: auto` are noted and make nothing. */
+export function witnessing(kit: RuleKit, evidence: OrderEvidence): RuleKit {
+  const date = (wish: DateWish): ValueRule => {
+    if (!wish.formats.includes(AUTO)) return loaded(kit.date)(wish)
+    return (text) => {
+      evidence.note(wish.column, text)
+      return ''
+    }
+  }
+  return { ...kit, date }
 }
 
 function loaded<Rule>(rule: Rule | undefined): Rule {
@@ -44,10 +84,13 @@ function loaded<Rule>(rule: Rule | undefined): Rule {
 
 const unchanged: ValueRule = (text) => text
 
-/** The rule that the mapping names; without one a text stays as it is. */
-export function valueRule(mapping: FieldMapping, kit: RuleKit): ValueRule {
+export const hasRule = ({ date, country, phone }: FieldMapping): boolean =>
+  date !== undefined || country === true || phone !== undefined
+
+/** The rule that the mapping names; without one a text stays as it is. `column`: where its texts come from. */
+export function valueRule(mapping: FieldMapping, column: string, kit: RuleKit): ValueRule {
   const { date, two_digit_years_until: twoDigitYearsUntil, timezone, country, phone } = mapping
-  if (date !== undefined) return loaded(kit.date)({ formats: date, twoDigitYearsUntil, timezone })
+  if (date !== undefined) return loaded(kit.date)({ formats: date, twoDigitYearsUntil, timezone, column })
   if (country === true) return loaded(kit.country)()
   return phone === undefined ? unchanged : loaded(kit.phone).rule(phone)
 }

@@ -4,17 +4,16 @@ import { z } from 'zod'
 import { isCountryCode } from '../country-codes.ts'
 import { flag, text, timezone } from '../../words/scalars.ts'
 import { dateFormatProblem, sameTextsForm } from './date-format.ts'
-
-const AUTO_SENTENCE =
-  'is not available in this version yet; write the order that the exporter uses, dd.MM.yyyy or MM/dd/yyyy say'
+import { AUTO } from './date-order.ts'
 
 const dateFormat = text.check((ctx) => {
-  const message = ctx.value === 'auto' ? AUTO_SENTENCE : dateFormatProblem(ctx.value)
+  const message = ctx.value === AUTO ? undefined : dateFormatProblem(ctx.value)
   if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
 
 /** Two patterns that would read the same text as two days. */
 function contradiction(formats: readonly string[]): string | undefined {
+  if (formats.includes(AUTO)) return 'has auto among others; write date: auto, or the patterns alone'
   const first = new Map<string, string>()
   for (const format of formats) {
     const form = sameTextsForm(format)
@@ -26,7 +25,7 @@ function contradiction(formats: readonly string[]): string | undefined {
   return undefined
 }
 
-const DATE_SENTENCE = 'is no pattern of a date; write dd.MM.yyyy, or a list of such patterns'
+const DATE_SENTENCE = 'is no pattern of a date; write dd.MM.yyyy, a list of such patterns, or auto'
 
 const dateFormats = z
   .union([dateFormat, z.array(dateFormat).min(1, { error: 'is an empty list; write patterns such as dd.MM.yyyy' })], {
@@ -50,7 +49,7 @@ export const valueRuleKeys = {
   date: dateFormats
     .optional()
     .describe(
-      'Patterns of the date in Unicode letters, the first that fits: `dd.MM.yyyy`, `[d/M/yy, "d. MMMM yyyy"]`. 1980-12-31 is always read. Default: 1980-12-31 alone.',
+      'Patterns of the date in Unicode letters, the first that fits: `dd.MM.yyyy`, `[d/M/yy, "d. MMMM yyyy"]`. 1980-12-31 is always read. `auto`: any usual form; the column must prove whether the day or the month comes first, and a file that contradicts what was proved is held. Default: 1980-12-31 alone.',
     ),
   two_digit_years_until: z
     .int()

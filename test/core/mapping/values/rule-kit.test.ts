@@ -16,7 +16,7 @@ async function mapped(
 ) {
   const row = { no: '1', mail: 'a@example.com', ...cells }
   const pipeline = pipelineSettings({ ...changes, map: { mail: { column: 'mail' }, ...map } })
-  const kit = await loadRuleKit(pipeline, WRITTEN)
+  const kit = await loadRuleKit(pipeline, { writtenAt: WRITTEN })
   const mapper = compileMapping(pipeline, Object.keys(row), NO_CUSTOM_FIELDS, kit)
   return mapper.map({ kind: 'record', values: Object.values(row), line: 2 })
 }
@@ -76,6 +76,15 @@ describe('the rules of a mapping', () => {
     const land = { column: 'Land', lookup: { Bayern: 'Germany' }, otherwise: 'AT', country: true, default: 'CH' }
     expect(await mapped({ ba_country: land }, { Land: 'Bayern' })).toMatchObject({ contact: { ba_country: 'DE' } })
     expect(await mapped({ ba_country: land }, { Land: '' })).toMatchObject({ contact: { ba_country: 'CH' } })
+    const exceptions = { column: 'Land', lookup: { Congo: 'CG', unknown: null }, country: true }
+    for (const [Land, code] of [
+      ['congo', 'CG'],
+      ['Österreich', 'AT'],
+      ['unknown', undefined],
+    ] as const) {
+      const made = await mapped({ ba_country: exceptions }, { Land })
+      expect('contact' in made && made.contact['ba_country']).toBe(code)
+    }
     const born = { ...BORN, transform: [{ name: 'replace', options: { find: 'born ', with: '' } }] }
     expect(await mapped({ date_of_birth: born }, { Born: 'born 1.2.80' })).toMatchObject({
       contact: { date_of_birth: '1980-02-01T12:00:00+00:00' },

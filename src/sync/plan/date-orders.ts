@@ -1,0 +1,65 @@
+// `date: auto`: what a whole input proves about the order of day and month, found in a reading of its own before the records
+// are mapped. Only a pipeline that asks for it pays for it.
+import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
+import { compileMapping, wantedColumns } from '../../core/mapping/mapping.ts'
+import { createOrderEvidence, type DateOrders, type OrderEvidence } from '../../core/mapping/values/date-order.ts'
+import { asksForOrders, loadRuleKit, witnessing } from '../../core/mapping/values/rule-kit.ts'
+import type { Source, SourceInput } from '../../core/ports.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { PlanContext } from '../context.ts'
+
+interface Whole {
+  readonly source: Source
+  readonly pipeline: PipelineSettings
+  readonly customFields: CustomFieldRules
+  readonly signal?: AbortSignal
+}
+
+/** Maps all records of the input for what their dates prove, and for nothing else. */
+async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEvidence> {
+  const { source, pipeline, customFields, signal } = whole
+  const evidence = createOrderEvidence()
+  const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+  try {
+    const kit = witnessing(await loadRuleKit(pipeline, { writtenAt: 0 }), evidence)
+    const mapper = compileMapping(pipeline, reader.header, customFields, kit)
+    for await (const batch of reader.batches()) {
+      if (signal?.aborted === true)
+        throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
+      for (const item of batch) {
+        evidence.onLine(item.line)
+        if (item.kind === 'record') mapper.map(item)
+      }
+    }
+    return evidence
+  } finally {
+    await reader.close()
+  }
+}
+
+/**
+ * The orders by which the dates of an input are read: those that were proved before, and those that it proves itself.
+ * Throws INPUT_DATE_ORDER where they contradict each other.
+ */
+export async function ordersWithin(input: SourceInput, known: DateOrders, whole: Whole): Promise<DateOrders> {
+  if (!asksForOrders(whole.pipeline)) return {}
+  const proved = (await evidenceIn(input, whole)).ordersWith(known)
+  if ('contradiction' in proved) throw new SyncError('INPUT_DATE_ORDER', proved.contradiction)
+  return proved.orders
+}
+
+type Kept = Pick<PlanContext, 'pipeline' | 'state'>
+
+/** What the pipeline's columns have proved so far. */
+export const knownOrders = async ({ pipeline, state }: Kept): Promise<DateOrders> =>
+  asksForOrders(pipeline) ? state.dateOrders(pipeline.name) : {}
+
+/** Of an input that was taken. */
+export async function keepOrders(orders: DateOrders, { pipeline, state }: Kept): Promise<void> {
+  if (asksForOrders(pipeline)) await state.keepDateOrders(pipeline.name, orders)
+}
+
+/** For the fingerprints: a record that was mapped under other orders is mapped again. */
+export const printOfOrders = (orders: DateOrders): string =>
+  Object.keys(orders).length === 0 ? '' : JSON.stringify(orders)
