@@ -43,6 +43,8 @@ const HOMES = {
   'csv-stringify': '^src/sources/',
   hono: '^src/(console|sandbox)/',
   'prom-client': '^src/metrics/',
+  luxon: '^src/core/mapping/values/',
+  'libphonenumber-js': '^src/core/mapping/values/',
   '@opentelemetry': '^src/traces/',
 }
 

@@ -150,7 +150,10 @@ export async function* candidatesOf(
     const orders = await knownOrders(context)
     const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
-    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print + printOfOrders(orders))
+    const print = fingerprintContext(
+      reader.header,
+      pipeline.hash + customFields.print + printOfOrders(orders),
+    )
     try {
       for await (const batch of batches(reader, context))
         yield await candidatesOfBatch(batch, { staged, mapper, print, counts }, context)

@@ -49,6 +49,12 @@ describe('a start loads few files', () => {
   })
 })
 
+it('the libraries of the mapping are loaded where a mapping names their rules, and with the schema alone none', () => {
+  const { said, files } = started('schema')
+  expect(said).toContain('two_digit_years_until')
+  expect(files.filter((file) => /luxon|libphonenumber|iso-countries\/langs/.test(file))).toEqual([])
+})
+
 describe('the names of pipelines', () => {
   const named = (text: string): Promise<readonly string[]> => {
     writeFileSync(join(folder, 'any.yaml'), text)

@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
+import { NO_CUSTOM_FIELDS } from '../../src/core/mapping/custom-fields.ts'
 import { compileMapping } from '../../src/core/mapping/mapping.ts'
+import { loadRuleKit } from '../../src/core/mapping/values/rule-kit.ts'
 import { scheduleProblem } from '../../src/schedule/due-times.ts'
 import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { linesOf, settingsOf } from './fixtures.ts'
@@ -27,7 +29,9 @@ pipelines: { it: { ${own}source: { preset: ${preset}, folder: in }, map: ${map} 
 
 /** A row with these cells, and the header that it needs. */
 async function contactOf(preset: string, cells: Readonly<Record<string, string>>, map?: string) {
-  const mapper = compileMapping(await pipelineWith(preset, map), Object.keys(cells))
+  const pipeline = await pipelineWith(preset, map)
+  const kit = await loadRuleKit(pipeline, { writtenAt: Date.UTC(2026, 0, 1) })
+  const mapper = compileMapping(pipeline, Object.keys(cells), NO_CUSTOM_FIELDS, kit)
   const mapped = mapper.map({ kind: 'record', values: Object.values(cells), line: 2 })
   if (mapped.kind !== 'contact') throw new Error(JSON.stringify(mapped))
   return mapped

@@ -247,8 +247,7 @@ export function compileMapping(
 
   const contactOf = (values: readonly string[]) => {
     const contact: Record<string, FieldValue> = {}
-    const mended: string[] = []
-    const lacking: string[] = []
+    const [mended, lacking]: [string[], string[]] = [[], []]
     const problems: { code: ErrorCode; text: string; plain: string }[] = []
     for (const { name, key, mapping, read } of fields) {
       const { value, problem, mended: wasMended, lacking: isLacking } = read(values)

@@ -2,7 +2,12 @@
 // are mapped. Only a pipeline that asks for it pays for it.
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, wantedColumns } from '../../core/mapping/mapping.ts'
-import { createOrderEvidence, type DateOrders, type OrderEvidence } from '../../core/mapping/values/date-order.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
+import {
+  createOrderEvidence,
+  type DateOrders,
+  type OrderEvidence,
+} from '../../core/mapping/values/date-order.ts'
 import { asksForOrders, loadRuleKit, witnessing } from '../../core/mapping/values/rule-kit.ts'
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
@@ -24,13 +29,14 @@ async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEviden
   try {
     const kit = witnessing(await loadRuleKit(pipeline, { writtenAt: 0 }), evidence)
     const mapper = compileMapping(pipeline, reader.header, customFields, kit)
+    const look = (item: SourceItem): void => {
+      evidence.onLine(item.line)
+      if (item.kind === 'record') mapper.map(item)
+    }
     for await (const batch of reader.batches()) {
       if (signal?.aborted === true)
         throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
-      for (const item of batch) {
-        evidence.onLine(item.line)
-        if (item.kind === 'record') mapper.map(item)
-      }
+      batch.forEach(look)
     }
     return evidence
   } finally {

@@ -105,7 +105,10 @@ async function readInput(
     if (isAhead) warnAboutText(reader, input, context)
     const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
-    const print = fingerprintContext(reader.header, pipeline.hash + customFields.print + printOfOrders(orders))
+    const print = fingerprintContext(
+      reader.header,
+      pipeline.hash + customFields.print + printOfOrders(orders),
+    )
     const reading: Reading = {
       staged,
       mapper,

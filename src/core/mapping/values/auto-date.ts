@@ -28,9 +28,17 @@ const CERTAIN = [
 
 const ORDERED: Readonly<Record<DateOrder, string>> = { day: 'd.M.', month: 'M.d.' }
 
-const TIMES = ['H:mm', 'H:mm:ss', 'H:mm:ss.S', 'h:mm a', 'h:mm:ss a', 'H:mm:ssX', 'H:mm:ss X', 'H:mm:ss.SX', 'H:mmX'].map(
-  compileDateFormat,
-)
+const TIMES = [
+  'H:mm',
+  'H:mm:ss',
+  'H:mm:ss.S',
+  'h:mm a',
+  'h:mm:ss a',
+  'H:mm:ssX',
+  'H:mm:ss X',
+  'H:mm:ss.SX',
+  'H:mmX',
+].map(compileDateFormat)
 
 type Reader = (text: string) => DateParts | undefined
 
@@ -50,7 +58,8 @@ function orderedReaders(order: DateOrder): (date: string, mark: string) => DateP
 
 const BY_ORDER = { day: orderedReaders('day'), month: orderedReaders('month') }
 
-const OPEN = 'may have the day or the month first, and nothing in the column proves which; write the pattern in place of auto'
+const OPEN =
+  'may have the day or the month first, and nothing in the column proves which; write the pattern in place of auto'
 
 /** `orders`: what the column has proved, by what stands between the numbers. */
 export function autoDateRule(
@@ -71,7 +80,8 @@ export function autoDateRule(
     if (ordered === undefined) return day(firstOf(CERTAIN, date)) ?? { problem }
     const { mark } = ordered
     const order = orders[mark] ?? ordered.order
-    if (order !== undefined) return day(BY_ORDER[order](date, mark)) ?? { problem: 'is no day of the calendar' }
+    if (order !== undefined)
+      return day(BY_ORDER[order](date, mark)) ?? { problem: 'is no day of the calendar' }
     const [one, other] = [day(BY_ORDER.day(date, mark)), day(BY_ORDER.month(date, mark))]
     if (one === other) return one ?? { problem: 'is no day of the calendar' }
     return { problem: OPEN }

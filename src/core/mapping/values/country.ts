@@ -46,38 +46,35 @@ function codeOf(text: string): string | undefined {
   return meantCountryCode(code) ?? VEHICLE_SIGNS[code] ?? SPORTS_CODES[code]
 }
 
-function unknown(text: string): RuledText {
-  const near = nearest(text, SHOWN_NAMES)
-  const hint = near === undefined ? '' : `; the nearest is "${near}" (${SHOWN.get(near) ?? ''})`
-  return { problem: `names no country${hint}` }
-}
-
-function countryOf(text: string): RuledText {
+/** `isHelpful`: names the nearest country where there is none. */
+function countryOf(text: string, isHelpful: boolean): RuledText {
   const code = codeOf(text)
   if (code !== undefined) return code
   const form = foldedWords(text)
   const [found, ...others] = CODES.get(form) ?? CODES.get(form.replace(/^the /u, '')) ?? []
-  if (found === undefined) return unknown(text)
-  if (others.length === 0) return found
-  return { problem: `may be ${[found, ...others].join(' or ')}; a lookup can say which` }
+  if (others.length > 0)
+    return { problem: `may be ${[found, ...others].join(' or ')}; a lookup can say which` }
+  if (found !== undefined) return found
+  const near = isHelpful ? nearest(text, SHOWN_NAMES) : undefined
+  return {
+    problem: `names no country${near === undefined ? '' : `; the nearest is "${near}" (${SHOWN.get(near) ?? ''})`}`,
+  }
 }
 
-/** So many different texts are remembered: a column of countries has few, and looking for a near name takes long. */
-const REMEMBERED = 1000
+/** So many different texts that name no country are helped: a column with more is none of countries, and each takes long. */
+const HELPED = 1000
+/** So many texts are remembered: a column of countries has few. */
+const REMEMBERED = 5000
 
 export function countryRule(): ValueRule {
   const known = new Map<string, RuledText>()
+  let unknown = 0
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    // A column with more is none of countries: what is near to its texts helps nobody.
-    if (known.size >= REMEMBERED) {
-      const code = codeOf(text)
-      if (code !== undefined) return code
-      return CODES.has(foldedWords(text)) ? countryOf(text) : { problem: 'names no country' }
-    }
-    const made = countryOf(text)
-    known.set(text, made)
+    const made = countryOf(text, unknown < HELPED)
+    if (typeof made !== 'string') unknown += 1
+    if (known.size < REMEMBERED) known.set(text, made)
     return made
   }
 }

@@ -2,7 +2,8 @@
 // pattern to an expression that finds the parts. Each expression takes linear time: nothing in it is repeated twice.
 
 /** `word`: a month's name, in any of the languages. `short`: a year of two digits. */
-export type DatePart = 'day' | 'month' | 'word' | 'year' | 'short' | 'hour' | 'minute' | 'second' | 'half' | 'offset'
+export type DatePart =
+  'day' | 'month' | 'word' | 'year' | 'short' | 'hour' | 'minute' | 'second' | 'half' | 'offset'
 
 export type DateParts = Readonly<Partial<Record<DatePart, string>>>
 
@@ -68,7 +69,9 @@ function piecesOf(pattern: string): Piece[] {
   return [...pattern.matchAll(PIECES)].map(([piece, letter]): Piece => {
     if (letter !== undefined) return { run: piece }
     if (piece === "''") return { text: "'" }
-    return { text: piece.length > 1 && piece.startsWith("'") ? piece.slice(1, -1).replaceAll("''", "'") : piece }
+    return {
+      text: piece.length > 1 && piece.startsWith("'") ? piece.slice(1, -1).replaceAll("''", "'") : piece,
+    }
   })
 }
 
@@ -85,7 +88,9 @@ function unknownLetter(pattern: string): string | undefined {
   const piece = piecesOf(pattern).find((one) => 'run' in one && letterOf(one.run) === undefined)
   if (piece === undefined || !('run' in piece)) return undefined
   const { run } = piece
-  const why = MISTAKEN[run.charAt(0)] ?? "is no part of a date; the parts are d, M and y, and text stands in quotes: 'of'"
+  const why =
+    MISTAKEN[run.charAt(0)] ??
+    "is no part of a date; the parts are d, M and y, and text stands in quotes: 'of'"
   return `"${run}" ${why}`
 }
 
@@ -105,7 +110,8 @@ export function dateFormatProblem(pattern: string): string | undefined {
     ['month (M)', times(parts, 'month', 'word')],
     ['year (y)', times(parts, 'year', 'short')],
   ] as const)
-    if (count !== 1) return `has ${count === 0 ? 'no' : 'more than one'} ${part}; write a pattern such as dd.MM.yyyy`
+    if (count !== 1)
+      return `has ${count === 0 ? 'no' : 'more than one'} ${part}; write a pattern such as dd.MM.yyyy`
   if (new Set(parts).size < parts.length) return 'has a part twice; write each once'
   return undefined
 }

@@ -13,7 +13,9 @@ export const AUTO = 'auto'
 const ORDERED = /^(\d{1,2})([./-]) ?(\d{1,2})\2 ?(?:\d{4}|\d\d)$/
 
 /** What stands between the numbers of a date without a month's name, and what its own numbers say; undefined for other texts. */
-export function orderOf(date: string): { readonly mark: string; readonly order: DateOrder | undefined } | undefined {
+export function orderOf(
+  date: string,
+): { readonly mark: string; readonly order: DateOrder | undefined } | undefined {
   const [, first, mark, second] = ORDERED.exec(date) ?? []
   if (mark === undefined) return undefined
   const [one, two] = [Number(first), Number(second)]
@@ -42,7 +44,11 @@ export interface OrderEvidence {
 
 const OTHER = { day: 'month', month: 'day' } as const
 
-function contradictionOf(column: string, { day, month }: Lines, known: DateOrder | undefined): string | undefined {
+function contradictionOf(
+  column: string,
+  { day, month }: Lines,
+  known: DateOrder | undefined,
+): string | undefined {
   if (day !== undefined && month !== undefined)
     return `column "${column}": the day comes first on line ${day}, and the month on line ${month}`
   const line = known === undefined ? undefined : { day, month }[OTHER[known]]

@@ -27,7 +27,13 @@ const NOTHING = /^[-\s0./:,TZ]+$|^--\d{1,2}-?\d{1,2}$|^---\d{1,2}$/
 export const saysNothing = (text: string): boolean => NOTHING.test(text)
 
 /** How exporters write that they know no date: the lowest and highest of a program, and the zero of a spreadsheet. */
-const UNKNOWN_DAYS: ReadonlySet<string> = new Set(['0001-01-01', '4501-01-01', '9999-12-31', '1899-12-30', '1900-01-00'])
+const UNKNOWN_DAYS: ReadonlySet<string> = new Set([
+  '0001-01-01',
+  '4501-01-01',
+  '9999-12-31',
+  '1899-12-30',
+  '1900-01-00',
+])
 /** The year that address books write for a birthday of which they know day and month alone. */
 const UNKNOWN_YEAR = 1604
 
@@ -64,7 +70,11 @@ const twoDigits = (count: number): string => String(count).padStart(2, '0')
 const dayText = (year: number, month: number, day: number): string =>
   `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
 
-function yearOf({ year, short = '' }: DateParts, monthAndDay: readonly [number, number], how: DateReading): number {
+function yearOf(
+  { year, short = '' }: DateParts,
+  monthAndDay: readonly [number, number],
+  how: DateReading,
+): number {
   if (year !== undefined) return Number(year)
   const two = Number(short)
   const { twoDigitYearsUntil: until, fileDate } = how
@@ -85,7 +95,11 @@ function offsetOf({ offset }: DateParts): number | undefined {
 }
 
 /** The day that begins in the zone at the moment that the text names; undefined where none does. */
-function dayBegunIn(zone: string, written: readonly [number, number, number], parts: DateParts): string | undefined {
+function dayBegunIn(
+  zone: string,
+  written: readonly [number, number, number],
+  parts: DateParts,
+): string | undefined {
   const offset = offsetOf(parts)
   const [hour, minute, second] = [hourOf(parts), Number(parts.minute ?? 0), Number(parts.second ?? 0)]
   // Midnight as it is written is the beginning of the day that is written, wherever that is.
@@ -110,7 +124,9 @@ export function dayOf(parts: DateParts, how: DateReading): string | undefined {
   if (UNKNOWN_DAYS.has(text) || year === UNKNOWN_YEAR || (month === 0 && day === 0)) return ''
   // Years of three digits are two that were filled up with zeros.
   if (year < 1000 || !DateTime.utc(year, month, day).isValid) return undefined
-  return (how.timezone === undefined ? undefined : dayBegunIn(how.timezone, [year, month, day], parts)) ?? text
+  return (
+    (how.timezone === undefined ? undefined : dayBegunIn(how.timezone, [year, month, day], parts)) ?? text
+  )
 }
 
 const isDay = (parts: DateParts | undefined, how: DateReading): boolean =>

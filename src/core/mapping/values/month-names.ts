@@ -40,7 +40,11 @@ function monthNumbers(): ReadonlyMap<string, number> {
         names.forEach((name, index) => add(name, index + 1))
   ALSO.forEach(([name, month]) => add(name, month))
   // A name that means two months in two languages means none.
-  return new Map([...found].flatMap(([name, [month, ...others]]) => (month === undefined || others.length > 0 ? [] : [[name, month]])))
+  return new Map(
+    [...found].flatMap(([name, [month, ...others]]) =>
+      month === undefined || others.length > 0 ? [] : [[name, month]],
+    ),
+  )
 }
 
 const NUMBERS = monthNumbers()

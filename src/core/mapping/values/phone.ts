@@ -1,17 +1,26 @@
 // `phone`: a telephone number in the form of E.164, and whether it is a mobile phone's. What is no number, or more than
 // E.164 can hold (an extension, two numbers), is refused: a number that is cut or guessed calls somebody else.
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js/max'
+import {
+  type CountryCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  type PhoneNumber,
+} from 'libphonenumber-js/max'
 import type { ValueRule } from './value-rule.ts'
 
 /** No number is longer than this with all that is written around it, even two of them. */
 const LONGEST = 120
 
-/** `0049 ...` and `(+49) ...` as they are dialled everywhere. */
-const international = (text: string): string => text.replace(/^\(?\s*(?:\+|00)(?=[\s(]*[1-9])/u, '+')
+/** `tel:+49...`, `0049 ...` and `(+49) ...` as they are dialled everywhere. */
+const international = (text: string): string =>
+  text.replace(/^tel:/iu, '').replace(/^\(?\s*(?:\+|00)(?=[\s(]*[1-9])/u, '+')
 
 function numberIn(text: string, country: CountryCode): PhoneNumber | undefined {
   // The whole text has to be the number: what stands around it may be another one.
-  const found = parsePhoneNumberFromString(international(text.trim()), { defaultCountry: country, extract: false })
+  const found = parsePhoneNumberFromString(international(text.trim()), {
+    defaultCountry: country,
+    extract: false,
+  })
   return found?.isValid() === true ? found : undefined
 }
 
@@ -20,7 +29,17 @@ const BETWEEN = /[;,|\n\r]|\s(?:und|and|oder|or|u\.|et|ou|y|o|e|en|of|i|lub|bzw\
 
 function areSeveral(text: string, country: CountryCode): boolean {
   if (!BETWEEN.test(text)) return false
-  return text.split(new RegExp(BETWEEN, 'giu')).filter((part) => numberIn(part, country) !== undefined).length > 1
+  return (
+    text.split(new RegExp(BETWEEN, 'giu')).filter((part) => numberIn(part, country) !== undefined).length > 1
+  )
+}
+
+/** Whether a number without `+` may as well have its country code in front: 49171... is a mobile phone, or a village. */
+function hasTwoReadings(text: string, country: CountryCode, found: PhoneNumber): boolean {
+  if (international(text).startsWith('+')) return false
+  const digits = text.replace(/\D/gu, '')
+  const other = digits.startsWith(found.countryCallingCode) ? numberIn(`+${digits}`, country) : undefined
+  return other !== undefined && other.number !== found.number
 }
 
 /** `country`: for numbers without a country code. Throws for a country that has no numbers of its own. */
@@ -28,11 +47,20 @@ export function phoneRule(country: string): ValueRule {
   if (!isSupportedCountry(country)) throw new Error(`${country} has no telephone numbers`)
   return (text) => {
     if (text.length > LONGEST) return { problem: 'is no phone number' }
-    if (areSeveral(text, country)) return { problem: 'holds several phone numbers; the transform split takes one of them' }
+    if (areSeveral(text, country))
+      return { problem: 'holds several phone numbers; the transform split takes one of them' }
     const found = numberIn(text, country)
-    if (found === undefined) return { problem: `is no phone number of ${country}, and none with a country code` }
+    if (found === undefined)
+      return { problem: `is no phone number of ${country}, and none with a country code` }
     if (found.ext !== undefined)
-      return { problem: 'holds an extension, for which E.164 has no place; the transform split takes the number alone' }
+      return {
+        problem:
+          'holds an extension, for which E.164 has no place; the transform split takes the number alone',
+      }
+    if (hasTwoReadings(text, country, found))
+      return {
+        problem: `may begin with the country code ${found.countryCallingCode}, or not; with a + in front it does`,
+      }
     return found.number
   }
 }

@@ -18,8 +18,11 @@ function contradiction(formats: readonly string[]): string | undefined {
   for (const format of formats) {
     const form = sameTextsForm(format)
     const other = form === undefined ? undefined : first.get(form)
-    const isOrder = other !== undefined && other.indexOf('d') < other.indexOf('M') !== format.indexOf('d') < format.indexOf('M')
-    if (isOrder) return `has ${other} and ${format}, which read 03/04 as two days; keep the one that the exporter uses`
+    const isOrder =
+      other !== undefined &&
+      other.indexOf('d') < other.indexOf('M') !== format.indexOf('d') < format.indexOf('M')
+    if (isOrder)
+      return `has ${other} and ${format}, which read 03/04 as two days; keep the one that the exporter uses`
     if (form !== undefined && other === undefined) first.set(form, format)
   }
   return undefined
@@ -28,9 +31,15 @@ function contradiction(formats: readonly string[]): string | undefined {
 const DATE_SENTENCE = 'is no pattern of a date; write dd.MM.yyyy, a list of such patterns, or auto'
 
 const dateFormats = z
-  .union([dateFormat, z.array(dateFormat).min(1, { error: 'is an empty list; write patterns such as dd.MM.yyyy' })], {
-    error: DATE_SENTENCE,
-  })
+  .union(
+    [
+      dateFormat,
+      z.array(dateFormat).min(1, { error: 'is an empty list; write patterns such as dd.MM.yyyy' }),
+    ],
+    {
+      error: DATE_SENTENCE,
+    },
+  )
   .check((ctx) => {
     const message = typeof ctx.value === 'string' ? undefined : contradiction(ctx.value)
     if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
@@ -105,7 +114,8 @@ export function valueRuleProblems(written: Written): KeyProblem[] {
       problems.push({ key, message: 'means nothing without date; leave it out' })
   if (written.phone_type_of === undefined) return problems
   for (const key of ['lookup', 'transform', ...rules] as const)
-    if (isSet(written[key])) problems.push({ key, message: 'means nothing beside phone_type_of; leave it out' })
+    if (isSet(written[key]))
+      problems.push({ key, message: 'means nothing beside phone_type_of; leave it out' })
   return problems
 }
 

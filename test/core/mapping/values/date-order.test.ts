@@ -49,7 +49,9 @@ describe('the dates of a column', () => {
   }
 
   it('prove an order by one number above twelve, for their own mark', () => {
-    expect(proved(['03/04/1980', '12/31/1980 0:00', '1980-01-31'])).toEqual({ orders: { Born: { '/': 'month' } } })
+    expect(proved(['03/04/1980', '12/31/1980 0:00', '1980-01-31'])).toEqual({
+      orders: { Born: { '/': 'month' } },
+    })
     expect(proved(['31.12.1980', '03/04/1980'])).toEqual({ orders: { Born: { '.': 'day' } } })
     expect(proved(['03/04/1980'])).toEqual({ orders: {} })
   })
@@ -131,7 +133,10 @@ describe('a date without a pattern', () => {
   })
 
   it('never fails, and reads its own days again', () => {
-    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( \d\d:\d\d)?$/))
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( \d\d:\d\d)?$/),
+    )
     const orders = fc.constantFrom<Record<string, DateOrder>[]>({}, { '.': 'day', '/': 'month' })
     fc.assert(
       fc.property(anything, orders, (text, known) => {

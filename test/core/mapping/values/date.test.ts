@@ -97,10 +97,13 @@ describe('a day', () => {
     expect(read(pattern, text)).toBe('1980-02-03')
   })
 
-  it.each(FORMS.filter(([pattern]) => !/[XZ]/.test(pattern)))('is the same in every time zone: %s, %s', (pattern, text) => {
-    for (const timezone of ['Pacific/Auckland', 'Europe/Berlin', 'America/Los_Angeles'])
-      expect(read(pattern, text, { timezone })).toBe('1980-02-03')
-  })
+  it.each(FORMS.filter(([pattern]) => !/[XZ]/.test(pattern)))(
+    'is the same in every time zone: %s, %s',
+    (pattern, text) => {
+      for (const timezone of ['Pacific/Auckland', 'Europe/Berlin', 'America/Los_Angeles'])
+        expect(read(pattern, text, { timezone })).toBe('1980-02-03')
+    },
+  )
 
   const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt']
   const MONTHS = Array.from({ length: 12 }, (_, index) => index)
@@ -122,7 +125,8 @@ describe('a day', () => {
   it.each(LANGUAGES)('has its months by all their names: %s', (language) => {
     const mine = named.filter(([of]) => of === language)
     expect(mine.length).toBeGreaterThan(40)
-    for (const [, name = '', day] of mine) expect([name, read('d MMMM yyyy', `17 ${name} 1980`)]).toEqual([name, day])
+    for (const [, name = '', day] of mine)
+      expect([name, read('d MMMM yyyy', `17 ${name} 1980`)]).toEqual([name, day])
   })
 
   it.each([
@@ -219,9 +223,9 @@ describe('no date', () => {
   })
 
   it('is what programs write in the form of the patterns', () => {
-    expect(['01.01.0001', '01.01.4501', '30.12.1899', '01.12.1604'].map((text) => read('dd.MM.yyyy', text))).toEqual(
-      ['', '', '', ''],
-    )
+    expect(
+      ['01.01.0001', '01.01.4501', '30.12.1899', '01.12.1604'].map((text) => read('dd.MM.yyyy', text)),
+    ).toEqual(['', '', '', ''])
   })
 })
 
@@ -272,7 +276,13 @@ describe('a time zone', () => {
 })
 
 describe('any text', () => {
-  const PATTERNS = ['dd.MM.yyyy', 'd/M/yy', 'd. MMMM yyyy', "yyyy-MM-dd'T'HH:mm:ssXXX", 'EEEE, MMMM d, yyyy h:mm a']
+  const PATTERNS = [
+    'dd.MM.yyyy',
+    'd/M/yy',
+    'd. MMMM yyyy',
+    "yyyy-MM-dd'T'HH:mm:ssXXX",
+    'EEEE, MMMM d, yyyy h:mm a',
+  ]
   const anything = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[\d./: -]{0,20}$/),

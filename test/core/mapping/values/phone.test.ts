@@ -29,7 +29,8 @@ describe('a telephone number', () => {
     ['DE', '0049 171 1234567', '+491711234567'],
     ['DE', '(+49) 171 1234567', '+491711234567'],
     ['DE', '(0049) 171/1234567', '+491711234567'],
-    ['DE', '49 171 1234567', '+491711234567'],
+    ['US', '1 212 555 0123', '+12125550123'],
+    ['NL', '31 6 12345678', '+31612345678'],
     ['DE', 'tel:+49-30-901820', '+4930901820'],
     ['DE', '+43 1 58858', '+43158858'],
     ['US', '0049 171 1234567', '+491711234567'],
@@ -84,6 +85,7 @@ describe('a telephone number', () => {
     ['DE', '030901820/01711234567', SEVERAL],
     ['DE', '030 901820 oder 0171 1234567', SEVERAL],
     ['DE', '030 901820\n0171 1234567', SEVERAL],
+    ['DE', '49 171 1234567', '! may begin with the country code 49, or not; with a + in front it does'],
     ['US', '(212) 555-0123 ext. 4', EXTENSION],
     ['US', '+1 212 555 0123 x4', EXTENSION],
   ])('is not guessed: %s, %s', (country, text, expected) => {
@@ -115,9 +117,22 @@ describe('a telephone number', () => {
       if (example === undefined) continue
       const { number } = example
       const international = example.formatInternational()
-      const forms = [example.formatNational(), international, example.getURI(), number, number.replace('+', '00')]
-      expect([country, ...forms.map((text) => read(country, text))]).toEqual([country, ...forms.map(() => number)])
-      expect([country, read('DE', international), read('US', number.replace('+', '00'))]).toEqual([country, number, number])
+      const forms = [
+        example.formatNational(),
+        international,
+        example.getURI(),
+        number,
+        number.replace('+', '00'),
+      ]
+      expect([country, ...forms.map((text) => read(country, text))]).toEqual([
+        country,
+        ...forms.map(() => number),
+      ])
+      expect([country, read('DE', international), read('US', number.replace('+', '00'))]).toEqual([
+        country,
+        number,
+        number,
+      ])
     }
   })
 
@@ -142,13 +157,17 @@ describe('a telephone number', () => {
   it('is one that the service takes, or a sentence, for any text; and itself again', () => {
     const digits = fc.stringMatching(/^[+()\d /;,.-]{0,25}$/)
     fc.assert(
-      fc.property(fc.constantFrom('DE', 'US', 'IT', 'FR'), fc.oneof(digits, fc.string({ unit: 'binary' })), (country, text) => {
-        const made = read(country, text)
-        if (made.startsWith('! ')) return
-        expect(made).toMatch(/^\+[1-9]\d{5,14}$/)
-        expect(checkField('phone', made)).toEqual({ value: made })
-        expect(read('JP', made)).toBe(made)
-      }),
+      fc.property(
+        fc.constantFrom('DE', 'US', 'IT', 'FR'),
+        fc.oneof(digits, fc.string({ unit: 'binary' })),
+        (country, text) => {
+          const made = read(country, text)
+          if (made.startsWith('! ')) return
+          expect(made).toMatch(/^\+[1-9]\d{5,14}$/)
+          expect(checkField('phone', made)).toEqual({ value: made })
+          expect(read('JP', made)).toBe(made)
+        },
+      ),
       { numRuns: 500 },
     )
   })

@@ -73,8 +73,16 @@ describe('the rules of a mapping', () => {
   })
 
   it('come behind transforms and lookup, and before the default', async () => {
-    const land = { column: 'Land', lookup: { Bayern: 'Germany' }, otherwise: 'AT', country: true, default: 'CH' }
-    expect(await mapped({ ba_country: land }, { Land: 'Bayern' })).toMatchObject({ contact: { ba_country: 'DE' } })
+    const land = {
+      column: 'Land',
+      lookup: { Bayern: 'Germany' },
+      otherwise: 'AT',
+      country: true,
+      default: 'CH',
+    }
+    expect(await mapped({ ba_country: land }, { Land: 'Bayern' })).toMatchObject({
+      contact: { ba_country: 'DE' },
+    })
     expect(await mapped({ ba_country: land }, { Land: '' })).toMatchObject({ contact: { ba_country: 'CH' } })
     const exceptions = { column: 'Land', lookup: { Congo: 'CG', unknown: null }, country: true }
     for (const [Land, code] of [
