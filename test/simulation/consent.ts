@@ -27,7 +27,11 @@ export interface Waiting {
   /** `<pipeline> <key>` */
   readonly keys: ReadonlySet<string>
   /** Creates whose outcome nobody knows. */
-  readonly doubts: readonly { readonly pipeline: string; readonly mail: unknown }[]
+  readonly doubts: readonly {
+    readonly pipeline: string
+    readonly mail: unknown
+    readonly familyName: unknown
+  }[]
 }
 
 export const hasStatus = ({ map }: PipelineSettings): boolean => map[STATUS] !== undefined
@@ -129,8 +133,11 @@ export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts 
     const raised = made.filter(({ contact: id, effect, one }) => {
       const contact = service.contacts.live(id)
       if (!isKnownAsNew(effect, one.mail, pipeline, ledger)) return false
-      // A create of another pipeline may have been merged into it: it stays until that is known.
-      if (doubts.some(({ pipeline: of, mail }) => of !== pipeline.name && mail === one.mail)) return false
+      // A create of another pipeline may have been merged into it, by its mail or without one by its name: it stays until
+      // that is known.
+      const mayBeIt = ({ mail, familyName }: Waiting['doubts'][number]): boolean =>
+        mail === one.mail || (mail === undefined && contact?.fields.get('family_name')?.value === familyName)
+      if (doubts.some((doubt) => doubt.pipeline !== pipeline.name && mayBeIt(doubt))) return false
       const isBare = contact !== undefined && statusOf(contact) === UNKNOWN_STATUS && !isOfOthers(id)
       // Made while the source said otherwise, it is there by right.
       return isBare && effect.kind === 'create' && wasMadeWithdrawn(effect, one.stamp, pipeline, source)

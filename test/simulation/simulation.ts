@@ -236,11 +236,11 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
 
 async function waitingRecords({ setup, program }: World): Promise<Waiting> {
   const keys = new Set<string>()
-  const doubts: { pipeline: string; mail: unknown }[] = []
+  const doubts: { pipeline: string; mail: unknown; familyName: unknown }[] = []
   for (const { name } of setup.pipelines) {
     for (const { key, fields } of await program.state.openDoubts(name)) {
       keys.add(`${name} ${key}`)
-      doubts.push({ pipeline: name, mail: fields['mail'] })
+      doubts.push({ pipeline: name, mail: fields['mail'], familyName: fields['family_name'] })
     }
     for await (const { key } of program.state.held([name])) keys.add(`${name} ${key}`)
   }
