@@ -1,4 +1,6 @@
 // Small decisions: mails in their form for comparison, counts and status, and what names and explains things.
+import { domainToASCII } from 'node:url'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AUDIT_START, auditHash } from '../../src/core/log/audit-chain.ts'
 import { auditEntry } from '../../src/core/log/audit.ts'
@@ -25,8 +27,23 @@ describe('a mail in its form for comparison', () => {
     ['anna+tag@example.com', 'anna+tag@example.com'],
     ['e\u0301@example.com', 'é@example.com'],
     ['not a mail', 'not a mail'],
+    ['anna@XN--BCHER-KVA.example', 'anna@xn--bcher-kva.example'],
+    ['anna@1.2', 'anna@1.0.0.2'],
+    ['anna@[127.0.0.1]', 'anna@[127.0.0.1]'],
+    ['anna@example..com', 'anna@example..com'],
   ])('%j', (mail, expected) => {
     expect(mailKey(mail)).toBe(expected)
+  })
+
+  const label = fc.string({ unit: fc.constantFrom(...'abzXY09-_ü'), minLength: 1, maxLength: 6 })
+  it('has the domain in the form that its URL would have, however it is found', () => {
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
+        const domain = labels.join('.')
+        expect(mailKey(`a@${domain}`)).toBe(`a@${domainToASCII(domain) || domain.toLowerCase()}`)
+      }),
+      { numRuns: 2000 },
+    )
   })
 })
 

@@ -61,6 +61,15 @@ export const FULL_ADDRESS_FIELDS = [
   'ba_postal_code',
 ] as const satisfies readonly ContactField[]
 
+/** Domains whose ASCII form is themselves in lower case: converting each would take longer than all the rest. */
+const PLAIN_DOMAIN = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i
+const ENCODED = /xn--/i
+
+const asciiDomain = (domain: string): string =>
+  PLAIN_DOMAIN.test(domain) && !ENCODED.test(domain)
+    ? domain.toLowerCase()
+    : domainToASCII(domain) || domain.toLowerCase()
+
 /**
  * The form in which mail addresses are compared: trimmed, NFC, case-folded, the domain in ASCII.
  * Never sent: the service stores the address as the source gave it.
@@ -70,7 +79,7 @@ export function mailKey(mail: string): string {
   const at = trimmed.lastIndexOf('@')
   if (at < 0) return trimmed.toLowerCase()
   const domain = trimmed.slice(at + 1).replace(/\.$/, '')
-  return `${trimmed.slice(0, at).toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
+  return `${trimmed.slice(0, at).toLowerCase()}@${asciiDomain(domain)}`
 }
 
 /** The contact's mail in the form for comparison, or undefined where it has none. */

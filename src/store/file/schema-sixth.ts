@@ -38,6 +38,14 @@ DROP INDEX sealed_by_key;
 CREATE INDEX sealed_further ON sealed (key_id) WHERE key_id <> seq;
 `
 
+// Creates that are planned or on their way are found by their input and their order alone: in a first push, entering each
+// under its key and its mail costs more than all the rest of the journal.
+const keying = `
+DROP INDEX operation_by_mail;
+DROP INDEX operation_by_key;
+CREATE INDEX operation_by_key ON operation (pipeline, key) WHERE (kind <> 'create' OR state NOT IN ('planned', 'sending'));
+`
+
 // Updates to a mail whose end nobody knows: whoever is about to create a contact with that mail asks for them.
 const findingByMail = `
 CREATE INDEX operation_update_by_mail ON operation (pipeline, mail_key) WHERE kind = 'update' AND state IN ('sending', 'failed');
@@ -103,4 +111,4 @@ CREATE INDEX link_by_mail ON link (mail_key, pipeline) WHERE mail_key IS NOT NUL
 CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
 `
 
-export const sixth = [tagging, referring, findingByMail, settledBlocks, linking].join('')
+export const sixth = [tagging, referring, keying, findingByMail, settledBlocks, linking].join('')

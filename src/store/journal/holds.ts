@@ -5,6 +5,7 @@ import type { HeldPlan, HoldStore, StagedInput } from '../../core/state.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from '../file/database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { isKeyed } from '../file/state-sets.ts'
 
 interface HoldRow {
   run_id: string
@@ -43,7 +44,7 @@ SELECT (SELECT count(*) FROM reject WHERE input_id = @id) AS rejected,
 /** Whether the same change of the same person was released already, in the very form that is planned now. */
 const INHERIT = `
 UPDATE operation SET released = 1 WHERE input_id = @id AND state = 'planned' AND EXISTS (
-  SELECT 1 FROM operation AS old WHERE old.pipeline = operation.pipeline AND old.key = operation.key AND old.state = 'held'
+  SELECT 1 FROM operation AS old WHERE old.pipeline = operation.pipeline AND old.key = operation.key AND old.state = 'held' AND ${isKeyed('old')}
     AND old.released = 1 AND old.input_id <> @id AND old.cause = operation.cause AND old.kind = operation.kind
     AND old.contact_id IS operation.contact_id AND old.fields = operation.fields AND old.terms IS operation.terms
     AND old.consent IS operation.consent)`

@@ -7,7 +7,7 @@ import { createNote } from '../log/audit-append.ts'
 import { createAccept } from './accepted.ts'
 import type { Connection } from '../file/database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
-import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
+import { DESIRED, operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { createLeftOpen } from './left-open.ts'
 import { createOthers } from './others.ts'
 import { createUncount } from './missing.ts'
@@ -121,7 +121,7 @@ function createReplan(db: Connection): OperationStore['replan'] {
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
-      fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
+      desired = ${DESIRED}, fields = @fields, terms = coalesce(@terms, CASE @state WHEN 'planned' THEN NULL ELSE terms END),
       consent = @consent, outcome = NULL, state = @state, rank = @rank, sent = 0, swallowed = 0, fresh = 0, carried = NULL, guard = NULL, released = 0,
       -- Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
       reason = CASE @state WHEN 'planned' THEN reason ELSE @reason END

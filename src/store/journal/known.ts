@@ -3,6 +3,7 @@ import type { Known, KnownLink } from '../../core/change/diff.ts'
 import type { StagingStore } from '../../core/state.ts'
 import { type AssertedTerm, termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
+import { isKeyed } from '../file/state-sets.ts'
 import { parseAssertions, parseContact, parseUnsure } from './rows.ts'
 
 interface KnownRow {
@@ -49,7 +50,9 @@ export function createKnown(db: Connection): StagingStore['known'] {
   const open = (state: 'in_doubt' | 'held', further: string) =>
     `SELECT 1 FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = '${state}' ${further} LIMIT 1`
   const anyDoubt = db.prepare<[string], number>(open('in_doubt', '')).pluck()
-  const doubt = db.prepare<[string, string], number>(open('in_doubt', 'AND key = ?')).pluck()
+  const doubt = db
+    .prepare<[string, string], number>(open('in_doubt', `AND key = ? AND ${isKeyed('operation')}`))
+    .pluck()
   const anyHeld = db.prepare<[string], number>(open('held', "AND kind = 'create'")).pluck()
   const merged = db
     .prepare<[string, number, string], number>(

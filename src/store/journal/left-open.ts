@@ -7,7 +7,7 @@ import type { OperationStore } from '../../core/state.ts'
 import { createAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
-import { isOneOf, isOpenAs } from '../file/state-sets.ts'
+import { isKeyed, isOneOf, isOpenAs } from '../file/state-sets.ts'
 
 const CUT_OFF = 'the process ended before the answer was recorded'
 const NO_LOOK_UP = '; the contact has no mail to look it up by'
@@ -79,7 +79,8 @@ export function createLeftOpen(
   const overtaken = db.prepare(`
     DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OVERTAKABLE)} AND cause = 'record'
       AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
-        AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND ${isOneOf(SETTLED_SO_FAR, 'newer.state')})`)
+        AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND ${isKeyed('newer')}
+        AND ${isOneOf(SETTLED_SO_FAR, 'newer.state')})`)
   const waiting = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
   )

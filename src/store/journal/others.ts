@@ -6,6 +6,7 @@ import type { Connection } from '../file/database.ts'
 import { createTermsOfOthers } from './known.ts'
 import { mayBeNamed } from './missing.ts'
 import { parseContact } from './rows.ts'
+import { isKeyed } from '../file/state-sets.ts'
 
 function createContactsOfOthers(db: Connection): OtherRecords['contactsOfOthers'] {
   const ofOther = db
@@ -60,7 +61,7 @@ interface MailOwner {
 /** Who has one of these mails, and whether a change of theirs gives it up; those that keep it first. */
 const OWNERS = `
 SELECT value AS mail, link.key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
-  AND operation.mail_key <> link.mail_key
+  AND operation.mail_key <> link.mail_key AND ${isKeyed('operation')}
   -- What is held for a reason of its own, its contact being gone say, changes nothing any more by itself.
   AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
 FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`

@@ -47,6 +47,18 @@ SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind
        (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
+/** Stands for `desired` where that is just what is sent, as for most creates: written and read once instead of twice. */
+const AS_FIELDS = ''
+
+/** The column `desired`; `fields` as its column has them. */
+export function desiredColumn(desired: Contact, fields: string): string {
+  const text = JSON.stringify(desired)
+  return text === fields ? AS_FIELDS : text
+}
+
+/** Of a row whose fields are about to change, or that is read by another way than `operationOf`: the whole text. */
+export const DESIRED = `iif(desired = '${AS_FIELDS}', fields, desired)`
+
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
 
 type Assertion = readonly [name: string, ours: 0 | 1, unsure?: 1]
@@ -79,11 +91,14 @@ export const unsureJson = (fields: readonly string[]): string | null =>
   fields.length === 0 ? null : JSON.stringify(fields)
 
 /** A create that an older version planned may have its mail_status among the fields. */
-function parseFields({ kind, fields, consent }: OperationRow): Pick<Operation, 'fields' | 'consent'> {
-  const { mail_status: status, ...others } = parseContact(fields)
-  if (kind !== 'create' || typeof status !== 'number')
-    return { fields: parseContact(fields), consent: consent ?? undefined }
-  return { fields: others, consent: consent ?? status }
+function parseFields(row: OperationRow): Pick<Operation, 'fields' | 'consent' | 'desired'> {
+  const fields = parseContact(row.fields)
+  const desired = row.desired === AS_FIELDS ? fields : parseContact(row.desired)
+  const { mail_status: status } = fields
+  if (row.kind !== 'create' || typeof status !== 'number')
+    return { fields, desired, consent: row.consent ?? undefined }
+  const { mail_status: _, ...others } = fields
+  return { fields: others, desired, consent: row.consent ?? status }
 }
 
 export function operationOf(row: OperationRow): Operation {
@@ -94,7 +109,6 @@ export function operationOf(row: OperationRow): Operation {
     key: row.key,
     mailKey: row.mail_key ?? undefined,
     ...parseFields(row),
-    desired: parseContact(row.desired),
     known: row.known === null ? {} : parseContact(row.known),
     terms: row.terms === null ? undefined : (JSON.parse(row.terms) as TermPlan),
     unsure: parseUnsure(row.unsure),

@@ -1,6 +1,6 @@
 // The moment before a request leaves: from here on the state no longer claims to know what the request is about to
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
-import type { Operation } from '../../core/change/operation.ts'
+import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
 import { stepFields } from '../../core/change/steps.ts'
 import type { OperationStore, TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
@@ -25,23 +25,42 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
   return assertionsJson([...untouched, ...touched])
 }
 
-export function createMarkSending(db: Connection): OperationStore['markSending'] {
-  const send = db.prepare(
-    // How often it was missing before says nothing about the request that leaves now.
-    "UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, terms = coalesce(?, terms), fresh = ?, carried = coalesce(?, carried) WHERE id = ?",
-  )
+// How often it was missing before says nothing about the request that leaves now.
+const SEND = `UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, fresh = ?, carried = coalesce(?, carried)`
+
+/** Creates that leave together rarely differ in what is noted: those that do not are noted at once. */
+function createMarkCreates(db: Connection): (creates: readonly Operation[]) => void {
+  const send = db.prepare(`${SEND} WHERE id IN (SELECT value FROM json_each(?))`)
+  return (creates) => {
+    const alike = new Map<string, Operation[]>()
+    for (const create of creates) {
+      const notes = `${create.isFresh} ${create.carried}`
+      const group = alike.get(notes)
+      if (group === undefined) alike.set(notes, [create])
+      else group.push(create)
+    }
+    for (const group of alike.values()) {
+      const [first] = group
+      if (first === undefined) continue
+      send.run(first.isFresh ? 1 : 0, first.carried ?? null, JSON.stringify(group.map(({ id }) => id)))
+    }
+  }
+}
+
+function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: readonly TermMark[]) => void {
+  const send = db.prepare(`${SEND}, terms = coalesce(?, terms) WHERE id = ?`)
   const linkOf = db.prepare<[number], LinkRow>(
     'SELECT link.id, link.pipeline, unsure, link.terms FROM link JOIN operation ON link_id = link.id WHERE operation.id = ?',
   )
   const doubtFields = db.prepare('UPDATE link SET unsure = ? WHERE id = ?')
   const doubtTerms = db.prepare('UPDATE link SET terms = ? WHERE id = ?')
   const unsettle = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
-  const markOne = (operation: Operation, marks: readonly TermMark[]): void => {
+  return (operation, marks) => {
     // As they are now on their way: what `replace` takes away is known only after a look.
     const terms = operation.kind === 'terms' ? operation.terms : undefined
     const { isFresh, carried = null, id } = operation
-    send.run(terms === undefined ? null : JSON.stringify(terms), isFresh ? 1 : 0, carried, id)
-    const link = operation.kind === 'create' ? undefined : linkOf.get(operation.id)
+    send.run(isFresh ? 1 : 0, carried, terms === undefined ? null : JSON.stringify(terms), id)
+    const link = linkOf.get(id)
     if (link === undefined) return
     unsettle.run(link.pipeline, link.id)
     const fields = operation.kind === 'update' || operation.kind === 'consent' ? stepFields(operation) : {}
@@ -49,8 +68,14 @@ export function createMarkSending(db: Connection): OperationStore['markSending']
     doubtFields.run(unsureJson([...unsure]), link.id)
     if (marks.length > 0) doubtTerms.run(withMarks(link.terms, marks), link.id)
   }
+}
+
+export function createMarkSending(db: Connection): OperationStore['markSending'] {
+  const markCreates = createMarkCreates(db)
+  const markLinked = createMarkLinked(db)
   const markAll = db.transaction((operations: readonly Operation[], marks: readonly TermMark[]) => {
-    for (const operation of operations) markOne(operation, marks)
+    markCreates(operations.filter(({ kind }) => kind === 'create'))
+    for (const operation of operations) if (operation.kind !== 'create') markLinked(operation, marks)
   })
   return async (operations, marks = []) => markAll(operations, marks)
 }

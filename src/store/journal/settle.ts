@@ -17,10 +17,19 @@ import type { OperationStore } from '../../core/state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
-import { assertionsJson, unsureJson } from './rows.ts'
-import { isOneOf } from '../file/state-sets.ts'
+import { assertionsJson, DESIRED, unsureJson } from './rows.ts'
+import { isKeyed, isOneOf } from '../file/state-sets.ts'
 
 type Context = Parameters<OperationStore['settle']>[1]
+
+/** What the ends of one batch have in common. */
+interface Batch {
+  readonly runId: string
+  /** Operations that are done, to be removed at once. */
+  readonly done: number[]
+  /** Most pipelines have no rejects: whether this one has is asked once. */
+  hasRejects(): boolean
+}
 
 const UPSERT_LINK = `
 INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure, fresh)
@@ -33,15 +42,6 @@ RETURNING id`
 /** Of earlier inputs only: in its own input a later record of the same key may stand rejected, rightly. */
 const CLEAR_EARLIER_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SELECT input_id FROM operation WHERE id = @id)`
-
-/** Most pipelines have no rejects; whether this one has is quicker asked than what is to be cleared. */
-function createClearRejects(db: Connection): (operation: Operation) => void {
-  const any = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
-  const clear = db.prepare(CLEAR_EARLIER_REJECTS)
-  return ({ id, pipeline, key }) => {
-    if (any.get(pipeline) !== undefined) clear.run({ id, pipeline, key })
-  }
-}
 
 /** Brings what is known of the contact into its link; gives the link. */
 function createLink(db: Connection): (operation: Operation, after: LinkAfter) => number {
@@ -63,11 +63,10 @@ function createLinked(db: Connection) {
     INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
     ON CONFLICT DO UPDATE SET value = excluded.value`)
   const forget = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
-  const clearRejects = createClearRejects(db)
-  const remove = db.prepare('DELETE FROM operation WHERE id = ?')
+  const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
   const plan = db.prepare(`
     UPDATE operation SET kind = @kind, state = 'planned', run_id = @runId, link_id = @link, contact_id = @contactId,
-      mail_key = @mailKey, fields = @fields, consent = @consent, outcome = @outcome, rank = @order, reason = NULL WHERE id = @id`)
+      mail_key = @mailKey, desired = ${DESIRED}, fields = @fields, consent = @consent, outcome = @outcome, rank = @order, reason = NULL WHERE id = @id`)
   const planNext = (next: NextStep, at: { id: number; link: number; runId: string }): void => {
     const { kind, contactId, mailKey = null, fields, consent = null, outcome, order } = next
     plan.run({ ...at, kind, contactId, mailKey, fields: JSON.stringify(fields), consent, outcome, order })
@@ -75,15 +74,15 @@ function createLinked(db: Connection) {
   return (
     operation: Operation,
     { link: known, next, isSettled }: AfterStep & { kind: 'linked' },
-    runId: string,
+    { runId, done, hasRejects }: Batch,
   ) => {
-    const { id, pipeline } = operation
+    const { id, pipeline, key } = operation
     const link = putLink(operation, known)
     if (isSettled) {
       remember.run({ link, operation: id })
-      clearRejects(operation)
+      if (hasRejects()) clearRejects.run({ id, pipeline, key })
     } else forget.run(pipeline, link)
-    if (next === undefined) remove.run(id)
+    if (next === undefined) done.push(id)
     else planNext(next, { id, link, runId })
   }
 }
@@ -97,7 +96,8 @@ function createUnlinked(db: Connection): (operation: Operation) => void {
   const statements = [
     FORGET_FINGERPRINT,
     FORGET_LINK,
-    `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND (id = @id OR ${isOneOf(JUDGED_AGAIN)})`,
+    'DELETE FROM operation WHERE id = @id',
+    `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')} AND ${isOneOf(JUDGED_AGAIN)}`,
     "INSERT OR IGNORE INTO meta VALUES ('deleted:' || @pipeline, @id)",
   ].map((sql) => db.prepare(sql))
   return ({ pipeline, key, id }) => {
@@ -186,7 +186,8 @@ function createQuestions(db: Connection) {
     .pluck()
   const newer = db
     .prepare<[string, string, number], number>(
-      `SELECT 1 FROM operation WHERE pipeline = ? AND key = ? AND id > ? AND cause = 'record' AND ${isOneOf(SETTLED_SO_FAR)}`,
+      `SELECT 1 FROM operation WHERE pipeline = ? AND key = ? AND id > ? AND cause = 'record' AND ${isKeyed('operation')}
+       AND ${isOneOf(SETTLED_SO_FAR)}`,
     )
     .pluck()
   const missing = db
@@ -206,7 +207,7 @@ function createQuestions(db: Connection) {
   }
 }
 
-function createCarryOut(db: Connection): (operation: Operation, after: AfterStep, runId: string) => void {
+function createCarryOut(db: Connection): (operation: Operation, after: AfterStep, batch: Batch) => void {
   const linked = createLinked(db)
   const unlinked = createUnlinked(db)
   const retracted = createRetracted(db)
@@ -216,11 +217,11 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   const takeBack = db.prepare(
     "UPDATE operation SET kind = 'delete', state = 'planned', rank = @order, reason = @reason WHERE id = @id",
   )
-  return (operation, after, runId) => {
+  return (operation, after, batch) => {
     if ('restored' in after) restore(operation, after.restored)
     switch (after.kind) {
       case 'linked':
-        return linked(operation, after, runId)
+        return linked(operation, after, batch)
       case 'unlinked':
         return unlinked(operation)
       case 'retracted':
@@ -240,18 +241,27 @@ export function createSettle(db: Connection): OperationStore['settle'] {
   const carryOut = createCarryOut(db)
   const append = createBatchAppend(db)
   const keepOpen = createKeepOpen(db)
+  const remove = db.prepare('DELETE FROM operation WHERE id IN (SELECT value FROM json_each(?))')
+  const anyReject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
+  const batchOf = ([first]: readonly Settled[], runId: string): Batch => {
+    let has: boolean | undefined
+    const hasRejects = () => (has ??= anyReject.get(first?.operation.pipeline ?? '') !== undefined)
+    return { runId, done: [], hasRejects }
+  }
   const settleAll = db.transaction((settled: readonly Settled[], context: Context) => {
     const answers = questions(settled)
+    const batch = batchOf(settled, context.runId)
     const ended = settled.map((given) => {
       const { operation } = given
       const after = afterStep(given, answers(operation))
-      carryOut(operation, after, context.runId)
+      carryOut(operation, after, batch)
       keepOpen(given)
       return {
         settlement: after.settlement,
         entry: auditEntry({ ...given, settlement: after.logged }, context),
       }
     })
+    if (batch.done.length > 0) remove.run(JSON.stringify(batch.done))
     append(ended.map(({ entry }) => entry))
     return ended.map(({ settlement }) => settlement)
   })

@@ -2,53 +2,80 @@
 // be nobody here can tell, so all of them are held before anything is sent.
 import type { StagingStore } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
+import { isKeyed } from '../file/state-sets.ts'
 
 const WHY = 'and under duplicate_check_method: email the service would merge them'
 
-interface Shared {
-  id: number
-  mail_key: string
-  lines: string | null
-  owner: string | null
-  doubt: string | null
+interface Row {
+  readonly id: number
+  readonly line: number
+  readonly mail_key: string
 }
 
-/**
- * The creates of an input whose mail another create of it has, or a link whose mail no update of the plan changes.
- * The index is named because SQLite would otherwise go by the order of lines, and read the whole input for each row.
- */
-const FIND = `
+interface Owned {
+  readonly id: number
+  readonly owner: string | null
+  readonly doubt: string | null
+}
+
+const CREATES = "input_id = @id AND state = 'planned' AND kind = 'create' AND mail_key IS NOT NULL"
+
+/** Creates of an input whose mail another create of it has: sorted once, since no index has the mails of what is planned. */
+const ALIKE = `
+SELECT id, line, mail_key FROM operation WHERE ${CREATES} AND mail_key IN (
+  SELECT mail_key FROM operation WHERE ${CREATES} GROUP BY mail_key HAVING count(*) > 1)
+ORDER BY mail_key, line, id`
+
+/** Those whose mail a link has, unless an update of the plan changes it there, or another create in doubt. */
+const OWNED = `
 SELECT * FROM (
-  SELECT operation.id, mail_key,
-    (SELECT group_concat(line, ', ') FROM (
-      SELECT DISTINCT other.line FROM operation AS other INDEXED BY operation_by_mail
-      WHERE other.pipeline = operation.pipeline AND other.mail_key = operation.mail_key AND other.id <> operation.id
-        AND other.state = 'planned' AND other.kind = 'create' AND other.input_id = operation.input_id
-      ORDER BY other.line LIMIT 5)) AS lines,
+  SELECT operation.id,
     (SELECT key FROM link WHERE link.pipeline = operation.pipeline AND link.mail_key = operation.mail_key
        AND NOT EXISTS (SELECT 1 FROM operation AS moving WHERE moving.pipeline = link.pipeline AND moving.key = link.key
-                       AND moving.state = 'planned' AND moving.mail_key <> link.mail_key) LIMIT 1) AS owner,
+                       AND moving.state = 'planned' AND moving.mail_key <> link.mail_key AND ${isKeyed('moving')}) LIMIT 1) AS owner,
     (SELECT doubt.key FROM operation AS doubt INDEXED BY operation_doubt_by_mail
      WHERE doubt.pipeline = operation.pipeline AND doubt.mail_key = operation.mail_key AND doubt.state = 'in_doubt'
        AND doubt.key <> operation.key LIMIT 1) AS doubt
-  FROM operation
-  WHERE input_id = ? AND state = 'planned' AND kind = 'create' AND mail_key IS NOT NULL)
-WHERE lines IS NOT NULL OR owner IS NOT NULL OR doubt IS NOT NULL`
+  FROM operation WHERE ${CREATES})
+WHERE owner IS NOT NULL OR doubt IS NOT NULL`
 
-function reasonOf({ lines, owner, doubt }: Shared): string {
-  if (lines !== null) return `the same mail as on line ${lines}, ${WHY}`
+const MOST_LINES = 5
+
+/** For each of the rows the lines of those that have its mail. */
+function alikeReasons(rows: readonly Row[]): Map<number, string> {
+  const byMail = new Map<string, Row[]>()
+  for (const row of rows) {
+    const first = byMail.get(row.mail_key)
+    if (first === undefined) byMail.set(row.mail_key, [row])
+    // One more than is named, since none names itself.
+    else if (first.length <= MOST_LINES) first.push(row)
+  }
+  return new Map(
+    rows.map(({ id, mail_key }) => {
+      const others = (byMail.get(mail_key) ?? []).filter((other) => other.id !== id)
+      const lines = [...new Set(others.map(({ line }) => line))].slice(0, MOST_LINES)
+      return [id, `the same mail as on line ${lines.join(', ')}, ${WHY}`]
+    }),
+  )
+}
+
+function ownedReason({ owner, doubt }: Owned): string {
   if (owner === null) return `a create with this mail, of key ${doubt ?? ''}, is in doubt, ${WHY}`
   return `the mail belongs to key ${owner} of this pipeline, ${WHY}`
 }
 
 export function createSharedMails(db: Connection): StagingStore['holdSharedMails'] {
-  const find = db.prepare<[number], Shared>(FIND)
+  const alike = db.prepare<[{ id: number }], Row>(ALIKE)
+  const owned = db.prepare<[{ id: number }], Owned>(OWNED)
   const hold = db.prepare("UPDATE operation SET state = 'held', reason = ? WHERE id = ?")
   return async ({ id }) =>
     db.transaction(() => {
       // Found first and held then: what is held no longer counts as planned.
-      const shared = find.all(id)
-      for (const one of shared) hold.run(reasonOf(one), one.id)
-      return shared.length
+      const reasons = new Map([
+        ...owned.all({ id }).map((one) => [one.id, ownedReason(one)] as const),
+        ...alikeReasons(alike.all({ id })),
+      ])
+      for (const [operation, reason] of reasons) hold.run(reason, operation)
+      return reasons.size
     })()
 }

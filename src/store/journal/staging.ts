@@ -15,10 +15,10 @@ import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createKnown } from './known.ts'
 import { createMissingLinks, type MissingLinks } from './missing.ts'
-import { recordJson } from './rows.ts'
+import { desiredColumn, recordJson } from './rows.ts'
 import { createSameKeyRejects } from './same-key-rejects.ts'
 import { createSharedMails } from './shared-mails.ts'
-import { isOpenAs } from '../file/state-sets.ts'
+import { isKeyed, isOpenAs } from '../file/state-sets.ts'
 
 /** The columns that depend on the form of an operation. */
 export function operationColumns(operation: StagedOperation) {
@@ -74,8 +74,9 @@ function createStage(
       const place = [source.file, source.line, JSON.stringify(staged.header), recordJson(entry.record)]
       addReject.run(staged.id, staged.pipeline, entry.key ?? null, entry.code, entry.reason, ...place)
     } else {
+      const columns = operationColumns(entry.operation)
       addOperation.run({
-        ...operationColumns(entry.operation),
+        ...columns,
         ...originColumns(entry.operation),
         input_id: staged.id,
         run_id: staged.runId,
@@ -83,7 +84,7 @@ function createStage(
         key: entry.key,
         line: source.line,
         file: source.file,
-        desired: JSON.stringify(entry.desired.contact),
+        desired: desiredColumn(entry.desired.contact, columns.fields),
         wanted: wantedTerms(entry),
         record: recordJson(entry.record),
         fingerprint,
@@ -149,7 +150,9 @@ const isClaimed = (
 const SUPERSEDE = `
 DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AND input_id <> @id
   AND (EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = @pipeline AND newer.key = operation.key AND newer.input_id = @id
-      AND newer.undoes IS NULL)
+      AND newer.undoes IS NULL AND ${isKeyed('newer')})
+    -- A new record of the input: its create is not found by its key.
+    OR EXISTS (SELECT 1 FROM claim_key WHERE input = @id AND claim_key.key = operation.key)
     OR ${isClaimed('operation')}
     OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
 

@@ -4,6 +4,7 @@ import { type Contact, mailKey } from '../../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../../core/erasing.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import type { Connection } from '../file/connection.ts'
+import { DESIRED } from '../journal/rows.ts'
 import { createPresentName } from './former-names.ts'
 
 interface LinkRow {
@@ -33,7 +34,7 @@ export function subjectOf(db: Connection, people: readonly LoggedPerson[]): Subj
     [...named, ...links].map(({ pipeline, key }) => [JSON.stringify([pipeline, key]), { pipeline, key }]),
   )
   const wanted = db.prepare<[string, string], string>(
-    'SELECT desired FROM operation WHERE pipeline = ? AND key = ?',
+    `SELECT ${DESIRED} FROM operation WHERE pipeline = ? AND key = ?`,
   )
   const desired = [...keys.values()].flatMap(({ pipeline, key }) => wanted.pluck().all(pipeline, key))
   const contacts = [...links.map(({ known }) => known), ...desired].map((text) => JSON.parse(text) as Contact)
@@ -96,8 +97,10 @@ function readable(row: Row): Row {
 
 /** Every row that is about the person. */
 export function holdings(db: Connection, { keys, mails }: Subject) {
-  const byKey = (table: string): Row[] => {
-    const select = db.prepare<[string, string], Row>(`SELECT * FROM ${table} WHERE pipeline = ? AND key = ?`)
+  const byKey = (table: string, columns = '*'): Row[] => {
+    const select = db.prepare<[string, string], Row>(
+      `SELECT ${columns} FROM ${table} WHERE pipeline = ? AND key = ?`,
+    )
     return keys.flatMap(({ pipeline, key }) => select.all(pipeline, key)).map(readable)
   }
   const naming = db.prepare<[string], Row>(
@@ -105,7 +108,8 @@ export function holdings(db: Connection, { keys, mails }: Subject) {
   )
   return {
     links: byKey('link'),
-    open_operations: byKey('operation'),
+    // The later of two columns of one name counts.
+    open_operations: byKey('operation', `*, ${DESIRED} AS desired`),
     rejects: [...byKey('reject'), ...mails.flatMap((mail) => naming.all(mail)).map(readable)],
   }
 }

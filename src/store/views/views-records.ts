@@ -19,6 +19,7 @@ import {
   parseUnsure,
   SELECT_OPERATION,
 } from '../journal/rows.ts'
+import { isKeyed } from '../file/state-sets.ts'
 import { pageOf, rowNumber } from './views-page.ts'
 
 interface RejectRow {
@@ -125,7 +126,7 @@ function createPerson(db: Connection): (contactId: number) => PersonView {
      ORDER BY pipeline, key LIMIT 100`,
   )
   const open = db.prepare<[string, string], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? ORDER BY operation.id LIMIT ${FEW}`,
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id LIMIT ${FEW}`,
   )
   const rejects = db.prepare<[string, string], RejectRow>(
     `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id LIMIT ${FEW}`,

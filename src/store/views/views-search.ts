@@ -4,6 +4,7 @@ import { mailKey } from '../../core/mapping/contact.ts'
 import type { FoundView } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
+import { isKeyed } from '../file/state-sets.ts'
 import { rejectView, SELECT_REJECT } from './views-records.ts'
 import { rowNumber } from './views-page.ts'
 
@@ -19,10 +20,10 @@ type Range = { from: string; to: string }
 const beginning = (text: string): Range => ({ from: text, to: `${text}\u{10FFFF}` })
 
 /** The pipelines of a table, by jumping along an index that begins with them. */
-const pipelinesOf = (table: 'link' | 'operation' | 'reject'): string => `
+const pipelinesOf = (table: 'link' | 'operation' | 'reject', which = 'true'): string => `
 WITH RECURSIVE name(pipeline) AS (
-  SELECT min(pipeline) FROM ${table}
-  UNION ALL SELECT (SELECT min(pipeline) FROM ${table} WHERE ${table}.pipeline > name.pipeline) FROM name
+  SELECT min(pipeline) FROM ${table} WHERE ${which}
+  UNION ALL SELECT (SELECT min(pipeline) FROM ${table} WHERE ${table}.pipeline > name.pipeline AND ${which}) FROM name
   WHERE name.pipeline IS NOT NULL)
 SELECT pipeline FROM name WHERE pipeline IS NOT NULL`
 
@@ -52,15 +53,15 @@ function createLinkSearch(db: Connection) {
 
 export function createSearch(db: Connection): (text: string, limit: number) => FoundView {
   const links = createLinkSearch(db)
-  // Records without a contact: creates that are open in any way, and rejects.
+  // Records without a contact: creates that are open, and rejects. A create that was not sent yet is found once it was.
   const creates = db.prepare<[Range & { pipeline: string; limit: number }], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = @pipeline AND operation.key >= @from AND operation.key < @to
-     AND kind = 'create' ORDER BY operation.key LIMIT @limit`,
+     AND ${isKeyed('operation')} AND kind = 'create' ORDER BY operation.key LIMIT @limit`,
   )
   const rejects = db.prepare<[Range & { pipeline: string; limit: number }], Parameters<typeof rejectView>[0]>(
     `${SELECT_REJECT} WHERE reject.pipeline = @pipeline AND key >= @from AND key < @to ORDER BY key LIMIT @limit`,
   )
-  const withOperations = db.prepare<[], string>(pipelinesOf('operation')).pluck()
+  const withOperations = db.prepare<[], string>(pipelinesOf('operation', isKeyed('operation'))).pluck()
   const withRejects = db.prepare<[], string>(pipelinesOf('reject')).pluck()
   return (text, limit) => {
     const range = { ...beginning(text), limit: limit + 1 }

@@ -1,5 +1,6 @@
 // The oracle of reading by blocks: whatever a file looks like and whatever happens between two of them, a program that
 // passes over settled blocks and one that parses everything come to the same.
+import { DESIRED } from '../../../src/store/journal/rows.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +35,7 @@ interface Program {
 const SEEN = [
   'SELECT pipeline, key, contact_id, mail_key, known, gone, unsure, terms, missing FROM link ORDER BY key',
   'SELECT link_id, value FROM fingerprint ORDER BY link_id',
-  'SELECT pipeline, key, line, kind, state, fields, desired, cause FROM operation ORDER BY key, id',
+  `SELECT pipeline, key, line, kind, state, fields, ${DESIRED} AS desired, cause FROM operation ORDER BY key, id`,
   'SELECT pipeline, key, code, reason, file, line, record FROM reject ORDER BY line, key',
   'SELECT records, ends_with_line_break FROM accepted',
   'SELECT state, sha256 FROM input WHERE sha256 IS NOT NULL ORDER BY id',
