@@ -1,5 +1,6 @@
 // What the inside asks of the outside. Everything is asynchronous and works on batches, so that an
 // implementation may live on another machine one day. Each port has a contract suite in test/contracts.
+import type { SettledInput } from './change/settled-blocks.ts'
 import type { Sought } from './erasing.ts'
 import type { Contact, FieldValue } from './mapping/contact.ts'
 import type { SyncError } from './words/errors.ts'
@@ -37,6 +38,8 @@ export interface InputReader {
   readonly contradicted?: { readonly line: number }
   /** Where its records can be told apart in the raw bytes: all that those mean depends on, beside the header. */
   readonly rawForm?: string | undefined
+  /** Where its bytes are those of the settled input that it was opened with: that one, and `batches` brings nothing. */
+  readonly settled?: SettledInput
   /** Bytes consumed so far, for progress. */
   bytesRead(): number
   /**
@@ -68,6 +71,8 @@ export interface RejectRow {
 export interface OpenOptions {
   readonly columns: readonly string[]
   readonly lastEndedWithLineBreak?: boolean | undefined
+  /** An input of which every record is settled: its bytes need not be read as records again. */
+  readonly settled?: SettledInput | undefined
 }
 
 /** One pipeline's source. Opening and listing change nothing; `archive`, `giveBack`, `clearLeftovers` and `writeRejects` write. */

@@ -6,7 +6,8 @@ import type { RateUse, ServiceListener } from '../core/log/service-event.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { createContactCalls } from './contacts.ts'
 import { createCustomFieldCalls } from './custom-fields.ts'
-import { createTransport, type Transport } from './http.ts'
+import type { Transport } from './http.ts'
+import { createLateTransport } from './late-transport.ts'
 import { createKeyTrust } from './key-trust.ts'
 import { createLists } from './pages.ts'
 import { createRateLimiter } from './rate-limiter.ts'
@@ -46,7 +47,7 @@ export interface Service {
 /** Makes the client. Throws CONFIG_INVALID where the key would travel unencrypted. */
 export function createService(settings: ServiceSettings, deps: ServiceDeps): Service {
   assertEncrypted(settings.base_url)
-  const transport = deps.transport ?? createTransport(settings)
+  const transport = deps.transport ?? createLateTransport(settings)
   const mask = createRedaction([settings.api_key])
   const limiter = createRateLimiter(settings.rate_limit, deps)
 

@@ -1,7 +1,7 @@
 // What a start loads. A shell asks at every key, and scripts ask for the version: each file more is a millisecond more,
 // and a careless import brings hundreds.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -29,7 +29,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function started(...args: string[]): { said: string; files: readonly string[] } {
   const preload = join(folder, 'count.mjs')
-  const stdout = String(execFileSync(process.execPath, ['--import', preload, MAIN, ...args], { cwd: folder }))
+  const stdout = String(
+    execFileSync(process.execPath, ['--import', preload, MAIN, ...args], {
+      cwd: folder,
+      env: { ...process.env, KEY: 'k' },
+    }),
+  )
   const [said = '', files = '[]'] = stdout.split('LOADED')
   return { said, files: JSON.parse(files) as string[] }
 }
@@ -53,6 +58,23 @@ it('the libraries of the mapping are loaded where a mapping names their rules, a
   const { said, files } = started('schema')
   expect(said).toContain('two_digit_years_until')
   expect(files.filter((file) => /luxon|libphonenumber|iso-countries\/langs/.test(file))).toEqual([])
+})
+
+it('a run without changes loads no client, no server and no names of countries', () => {
+  mkdirSync(join(folder, 'inbox'))
+  writeFileSync(
+    join(folder, 'run.yaml'),
+    `service: { base_url: "http://127.0.0.1:1", api_key: "\${KEY}" }
+state: { path: state.db }
+pipelines:
+  shop: { source: { type: csv, folder: inbox }, key: no, map: { mail: mail, ba_country: country } }
+`,
+  )
+  const { said, files } = started('run', '--config', 'run.yaml')
+  expect(said).toContain('shop')
+  const needless =
+    /node_modules\/(got|hono|nodemailer|prom-client|chokidar|@opentelemetry|i18n-iso-countries\/langs)\/|\/(sandbox|console|traces|alerts)\//
+  expect(files.filter((file) => needless.test(file) && !file.includes('core/alerts/'))).toEqual([])
 })
 
 describe('the names of pipelines', () => {

@@ -48,10 +48,13 @@ export function textSource(options: Readonly<Record<string, unknown>>, raw: bool
     },
     list: async () =>
       Promise.resolve({ ready: waiting === undefined ? [] : [waiting.input], unsettled: 0, refused: [] }),
-    async open(_input, { lastEndedWithLineBreak }) {
+    async open(_input, { lastEndedWithLineBreak, settled }) {
       const file = textInput(waiting?.content ?? Buffer.alloc(0), { name: 'people.csv', chunkBytes: 64 })
       const checked = csvOptions.parse({ folder: '/', ...options })
-      const reader = await readCsv(file, checked, { lastEndedWithLineBreak: lastEndedWithLineBreak === true })
+      const reader = await readCsv(file, checked, {
+        lastEndedWithLineBreak: lastEndedWithLineBreak === true,
+        settled: raw ? settled : undefined,
+      })
       return raw ? reader : { ...reader, rawForm: undefined }
     },
     isWaiting: async (input) => Promise.resolve(waiting?.input.version === input.version),

@@ -1,5 +1,6 @@
 // Blocks of raw bytes whose records are settled in just this form, and finding one by its digest. In few arrays of numbers:
 // some fifteen bytes a record, so that an input of millions of records needs no look-up on disk.
+import { createHash } from 'node:crypto'
 import type { RawBlock } from '../mapping/record.ts'
 
 export const DIGEST_BYTES = 16
@@ -26,6 +27,19 @@ export interface UnsettledBlock {
   readonly fingerprints: readonly string[]
 }
 
+/**
+ * An input whose records are all in the blocks that are kept, and which has nothing else in it: the same bytes bring the
+ * links of just these blocks, all of them unchanged.
+ */
+export interface SettledInput {
+  /** Of its bytes, hexadecimal; and how many there are. */
+  readonly sha256: string
+  readonly bytes: number
+  readonly header: readonly string[]
+  readonly rawForm: string
+  readonly records: number
+}
+
 /** What the state keeps of blocks. A block is kept as long as the fingerprint of each of its links is what it was. */
 export interface BlockStore {
   /** Begins a reading: those that are kept under this version, or undefined. What an earlier reading noted is dropped. */
@@ -37,6 +51,8 @@ export interface BlockStore {
   claimLinks(staged: Staged, links: Uint32Array, lines: Uint32Array): Promise<boolean>
   /** Blocks that were read record by record. */
   noteBlocks(staged: Staged, blocks: readonly UnsettledBlock[]): Promise<void>
+  /** The last input, where it had so many bytes, and all its records are settled still in the form that they had in it. */
+  settledInput(pipeline: string, bytes: number): Promise<SettledInput | undefined>
   /** Once the input is done with. */
   keepBlocks(staged: Staged, kept: KeptBlocks): Promise<void>
 }
@@ -52,12 +68,24 @@ export interface KeptBlocks {
   readonly isPassed: Uint8Array
   /** Links that several records of the input named: which of them counts, is found out anew each time. */
   readonly contested: ReadonlySet<number>
+  /** The input itself; undefined where reading it brings more than its records: a warning, say. */
+  readonly input: SettledInput | undefined
 }
 
 export const NO_BLOCKS: SettledBlocks = {
   digests: new Uint8Array(0),
   counts: new Uint8Array(0),
   links: new Uint32Array(0),
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array | Uint32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength)
+
+/** Differs where any block, or any link of one, is another. */
+export function blocksPrint({ digests, counts, links }: SettledBlocks): string {
+  const hash = createHash('sha256')
+  for (const array of [digests, counts, links]) hash.update(bytesOf(array))
+  return hash.digest('base64')
 }
 
 /** Where the links of each block begin; one more for the end of the last. */

@@ -26,8 +26,8 @@ function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
     archive: folder.archive,
     giveBack: folder.giveBack,
     clearLeftovers: folder.clearLeftovers,
-    async open(input, { lastEndedWithLineBreak }) {
-      const reader = await readCsv(await folder.openFile(input), options, { lastEndedWithLineBreak })
+    async open(input, open) {
+      const reader = await readCsv(await folder.openFile(input), options, open)
       delimiters.set(input.version, reader.delimiter)
       const [oldest] = delimiters.keys()
       if (delimiters.size > REMEMBERED && oldest !== undefined) delimiters.delete(oldest)

@@ -14,6 +14,7 @@ import { csvRows, type CsvRow } from './parse.ts'
 import { widthCensus } from './ragged.ts'
 import type { RawForm } from './raw-blocks.ts'
 import { aheadOfParser, besideParser, isLikeAscii } from './raw-reading.ts'
+import { hasBytesOf, rawFormText, settledReader } from './settled-file.ts'
 import { withoutFirstLines } from './skip-lines.ts'
 
 const SAMPLE_BYTES = 64 * 1024
@@ -28,9 +29,10 @@ export interface CsvReader extends InputReader {
 export function readCsv(
   file: InputFile,
   options: CsvOptions,
-  { lastEndedWithLineBreak = false }: Pick<OpenOptions, 'lastEndedWithLineBreak'> = {},
+  { lastEndedWithLineBreak = false, settled }: Omit<OpenOptions, 'columns'> = {},
 ): Promise<CsvReader> {
   return closingOnFailure(file, async () => {
+    if (settled !== undefined && (await hasBytesOf(file, settled))) return settledReader(file, settled)
     const own = ownRejectsDelimiter(await rawHead(file))
     const form = await surveyText(file, own === undefined ? options.encoding : 'auto')
     const dialect =
@@ -128,7 +130,7 @@ async function openReader(
     delimiter: dialect.delimiter,
     encoding: form.encoding,
     bytesRead: () => file.bytesRead(),
-    rawForm: raw && JSON.stringify([dialect.delimiter, dialect.quote ?? '', form.encoding]),
+    rawForm: raw && rawFormText(raw, form.encoding),
     batches: (blocks) => checkedWhole(file, batches(blocks)),
     sha256: () => file.sha256(),
     endsWithLineBreak: ways.endsWithLineBreak,

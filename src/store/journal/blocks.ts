@@ -13,6 +13,7 @@ import {
 import type { Connection } from '../file/database.ts'
 import { type Claims, createLinkLines, type LinkLines } from './claims.ts'
 import type { Fingerprints } from './fingerprints.ts'
+import { createSettledInputs } from './settled-input.ts'
 
 interface Page {
   readonly digests: Buffer
@@ -179,6 +180,7 @@ export function createBlockStore(
 ): BlockStore {
   const pages = createPages(db)
   const noted = createNoted(db)
+  const inputs = createSettledInputs(db)
   const notedBy = (pipeline: string, used: LinkLines): SettledBlocks => {
     const walk = fingerprints.walk(pipeline)
     const settled: SettledBlocks[] = []
@@ -188,7 +190,7 @@ export function createBlockStore(
     return joined(settled)
   }
   const keep = ({ pipeline }: { readonly pipeline: string }, kept: KeptBlocks): void => {
-    const { version, known, isPassed, contested } = kept
+    const { version, known, isPassed, contested, input } = kept
     const changed = pages.unsettled(pipeline)
     const used = createLinkLines()
     const use = (links: Iterable<number>): void => {
@@ -198,7 +200,8 @@ export function createBlockStore(
     const isStill = (links: Uint32Array): boolean =>
       changed !== undefined && links.every((link) => !changed.has(link) && used.lineOf(link) === undefined)
     const passed = marked(known, (links, block) => isPassed[block] === 1 && isStill(links))
-    use(pickBlocks(known, passed).links)
+    const seen = pickBlocks(known, passed).links
+    use(seen)
     const now = notedBy(pipeline, used)
     const all = marked(
       known,
@@ -206,22 +209,27 @@ export function createBlockStore(
     )
     const isWhole =
       changed?.size === 0 && pages.versionOf(pipeline) === version && all.every((is) => is === 1)
+    const blocks = joined([pickBlocks(known, all), now])
     if (isWhole) pages.append(pipeline, now)
-    else pages.replace(pipeline, version, joined([pickBlocks(known, all), now]))
+    else pages.replace(pipeline, version, blocks)
+    inputs.keep(pipeline, input, { blocks, records: seen.length + now.links.length })
+  }
+  const settledNow = (pipeline: string): SettledBlocks | undefined => {
+    const changed = pages.unsettled(pipeline)
+    if (changed === undefined) return undefined
+    const blocks = pages.read(pipeline)
+    if (changed.size === 0) return blocks
+    return pickBlocks(
+      blocks,
+      marked(blocks, (links) => links.every((link) => !changed.has(link))),
+    )
   }
   return {
     async settledBlocks(pipeline, version) {
       noted.clear(pipeline)
-      if (pages.versionOf(pipeline) !== version) return undefined
-      const changed = pages.unsettled(pipeline)
-      if (changed === undefined) return undefined
-      const blocks = pages.read(pipeline)
-      if (changed.size === 0) return blocks
-      return pickBlocks(
-        blocks,
-        marked(blocks, (links) => links.every((link) => !changed.has(link))),
-      )
+      return pages.versionOf(pipeline) === version ? settledNow(pipeline) : undefined
     },
+    settledInput: async (pipeline, bytes) => inputs.find(pipeline, bytes, () => settledNow(pipeline)),
     claimLinks: async ({ id }, links, lines) => claims.claimLinks(id, links, lines),
     async noteBlocks({ pipeline }, blocks) {
       if (blocks.length > 0) noted.add(pipeline, blocks)

@@ -15,6 +15,8 @@ export interface Claims {
   claimLinks(input: number, links: Uint32Array, lines: Uint32Array): boolean
   /** Notes keys of records that are there but are passed over. */
   skip(input: number, keys: readonly string[]): void
+  /** How many links were seen. */
+  count(input: number): number
 }
 
 const PAGE = 1024
@@ -23,12 +25,15 @@ export interface LinkLines {
   /** Undefined where it has none. */
   lineOf(link: number): number | undefined
   set(link: number, line: number): void
+  /** How many have one. */
+  count(): number
 }
 
 /** A line for each of many links. Their numbers mostly lie close together. */
 export function createLinkLines(): LinkLines {
   const pages = new Map<number, Uint32Array>()
   let [last, lastPage]: [number, Uint32Array | undefined] = [-1, undefined]
+  let count = 0
   const pageOf = (link: number): Uint32Array | undefined => {
     const number = Math.floor(link / PAGE)
     if (number !== last) [last, lastPage] = [number, pages.get(number)]
@@ -45,8 +50,10 @@ export function createLinkLines(): LinkLines {
         page = lastPage = new Uint32Array(PAGE)
         pages.set(last, page)
       }
+      if (page[link % PAGE] === 0) count += 1
       page[link % PAGE] = line + 1
     },
+    count: () => count,
   }
 }
 
@@ -95,5 +102,6 @@ export function createClaims(db: Connection): Claims {
     skip(input, keys) {
       for (const key of keys) putSkipped.run(input, key)
     },
+    count: (input) => links(input).count(),
   }
 }

@@ -3,6 +3,7 @@
 import { SENDING_ORDER } from '../../core/change/steps.ts'
 import type { MissingRules, StagedInput, StagingStore } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
+import type { Claims } from './claims.ts'
 
 /** Seen: read as unchanged, as a record with an outcome (rejected ones, too), or skipped by `where`. */
 const IS_SEEN = `(claimed_line(@input, link.id) IS NOT NULL
@@ -83,13 +84,21 @@ const bindings = (
   at,
 })
 
-export function createMissingLinks(db: Connection): MissingLinks {
+/** Whether every link of the pipeline was seen: asked once instead of for each link. */
+function createAllSeen(db: Connection, claims: Claims): (staged: StagedInput) => boolean {
+  const links = db.prepare<[string], number>('SELECT count(*) FROM link WHERE pipeline = ?').pluck()
+  return ({ id, pipeline }) => links.get(pipeline) === claims.count(id)
+}
+
+export function createMissingLinks(db: Connection, claims: Claims): MissingLinks {
+  const isAllSeen = createAllSeen(db, claims)
   const insert = db.prepare(INSERT)
   const count = db.prepare(COUNT_MISSING)
   const forget = db.prepare(FORGET_FOUND)
   const lowerTimes = db.prepare(LOWER_TIMES)
   return {
     async stageMissing(staged, rules) {
+      if (isAllSeen(staged)) return 0
       const { changes } = insert.run({
         ...bindings(staged, rules),
         run: staged.runId,
@@ -102,7 +111,7 @@ export function createMissingLinks(db: Connection): MissingLinks {
     },
     countMissing(staged, rules) {
       const all = bindings(staged, rules)
-      count.run(all)
+      if (!isAllSeen(staged)) count.run(all)
       const { input, pipeline, at } = all
       forget.run({ input, pipeline })
       lowerTimes.run({ pipeline, at })

@@ -216,7 +216,7 @@ function createCommit(
 
 export function createStagingStore(db: Connection): StagingStore & BlockStore {
   const claims = createClaims(db)
-  const missing = createMissingLinks(db)
+  const missing = createMissingLinks(db, claims)
   const fingerprints = createFingerprints(db)
   const blocks = createBlockStore(db, { claims, fingerprints })
   const walks = new Map<number, FingerprintWalk>()

@@ -76,6 +76,7 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
     AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)`)
   // Digests in which the record took part; the next run parses everything once, and makes them anew.
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
+  const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
   const inDoubt = db.prepare<unknown[], number>(
     `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
@@ -84,7 +85,7 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
   const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')
   for (const key of keys) {
     unprint.run(key)
-    unblock.run({ pipeline: key.pipeline })
+    for (const statement of [unblock, unknowInput]) statement.run({ pipeline: key.pipeline })
     counts.links += unlink.run(key).changes
     counts.inDoubt += inDoubt.pluck().get(key) ?? 0
     counts.openOperations += operations.run(key).changes

@@ -8,6 +8,8 @@ import {
   type BlockStore,
   type KeptBlocks,
   NO_BLOCKS,
+  type SettledBlocks,
+  type SettledInput,
   type UnsettledBlock,
 } from '../../core/change/settled-blocks.ts'
 import { type RawBlock, type SourceItem, UnsureOfRecords } from '../../core/mapping/record.ts'
@@ -26,19 +28,24 @@ export interface BlockReading {
   readonly how: NonNullable<Parameters<InputReader['batches']>[0]>
   /** Hands on what was passed over and noted since. Throws UnsureOfRecords where a record was there twice. */
   flush(counts: Counts): Promise<void>
+  /** All records of an input that is settled as a whole. Throws UnsureOfRecords where its blocks do not count any more. */
+  passAll(input: SettledInput, counts: Counts): Promise<void>
   /** A record that was parsed; in the order of the input. */
   note(item: SourceItem, fingerprint: string): void
   /** Told of each record that was parsed which earlier one has its key. Throws UnsureOfRecords where that is none. */
   compare(records: readonly Compared[]): void
-  kept(): KeptBlocks
+  kept(input: SettledInput | undefined): KeptBlocks
 }
 
 /** What was passed over: which blocks, and whom they name on which lines. */
-function createPassed({ find, span, blocks }: BlockIndex) {
+function createPassed(blocks: SettledBlocks) {
+  let index: BlockIndex | undefined
   const isPassed = new Uint8Array(blocks.counts.length)
   let [links, lines]: [number[], number[]] = [[], []]
   return {
     isSettled(block: RawBlock): boolean {
+      index ??= blockIndex(blocks)
+      const { find, span } = index
       const found = find(block)
       if (found === undefined) return false
       isPassed[found] = 1
@@ -85,8 +92,7 @@ export async function startBlocks(
   if (rawForm === undefined) return undefined
   const version = blockVersion(print, rawForm)
   const known = (await state.settledBlocks(staged.pipeline, version)) ?? NO_BLOCKS
-  const index = blockIndex(known)
-  const passed = createPassed(index)
+  const passed = createPassed(known)
   const notes = createNotes()
   const contested = new Set<number>()
   return {
@@ -99,6 +105,15 @@ export async function startBlocks(
       if (links.length > 0 && !(await state.claimLinks(staged, links, lines))) throw new UnsureOfRecords()
       await state.noteBlocks(staged, notes.take())
     },
+    async passAll({ records }, counts) {
+      const { links } = known
+      // Under another version there are none.
+      if (links.length !== records) throw new UnsureOfRecords()
+      counts.read += records
+      counts.unchanged += records
+      // Which line a record is on matters to those alone that are parsed beside it.
+      if (!(await state.claimLinks(staged, links, new Uint32Array(records)))) throw new UnsureOfRecords()
+    },
     note(item, fingerprint) {
       if (item.kind === 'record' && item.block !== undefined) notes.note({ block: item.block }, fingerprint)
     },
@@ -110,11 +125,6 @@ export async function startBlocks(
         if (identity !== undefined && 'linkId' in identity) contested.add(identity.linkId)
       }
     },
-    kept: () => ({
-      version,
-      contested,
-      known,
-      isPassed: passed.isPassed,
-    }),
+    kept: (input) => ({ version, contested, known, isPassed: passed.isPassed, input }),
   }
 }

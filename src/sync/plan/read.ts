@@ -12,7 +12,7 @@ import type { StagedInput } from '../../core/state.ts'
 import { type Counts, noCounts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
-import type { KeptBlocks } from '../../core/change/settled-blocks.ts'
+import type { KeptBlocks, SettledInput } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
 import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
 import { keepOf, planBatch, type Reading } from './batch.ts'
@@ -44,6 +44,10 @@ async function yieldRejects(reading: Reading, context: PlanContext): Promise<voi
 }
 
 async function readAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
+  if (reader.settled !== undefined) {
+    if (reading.blocks === undefined) throw new UnsureOfRecords()
+    return reading.blocks.passAll(reader.settled, reading.counts)
+  }
   for await (const batch of reader.batches(reading.blocks?.how)) {
     if (context.signal.aborted)
       throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
@@ -82,14 +86,21 @@ export async function planInput(
   return planned
 }
 
+/** The input as it may be recognised by its bytes alone: where these bring its records and nothing more. */
+function recognisable(reader: InputReader, { staged, counts }: Reading): SettledInput | undefined {
+  const { header, rawForm, twiceEncoded, contradicted } = reader
+  if (rawForm === undefined || twiceEncoded !== undefined || contradicted !== undefined) return undefined
+  return { sha256: reader.sha256(), bytes: staged.input.bytes, header, rawForm, records: counts.read }
+}
+
 interface How {
   readonly customFields: CustomFieldRules
   readonly orders: DateOrders
-  /** Blocks of raw bytes that are settled may be passed over. */
+  /** What is settled may be passed over by its raw bytes. */
   readonly isAhead: boolean
 }
 
-/** Throws UnsureOfRecords where settled blocks must not be passed over. */
+/** Throws UnsureOfRecords where nothing must be passed over. */
 async function readInput(
   { input, isLast, onRead }: Which,
   { customFields, orders, isAhead }: How,
@@ -100,6 +111,7 @@ async function readInput(
   const reader = await context.source.open(input, {
     columns: wantedColumns(pipeline),
     lastEndedWithLineBreak: last?.endsWithLineBreak === true,
+    settled: isAhead ? await state.settledInput(pipeline.name, input.bytes) : undefined,
   })
   try {
     if (isAhead) warnAboutText(reader, input, context)
@@ -149,7 +161,8 @@ async function readInput(
       accepted: isAccepted
         ? { mode, records: counts.read, endsWithLineBreak, at: context.clock.now() }
         : undefined,
-      blocks: reading.blocks?.kept(),
+      // Of an input that was recognised as a whole, everything is kept already.
+      blocks: reader.settled === undefined ? reading.blocks?.kept(recognisable(reader, reading)) : undefined,
     }
   } finally {
     await reader.close()

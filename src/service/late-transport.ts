@@ -1,0 +1,20 @@
+// The HTTP client, loaded by the first request: a run without changes sends none.
+import type { ServiceSettings } from '../core/settings.ts'
+import type { Transport } from './http.ts'
+
+export function createLateTransport(settings: Pick<ServiceSettings, 'api_key' | 'timeout'>): Transport {
+  let loading: Promise<Transport> | undefined
+  const load = async (): Promise<Transport> => {
+    const { createTransport } = await import('./http.ts')
+    return createTransport(settings)
+  }
+  return {
+    async send(request) {
+      loading ??= load()
+      return (await loading).send(request)
+    },
+    close() {
+      void loading?.then((transport) => transport.close())
+    },
+  }
+}
