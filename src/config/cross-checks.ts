@@ -28,6 +28,20 @@ function identityProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPro
   return [problemAt(tree, [...path, 'key'], { message: 'is missing', hint })]
 }
 
+/** A field that is not mapped is blank in every record: all of them would be skipped. */
+function skipProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const { map, skip_without: written } = pipeline
+  if (!isMapping(map) || written === undefined) return []
+  const { custom_fields: custom, ...standard } = map
+  const customNames = isMapping(custom) ? Object.keys(custom).map((name) => `custom_fields.${name}`) : []
+  const mapped = [...Object.keys(standard).filter((field) => standard[field] !== null), ...customNames]
+  return [written].flat().flatMap((field: unknown, index) => {
+    if (typeof field !== 'string' || field === '' || mapped.includes(field)) return []
+    const at = [...path, 'skip_without', ...(Array.isArray(written) ? [index] : [])]
+    return [problemAt(tree, at, { message: 'names no mapped field', hint: suggestion(field, mapped) })]
+  })
+}
+
 /** A bulk call tells contacts by their mail, which is what check `email` goes by. */
 function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const check = pipeline['duplicate_check_method'] ?? 'email'
@@ -103,7 +117,9 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const single = paths.flatMap((path) => {
     const pipeline = valueAt(tree.value, path)
     if (!isMapping(pipeline)) return []
-    return [identityProblems, bulkProblems, missingProblems].flatMap((find) => find(tree, path, pipeline))
+    return [identityProblems, skipProblems, bulkProblems, missingProblems].flatMap((find) =>
+      find(tree, path, pipeline),
+    )
   })
   return [
     ...single,

@@ -45,6 +45,7 @@ export function pipelineHash(
     onInvalid: pipeline.on_invalid,
     blank,
     where,
+    skipWithout: pipeline.skip_without,
     onDuplicateKey: pipeline.on_duplicate_key,
     duplicateMergeMethod: method,
     // Only where it differs: a configuration that does not set it keeps its hash.

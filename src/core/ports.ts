@@ -70,6 +70,8 @@ export interface RejectRow {
 
 export interface OpenOptions {
   readonly columns: readonly string[]
+  /** Those of them that the input may lack: a source without a header has them in its header only where they occur. */
+  readonly optional?: readonly string[]
   readonly lastEndedWithLineBreak?: boolean | undefined
   /** An input of which every record is settled: its bytes need not be read as records again. */
   readonly settled?: SettledInput | undefined

@@ -5,6 +5,9 @@ import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
 import type { Receiver } from './alerts/receiver.ts'
 import { blank, type FieldMapping, mapSchema, onInvalid } from './mapping/mapping-schema.ts'
+import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
+import { transformList } from './mapping/transform-schema.ts'
+import type { TransformCall } from './mapping/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
 import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './words/scalars.ts'
 import { keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-settings.ts'
@@ -12,7 +15,8 @@ import { type SourceKinds, sourceSchema } from './source-settings.ts'
 
 /** A constant, with a condition (CEL) or without, or the values of a column. */
 export type TermAssignment =
-  { readonly name: string; readonly when?: string } | { readonly column: string; readonly split?: string }
+  | { readonly name: string; readonly when?: string }
+  | { readonly column: string; readonly split?: string; readonly transform?: readonly TransformCall[] }
 
 /** Checks that belong to other rooms; each gives what is wrong with the text, or undefined. */
 export interface OutsideChecks {
@@ -68,9 +72,12 @@ function termSchema(checks: OutsideChecks) {
           when: checkedText(checks.checkCondition).optional().describe('With name: a CEL condition for it.'),
           column: text.optional().describe('A column that holds terms.'),
           split: text.optional().describe('With column: what stands between several terms.'),
+          transform: transformList
+            .optional()
+            .describe('With column: transforms for each term, as those of a field.'),
         })
         .check((ctx) => {
-          const { name, when, column, split } = ctx.value
+          const { name, when, column, split, transform } = ctx.value
           const say = (message: string, path: string[] = []) =>
             ctx.issues.push({ code: 'custom', input: ctx.value, path, message })
           if ((name === undefined) === (column === undefined))
@@ -79,6 +86,8 @@ function termSchema(checks: OutsideChecks) {
             say('means nothing with column; put the condition on a term that is named here', ['when'])
           else if (split !== undefined && column === undefined)
             say('means nothing with name; leave it out', ['split'])
+          else if (transform !== undefined && column === undefined)
+            say('means nothing with name; write the term as it is to be', ['transform'])
         }),
     ],
     { error: 'is no term; write a name, { column: NAME } or { name: NAME, when: CONDITION }' },
@@ -154,6 +163,34 @@ function sendingKeys() {
   }
 }
 
+const mappingTest = z
+  .strictObject({
+    name: text.describe('What is tested, in words.'),
+    record: z
+      .record(text, z.string())
+      .describe(
+        'The values of a record by column. Columns that it does not name are no part of the test: fields, `where`, `skip_without` and terms that need them are left out.',
+      ),
+    contact: z
+      .partialRecord(z.enum(CONTACT_FIELD_NAMES), z.union([z.string(), z.number()]).nullable())
+      .optional()
+      .describe('Fields that must have this value; `null`: none. Others may have any.'),
+    terms: z.array(text).optional().describe('All terms that the record asks for, in any order.'),
+    rejected: text
+      .optional()
+      .describe('In place of a contact: a part of the reason for which it is rejected.'),
+    skipped: z.literal(true).optional().describe('In place of a contact: it is skipped.'),
+  })
+  .check((ctx) => {
+    const { contact, terms, rejected, skipped } = ctx.value
+    const expected = [contact ?? terms, rejected, skipped].filter((one) => one !== undefined)
+    const message =
+      expected.length === 0
+        ? 'expects nothing; give contact, terms, rejected or skipped'
+        : 'expects a contact and none; keep contact and terms, or one of rejected and skipped'
+    if (expected.length !== 1) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+  })
+
 function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
   const keyForm = 'write a column, or a list of columns'
   return z.strictObject({
@@ -197,8 +234,17 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       .describe(
         'A CEL condition, `record["Status"] != "deleted"`; records for which it is false are skipped.',
       ),
+    skip_without: oneOrMore('write the name of a mapped field, or a list of them')
+      .optional()
+      .describe(
+        'Fields without which a record is skipped and counted, not rejected: `[mail]`. Their columns must be in every file. In a full export such a record is still there, as far as its key can be read.',
+      ),
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
     ...sendingKeys(),
+    tests: z
+      .array(mappingTest)
+      .optional()
+      .describe('Records and what must become of them, run by `contact-sync test`.'),
   })
 }
 
@@ -269,6 +315,7 @@ export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'map' 
   readonly hash: string
 }
 
+export type MappingTest = NonNullable<PipelineSettings['tests']>[number]
 export type GuardSettings = PipelineSettings['guards']
 export type TermSettings = PipelineSettings['terms']
 export type SourceSettings = PipelineSettings['source']

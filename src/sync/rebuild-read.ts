@@ -4,7 +4,7 @@ import type { Contact } from '../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { difference } from '../core/change/diff.ts'
 import { fingerprint, fingerprintContext } from '../core/change/fingerprint.ts'
-import { type MappedRecord, type Mapper, wantedColumns } from '../core/mapping/mapping.ts'
+import { type MappedRecord, type Mapper, optionalColumns, wantedColumns } from '../core/mapping/mapping.ts'
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { Provenance, SourceItem, SourceRecord } from '../core/mapping/record.ts'
 import type { StagedInput } from '../core/state.ts'
@@ -145,7 +145,10 @@ export async function* candidatesOf(
   context: RebuildContext,
 ): AsyncGenerator<readonly Candidate[]> {
   const { pipeline, runId, source, state } = context
-  const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+  const reader = await source.open(input, {
+    columns: wantedColumns(pipeline),
+    optional: optionalColumns(pipeline),
+  })
   try {
     const orders = await knownOrders(context)
     const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)

@@ -396,6 +396,7 @@ describe('the hash of a pipeline', () => {
     ['blank: clear'],
     ['where: "true"'],
     ['on_invalid: drop'],
+    ['skip_without: mail'],
     ['on_duplicate_key: last'],
     ['duplicate_merge_method: add'],
     ['update_method: add'],

@@ -73,7 +73,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '6:13: pipelines.shop.map.mail: is no mapping; write the name of a column, or { column: NAME } with more beside it',
     '7:14: pipelines.shop.map.mail2: is empty; write the name of a column, or { column: NAME } with more beside it',
     '8:19: pipelines.shop.map.first_name: has column and columns and value at once; keep one of them',
-    '9:20: pipelines.shop.map.family_name: does not say where the value comes from; give one of column, columns, value, template and pick',
+    '9:20: pipelines.shop.map.family_name: does not say where the value comes from; give one of column, columns, value, template, pick and expression',
     '10:40: pipelines.shop.map.company.otherwise: means nothing without lookup; use default for blank values',
     '11:30: pipelines.shop.map.job_title.template: names no column; write {Column}, or use value for a fixed text',
     '12:26: pipelines.shop.map.skype.template: has a brace without its partner; write {Column}, and {{ or }} for the braces themselves',
@@ -96,9 +96,6 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'missing-source': ['3:3: pipelines.shop.source: is missing; add source: Where the records come from.'],
   'no-mail-no-address': [
     '5:5: pipelines.shop.map: can make no contact; map mail, or all of first_name, family_name, ba_street, ba_city, ba_postal_code',
-  ],
-  'not-yet': [
-    '13:14: pipelines.shop.map.fax.expression: is not available in this version yet; meanwhile: use template, columns or transform',
   ],
   'nothing-in-it': [
     '1:1: service.base_url: is missing; add base_url: The address of the service: https, or http on this machine alone.',
@@ -189,6 +186,23 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'url-none': ['2:13: service.base_url: is no URL; write one such as https://system.server.example.com'],
   'url-query': ['2:13: service.base_url: holds a query or fragment; leave out everything from ? or # on'],
   'url-with-api-path': ['2:13: service.base_url: holds the path of the interface; end it before /public/api'],
+  'text-rules': [
+    '5:26: pipelines.shop.skip_without[1]: names no mapped field; known here: mail, title, title2, first_name, family_name, company, job_title, skype, fax, mail2',
+    '5:32: pipelines.shop.skip_without[2]: names no mapped field; known here: mail, title, title2, first_name, family_name, company, job_title, skype, fax, mail2',
+    '7:35: pipelines.shop.map.mail.address: is too small; at least 1',
+    '8:33: pipelines.shop.map.title.name: takes a name, which title cannot hold; write name: title',
+    '9:34: pipelines.shop.map.title2.name: is "titel2"; did you mean title? possible: title, title2, first, family',
+    '10:38: pipelines.shop.map.first_name.name: takes title, which is for the field title; take first or family',
+    '11:56: pipelines.shop.map.family_name.address: stands beside name; a field has one of them',
+    '12:37: pipelines.shop.map.company.unless: is no RE2 pattern (error parsing regexp: missing closing ): `(`); see https://github.com/google/re2/wiki/Syntax',
+    '13:32: pipelines.shop.map.job_title.expression: Unexpected token: EOF (at character 14); write CEL, as in record["Position"] + ", " + record["Department"]',
+    '14:28: pipelines.shop.map.skype.expression: uses contact, of which the field is a part; name columns, record["Position"]',
+    '15:26: pipelines.shop.map.fax.expression: matches() can run without end on some texts; use like() with the same pattern',
+    '16:49: pipelines.shop.map.mail2.optional: is text; write true or false',
+    '19:35: pipelines.shop.terms.assign[0].transform: means nothing with name; write the term as it is to be',
+    '20:38: pipelines.shop.terms.assign[1].transform: names no transform; did you mean trim?',
+    '23:19: pipelines.crm.skip_without: names no mapped field; known here: mail, phone',
+  ],
   'value-rules': [
     '6:35: pipelines.shop.map.mail.country: is for ba_country and custom fields; leave it out',
     '7:41: pipelines.shop.map.date_of_birth.date: "DD" counts the days of the year; the day of the month is d or dd',
@@ -238,6 +252,7 @@ const IN_ORDER = [
   'not-yet-but-harmless',
   'preset-alone',
   'preset-merged',
+  'text-rules-right',
   'value-rules-right',
 ]
 

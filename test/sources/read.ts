@@ -10,6 +10,7 @@ import { readAll, stillClock } from '../contracts/source.ts'
 export interface ReadOptions {
   readonly name?: string
   readonly columns?: string[]
+  readonly optional?: string[]
   readonly lastEndedWithLineBreak?: boolean
   readonly [option: string]: unknown
 }
@@ -27,14 +28,14 @@ export async function read(
   content: string | Buffer,
   options: ReadOptions = {},
 ): Promise<Reading> {
-  const { name = `file.${type}`, columns = [], lastEndedWithLineBreak, ...own } = options
+  const { name = `file.${type}`, columns = [], optional = [], lastEndedWithLineBreak, ...own } = options
   const folder = mkdtempSync(join(tmpdir(), 'read-'))
   try {
     writeFileSync(join(folder, name), content)
     const checked = SOURCE_KINDS[type]!.schema.parse({ folder, files: '*', settle: '0s', ...own })
     const source = createSource({ type, null_values: [], ...checked }, { clock: stillClock(0) })
     const { ready } = await source.list({ wait: false })
-    return await readAll(source, ready[0]!, columns, { lastEndedWithLineBreak })
+    return await readAll(source, ready[0]!, columns, { optional, lastEndedWithLineBreak })
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -2,7 +2,7 @@
 import { SyncError } from '../../core/words/errors.ts'
 import { difference } from '../../core/change/diff.ts'
 import { NO_CUSTOM_FIELDS } from '../../core/mapping/custom-fields.ts'
-import { compileMapping, type Mapper, wantedColumns } from '../../core/mapping/mapping.ts'
+import { compileMapping, type Mapper, optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type {
   InputReader,
@@ -127,7 +127,10 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
     const customFields = NO_CUSTOM_FIELDS
     const orders = await ordersWithin(input, {}, { source, pipeline, customFields })
     const kit = await loadRuleKit(pipeline, { writtenAt: input.writtenAt ?? clock.now(), orders })
-    const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+    const reader = await source.open(input, {
+      columns: wantedColumns(pipeline),
+      optional: optionalColumns(pipeline),
+    })
     try {
       return await trial(reader, kit, pipeline)
     } finally {

@@ -60,6 +60,15 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/check.ts')).check,
   },
   {
+    name: 'test',
+    summary: "runs the tests of the pipelines' mappings",
+    description:
+      'Maps the records under `tests` of the pipelines named (all of them, if none is), and says of each that fails what was expected and what came. It reads the configuration alone, and asks neither state nor service. Exit code 3 where a test fails.',
+    arguments: '[PIPELINE...]',
+    examples: ['contact-sync test', 'contact-sync test shop --json'],
+    load: async () => (await import('../commands/test.ts')).testMappings,
+  },
+  {
     name: 'status',
     summary: 'each pipeline at a glance',
     description:

@@ -35,6 +35,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   'rejects retry': RUNS,
   plan: [0, 1, 2, 3, 4, 5, 130, 143],
   check: [0, 1, 2, 5],
+  test: [0, 1, 2, 3],
   status: [0, 1, 2, 130, 143],
   terms: [0, 1, 2, 5, 6],
   fields: [0, 1, 2, 5],
@@ -78,6 +79,7 @@ const FILES: Readonly<Record<string, readonly Fact[]>> = {
 }
 
 const WITHOUT_CONFIGURATION = ['help', 'schema', 'sandbox', 'demo']
+const WITHOUT_STATE = ['completion', 'test']
 const WITH_INBOX = ['start', 'run', 'plan', 'check', 'status', 'state rebuild']
 
 /** Of what a command reads and writes; keys of the configuration where it says the place. */
@@ -88,7 +90,7 @@ export function files(path: string): readonly Fact[] {
   const isLogging = ['start', 'run', 'rejects retry', 'undo', 'support-bundle'].includes(path)
   return [
     CONFIGURATION,
-    ...(path === 'completion' ? [] : [STATE]),
+    ...(WITHOUT_STATE.includes(path) ? [] : [STATE]),
     ...(isInbox ? (FILES['inbox'] ?? []) : []),
     ...(isLogging ? (FILES['log'] ?? []) : []),
   ]
@@ -108,6 +110,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   run: ['contact-sync plan', 'contact-sync status', 'contact-sync rejects list', 'contact-sync held list'],
   plan: ['contact-sync check', 'contact-sync run'],
   check: ['contact-sync plan', 'contact-sync schema', 'config/README.md'],
+  test: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
   status: [
     'contact-sync state info',
     'contact-sync rejects list',

@@ -31,6 +31,12 @@ export function columnIndex(header: readonly string[], column: string): number |
   return 'index' in found ? found.index : undefined
 }
 
+/** Whether the input has no such column; one that is there several times is there. */
+export const lacksColumn = (header: readonly string[], column: string): boolean => {
+  const found = findColumn(header, column)
+  return 'problem' in found && found.problem === 'missing'
+}
+
 /** How many names of a header a message shows. */
 const SHOWN = 20
 /** With no more names than these, the first line of the file may be no header. */

@@ -1,4 +1,5 @@
-// `where` and its kin: CEL over the record's columns and the mapped contact.
+// CEL over the record's columns: conditions (`where`, `when`), which see the mapped contact as well, and the expressions that
+// make a field.
 // Nothing here can block: `matches` of CEL (which can run for ever on a crafted pattern) is refused in favour of `like`,
 // which takes linear time, and condition-cost.ts refuses what could grow.
 import { Environment, type ASTNode } from '@marcbachmann/cel-js'
@@ -57,38 +58,123 @@ function patternProblem(patterns: readonly string[]): string | undefined {
   return undefined
 }
 
+/** Where in the expression a message is about, counted from 1. */
+function placeText(error: unknown): string {
+  const range: unknown =
+    typeof error === 'object' && error !== null && 'range' in error ? error.range : undefined
+  if (typeof range !== 'object' || range === null || !('start' in range)) return ''
+  return typeof range.start === 'number' ? ` (at character ${range.start + 1})` : ''
+}
+
+const messageOf = (error: unknown): string => `${firstLine(error)}${placeText(error)}`
+
+interface Program {
+  readonly columns: readonly string[]
+  /** Whether it looks at columns that it does not name. */
+  readonly usesAllColumns: boolean
+  readonly usesContact: boolean
+  /** What it gives, by the words of CEL. */
+  readonly type: string
+  /** Throws where it fails. A record whose values are too long for it is not tried. */
+  run(record: ReadonlyMap<string, string>, fields: Readonly<Record<string, unknown>>): unknown
+  tooMuch(record: ReadonlyMap<string, string>): string | undefined
+}
+
 /** Compiles a CEL expression, or says in a sentence what is wrong with it. */
-export function compileCondition(expression: string): RecordCondition | { problem: string } {
+function compileProgram(expression: string): Program | { problem: string } {
   let program
   try {
     program = conditionEnvironment().parse(expression)
   } catch (error) {
-    return { problem: firstLine(error) }
+    return { problem: messageOf(error) }
   }
   const checked = program.check()
-  if (!checked.valid) return { problem: firstLine(checked.error) }
-  if (checked.type !== 'bool' && checked.type !== 'dyn')
-    return { problem: `gives ${checked.type ?? 'nothing'}, not true or false` }
+  if (!checked.valid) return { problem: messageOf(checked.error) }
   const all = [...nodes(program.ast)]
   const problem = costProblem(all) ?? patternProblem(likePatterns(all) ?? [])
   if (problem !== undefined) return { problem }
   const run = program
   const columns = [...new Set(all.flatMap((node) => columnOf(node) ?? []))]
-  const tooMuch = textProblemOf(all, columns)
+  const isUse = (node: ASTNode): boolean => isName(node, 'record')
   return {
     columns,
+    usesAllColumns: all.filter(isUse).length > all.filter((node) => columnOf(node) !== undefined).length,
     usesContact: all.some((node) => isName(node, 'contact')),
+    type: checked.type ?? 'nothing',
+    run: (record, fields): unknown => run({ record, contact: fields }),
+    tooMuch: textProblemOf(all, columns),
+  }
+}
+
+/** Compiles a condition, or says in a sentence what is wrong with it. */
+export function compileCondition(expression: string): RecordCondition | { problem: string } {
+  const program = compileProgram(expression)
+  if ('problem' in program) return program
+  const { columns, usesContact, type, run, tooMuch } = program
+  if (type !== 'bool' && type !== 'dyn') return { problem: `gives ${type}, not true or false` }
+  return {
+    columns,
+    usesContact,
     evaluate(record, contact) {
       const long = tooMuch(record)
       if (long !== undefined) return { problem: long }
       const fields = Object.fromEntries(CONTACT_FIELD_NAMES.map((name) => [name, contact[name] ?? '']))
       try {
-        const verdict: unknown = run({ record, contact: fields })
+        const verdict = run(record, fields)
         return typeof verdict === 'boolean'
           ? verdict
           : { problem: 'the condition gives neither true nor false' }
       } catch (error) {
         return { problem: firstLine(error) }
+      }
+    },
+  }
+}
+
+export interface FieldExpression {
+  readonly columns: readonly string[]
+  readonly usesAllColumns: boolean
+  /** The text of what it gives, or a sentence without values on why there is none. */
+  evaluate(record: ReadonlyMap<string, string>): string | { readonly problem: string }
+}
+
+/** What becomes the text of a field. */
+const TEXT_TYPES: readonly string[] = ['string', 'int', 'uint', 'double', 'bool', 'null', 'null_type', 'dyn']
+
+function textOfResult(result: unknown): string | { readonly problem: string } {
+  if (result === null) return ''
+  if (typeof result === 'string') return result
+  if (typeof result === 'number' || typeof result === 'bigint' || typeof result === 'boolean')
+    return String(result)
+  return { problem: 'gives no text' }
+}
+
+/** CEL's messages may quote a value; its codes do not. */
+function failureText(error: unknown): string {
+  const code: unknown =
+    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return `cannot be evaluated${typeof code === 'string' ? ` (${code.replaceAll('_', ' ')})` : ''}`
+}
+
+/** Compiles the expression that makes a field, or says in a sentence what is wrong with it. */
+export function compileExpression(expression: string): FieldExpression | { problem: string } {
+  const program = compileProgram(expression)
+  if ('problem' in program) return program
+  const { columns, usesAllColumns, usesContact, type, run, tooMuch } = program
+  if (usesContact)
+    return { problem: 'uses contact, of which the field is a part; name columns, record["Position"]' }
+  if (!TEXT_TYPES.includes(type))
+    return { problem: `gives ${type}, which is no text; join lists, or take one item` }
+  return {
+    columns,
+    usesAllColumns,
+    evaluate(record) {
+      const long = tooMuch(record)
+      if (long !== undefined) return { problem: `cannot be evaluated: ${long}` }
+      try {
+        return textOfResult(run(record, {}))
+      } catch (error) {
+        return { problem: failureText(error) }
       }
     },
   }

@@ -1,9 +1,12 @@
 // How one field is made from a record: where its text comes from, what is done to it, and what it must be at the end.
 // The same for the fields of the interface and for custom fields.
+import { RE2JS } from 're2js'
 import type { ColumnIndex } from './columns.ts'
+import { compileExpression, type FieldExpression } from './condition.ts'
 import type { ContactField, FieldValue } from './contact.ts'
 import type { CustomFieldRule } from './custom-fields.ts'
 import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from './field-check.ts'
+import { SyncError } from '../words/errors.ts'
 import { parseNumber } from '../words/number.ts'
 import { compilePick, pickPairs } from './pick.ts'
 import type { FieldMapping } from './mapping-schema.ts'
@@ -11,8 +14,9 @@ import type { OnInvalid, PipelineSettings } from '../settings.ts'
 import { parseTemplate } from './template.ts'
 import { compileTransforms } from './transforms.ts'
 import { hasRule, type RuleKit, typeOfPhone, valueRule } from './values/rule-kit.ts'
+import type { RuledText } from './values/value-rule.ts'
 
-type Reader = (values: readonly string[]) => string
+type Reader = (values: readonly string[]) => RuledText
 
 interface FieldResult {
   readonly value?: FieldValue
@@ -48,6 +52,7 @@ interface FieldTarget {
 /** What a field's mapping is compiled against. */
 export interface FieldContext {
   readonly pipeline: PipelineSettings
+  readonly header: readonly string[]
   readonly columns: ColumnIndex
   readonly kit: RuleKit
 }
@@ -58,7 +63,38 @@ export function mappingColumns(mapping: FieldMapping): readonly string[] {
   if (mapping.column !== undefined) return [mapping.column]
   if (mapping.columns !== undefined) return mapping.columns
   if (mapping.pick !== undefined) return [mapping.pick.value]
+  if (mapping.expression !== undefined) return compiledExpression(mapping.expression).columns
   return mapping.template === undefined ? [] : parseTemplate(mapping.template).columns
+}
+
+/** The configuration has been checked: only a mapping that was made otherwise can fail here. */
+function compiledExpression(written: string): FieldExpression {
+  const expression = compileExpression(written)
+  if ('problem' in expression) throw new SyncError('CONFIG_INVALID', `expression: ${expression.problem}`)
+  return expression
+}
+
+interface Cells {
+  readonly header: readonly string[]
+  readonly columns: ColumnIndex
+  readonly cellAt: (values: readonly string[], index: number) => string
+}
+
+/** The text that an expression makes of the record's cells. */
+function expressionReader(written: string, { header, columns, cellAt }: Cells): Reader {
+  const expression = compiledExpression(written)
+  const others = expression.usesAllColumns ? header.filter((name) => name !== '') : []
+  const names = [...new Set([...others, ...expression.columns])]
+  const places = names.map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
+  return (values) =>
+    expression.evaluate(new Map(places.map(([name, place]) => [name, cellAt(values, place)])))
+}
+
+/** Whether a text is one that `unless` leaves out. */
+function unlessTest({ unless }: FieldMapping): (text: string) => boolean {
+  if (unless === undefined) return () => false
+  const pattern = RE2JS.compile(unless)
+  return (text) => pattern.matcher(text).find()
 }
 
 function lookupReader(mapping: FieldMapping): (value: string) => string | typeof NO_MATCH {
@@ -88,14 +124,14 @@ function phoneTypeReader(mapping: FieldMapping, context: FieldContext): Reader {
 }
 
 function valueReader(mapping: FieldMapping, context: FieldContext): Reader {
-  const { pipeline, columns } = context
+  const { pipeline, header, columns } = context
   const nulls = new Set(pipeline.source.null_values.map(cleanText))
-  const isNull = (value: string): boolean => nulls.has(value)
-  const cell = (values: readonly string[], column: string): string => {
-    const index = columns.get(column)
-    const value = cleanText((index === undefined ? undefined : values[index]) ?? '')
-    return isNull(value) ? '' : value
+  const isLeftOut = unlessTest(mapping)
+  const cellAt = (values: readonly string[], index: number | undefined): string => {
+    const value = cleanText(values[index ?? -1] ?? '')
+    return nulls.has(value) || isLeftOut(value) ? '' : value
   }
+  const cell = (values: readonly string[], column: string): string => cellAt(values, columns.get(column))
   if (mapping.template !== undefined) {
     const template = parseTemplate(mapping.template)
     return (values) => template.render((column) => cell(values, column))
@@ -109,6 +145,8 @@ function valueReader(mapping: FieldMapping, context: FieldContext): Reader {
     return (values) => choose((column) => cell(values, column))
   }
   if (mapping.phone_type_of !== undefined) return phoneTypeReader(mapping, context)
+  if (mapping.expression !== undefined)
+    return expressionReader(mapping.expression, { header, columns, cellAt })
   const alternatives = mappingColumns(mapping)
   return (values) => {
     for (const column of alternatives) {
@@ -151,6 +189,7 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
   const read = valueReader(mapping, context)
   const transform = compileTransforms(mapping.transform ?? [])
   const lookup = lookupReader(mapping)
+  const isLeftOut = unlessTest(mapping)
   const rule = valueRule(mapping, mappingColumns(mapping).join(', '), kit)
   const asNumber = numberReader(mapping)
   const onInvalid = mapping.on_invalid ?? pipeline.on_invalid
@@ -162,7 +201,10 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
     key: target.key,
     mapping,
     read: lackingMarked(target, (values) => {
-      const given = cleanText(transform(read(values)))
+      const source = read(values)
+      if (typeof source !== 'string') return invalid(source.problem)
+      const transformed = cleanText(transform(source))
+      const given = isLeftOut(transformed) ? '' : transformed
       const found = lookup(given)
       if (found === NO_MATCH) return invalid('is not in the lookup', given)
       const made = target.isBlank(found) ? found : rule(cleanText(found))

@@ -6,9 +6,10 @@ import { constantProblem } from './constants.ts'
 import type { DeepReadonly } from '../words/deep-readonly.ts'
 import { flag, text } from '../words/scalars.ts'
 import { transformList } from './transform-schema.ts'
+import { misplacedNames, textRuleKeys, textRuleProblems } from './values/text-schema.ts'
 import { misplacedRules, valueRuleKeys, valueRuleProblems } from './values/value-schema.ts'
 
-const WAYS = ['column', 'columns', 'value', 'template', 'pick', 'phone_type_of'] as const
+const WAYS = ['column', 'columns', 'value', 'template', 'pick', 'expression', 'phone_type_of'] as const
 
 function templateProblem(template: string): string | undefined {
   const rest = template.replace(/\{\{|\}\}/g, '')
@@ -51,98 +52,89 @@ const pickRule = z.strictObject({
   except: z.array(text).prefault([]).describe('Labels that never count, in the same form.'),
 })
 
-/** What is planned, and what to do until then. */
-const MEANWHILE: Readonly<Record<string, string>> = {
-  expression: 'use template, columns or transform',
-}
-
-function plannedKey(keys: readonly string[]): string | undefined {
-  const planned = keys.find((key) => Object.hasOwn(MEANWHILE, key))
-  return planned && `is not available in this version yet; meanwhile: ${MEANWHILE[planned] ?? ''}`
-}
-
 export const onInvalid = z.enum(['reject', 'drop', 'truncate'])
 export const blank = z.enum(['keep', 'clear'])
 
 const mappingKeys = z
-  .strictObject(
-    {
-      column: text
-        .optional()
-        .describe('The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`.'),
-      columns: z
-        .array(text)
-        .min(1, { error: 'is an empty list; name the columns to try, in order' })
-        .optional()
-        .describe('Several columns: the first that is not blank. At least one of them must be in the file.'),
-      value: z.union([z.string(), z.number()]).optional().describe('The same value for every record.'),
-      template: template
-        .optional()
-        .describe(
-          'Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.',
-        ),
-      pick: pickRule
-        .optional()
-        .describe('One of several numbered columns, chosen by the label in the column beside it.'),
-      optional: flag
-        .optional()
-        .describe('With pick: a file may have none of its columns; then the field is left alone.'),
-      transform: transformList
-        .optional()
-        .describe('Transforms for the value, in order: a name, `{ name: options }`, or a list of these.'),
-      lookup: z
-        .record(z.string(), z.string().nullable())
-        .refine((table) => Object.keys(table).length > 0, { error: 'is empty; list values as `from: to`' })
-        .optional()
-        .describe('A table from source values to field values, after the transforms; `null` makes it blank.'),
-      otherwise: z
-        .string()
-        .nullable()
-        .optional()
-        .describe(
-          'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid, or left to the rule date, country or phone. With phone_type_of: for numbers that do not say that they are mobile.',
-        ),
-      default: z.string().optional().describe('For blank values.'),
-      on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
-      blank: blank.optional().describe("As the pipeline's blank, for this field alone."),
-      number: z
-        .union(
-          [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],
-          {
-            error: 'is neither true nor { decimal: "," } or { decimal: "." }',
-          },
-        )
-        .transform((number): { decimal?: ',' | '.' } | undefined =>
-          typeof number !== 'boolean' ? number : number ? {} : undefined,
-        )
-        .optional()
-        .describe(
-          'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
-        ),
-      ...valueRuleKeys,
-      split: text.optional().describe('Of a custom field with several values: what stands between them.'),
-      size: z
-        .int()
-        .min(8)
-        .max(255)
-        .optional()
-        .describe('Of a custom text field: how many characters the service takes, 8 to 255.'),
-    },
-    { error: (issue) => (issue.code === 'unrecognized_keys' ? plannedKey(issue.keys) : undefined) },
-  )
+  .strictObject({
+    column: text
+      .optional()
+      .describe('The column to take. The short form `mail: E-Mail` is `mail: { column: E-Mail }`.'),
+    columns: z
+      .array(text)
+      .min(1, { error: 'is an empty list; name the columns to try, in order' })
+      .optional()
+      .describe('Several columns: the first that is not blank. At least one of them must be in the file.'),
+    value: z.union([z.string(), z.number()]).optional().describe('The same value for every record.'),
+    template: template
+      .optional()
+      .describe(
+        'Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.',
+      ),
+    pick: pickRule
+      .optional()
+      .describe('One of several numbered columns, chosen by the label in the column beside it.'),
+    optional: flag
+      .optional()
+      .describe(
+        'A file may lack the column; then the field is no part of the mapping for that file, and is left alone. Default: false.',
+      ),
+    transform: transformList
+      .optional()
+      .describe('Transforms for the value, in order: a name, `{ name: options }`, or a list of these.'),
+    lookup: z
+      .record(z.string(), z.string().nullable())
+      .refine((table) => Object.keys(table).length > 0, { error: 'is empty; list values as `from: to`' })
+      .optional()
+      .describe('A table from source values to field values, after the transforms; `null` makes it blank.'),
+    otherwise: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid, or left to the rule date, country or phone. With phone_type_of: for numbers that do not say that they are mobile.',
+      ),
+    default: z.string().optional().describe('For blank values.'),
+    on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
+    blank: blank.optional().describe("As the pipeline's blank, for this field alone."),
+    number: z
+      .union(
+        [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],
+        {
+          error: 'is neither true nor { decimal: "," } or { decimal: "." }',
+        },
+      )
+      .transform((number): { decimal?: ',' | '.' } | undefined =>
+        typeof number !== 'boolean' ? number : number ? {} : undefined,
+      )
+      .optional()
+      .describe(
+        'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
+      ),
+    ...valueRuleKeys,
+    ...textRuleKeys,
+    split: text.optional().describe('Of a custom field with several values: what stands between them.'),
+    size: z
+      .int()
+      .min(8)
+      .max(255)
+      .optional()
+      .describe('Of a custom text field: how many characters the service takes, 8 to 255.'),
+  })
   .check((ctx) => {
     const { value } = ctx
     const say = (message: string, path: string[] = []) =>
       ctx.issues.push({ code: 'custom', input: value, path, message })
     const ways = WAYS.filter((way) => value[way] !== undefined)
     if (ways.length === 0)
-      say('does not say where the value comes from; give one of column, columns, value, template and pick')
+      say(
+        'does not say where the value comes from; give one of column, columns, value, template, pick and expression',
+      )
     if (ways.length > 1) say(`has ${ways.join(' and ')} at once; keep one of them`)
     if (value.otherwise !== undefined && value.lookup === undefined && value.phone_type_of === undefined)
       say('means nothing without lookup; use default for blank values', ['otherwise'])
-    if (value.optional !== undefined && value.pick === undefined)
-      say('is for pick only; leave it out', ['optional'])
-    for (const { key, message } of valueRuleProblems(value)) say(message, [key])
+    for (const { key, message } of [...valueRuleProblems(value), ...textRuleProblems(value)])
+      say(message, [key])
   })
 
 /** One field's mapping, as every field has it. */
@@ -174,7 +166,7 @@ function mappingFor(field: ContactField) {
           path: [name],
           message: 'is for custom fields only; leave it out',
         })
-    for (const { key, message } of misplacedRules(field, written))
+    for (const { key, message } of [...misplacedRules(field, written), ...misplacedNames(field, written)])
       ctx.issues.push({ code: 'custom', input: written, path: [key], message })
     const constants: [readonly string[], string | number | null | undefined][] = [
       [['value'], written.value],

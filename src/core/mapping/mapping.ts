@@ -9,8 +9,14 @@ import { cleanText } from './field-check.ts'
 import { compileCustomField, compileField, type FieldMapper, mappingColumns } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
 import { oddities, type Oddity } from './odd-values.ts'
-import { pickColumns, pickPairs } from './pick.ts'
-import type { FieldMapping, PickRule } from './mapping-schema.ts'
+import {
+  columnsOfOptionalFields,
+  isSpokenOf,
+  mappedFields,
+  neededColumns,
+  possibleColumns,
+} from './optional.ts'
+import type { FieldMapping } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
 import { NO_RULES, type RuleKit } from './values/rule-kit.ts'
@@ -55,43 +61,31 @@ function compiledWhere(pipeline: PipelineSettings): RecordCondition | undefined 
   return condition
 }
 
+/** Columns that the pipeline names beside those of its fields. */
+const columnsBesideFields = (pipeline: PipelineSettings): readonly string[] => [
+  ...(pipeline.key ?? []),
+  ...(compiledWhere(pipeline)?.columns ?? []),
+  ...termColumns(pipeline),
+]
+
 /** Every column that the pipeline names, once each: what a source without a header (json) has to look for. */
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
-  const mapped = [...Object.values(pipeline.map), ...Object.values(pipeline.custom_fields)].flatMap(
-    (mapping) => (mapping.pick === undefined ? mappingColumns(mapping) : pickColumns(mapping.pick)),
-  )
+  const mapped = mappedFields(pipeline).flatMap(([, mapping]) => possibleColumns(mapping))
   const where = compiledWhere(pipeline)?.columns ?? []
   return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline)])]
 }
 
-/** The columns of a `pick` that the input has; those of the first number where it has none. */
-function pickWishes(rule: PickRule, header: readonly string[], isOptional: boolean): readonly string[] {
-  const pairs = pickPairs(rule, header)
-  if (pairs.length > 0)
-    return pairs.flatMap(({ label, value }) => [...(label === undefined ? [] : [label]), value])
-  return isOptional ? [] : [rule.value, ...rule.label.slice(0, 1)].map((form) => form.replace('*', '1'))
-}
+/** Those of them that an input may lack: only optional fields name them. */
+export const optionalColumns = (pipeline: PipelineSettings): readonly string[] =>
+  columnsOfOptionalFields(pipeline, columnsBesideFields(pipeline))
 
-/** Whether this input speaks of the field: an optional one may have no column for it. */
-const isSpokenOf = ({ pick, optional }: FieldMapping, header: readonly string[]): boolean =>
-  pick === undefined || optional !== true || pickPairs(pick, header).length > 0
-
-/** The mapping that decides whether a field is spoken of: the type of a number goes with the number. */
-const decisiveMapping = (mapping: FieldMapping, { map }: PipelineSettings): FieldMapping =>
-  mapping.phone_type_of === undefined ? mapping : (map[mapping.phone_type_of] ?? mapping)
-
-/** `columns` are alternatives: one of them has to be there. Every other column is needed. */
+/** What the pipeline needs of an input with this header. */
 function columnWishes(pipeline: PipelineSettings, header: readonly string[]): ColumnWish[] {
-  const custom = Object.entries(pipeline.custom_fields).map(
-    ([name, mapping]) => [`custom_fields.${name}`, mapping] as const,
+  const fields = mappedFields(pipeline).flatMap(([field, mapping]) =>
+    isSpokenOf(pipeline, field, header)
+      ? neededColumns(mapping, header).map((column) => ({ column, wantedBy: `map.${field}` }))
+      : [],
   )
-  const fields = [...Object.entries(pipeline.map), ...custom].flatMap(([field, mapping]) => {
-    const { pick, optional = false } = mapping
-    const columns = pick === undefined ? mappingColumns(mapping) : pickWishes(pick, header, optional)
-    const present = columns.filter((column) => columnIndex(header, column) !== undefined)
-    const needed = mapping.columns !== undefined && present.length > 0 ? present : columns
-    return needed.map((column) => ({ column, wantedBy: `map.${field}` }))
-  })
   const keys = (pipeline.key ?? []).map((column) => ({ column, wantedBy: 'key' }))
   const where = (compiledWhere(pipeline)?.columns ?? []).map((column) => ({ column, wantedBy: 'where' }))
   const terms = termColumns(pipeline).map((column) => ({ column, wantedBy: 'terms.assign' }))
@@ -139,6 +133,7 @@ export function recordKeys(
 function describeSource(mapping: FieldMapping): string {
   if (mapping.value !== undefined) return 'the constant'
   if (mapping.template !== undefined) return 'the template'
+  if (mapping.expression !== undefined) return 'the expression'
   if (mapping.phone_type_of !== undefined) return `the number of ${mapping.phone_type_of}`
   return mappingColumns(mapping)
     .map((column) => `"${column}"`)
@@ -215,18 +210,58 @@ function fieldMappers(
   pipeline: PipelineSettings,
   { header, columns, customFields, kit }: Against,
 ): FieldMapper[] {
-  const context = { pipeline, columns, kit }
-  const isHere = (mapping: FieldMapping) => isSpokenOf(decisiveMapping(mapping, pipeline), header)
+  const context = { pipeline, header, columns, kit }
   const standard = CONTACT_FIELD_NAMES.flatMap((field): FieldMapper[] => {
     const mapping = pipeline.map[field]
-    if (mapping === undefined || !isHere(mapping)) return []
+    if (mapping === undefined || !isSpokenOf(pipeline, field, header)) return []
     return [compileField(field, mapping, context)]
   })
   const custom = customFields.rules.flatMap((rule): FieldMapper[] => {
     const mapping = pipeline.custom_fields[rule.name] ?? {}
-    return isHere(mapping) ? [compileCustomField(rule, mapping, context)] : []
+    const isHere = isSpokenOf(pipeline, `custom_fields.${rule.name}`, header)
+    return isHere ? [compileCustomField(rule, mapping, context)] : []
   })
   return [...standard, ...custom]
+}
+
+interface FieldProblem {
+  readonly code: ErrorCode
+  readonly text: string
+  readonly plain: string
+}
+
+/** The fields of one record, made and checked. */
+interface ContactReading {
+  readonly contact: Contact
+  readonly mended: readonly string[]
+  readonly lacking: readonly string[]
+  /** Fields for which the source has nothing; a value that was dropped is not nothing. */
+  readonly blank: readonly string[]
+  readonly problems: readonly FieldProblem[]
+}
+
+function contactReader(fields: readonly FieldMapper[]): (values: readonly string[]) => ContactReading {
+  return (values) => {
+    const contact: Record<string, FieldValue> = {}
+    const mended: string[] = []
+    const lacking: string[] = []
+    const blank: string[] = []
+    const problems: FieldProblem[] = []
+    for (const { name, key, mapping, read } of fields) {
+      const { value, problem, mended: wasMended, lacking: isLacking } = read(values)
+      if (value !== undefined) contact[key] = value
+      if (wasMended === true) mended.push(name)
+      if (isLacking === true) lacking.push(name)
+      if (problem !== undefined)
+        problems.push({
+          code: problem.code,
+          text: `${name}: ${describeSource(mapping)}${quotedValue(problem.value)} ${problem.problem}`,
+          plain: `${name}: ${describeSource(mapping)} ${problem.problem}`,
+        })
+      else if (wasMended !== true && (value === undefined || value === '')) blank.push(name)
+    }
+    return { contact, mended, lacking, blank, problems }
+  }
 }
 
 /**
@@ -245,24 +280,7 @@ export function compileMapping(
   const where = compileWhere(pipeline, header, columns)
   const readTerms = compileTermReader(pipeline, header, columns)
 
-  const contactOf = (values: readonly string[]) => {
-    const contact: Record<string, FieldValue> = {}
-    const [mended, lacking]: [string[], string[]] = [[], []]
-    const problems: { code: ErrorCode; text: string; plain: string }[] = []
-    for (const { name, key, mapping, read } of fields) {
-      const { value, problem, mended: wasMended, lacking: isLacking } = read(values)
-      if (value !== undefined) contact[key] = value
-      if (wasMended === true) mended.push(name)
-      if (isLacking === true) lacking.push(name)
-      if (problem !== undefined)
-        problems.push({
-          code: problem.code,
-          text: `${name}: ${describeSource(mapping)}${quotedValue(problem.value)} ${problem.problem}`,
-          plain: `${name}: ${describeSource(mapping)} ${problem.problem}`,
-        })
-    }
-    return { contact, mended, lacking, problems }
-  }
+  const contactOf = contactReader(fields)
   const keyOf = (values: readonly string[], contact: Contact): string | undefined =>
     pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
   const identityOf = (values: readonly string[]): string | undefined =>
@@ -282,8 +300,10 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, identityOf(values))
       }
-      const { contact, mended, lacking, problems } = contactOf(values)
+      const { contact, mended, lacking, blank, problems } = contactOf(values)
       const key = keyOf(values, contact)
+      if (pipeline.skip_without?.some((field) => blank.includes(field)) === true)
+        return { kind: 'skipped', key: pipeline.mode === 'full' ? key : undefined }
       const [first] = problems
       if (first !== undefined)
         return {
@@ -307,14 +327,14 @@ export function compileMapping(
   }
 }
 
-/** How such records are passed over, for whoever has many of them. */
+/** How such records are skipped, for an admin whose source has many of them. */
 const whereHint = (columns: readonly string[]): string => {
   const [column] = columns
   return column === undefined ? '' : `; where: 'record[${JSON.stringify(column)}] != ""' skips such records`
 }
 
-function missingKeyText({ key, map }: PipelineSettings): string {
+function missingKeyText({ key }: PipelineSettings): string {
   if (key === undefined)
-    return `key: the record has no mail, and the mail is this pipeline's key${whereHint(mappingColumns(map['mail'] ?? {}))}`
+    return `key: the record has no mail, and the mail is this pipeline's key; skip_without: [mail] skips such records`
   return `key: ${key.map((column) => `"${column}"`).join(', ')} is blank${whereHint(key)}`
 }

@@ -6,6 +6,7 @@ import { cleanText, textProblem } from './field-check.ts'
 import type { PipelineSettings, TermAssignment } from '../settings.ts'
 import { termNames } from './term-list.ts'
 import { distinctTerms } from './terms.ts'
+import { compileTransforms } from './transforms.ts'
 
 /** The record's cells by column name, and the contact that was mapped from it. */
 export interface TermInput {
@@ -25,17 +26,21 @@ function compiledWhen(name: string, when: string): RecordCondition {
   return condition
 }
 
-/** Every column that the assignments name. */
-export function termColumns(pipeline: PipelineSettings): readonly string[] {
-  return pipeline.terms.assign.flatMap((entry) => {
-    if ('column' in entry) return [entry.column]
-    return entry.when === undefined ? [] : compiledWhen(entry.name, entry.when).columns
-  })
+/** The columns that one assignment names. */
+export function termColumnsOf(entry: TermAssignment): readonly string[] {
+  if ('column' in entry) return [entry.column]
+  return entry.when === undefined ? [] : compiledWhen(entry.name, entry.when).columns
 }
+
+/** Every column that the assignments name. */
+export const termColumns = (pipeline: PipelineSettings): readonly string[] =>
+  pipeline.terms.assign.flatMap(termColumnsOf)
 
 function compileAssignment(entry: TermAssignment, isNull: (value: string) => boolean): Assigner {
   if ('column' in entry) {
-    return ({ cell }) => termNames(cell(entry.column), entry).filter((part) => !isNull(cleanText(part)))
+    const transform = compileTransforms(entry.transform ?? [])
+    const isMeant = (part: string): boolean => !isNull(cleanText(part))
+    return ({ cell }) => termNames(cell(entry.column), entry).filter(isMeant).map(transform).filter(isMeant)
   }
   const { name, when } = entry
   if (when === undefined) return () => [name]

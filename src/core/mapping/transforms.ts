@@ -4,6 +4,7 @@
 import { RE2JS } from 're2js'
 import { z } from 'zod'
 import { characterCount } from './contact.ts'
+import { re2Problem, re2Text } from '../words/pattern.ts'
 
 /** A transform by its name, with the options that its own schema has checked. */
 export interface TransformCall {
@@ -64,18 +65,9 @@ function titleCase(value: string): string {
   })
 }
 
-function patternProblem(pattern: string): string | undefined {
-  try {
-    RE2JS.compile(pattern)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : 'it cannot be read'
-  }
-}
-
 /** The highest `$1` in the replacement that the pattern has no group for. */
 function missingGroup(pattern: string, replacement: string): number | undefined {
-  if (patternProblem(pattern) !== undefined) return undefined
+  if (re2Problem(pattern) !== undefined) return undefined
   const groups = RE2JS.compile(pattern).groupCount()
   const named = [...replacement.matchAll(/(?<!\\)\$(\d)/g)].map(([, digit]) => Number(digit))
   return named.find((group) => group > groups)
@@ -84,20 +76,7 @@ function missingGroup(pattern: string, replacement: string): number | undefined 
 const replaceOptions = z
   .strictObject({
     find: z.string().min(1).optional().describe('The text to look for, literally.'),
-    pattern: z
-      .string()
-      .min(1)
-      .check((ctx) => {
-        const problem = patternProblem(ctx.value)
-        if (problem !== undefined)
-          ctx.issues.push({
-            code: 'custom',
-            input: ctx.value,
-            message: `is no RE2 pattern (${problem}); see https://github.com/google/re2/wiki/Syntax`,
-          })
-      })
-      .optional()
-      .describe('Or an RE2 pattern to look for.'),
+    pattern: re2Text.optional().describe('Or an RE2 pattern to look for.'),
     with: z.string().describe('What to set in its place, everywhere; $1 is the first group of a pattern.'),
   })
   .check((ctx) => {

@@ -27,7 +27,7 @@ function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
     archive: folder.archive,
     giveBack: folder.giveBack,
     clearLeftovers: folder.clearLeftovers,
-    open: async (input, { columns }) => readJson(await folder.openFile(input), options, columns),
+    open: async (input, asked) => readJson(await folder.openFile(input), options, asked),
     writeRejects: (input, to, header, rows) =>
       folder.writeRejects(input, to, { header, delimiter: ',', jsonLines: true }, rows),
   }

@@ -1,7 +1,7 @@
 // Reads one JSON file: finds out how its records lie in it, and makes the values of the mapping's columns
 // from each of them. It has no header of its own: the mapping's columns, which are paths, are its header.
 import { SyncError } from '../../core/words/errors.ts'
-import type { InputReader } from '../../core/ports.ts'
+import type { InputReader, OpenOptions } from '../../core/ports.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts'
 import { isSupplement } from '../supplement.ts'
@@ -19,14 +19,18 @@ const OWN_REJECTS = /\.rejects\.(jsonl|ndjson|json)$/i
 export function readJson(
   file: InputFile,
   options: JsonOptions,
-  columns: readonly string[],
+  { columns: asked, optional = [] }: Pick<OpenOptions, 'columns' | 'optional'>,
 ): Promise<InputReader> {
   return closingOnFailure(file, async () => {
     const form = await surveyText(file, options.encoding)
     const isOurs = OWN_REJECTS.test(file.name)
     const path = isOurs ? undefined : options.records
     const layout = await layoutOf(file, form, path)
-    const records = jsonRecords({ name: file.name, layout, parts: utf8Text(file, form) })
+    const parsed = (): AsyncGenerator<JsonRecord[]> =>
+      jsonRecords({ name: file.name, layout, parts: utf8Text(file, form) })
+    const missing = await missingColumns(parsed, optional)
+    const columns = asked.filter((column) => !missing.includes(column))
+    const records = parsed()
     const readers = columns.map(columnReader)
     const refuse = refuseWrapper(file.name, layout)
     // What of a file was rejected may lack what its other records had.
@@ -55,6 +59,20 @@ export function readJson(
       },
     }
   })
+}
+
+/** The optional columns that no record has: found by a reading of the whole file, where there are such columns at all. */
+async function missingColumns(
+  parsed: () => AsyncIterable<JsonRecord[]>,
+  optional: readonly string[],
+): Promise<readonly string[]> {
+  if (optional.length === 0) return []
+  let missing = optional.map((column) => ({ column, read: columnReader(column) }))
+  for await (const records of parsed())
+    for (const { value } of records)
+      if (isObject(value) && missing.length > 0)
+        missing = missing.filter(({ read }) => read(value) === undefined)
+  return missing.map(({ column }) => column)
 }
 
 /** The first character that is no blank tells a list from objects. Throws INPUT_EMPTY if there is none. */

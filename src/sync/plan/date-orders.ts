@@ -1,7 +1,7 @@
 // `date: auto`: what a whole input proves about the order of day and month, found in a reading of its own before the records
 // are mapped. Only a pipeline that asks for it pays for it.
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
-import { compileMapping, wantedColumns } from '../../core/mapping/mapping.ts'
+import { compileMapping, optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import {
   createOrderEvidence,
@@ -25,7 +25,10 @@ interface Whole {
 async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEvidence> {
   const { source, pipeline, customFields, signal } = whole
   const evidence = createOrderEvidence()
-  const reader = await source.open(input, { columns: wantedColumns(pipeline) })
+  const reader = await source.open(input, {
+    columns: wantedColumns(pipeline),
+    optional: optionalColumns(pipeline),
+  })
   try {
     const kit = witnessing(await loadRuleKit(pipeline, { writtenAt: 0 }), evidence)
     const mapper = compileMapping(pipeline, reader.header, customFields, kit)

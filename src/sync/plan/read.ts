@@ -4,7 +4,7 @@ import type { Accepted } from '../../core/change/accepted.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
-import { wantedColumns } from '../../core/mapping/mapping.ts'
+import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { DateOrders } from '../../core/mapping/values/date-order.ts'
 import type { InputReader, SourceInput } from '../../core/ports.ts'
 import { UnsureOfRecords } from '../../core/mapping/record.ts'
@@ -110,6 +110,7 @@ async function readInput(
   const last = await state.lastAccepted(pipeline.name)
   const reader = await context.source.open(input, {
     columns: wantedColumns(pipeline),
+    optional: optionalColumns(pipeline),
     lastEndedWithLineBreak: last?.endsWithLineBreak === true,
     settled: isAhead ? await state.settledInput(pipeline.name, input.bytes) : undefined,
   })

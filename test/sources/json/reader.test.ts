@@ -167,6 +167,28 @@ describe('a column', () => {
   })
 })
 
+describe('optional columns', () => {
+  const text = '[{"mail": "a@example.org", "fax": null}, {"mail": "b@example.org", "tels": [{"no": "1"}]}]'
+  const columns = ['mail', 'fax', 'phone', 'tels[0].no', 'tels[1].no']
+
+  it('are in the header only where some record has them', async () => {
+    const optional = ['fax', 'phone', 'tels[0].no', 'tels[1].no']
+    const { header, items } = await read('json', text, { columns, optional })
+    expect(header).toEqual(['mail', 'fax', 'tels[0].no'])
+    expect(items.map(({ values }) => values)).toEqual([
+      ['a@example.org', '', ''],
+      ['b@example.org', '', '1'],
+    ])
+  })
+
+  it('do not make the others optional', async () => {
+    await expect(read('json', text, { columns, optional: ['fax'] })).rejects.toMatchObject({
+      code: 'INPUT_COLUMN_MISSING',
+      message: expect.stringContaining('column "phone" is in no record') as string,
+    })
+  })
+})
+
 describe('damage', () => {
   it.each([
     ['a missing comma', '[{"a": 1}\n{"a": 2}]', 'line 2, column 1'],

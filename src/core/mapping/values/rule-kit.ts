@@ -4,6 +4,8 @@ import type { FieldMapping } from '../mapping-schema.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import { AUTO, type DateOrders, type OrderEvidence } from './date-order.ts'
 import type { DateReading } from './date.ts'
+import { nthAddress } from './addresses.ts'
+import type { NamePart } from './text-schema.ts'
 import type { ValueRule } from './value-rule.ts'
 
 interface DateWish extends Omit<DateReading, 'fileDate'> {
@@ -15,6 +17,7 @@ interface DateWish extends Omit<DateReading, 'fileDate'> {
 export interface RuleKit {
   readonly date?: (wish: DateWish) => ValueRule
   readonly country?: () => ValueRule
+  readonly name?: (part: NamePart) => ValueRule
   readonly phone?: {
     readonly rule: (country: string) => ValueRule
     readonly isMobile: (number: string) => boolean
@@ -45,11 +48,12 @@ export async function loadRuleKit(pipeline: Mapped, { writtenAt, orders = {} }: 
   const mappings = mappingsOf(pipeline)
   const isNamed = (...keys: readonly (keyof FieldMapping)[]): boolean =>
     mappings.some((mapping) => keys.some((key) => mapping[key] !== undefined))
-  const [date, auto, country, phone] = await Promise.all([
+  const [date, auto, country, phone, name] = await Promise.all([
     isNamed('date') ? import('./date.ts') : undefined,
     asksForOrders(pipeline) ? import('./auto-date.ts') : undefined,
     isNamed('country') ? import('./country.ts') : undefined,
     isNamed('phone', 'phone_type_of') ? import('./phone.ts') : undefined,
+    isNamed('name') ? import('./names.ts') : undefined,
   ])
   const fileDate = new Date(writtenAt).toISOString().slice(0, 10)
   const dateRuleFor = ({ column, ...how }: DateWish): ValueRule => {
@@ -61,6 +65,7 @@ export async function loadRuleKit(pipeline: Mapped, { writtenAt, orders = {} }: 
   return {
     ...(date && { date: dateRuleFor }),
     ...(country && { country: country.countryRule }),
+    ...(name && { name: (part) => (text) => name.namePart(text, part) }),
     ...(phone && { phone: { rule: phone.phoneRule, isMobile: phone.isMobileNumber } }),
   }
 }
@@ -84,14 +89,16 @@ function loaded<Rule>(rule: Rule | undefined): Rule {
 
 const unchanged: ValueRule = (text) => text
 
-export const hasRule = ({ date, country, phone }: FieldMapping): boolean =>
-  date !== undefined || country === true || phone !== undefined
+export const hasRule = ({ date, country, phone, name, address }: FieldMapping): boolean =>
+  [date, phone, name, address].some((rule) => rule !== undefined) || country === true
 
 /** The rule that the mapping names; without one a text stays as it is. `column`: where its texts come from. */
 export function valueRule(mapping: FieldMapping, column: string, kit: RuleKit): ValueRule {
-  const { date, two_digit_years_until: twoDigitYearsUntil, timezone, country, phone } = mapping
+  const { date, two_digit_years_until: twoDigitYearsUntil, timezone, country, phone, name, address } = mapping
   if (date !== undefined) return loaded(kit.date)({ formats: date, twoDigitYearsUntil, timezone, column })
   if (country === true) return loaded(kit.country)()
+  if (name !== undefined) return loaded(kit.name)(name)
+  if (address !== undefined) return (text) => nthAddress(text, address)
   return phone === undefined ? unchanged : loaded(kit.phone).rule(phone)
 }
 

@@ -1,0 +1,76 @@
+// Which fields an input speaks of, and the columns that they need. A field that is `optional` is no part of the mapping for an
+// input without its column: what the contact has stays, and a later input with the column is compared with that.
+import { columnIndex, lacksColumn } from './columns.ts'
+import { mappingColumns } from './field-mapping.ts'
+import type { FieldMapping, PickRule } from './mapping-schema.ts'
+import { pickColumns, pickPairs } from './pick.ts'
+import type { PipelineSettings } from '../settings.ts'
+
+type Header = readonly string[]
+type Mapped = Pick<PipelineSettings, 'map' | 'custom_fields'>
+
+/** Every field with its mapping; custom fields as messages name them. */
+export const mappedFields = ({
+  map,
+  custom_fields: custom,
+}: Mapped): readonly (readonly [string, FieldMapping])[] => [
+  ...Object.entries(map),
+  ...Object.entries(custom).map(([name, mapping]) => [`custom_fields.${name}`, mapping] as const),
+]
+
+/** A record is known by it, or passed over without it: its column has to be there, `optional` or not. */
+const isNeeded = ({ key, skip_without: without }: PipelineSettings, field: string): boolean =>
+  (key === undefined && field === 'mail') || without?.includes(field) === true
+
+const isOptional = (pipeline: PipelineSettings, field: string, { optional }: FieldMapping): boolean =>
+  optional === true && !isNeeded(pipeline, field)
+
+/** Of several alternatives one is enough; of columns that are put together all have to be there. */
+function hasColumns(mapping: FieldMapping, header: Header): boolean {
+  if (mapping.pick !== undefined) return pickPairs(mapping.pick, header).length > 0
+  const columns = mappingColumns(mapping)
+  const present = columns.filter((column) => !lacksColumn(header, column))
+  return mapping.columns === undefined ? present.length === columns.length : present.length > 0
+}
+
+/** Whether this input speaks of the field. The type of a number goes with the number. */
+export function isSpokenOf(pipeline: PipelineSettings, field: string, header: Header): boolean {
+  const [, mapping] = mappedFields(pipeline).find(([name]) => name === field) ?? []
+  if (mapping === undefined) return false
+  const { phone_type_of: number } = mapping
+  if (number !== undefined) return number === field || isSpokenOf(pipeline, number, header)
+  return !isOptional(pipeline, field, mapping) || hasColumns(mapping, header)
+}
+
+/** The columns of a `pick` that the input has; those of the first number where it has none. */
+function pickWishes(rule: PickRule, header: Header): readonly string[] {
+  const pairs = pickPairs(rule, header)
+  if (pairs.length > 0)
+    return pairs.flatMap(({ label, value }) => [...(label === undefined ? [] : [label]), value])
+  return [rule.value, ...rule.label.slice(0, 1)].map((form) => form.replace('*', '1'))
+}
+
+/** The columns that a field needs of an input which speaks of it. */
+export function neededColumns(mapping: FieldMapping, header: Header): readonly string[] {
+  const columns = mapping.pick === undefined ? mappingColumns(mapping) : pickWishes(mapping.pick, header)
+  const present = columns.filter((column) => columnIndex(header, column) !== undefined)
+  return mapping.columns !== undefined && present.length > 0 ? present : columns
+}
+
+/** Every column that the field could name, for a source without a header. */
+export const possibleColumns = (mapping: FieldMapping): readonly string[] =>
+  mapping.pick === undefined ? mappingColumns(mapping) : pickColumns(mapping.pick)
+
+/** The columns that optional fields name, and nobody else among these: `others`, and the fields that are not optional. */
+export function columnsOfOptionalFields(
+  pipeline: PipelineSettings,
+  others: readonly string[],
+): readonly string[] {
+  const fields = mappedFields(pipeline)
+  const columnsWhere = (wanted: boolean): readonly string[] =>
+    fields.flatMap(([field, mapping]) =>
+      isOptional(pipeline, field, mapping) === wanted ? possibleColumns(mapping) : [],
+    )
+  const needed = new Set([...others, ...columnsWhere(false)])
+  return [...new Set(columnsWhere(true))].filter((column) => !needed.has(column))
+}
