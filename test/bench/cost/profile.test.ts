@@ -54,6 +54,16 @@ describe('time by stage', () => {
     expect(spent(profile)).toEqual({ settle: 7, log: 24 })
   })
 
+  it.each<[string, Stage]>([
+    ['node:internal/modules/esm/loader', 'start'],
+    ['node:internal/process/pre_execution', 'start'],
+    ['node:internal/process/task_queues', 'rest'],
+    ['node:_http_client', 'send'],
+    ['node:internal/streams/readable', 'rest'],
+  ])("of Node's own %s is for: %s", (url, stage) => {
+    expect(spent(chain([{ functionName: 'any', url }, 3]))).toEqual({ [stage]: 3 })
+  })
+
   it('the collector has its own, and what is idle none', () => {
     const profile = chain([native('(garbage collector)'), 5])
     expect(spent(profile)).toEqual({ 'garbage collector': 5 })
@@ -61,15 +71,15 @@ describe('time by stage', () => {
   })
 })
 
-it('the functions that take most are named with their file, native ones with their caller', () => {
+it('the functions that take most are named with their file, those of no stage with what calls them', () => {
   const profile = chain(
     [js('settleAll', 'store/journal/settle.js'), 1],
-    [native('run'), 4],
-    [native('bind'), 2],
+    [js('run', 'store/file/connection.js'), 4],
+    [native('run'), 2],
   )
   expect(hottest(profile, 2)).toEqual([
-    ['run, called by settleAll in store/journal/settle.js', 4],
-    ['bind, called by settleAll in store/journal/settle.js', 2],
+    ['run in store/file/connection.js, called by settleAll in store/journal/settle.js', 4],
+    ['run, called by settleAll in store/journal/settle.js', 2],
   ])
 })
 

@@ -56,7 +56,7 @@ const RULES: readonly (readonly [RegExp, Stage])[] = [
     'send',
   ],
   [/^node:(_?(http|net|tls|dns)|internal\/(http|net|dns|stream_base))/, 'send'],
-  [/^node:internal\/(modules|bootstrap|process|main|vm)/, 'start'],
+  [/^node:internal\/(modules|bootstrap|process\/(execution|pre_execution)|main|vm)/, 'start'],
 ]
 
 function ownStage({ url, functionName }: CallFrame): Stage | undefined {
@@ -71,7 +71,7 @@ interface Place {
   readonly name: string
 }
 
-/** Of each node of the tree of calls. */
+/** Of each node of the tree of calls. What belongs to its caller's stage is told apart by that caller. */
 function placesOf({ nodes }: Profile): ReadonlyMap<number, Place> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const places = new Map<number, Place>()
@@ -79,17 +79,22 @@ function placesOf({ nodes }: Profile): ReadonlyMap<number, Place> {
     const node = byId.get(id)
     if (node === undefined) return
     const { url, functionName } = node.callFrame
-    const stage = ownStage(node.callFrame) ?? above.stage
+    const stage = ownStage(node.callFrame)
     const own = `${functionName || '(anonymous)'}${url === '' ? '' : ` in ${shortUrl(url)}`}`
-    const name = url === '' && above.caller !== '' ? `${own}, called by ${above.caller}` : own
-    places.set(id, { stage, name })
-    for (const child of node.children ?? []) enter(child, { stage, caller: url === '' ? above.caller : own })
+    const isOwn = stage !== undefined || above.caller === ''
+    const place = { stage: stage ?? above.stage, name: isOwn ? own : `${own}, called by ${above.caller}` }
+    places.set(id, place)
+    const below = { stage: place.stage, caller: stage === undefined ? above.caller : own }
+    for (const child of node.children ?? []) enter(child, below)
   }
   enter(nodes[0]?.id ?? 0, { stage: 'rest', caller: '' })
   return places
 }
 
-/** Milliseconds by whatever the samples are told apart by; without what was idle. */
+/**
+ * Milliseconds by whatever the samples are told apart by; without what was idle. They are times of the clock: on a busy
+ * machine they are longer than what the processor took.
+ */
 function spentBy(profile: Profile, of: (place: Place) => string): Map<string, number> {
   const places = placesOf(profile)
   const spent = new Map<string, number>()

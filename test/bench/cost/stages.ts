@@ -1,5 +1,5 @@
 // Where the time of a run goes: a table of microseconds a record by stage, and the functions that take most where an aim is
-// not reached.
+// not reached. The shares are those of a CPU profile, which goes by the clock; the whole is the processor time of the run.
 import { join } from 'node:path'
 import { writePeople } from '../people-file.ts'
 import type { LimitName } from '../limits.ts'
@@ -17,7 +17,12 @@ interface Profiled {
   /** What it tells more about. */
   readonly figures: readonly LimitName[]
   readonly profile: Profile
+  /** Microseconds of the processor for each record, by each millisecond of the profile. */
+  readonly scale: number
 }
+
+const sum = (times: ReadonlyMap<string, number>): number =>
+  [...times.values()].reduce((all, ms) => all + ms, 0)
 
 async function profiledRuns({ service, folder }: Bench, rows: number): Promise<readonly Profiled[]> {
   const place = await newPlace(folder, service.url)
@@ -30,8 +35,9 @@ async function profiledRuns({ service, folder }: Bench, rows: number): Promise<r
     await writePeople(file, people)
     await place.drop(file)
     const into = join(place.folder, what)
-    await place.run('--cpu-prof', `--cpu-prof-dir=${into}`)
-    return { what, figures, profile: readProfile(into) }
+    const { cpu_s } = await place.run('--cpu-prof', `--cpu-prof-dir=${into}`)
+    const profile = readProfile(into)
+    return { what, figures, profile, scale: (cpu_s * 1e6) / rows / sum(stageTimes(profile)) }
   }
   const push = await runOf('first push', ['push'], { rows })
   const rerun = await runOf('unchanged', ['unchanged'], { rows: rows + 1 })
@@ -41,15 +47,12 @@ async function profiledRuns({ service, folder }: Bench, rows: number): Promise<r
   return [push, rerun, changed]
 }
 
-const perRecord = (ms: number, rows: number): string => ((ms * 1000) / rows).toFixed(1)
-
 function showStages(runs: readonly Profiled[], rows: number, { sheet }: Bench): void {
   const add = sheet.begin([`µs a record, of ${grouped(rows)}`, ...runs.map(({ what }) => what)])
-  const times = runs.map(({ profile }) => stageTimes(profile))
-  for (const stage of STAGES) add(stage, ...times.map((time) => perRecord(time.get(stage) ?? 0, rows)))
-  const sum = (time: ReadonlyMap<string, number>): number =>
-    [...time.values()].reduce((all, ms) => all + ms, 0)
-  add('all', ...times.map((time) => perRecord(sum(time), rows)))
+  const columns = runs.map(({ profile, scale }) => ({ times: stageTimes(profile), scale }))
+  for (const stage of STAGES)
+    add(stage, ...columns.map(({ times, scale }) => ((times.get(stage) ?? 0) * scale).toFixed(1)))
+  add('all', ...columns.map(({ times, scale }) => (sum(times) * scale).toFixed(1)))
 }
 
 /** `withFunctions`: also what takes most where one of a run's figures is not what is aimed at. */
@@ -65,8 +68,8 @@ export async function benchStages(bench: Bench, withFunctions: boolean): Promise
       .filter((figure) => isOver(figure) || figure.verdict === 'not reached')
       .map(({ name }) => name),
   )
-  for (const { what, profile } of runs.filter((run) => run.figures.some((name) => missed.has(name)))) {
+  for (const { what, profile, scale } of runs.filter((run) => run.figures.some((name) => missed.has(name)))) {
     const add = sheet.begin([`${what}: where the rest goes`, 'µs a record'])
-    for (const [name, ms] of hottest(profile, SHOWN)) add(name, perRecord(ms, profiled))
+    for (const [name, ms] of hottest(profile, SHOWN)) add(name, (ms * scale).toFixed(1))
   }
 }
