@@ -27,6 +27,15 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['dist'],
   // For browsers, and the same in one file; locales that are never asked for.
   moment: ['dist', 'min', 'src', 'locale', 'ts3.1-typings'],
+  'libphonenumber-js': [
+    'bundle',
+    'build',
+    'source',
+    'es6-modern',
+    'mobile',
+    '{metadata,examples}.{full,mobile}*',
+  ],
+  luxon: ['src', 'build/amd', 'build/cjs-browser', 'build/global'],
   validator: ['es', 'validator.js', 'validator.min.js'],
   async: ['dist/async.min.js'],
   bintrees: ['test', 'examples', 'dist'],

@@ -63,6 +63,10 @@ export const withheldOf = ({ tally }: PlanContext): Pick<PipelineResult, 'withhe
 /** A folder that cannot be read is no file, and one that is left was not looked into. */
 const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
 
+/** Nothing of it was taken, and no later run does: an operator has to know. A held plan of a file has no code. */
+const wasNotTaken = ({ status, code }: InputReport): boolean =>
+  status === 'refused' || (status === 'held' && code !== undefined)
+
 /** The message with the file in front, where it does not begin with it anyway. */
 const aboutFile = (file: string, message: string): string =>
   file === '' || message.startsWith(file) ? message : `${file}: ${message}`
@@ -289,8 +293,8 @@ export async function accountFor(
     code: stop?.code,
     drift: tally.drift,
     files: files.filter(hasArrived).length,
-    refused: files.filter(({ status }) => status === 'refused').length,
-    refusedFile: files.find(({ status }) => status === 'refused'),
+    refused: files.filter(wasNotTaken).length,
+    refusedFile: files.find(wasNotTaken),
   })
   return {
     pipeline: pipeline.name,

@@ -71,6 +71,9 @@ it('a proof is kept: a later file without one is read by it, and one that contra
   ])
   expect(daysOf(line)).toEqual(['1980-12-31', '1980-04-03', '1980-06-07'])
   expect(line.source.archived.find(({ name }) => name === 'c.csv')).toMatchObject({ folder: 'failed' })
+  // An alert says so.
+  const { lastRefused } = await line.state.milestones('shop')
+  expect(lastRefused).toMatchObject({ file: 'c.csv', code: 'INPUT_DATE_ORDER', files: 1 })
 })
 
 it('a file that holds both orders is held', async () => {

@@ -62,7 +62,7 @@ function countryOf(text: string, isHelpful: boolean): RuledText {
 }
 
 /** So many different texts that name no country are helped: a column with more is none of countries, and each takes long. */
-const HELPED = 1000
+const HELPED = 200
 /** So many texts are remembered: a column of countries has few. */
 const REMEMBERED = 5000
 

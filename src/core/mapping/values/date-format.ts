@@ -13,7 +13,7 @@ interface Letter {
   readonly form: string
 }
 
-const OFFSET = 'Z|[+-]\\d\\d(?::?\\d\\d)?'
+const OFFSET = 'Z|(?:UTC|GMT)?[+-]\\d\\d(?::?\\d\\d)?|UTC|GMT'
 const WORD = '[\\p{L}\\p{M}]+\\.?'
 const ZONE_NAME = '\\p{L}[\\p{L}\\d/_+:-]*'
 

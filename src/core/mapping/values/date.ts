@@ -63,6 +63,7 @@ const USUAL = [
   'M/d/yyyy h:mm:ss a',
   'yyyy-MM-dd H:mm',
   'yyyy-MM-dd H:mm:ss',
+  'yyyy-MM-dd H:mm:ss X',
 ].map((pattern) => ({ pattern, read: compileDateFormat(pattern) }))
 
 const twoDigits = (count: number): string => String(count).padStart(2, '0')
@@ -89,8 +90,7 @@ const hourOf = ({ hour = '0', half }: DateParts): number =>
 /** Minutes east of Greenwich; undefined where the text names no offset. */
 function offsetOf({ offset }: DateParts): number | undefined {
   if (offset === undefined) return undefined
-  if (/^z$/iu.test(offset)) return 0
-  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/u.exec(offset) ?? []
+  const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):?(\d\d)?$/u.exec(offset) ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 

@@ -85,6 +85,7 @@ const FORMS: readonly (readonly [pattern: string, text: string])[] = [
   ['yyyy-MM-dd HH:mm:ssX', '1980-02-03 23:30:00+01'],
   ['yyyy-MM-dd HH:mm:ss Z', '1980-02-03 23:30:00 -0800'],
   ['yyyy-MM-dd HH:mm:ss zzz', '1980-02-03 00:00:00 UTC'],
+  ['yyyy-MM-dd HH:mm:ss X', '1980-02-03 23:30:00 UTC'],
   ["yyyy-MM-dd'T'HH:mm:ssXXX", '1980-02-03T23:30:00+14:00'],
   ["yyyy-MM-dd'T'HH:mm:ss'Z'", '1980-02-03T00:00:00Z'],
   ["yyyy-MM-dd'T'HH:mm:ss.SSSX", '1980-02-03T00:30:00.000Z'],
@@ -257,6 +258,9 @@ describe('a time zone', () => {
     // Written by programs that have a day as midnight at home, and write it in Greenwich's time.
     ['1980-12-30T23:00:00Z', 'Europe/Berlin', '1980-12-31'],
     ['1980-07-30T22:00:00Z', 'Europe/Paris', '1980-07-31'],
+    ['1980-12-30T23:00:00UTC', 'Europe/Berlin', '1980-12-31'],
+    ['1980-12-31T01:00:00GMT+0200', 'Europe/Berlin', '1980-12-31'],
+    ['1980-12-30T19:00:00-04:00', 'Europe/Berlin', '1980-12-31'],
     ['1980-12-31T05:00:00Z', 'America/New_York', '1980-12-31'],
     ['1980-06-30T12:00:00Z', 'Pacific/Auckland', '1980-07-01'],
     // Any other time is the day that is written.
