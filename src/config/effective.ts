@@ -54,8 +54,8 @@ function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly stri
   })
 }
 
-/** Custom fields stand within the mapping in the file. */
-const asInFile = ({ custom_fields, map, ...rest }: PipelineSettings) => ({
+/** Custom fields stand within the mapping in the file. The records of tests are not shown: they may be of people. */
+const asInFile = ({ custom_fields, map, tests: _, ...rest }: PipelineSettings) => ({
   ...rest,
   map: { ...map, ...(Object.keys(custom_fields).length === 0 ? {} : { custom_fields }) },
 })

@@ -244,7 +244,9 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     tests: z
       .array(mappingTest)
       .optional()
-      .describe('Records and what must become of them, run by `contact-sync test`.'),
+      .describe(
+        'Records and what must become of them, run by `contact-sync test`: `[{ name: a doctor, record: { Name: Dr. Anna Berger }, contact: { title2: dr } }]`. Default: none.',
+      ),
   })
 }
 

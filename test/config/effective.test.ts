@@ -122,3 +122,9 @@ it('has no secret, wherever one has got to', async () => {
     ]),
   )
 })
+
+it('has no records of tests, which may be of people', async () => {
+  const settings = settingsOf(await loadFixture('text-rules-right.yaml'))
+  expect(settings.pipelines[0]?.tests).toHaveLength(1)
+  expect(JSON.stringify(effectiveSettings(settings, KINDS))).not.toContain('Berger')
+})

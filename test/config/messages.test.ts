@@ -202,6 +202,10 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '19:35: pipelines.shop.terms.assign[0].transform: means nothing with name; write the term as it is to be',
     '20:38: pipelines.shop.terms.assign[1].transform: names no transform; did you mean trim?',
     '23:19: pipelines.crm.skip_without: names no mapped field; known here: mail, phone',
+    '26:9: pipelines.crm.tests[0]: expects nothing; give contact, terms, rejected or skipped',
+    '27:9: pipelines.crm.tests[1]: expects a contact and none; keep contact and terms, or one of rejected and skipped',
+    '28:40: pipelines.crm.tests[2].record.A: is a number to YAML, where text is meant; write it in quotes: "1"',
+    '28:56: pipelines.crm.tests[2].contact.email: is no known key',
   ],
   'value-rules': [
     '6:35: pipelines.shop.map.mail.country: is for ba_country and custom fields; leave it out',

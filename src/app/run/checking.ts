@@ -3,6 +3,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { difference } from '../../core/change/diff.ts'
 import { NO_CUSTOM_FIELDS } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper, optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
+import { nearlyFound } from '../../core/mapping/optional.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type {
   InputReader,
@@ -120,6 +121,8 @@ interface FileCheck {
   readonly problem?: string
   readonly allRejected?: string
   readonly someRejected?: string
+  /** What is in order, and perhaps not meant. */
+  readonly notes?: readonly string[]
 }
 
 async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineSettings): Promise<FileCheck> {
@@ -132,7 +135,7 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
       optional: optionalColumns(pipeline),
     })
     try {
-      return await trial(reader, kit, pipeline)
+      return { ...(await trial(reader, kit, pipeline)), notes: nearlyFound(pipeline, reader.header) }
     } finally {
       await reader.close()
     }
@@ -151,10 +154,11 @@ export async function checkColumns(
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
     const warnings: string[] = []
     for (const input of ready) {
-      const { problem, allRejected, someRejected } = await fileCheck(source, input, pipeline)
+      const { problem, allRejected, someRejected, notes = [] } = await fileCheck(source, input, pipeline)
       const wrong = problem ?? allRejected
       if (wrong !== undefined) problems.push(`${input.name}: ${wrong}`)
       if (someRejected !== undefined) warnings.push(`${input.name}: ${someRejected}`)
+      warnings.push(...notes.map((note) => `${input.name}: ${note}`))
     }
     return { files: ready.length, problems, warnings }
   } catch (error) {

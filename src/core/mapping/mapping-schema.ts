@@ -77,7 +77,7 @@ const mappingKeys = z
     optional: flag
       .optional()
       .describe(
-        'A file may lack the column; then the field is no part of the mapping for that file, and is left alone. Default: false.',
+        'A file may lack the column, `fax: { column: Fax, optional: true }`; then the field is no part of the mapping for that file, and is left alone. Default: false.',
       ),
     transform: transformList
       .optional()

@@ -1,6 +1,6 @@
 // Which fields an input speaks of, and the columns that they need. A field that is `optional` is no part of the mapping for an
 // input without its column: what the contact has stays, and a later input with the column is compared with that.
-import { columnIndex, lacksColumn } from './columns.ts'
+import { columnIndex, lacksColumn, nearestText } from './columns.ts'
 import { mappingColumns } from './field-mapping.ts'
 import type { FieldMapping, PickRule } from './mapping-schema.ts'
 import { pickColumns, pickPairs } from './pick.ts'
@@ -73,4 +73,20 @@ export function columnsOfOptionalFields(
     )
   const needed = new Set([...others, ...columnsWhere(false)])
   return [...new Set(columnsWhere(true))].filter((column) => !needed.has(column))
+}
+
+/** Optional fields that the input does not speak of although it has a column of nearly the name: perhaps one is misspelt. */
+export function nearlyFound(pipeline: PipelineSettings, header: Header): readonly string[] {
+  const fields = mappedFields(pipeline)
+  const mapped = new Set(fields.flatMap(([, mapping]) => possibleColumns(mapping)))
+  const others = header.filter((name) => name !== '' && !mapped.has(name))
+  return fields
+    .filter(([field]) => !isSpokenOf(pipeline, field, header))
+    .flatMap(([field, mapping]) =>
+      mapping.pick === undefined ? mappingColumns(mapping).map((column) => ({ field, column })) : [],
+    )
+    .filter(({ column }) => lacksColumn(header, column) && nearestText(column, others) !== '')
+    .map(
+      ({ field, column }) => `no column "${column}" (map.${field}, optional)${nearestText(column, others)}`,
+    )
 }

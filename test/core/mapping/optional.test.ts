@@ -4,6 +4,7 @@ import { changedFields, nextKnown } from '../../../src/core/change/diff.ts'
 import { compileMapping, type MappedRecord, optionalColumns } from '../../../src/core/mapping/mapping.ts'
 import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'
 import type { PipelineSettings } from '../../../src/core/settings.ts'
+import { nearlyFound } from '../../../src/core/mapping/optional.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
 
 const MAIL = { mail: { column: 'mail' } }
@@ -61,6 +62,20 @@ describe('an optional field', () => {
     expect(() => mapRow(changes, ROW)).toThrow('column "B" (map.job_title) is not in the header')
     const mailKey = { key: undefined, map: { mail: { column: 'M', optional: true } } }
     expect(() => mapRow(mailKey, { no: '1' })).toThrow('column "M" (map.mail) is not in the header')
+  })
+
+  it('that is perhaps misspelt is named with the column that was perhaps meant', () => {
+    const map = {
+      ...MAIL,
+      company: { column: 'Firme', optional: true },
+      phone: { columns: ['mali', 'Telefon'], optional: true },
+      fax: { column: 'Fax', optional: true },
+    }
+    const pipeline = pipelineSettings({ map })
+    expect(nearlyFound(pipeline, ['no', 'mail', 'Firma', 'Fax', 'Street'])).toEqual([
+      'no column "Firme" (map.company, optional); the nearest is "Firma"',
+    ])
+    expect(nearlyFound(pipeline, ['no', 'mail', 'Firme', 'Telefon', 'Firma'])).toEqual([])
   })
 
   it('empties nothing over several files, and a later file with the column is compared with what was sent', () => {
