@@ -1,6 +1,6 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
-import { OUTCOMES, type Outcome } from '../core/outcome/summary.ts'
-import type { InputReport, PipelineResult } from '../sync/run.ts'
+import { type InputReport, type Outcome, OUTCOMES } from '../core/outcome/summary.ts'
+import type { PipelineResult } from '../sync/run.ts'
 import { number, plural, spanText } from '../core/words/format.ts'
 
 const HEADLINES: Record<PipelineResult['status'], string> = {

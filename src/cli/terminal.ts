@@ -1,4 +1,5 @@
 // What standard output is: a terminal of some width, or something that is read later; and whether colours are welcome.
+import type { WriteStream } from 'node:tty'
 import { control, withoutControls } from './guarded.ts'
 import type { Io } from './io.ts'
 
@@ -8,22 +9,26 @@ export interface Terminal {
   readonly isTerminal: boolean
   /** Characters in a line; Infinity where nobody looks at lines. */
   readonly columns: number
+  /** Lines of the terminal; as many as a usual one has where there is none. */
+  readonly rows: number
   /** Colours a text, where that is welcome. */
   paint(colour: Colour, text: string): string
 }
 
 const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
+const USUAL_ROWS = 40
 /** Where less fits, nothing is readable anyway. */
 const NARROWEST = 30
 
 /** NO_COLOR (any value but an empty one) and TERM=dumb turn colours off. */
 export function terminalOf({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Terminal {
-  const { isTTY = false, columns } = stdout as { isTTY?: boolean; columns?: number }
+  const { isTTY = false, columns, rows = USUAL_ROWS } = stdout as Partial<WriteStream>
   const isColoured = isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   const width = columns === undefined || columns <= 0 ? 80 : Math.max(NARROWEST, columns)
   return {
     isTerminal: isTTY,
     columns: isTTY ? width : Number.POSITIVE_INFINITY,
+    rows: isTTY && rows > 0 ? rows : USUAL_ROWS,
     paint: (colour, text) =>
       isColoured ? `${control(`\u001b[${CODES[colour]}m`)}${text}${control('\u001b[0m')}` : text,
   }

@@ -5,12 +5,12 @@ import type { ErrorCode } from '../core/words/errors.ts'
 import { shownContact } from '../core/change/likeness.ts'
 import type { CallResult, MailLookup, RequestTrace } from '../core/ports.ts'
 import { type Finding, findingFor } from '../core/change/rebuild.ts'
-import { type Counts, noCounts, type RunStatus } from '../core/outcome/summary.ts'
+import { type Counts, type InputReport, noCounts, type RunStatus } from '../core/outcome/summary.ts'
 import { isStopped } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { type Candidate, candidatesOf, type RebuildContext, type RebuildCounts } from './rebuild-read.ts'
 import { reopenInputs } from './recover.ts'
-import { haltFor, type InputReport, inputError, refusal, waitingInputs } from './run.ts'
+import { haltFor, inputError, refusal, waitingInputs } from './run.ts'
 
 export interface RebuildResult extends RebuildCounts {
   readonly pipeline: string

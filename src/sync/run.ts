@@ -2,7 +2,14 @@
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
-import { assertBalanced, type Counts, type RunStatus, runStatus } from '../core/outcome/summary.ts'
+import {
+  assertBalanced,
+  type Counts,
+  type InputReport,
+  reportTotals,
+  type RunStatus,
+  runStatus,
+} from '../core/outcome/summary.ts'
 import { applyPlan } from './send/apply.ts'
 import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
@@ -19,15 +26,6 @@ import {
   settleDoubtsOnce,
   takeReleased,
 } from './recover.ts'
-
-/** What became of one file, for the summary. */
-export interface InputReport {
-  readonly file: string
-  readonly status: 'done' | 'refused' | 'held' | 'left'
-  readonly code?: ErrorCode
-  readonly error?: string
-  readonly hint?: string
-}
 
 /** What became of one file, and whether it was moved to this folder: a version that was replaced meanwhile is not. */
 interface FileEnd {
@@ -57,7 +55,7 @@ export interface PipelineResult extends Counts {
 export const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
 
 /** For summaries: what the update method kept back, where it did. */
-export const withheldOf = ({ tally }: PlanContext): Pick<PipelineResult, 'withheld'> =>
+const withheldOf = ({ tally }: PlanContext): Pick<PipelineResult, 'withheld'> =>
   Object.keys(tally.withheld).length === 0 ? {} : { withheld: { ...tally.withheld } }
 
 /** A folder that cannot be read is no file, and one that is left was not looked into. */
@@ -81,6 +79,20 @@ export const refusal = (input: { name: string }, error: SyncError): InputReport 
   error: aboutFile(input.name, error.message),
   hint: error.hint,
 })
+
+/**
+ * The same for a file of this pipeline. An empty file of a full one is held rather than refused: it is the one that could
+ * mean "delete everybody".
+ */
+export function refusedReport(
+  input: SourceInput,
+  error: SyncError,
+  { pipeline }: Pick<PlanContext, 'pipeline'>,
+): InputReport {
+  const report = refusal(input, error)
+  const isEmptyFull = error.code === 'INPUT_EMPTY' && pipeline.mode === 'full'
+  return isEmptyFull ? { ...report, ...heldReport(input, EMPTY_FULL) } : report
+}
 
 /** Class `input` and `later` are about this file; everything else ends the run. */
 export function inputError(error: unknown): SyncError | undefined {
@@ -123,10 +135,7 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
     if (known === undefined) throw failure
     return { ...ended, report: refusal(input, known) }
   }
-  // An empty file of a full pipeline is held rather than refused: it is the one that could mean "delete everybody".
-  return error.code === 'INPUT_EMPTY' && context.pipeline.mode === 'full'
-    ? { ...ended, report: { ...report, ...heldReport(input, EMPTY_FULL) }, isArchived }
-    : { ...ended, isArchived }
+  return { ...ended, report: refusedReport(input, error, context), isArchived }
 }
 
 /** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
@@ -170,7 +179,7 @@ async function runInput(
   log.info('a file is taken', { files, bytes: input.bytes })
   try {
     const planned = await planInput({ ...which, onRead: log.wasRead }, customFields, aboutIt)
-    const { heldBy } = planned
+    const heldBy = planned.judged.hold?.reason
     context.tally.add(planned.counts)
     const totals = await context.state.planTotals(context.runId)
     const { read, unchanged, skipped, rejected, held } = planned.counts
@@ -277,10 +286,7 @@ export async function accountFor(
   const status = runStatus(tally.counts, {
     fatal: isStopped(context) && !isOverTime,
     isOverTime,
-    inputsRefused: files.filter(
-      ({ status, code }) => status === 'refused' || (status === 'left' && code !== undefined),
-    ).length,
-    inputsHeld: files.filter((file) => file.status === 'held').length,
+    ...reportTotals(files),
     termsUnused: context.terms.folded.size,
     deletesFailed: tally.deletesFailed,
   })

@@ -2,9 +2,10 @@
 // which is journalled, sent and entered into the sync log as every change is.
 import type { LoggedEntry } from '../core/log/audit-chain.ts'
 import { nextKnown } from '../core/change/diff.ts'
+import type { JudgedInput } from '../core/change/guard.ts'
 import type { SourceInput } from '../core/ports.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
-import { type Counts, noCounts } from '../core/outcome/summary.ts'
+import { type Counts, type InputReport, noCounts } from '../core/outcome/summary.ts'
 import {
   type LeftAlone,
   type RunEffect,
@@ -18,7 +19,7 @@ import { isStopped, type LeftAloneListener, type PlanContext, type RunContext } 
 import { holdByGuards } from './plan/guards.ts'
 import { withPresentTerms } from './plan/present-terms.ts'
 import { reopenInputs, settleDoubtsOnce } from './recover.ts'
-import { accountFor, heldReport, type InputReport, type PipelineResult } from './run.ts'
+import { accountFor, heldReport, type PipelineResult } from './run.ts'
 
 export interface Undo extends UndoOptions {
   /** The run whose work is put back. */
@@ -67,8 +68,7 @@ async function* pagesOf(effects: AsyncIterable<RunEffect>): AsyncGenerator<reado
 interface Planned {
   readonly staged: StagedInput
   readonly counts: Counts
-  /** Why a guard holds it. */
-  readonly heldBy: string | undefined
+  readonly judged: JudgedInput
 }
 
 /** The plan that puts a run's work back, under the guards of its pipeline; `left` is told what stays as it is. */
@@ -94,23 +94,23 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
     })
     await state.stage(staged, entries)
   }
-  const heldBy = await holdByGuards(staged, { counts }, context)
+  const judged = await holdByGuards(staged, { counts }, context)
   await state.commitPlan(staged, '')
-  return { staged, counts, heldBy }
+  return { staged, counts, judged }
 }
 
 async function undoSteps(undo: Undo, context: RunContext, files: InputReport[]): Promise<void> {
   // What a crash left open is settled or known to be in doubt before anything new is sent.
   await reopenInputs(context)
   await settleDoubtsOnce(context)
-  const { staged, counts, heldBy } = await planUndo(undo, (left) => context.leftAlone?.(left), context)
+  const { staged, counts, judged } = await planUndo(undo, (left) => context.leftAlone?.(left), context)
   context.tally.add(counts)
   const { operations } = await context.state.planTotals(context.runId)
   context.report({ phase: 'apply', planned: operations })
   await applyPlan(context)
   if (isStopped(context)) return
   await context.state.finishInput(staged, 'processed')
-  if (heldBy !== undefined) files.push(heldReport(staged.input, heldBy))
+  if (judged.hold !== undefined) files.push(heldReport(staged.input, judged.hold.reason))
 }
 
 /** A run that puts another one's work back. Throws what `runPipeline` throws. */

@@ -1,11 +1,14 @@
 // One pipeline with everything around it in memory (the real store among it): run it, look at what happened.
+import { planJson } from '../../src/cli/plan/plan-json.ts'
+import type { Plan } from '../../src/core/change/plan.ts'
+import type { PlannedChange } from '../../src/core/change/planned-change.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import type { UndoOptions } from '../../src/core/log/undo.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
-import { type PlannedChange, previewPipeline, type PreviewTotals } from '../../src/sync/preview.ts'
+import { previewPipeline } from '../../src/sync/preview.ts'
 import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
 import { createRejectSource } from '../../src/sync/plan/reject-source.ts'
@@ -34,7 +37,8 @@ export interface Line {
   undo(run: string, options?: Partial<UndoOptions>): Promise<PipelineResult>
   /** `state rebuild`. */
   rebuild(): Promise<RebuildResult>
-  preview(): Promise<{ changes: PlannedChange[]; totals: PreviewTotals }>
+  /** `totals`: the plan as `plan --json` prints it. */
+  preview(): Promise<{ changes: PlannedChange[]; plan: Plan; totals: ReturnType<typeof planJson> }>
 }
 
 export function testLine(
@@ -75,7 +79,7 @@ export function testLine(
       const generator = previewPipeline(context(), line.settings, { wait: false })
       for (;;) {
         const step = await generator.next()
-        if (step.done === true) return { changes, totals: step.value }
+        if (step.done === true) return { changes, plan: step.value, totals: planJson(step.value) }
         changes.push(step.value)
       }
     },

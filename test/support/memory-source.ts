@@ -1,13 +1,13 @@
 // A source whose inputs are tables in memory; it behaves like a drop folder, without files.
 import type { InputReader, RejectRow, Source, SourceInput } from '../../src/core/ports.ts'
-import { SyncError } from '../../src/core/words/errors.ts'
+import { type ErrorCode, SyncError } from '../../src/core/words/errors.ts'
 import type { SourceItem } from '../../src/core/mapping/record.ts'
 
 export type Table = readonly (readonly string[])[]
 
 export interface MemorySource extends Source {
   /** The first row is the header. */
-  drop(name: string, table: Table, options?: { failAfter?: number }): void
+  drop(name: string, table: Table, options?: { failAfter?: number; code?: ErrorCode }): void
   readonly archived: { name: string; folder: string; reason?: string }[]
   readonly rejects: Map<string, RejectRow[]>
   readonly waiting: () => string[]
@@ -20,6 +20,8 @@ interface Waiting {
   readonly input: SourceInput
   readonly table: Table
   readonly failAfter: number | undefined
+  /** How it fails. */
+  readonly code: ErrorCode
 }
 
 function items(table: Table): SourceItem[] {
@@ -37,7 +39,7 @@ function items(table: Table): SourceItem[] {
   })
 }
 
-function reader({ table, failAfter }: Waiting): InputReader {
+function reader({ table, failAfter, code }: Waiting): InputReader {
   const [header = []] = table
   return {
     header,
@@ -47,11 +49,10 @@ function reader({ table, failAfter }: Waiting): InputReader {
       for (let start = 0; start < all.length; start += 100) {
         await Promise.resolve()
         if (failAfter !== undefined && start >= failAfter)
-          throw new SyncError('INPUT_QUOTE', 'a quote that opened on line 3 never closes')
+          throw new SyncError(code, 'a quote that opened on line 3 never closes')
         yield all.slice(start, start + 100)
       }
-      if (failAfter !== undefined)
-        throw new SyncError('INPUT_QUOTE', 'a quote that opened on line 3 never closes')
+      if (failAfter !== undefined) throw new SyncError(code, 'a quote that opened on line 3 never closes')
     },
     sha256: () => 'abc',
     close: async () => Promise.resolve(),
@@ -74,6 +75,7 @@ export function memorySource(): MemorySource {
         input: { name, version: `v${++versions}`, bytes: 10 },
         table,
         failAfter: options.failAfter,
+        code: options.code ?? 'INPUT_QUOTE',
       })
     },
     async list() {

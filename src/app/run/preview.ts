@@ -1,4 +1,6 @@
 // A plan: the reading, mapping and comparing of a run over a copy of the state, with nothing that writes at hand.
+import type { Plan } from '../../core/change/plan.ts'
+import type { PlannedChange } from '../../core/change/planned-change.ts'
 import { createCircuit } from '../../core/outcome/circuit.ts'
 import type { ServiceReads } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
@@ -8,12 +10,7 @@ import { createService } from '../../service/service.ts'
 import { createSource } from '../../sources/registry.ts'
 import { openStateCopy, openStateForReading } from '../../store/state-store.ts'
 import { type LeftAloneListener, type PlanContext, watchedSession } from '../../sync/context.ts'
-import {
-  type PlannedChange,
-  previewPipeline,
-  type PreviewTotals,
-  previewUndoing,
-} from '../../sync/preview.ts'
+import { previewPipeline, previewUndoing } from '../../sync/preview.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
@@ -32,8 +29,8 @@ interface Previewing {
 /** Makes a plan over a copy of the state. Works beside a running daemon and leaves no trace. */
 async function* overCopy(
   { settings, pipeline, options }: Previewing,
-  plan: (context: PlanContext) => AsyncGenerator<PlannedChange, PreviewTotals>,
-): AsyncGenerator<PlannedChange, PreviewTotals> {
+  plan: (context: PlanContext) => AsyncGenerator<PlannedChange, Plan>,
+): AsyncGenerator<PlannedChange, Plan> {
   assertReadOfService(settings)
   const state = openStateCopy(settings.state.path)
   const id = runId(clock.now(), random)
@@ -56,12 +53,12 @@ async function* overCopy(
   }
 }
 
-/** What a run would do now: the changes one by one, then the totals. */
+/** What a run would do now: the changes one by one, then the plan as a whole. */
 export function preview(
   settings: Settings,
   pipeline: PipelineSettings,
   options: RunOptions & { log: Log },
-): AsyncGenerator<PlannedChange, PreviewTotals> {
+): AsyncGenerator<PlannedChange, Plan> {
   const { wait } = options
   return overCopy({ settings, pipeline, options }, (context) =>
     previewPipeline(context, settings.service, { wait }),
@@ -73,7 +70,7 @@ export async function* previewUndo(
   settings: Settings,
   { pipeline, undo }: { pipeline: PipelineSettings; undo: UndoRequest },
   options: RunOptions & { log: Log; left: LeftAloneListener },
-): AsyncGenerator<PlannedChange, PreviewTotals> {
+): AsyncGenerator<PlannedChange, Plan> {
   const log = openStateForReading(settings.state.path)
   try {
     const entries = log?.entriesOfRun(undo.run, undo.contact) ?? none()

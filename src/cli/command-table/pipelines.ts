@@ -1,6 +1,18 @@
 // The commands about pipelines and their configuration.
 import type { CommandEntry } from './entry.ts'
 
+/** What is listed as text stands in memory first, below the totals. */
+const LONGEST_LIST = 100_000
+
+function listLength(text: string): number {
+  const length = Number(text)
+  if (!/^\d+$/.test(text) || length > LONGEST_LIST)
+    throw new RangeError(
+      `Write a number from 0 to ${LONGEST_LIST}; --json without --limit lists all changes.`,
+    )
+  return length
+}
+
 export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'start',
@@ -22,9 +34,34 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'plan',
     summary: 'shows field by field what a run would change; writes nothing',
     description:
-      'Reads, maps and compares like a run, sends no write and leaves no trace in state, files or service.',
+      'Reads, maps and compares like a run, sends no write and leaves no trace in state, files or service. Shows how many changes there are by field, term and country, then groups of changes that do the same, with an example each, then single changes: at most a screen. With --json every change is listed.',
     arguments: '[PIPELINE...]',
-    examples: ['contact-sync plan shop', 'contact-sync plan --json > plan.json'],
+    options: [
+      {
+        flags: '--key <KEY>',
+        help: 'lists the changes of one record alone; the totals are those of the whole',
+      },
+      {
+        flags: '--limit <N>',
+        help: 'lists N changes one by one, in the order of sending, instead of groups',
+        read: listLength,
+      },
+      {
+        flags: '--output <FILE>',
+        help: 'writes a page of HTML to search and pass on, with up to 5,000 changes or as many as --limit says; personal data',
+      },
+      {
+        flags: '--markdown <FILE>',
+        help: 'writes the totals as Markdown, for a pull request: no values, no keys',
+      },
+    ],
+    examples: [
+      'contact-sync plan shop',
+      'contact-sync plan shop --key K4711',
+      'contact-sync plan shop --limit 100',
+      'contact-sync plan --json > plan.json',
+      'contact-sync plan --output plan.html --markdown plan.md',
+    ],
     load: async () => (await import('../commands/plan.ts')).plan,
   },
   {

@@ -3,18 +3,22 @@ import { previewUndo } from '../../app/run/preview.ts'
 import { openRunner } from '../../app/run/runner.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
+import type { Plan } from '../../core/change/plan.ts'
+import type { PlannedChange } from '../../core/change/planned-change.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/outcome/summary.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
-import type { PlannedChange, PreviewTotals } from '../../sync/preview.ts'
 import { confirm } from '../confirm.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { commandSettings, warnOfOlderState } from '../settings.ts'
 import { resultLines } from '../summary.ts'
-import { changeText, drained, totalsText } from './plan.ts'
+import { changeText } from '../plan/change-text.ts'
+import { planJson } from '../plan/plan-json.ts'
+import { planSummary } from '../plan/plan-text.ts'
+import { drained } from './plan.ts'
 import { planLog, quietLog } from './run.ts'
 
 interface UndoCommandOptions extends CommonOptions {
@@ -72,7 +76,7 @@ const leftText = ({ key, contactId, what, why }: LeftAlone): string =>
 async function planned(
   { io, settings, pipeline, undo }: Work,
   told: { change(change: PlannedChange): void; left(left: LeftAlone): void },
-): Promise<PreviewTotals> {
+): Promise<Plan> {
   const log = planLog(io, settings)
   const options = { wait: false, signal: io.signal, report: () => undefined, log, left: told.left }
   const changes = previewUndo(settings, { pipeline, undo }, options)
@@ -93,7 +97,7 @@ async function showPlan(work: Work, isJson: boolean): Promise<number> {
   const changes: PlannedChange[] = []
   const left: LeftAlone[] = []
   if (!isJson) print(io, `${work.pipeline.name}: what undoing run ${undo.run} would change; nothing is sent`)
-  const totals = await planned(work, {
+  const plan = await planned(work, {
     change(change) {
       if (isJson) changes.push(change)
       else print(io, changeText(change))
@@ -103,14 +107,14 @@ async function showPlan(work: Work, isJson: boolean): Promise<number> {
       else print(io, leftText(one))
     },
   })
-  const { pipeline, ...rest } = totals
+  const { pipeline, ...rest } = planJson(plan)
   if (isJson)
     printJson(io, { undoes: undo.run, pipelines: [{ pipeline, changes, ...rest }], left: left.map(leftJson) })
   else {
-    print(io, totalsText(totals))
+    print(io, planSummary(plan))
     print(io, '  Each contact is looked at before it is changed: what somebody else changed since stays.')
   }
-  return exitCode([totals])
+  return exitCode([plan])
 }
 
 /** What a person is asked: how much it is, before anything is sent. */

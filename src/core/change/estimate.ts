@@ -23,7 +23,7 @@ export interface Estimate {
   readonly seconds: number
 }
 
-interface Limits {
+export interface EstimateLimits {
   readonly bulkSize: number
   readonly requests: number
   readonly perMs: number
@@ -37,14 +37,14 @@ function newTermRequests(newTerms: number): number {
 }
 
 /** Requests for terms: managed looks before, and a removal is looked at afterwards. */
-function termRequests(work: PlannedWork, { policy, verify }: Limits['terms']): number {
+function termRequests(work: PlannedWork, { policy, verify }: EstimateLimits['terms']): number {
   const perAddition = policy === 'add' ? 1 : 2
   const perRemoval = policy === 'replace' ? 0 : verify ? 2 : 1
   return work.termAdditions * perAddition + work.termRemovals * perRemoval + newTermRequests(work.newTerms)
 }
 
 /** `seconds` is what the limit alone demands; the service's own time comes on top. */
-export function estimate(work: PlannedWork, limits: Limits): Estimate {
+export function estimate(work: PlannedWork, limits: EstimateLimits): Estimate {
   const perUpdate = needsActual(limits.mergeMethod) ? 2 : 1
   const requests =
     Math.ceil(work.createsWithMail / limits.bulkSize) +

@@ -112,3 +112,17 @@ export function heldByGuard(numbers: PlanNumbers, guards: GuardSettings): Hold |
   if (whole === undefined || deletes === undefined) return whole ?? deletes
   return { ...whole, reason: `${whole.reason}; besides, ${deletes.reason}` }
 }
+
+/** One input of a plan: its numbers, and what a guard holds of it. */
+export interface JudgedInput {
+  readonly file: string
+  readonly numbers: PlanNumbers
+  /** Undefined where all of it may go. */
+  readonly hold: Hold | undefined
+}
+
+export const judgedInput = (file: string, numbers: PlanNumbers, guards: GuardSettings): JudgedInput => ({
+  file,
+  numbers,
+  hold: heldByGuard(numbers, guards),
+})

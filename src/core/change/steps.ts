@@ -1,5 +1,6 @@
 // The steps of a change and their order: the first, the next, what each sends, and which goes before which.
 import type { Contact } from '../mapping/contact.ts'
+import type { PipelineSettings, TermSettings } from '../settings.ts'
 import type {
   Operation,
   OperationKind,
@@ -50,6 +51,19 @@ export function firstStep(form: StagedOperation): OperationKind {
 
 /** Steps that must be looked at when their answer was lost; the others set values, and may simply be sent again. */
 export const LEFT_IN_DOUBT: readonly OperationKind[] = ['create', 'delete']
+
+/**
+ * The policy for the terms of a change. What has gone loses what it was given, and nothing that others gave: whatever the
+ * policy for those who are there.
+ */
+export function termPolicy(
+  { cause, undoes }: Pick<Operation, 'cause' | 'undoes'>,
+  { terms: { policy }, on_missing: onMissing }: Pick<PipelineSettings, 'terms' | 'on_missing'>,
+): TermSettings['policy'] {
+  if (cause === 'missing' || undoes !== undefined) return 'managed'
+  // What is ours to take back one day has to be told from what was there before.
+  return policy === 'add' && onMissing === 'remove_terms' ? 'managed' : policy
+}
 
 /** What a step sends of the contact itself. A create carries a mail_status of 1 or 2 with it, and any other that it was given. */
 export function stepFields({

@@ -41,6 +41,25 @@ export function assertBalanced(counts: Counts): void {
   throw new SyncError('RUN_UNBALANCED', `${counts.read} records were read, ${sum} have an outcome (${parts})`)
 }
 
+/** What became of one file, for the summary. */
+export interface InputReport {
+  readonly file: string
+  readonly status: 'done' | 'refused' | 'held' | 'left'
+  readonly code?: ErrorCode
+  readonly error?: string
+  readonly hint?: string
+}
+
+/** Files that keep a run, or a plan, from being `ok`. One that was left for a reason of its own counts as refused. */
+export function reportTotals(reports: readonly InputReport[]): { inputsRefused: number; inputsHeld: number } {
+  const isRefused = ({ status, code }: InputReport): boolean =>
+    status === 'refused' || (status === 'left' && code !== undefined)
+  return {
+    inputsRefused: reports.filter(isRefused).length,
+    inputsHeld: reports.filter(({ status }) => status === 'held').length,
+  }
+}
+
 /** The worst of: given up, held by a guard, something that a person should look at, all well. */
 export function runStatus(
   counts: Counts,

@@ -1,6 +1,6 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
-import { isShrunken } from '../../core/change/guard.ts'
+import { isShrunken, type JudgedInput } from '../../core/change/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
@@ -15,7 +15,7 @@ interface Read {
 }
 
 export interface Committed {
-  readonly heldBy: string | undefined
+  readonly judged: JudgedInput
   /** Whether the next input of the pipeline is to be compared with this one. */
   readonly isAccepted: boolean
 }
@@ -43,7 +43,7 @@ async function lastRecordsOf(staged: StagedInput, { state }: PlanContext): Promi
   return last?.mode === 'full' ? last.records : (await state.planNumbers(staged)).links
 }
 
-/** From the last record to the plan that stands; gives the reason where a guard holds some of it. */
+/** From the last record to the plan that stands, and what the guards hold of it. */
 export async function commitPlan(
   { staged, counts, isSupplement }: Read,
   { sha256, isLast }: { sha256: string; isLast: boolean },
@@ -58,8 +58,8 @@ export async function commitPlan(
   const isFull = pipeline.mode === 'full' && isWhole
   if (isFull && isLast) await planMissing({ staged, counts }, context)
   const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
-  const heldBy = await holdByGuards(staged, { counts, lastRecords }, context)
+  const judged = await holdByGuards(staged, { counts, lastRecords }, context)
   const full = { apartMs: pipeline.guards.deletes_apart, at: clock.now(), isLast }
   await state.commitPlan(staged, sha256, isFull ? full : undefined)
-  return { heldBy, isAccepted: isWhole && !isShrunken(counts.read, lastRecords) }
+  return { judged, isAccepted: isWhole && !isShrunken(counts.read, lastRecords) }
 }

@@ -1,6 +1,6 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
 import { planEntry } from '../../core/log/audit.ts'
-import { heldByGuard } from '../../core/change/guard.ts'
+import { type JudgedInput, judgedInput } from '../../core/change/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'
@@ -18,17 +18,18 @@ async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanCon
   return all.filter((name) => !known.has(termKey(name))).length
 }
 
-/** Holds what a guard forbids of the plan; gives the reason, and counts what is held. */
+/** Judges the plan of one input, holds what a guard forbids of it, and counts what is held. */
 export async function holdByGuards(
   staged: StagedInput,
   { counts, lastRecords }: { counts: Counts; lastRecords?: number | undefined },
   context: PlanContext,
-): Promise<string | undefined> {
+): Promise<JudgedInput> {
   const { pipeline, state, clock, runId } = context
   const totals = await state.planNumbers(staged)
   const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context), lastRecords }
-  const hold = heldByGuard(numbers, pipeline.guards)
-  if (hold === undefined) return undefined
+  const judged = judgedInput(staged.input.name, numbers, pipeline.guards)
+  const { hold } = judged
+  if (hold === undefined) return judged
   const at = clock.now()
   const configHash = pipeline.hash
   const held = await state.holdPlan(staged, hold, { at, configHash })
@@ -42,5 +43,5 @@ export async function holdByGuards(
     deletes: held.deletes,
     threshold: hold.threshold,
   })
-  return hold.reason
+  return judged
 }

@@ -4,6 +4,7 @@ import type { Accepted } from '../../core/change/accepted.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
+import type { JudgedInput } from '../../core/change/guard.ts'
 import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { DateOrders } from '../../core/mapping/values/date-order.ts'
 import type { InputReader, SourceInput } from '../../core/ports.ts'
@@ -24,8 +25,8 @@ export interface PlannedInput {
   /** Of what was read. */
   readonly sha256: string
   readonly counts: Counts
-  /** Why a guard holds the plan, or its deletes. */
-  readonly heldBy: string | undefined
+  /** What the guards judged of it, and what they hold. */
+  readonly judged: JudgedInput
   /** A full export without any record. */
   readonly isEmptyFull: boolean
   /** What the next input is compared with; undefined where that is not this one. */
@@ -82,7 +83,7 @@ export async function planInput(
     if (!(error instanceof UnsureOfRecords)) throw error
     return readInput(which, { ...how, isAhead: false }, context)
   })
-  if (planned.heldBy === undefined) await keepOrders(orders, context)
+  if (planned.judged.hold === undefined) await keepOrders(orders, context)
   return planned
 }
 
@@ -141,7 +142,7 @@ async function readInput(
       const read = { staged, counts: reading.counts, isSupplement: isSupplement() }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
     }
-    const { heldBy, isAccepted } = await commit().catch(async (error: unknown) => {
+    const { judged, isAccepted } = await commit().catch(async (error: unknown) => {
       await state.discardInput(staged)
       throw error
     })
@@ -157,7 +158,7 @@ async function readInput(
       staged,
       sha256: reader.sha256(),
       counts,
-      heldBy,
+      judged,
       isEmptyFull: mode === 'full' && counts.read === 0 && !isSupplement(),
       accepted: isAccepted
         ? { mode, records: counts.read, endsWithLineBreak, at: context.clock.now() }

@@ -2,6 +2,7 @@
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
 import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
+import { termPolicy } from '../../core/change/steps.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey, termOutcome, type TermPlan, termsBeyond } from '../../core/mapping/terms.ts'
 import type { RunContext } from '../context.ts'
@@ -198,14 +199,6 @@ async function carryOut(planned: TermWork): Promise<Settled> {
   }
 }
 
-/** What has gone loses what it was given, and nothing that others gave: whatever the policy for those who are there. */
-function termPolicy({ cause, undoes }: Operation, { pipeline }: RunContext): TermWork['policy'] {
-  const { policy } = pipeline.terms
-  if (cause === 'missing' || undoes !== undefined) return 'managed'
-  // What is ours to take back one day has to be told from what was there before.
-  return policy === 'add' && pipeline.on_missing === 'remove_terms' ? 'managed' : policy
-}
-
 /** Whether the contact has to be looked at before anything is sent. */
 function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operation: Operation): boolean {
   // managed: what is there already was given by others. A step that failed before may have been applied.
@@ -219,7 +212,7 @@ function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operatio
 export async function sendTerms(operation: LinkedOperation<'terms'>, context: RunContext): Promise<void> {
   const { contactId } = operation
   const plan = operation.terms ?? { add: [], remove: [], asserts: [] }
-  const policy = termPolicy(operation, context)
+  const policy = termPolicy(operation, context.pipeline)
   const resolved = await resolve(policy === 'replace' ? plan.asserts : plan.add, context)
   if ('kind' in resolved) return settle([settledByFailure(operation, resolved, context)], context)
   const settled = await context.turns.take(contactId, async (): Promise<Settled> => {

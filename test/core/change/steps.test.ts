@@ -16,6 +16,7 @@ import {
   SENDING_ORDER,
   sendingOrder,
   stepFields,
+  termPolicy,
 } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
 
@@ -212,3 +213,33 @@ describe('the order of sending', () => {
 
 it('a lost answer leaves in doubt what makes or deletes; what sets values may be sent again', () =>
   expect(KINDS.filter((kind) => LEFT_IN_DOUBT.includes(kind))).toEqual(['create', 'delete']))
+
+describe('the policy for the terms of a change', () => {
+  const of = (
+    policy: 'add' | 'managed' | 'replace',
+    onMissing: 'keep' | 'delete' | 'remove_terms',
+    own = {},
+  ) =>
+    termPolicy(
+      { cause: 'record', undoes: undefined, ...own },
+      {
+        terms: { policy, create_missing: true, assign: [], descriptions: {}, verify: true },
+        on_missing: onMissing,
+      },
+    )
+
+  it('is that of the pipeline for a record', () => {
+    for (const policy of ['add', 'managed', 'replace'] as const)
+      for (const onMissing of ['keep', 'delete'] as const) expect(of(policy, onMissing)).toBe(policy)
+    expect(of('replace', 'remove_terms')).toBe('replace')
+    expect(of('managed', 'remove_terms')).toBe('managed')
+  })
+
+  it('tells apart what is given under add where it is to be taken back one day', () =>
+    expect(of('add', 'remove_terms')).toBe('managed'))
+
+  it.each([{ cause: 'missing' }, { undoes: 'r0' }])('takes back what was given alone: %j', (own) => {
+    for (const policy of ['add', 'managed', 'replace'] as const)
+      expect(of(policy, 'keep', own)).toBe('managed')
+  })
+})

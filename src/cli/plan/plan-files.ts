@@ -1,0 +1,60 @@
+// A plan as a file: a page of HTML with changes, or Markdown with numbers alone.
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { writeExport } from '../../app/export-file.ts'
+import type { Plan } from '../../core/change/plan.ts'
+import type { PlannedChange } from '../../core/change/planned-change.ts'
+import { replacedText } from '../format.ts'
+import { type Io, printError } from '../io.ts'
+import { plansHtml, type ShownPlan } from './plan-html.ts'
+import { plansMarkdown } from './plan-markdown.ts'
+import type { PlanOutput, ShownChanges } from './plan-output.ts'
+
+/** More would be slow to search on a telephone. */
+const PAGE_CHANGES = 5000
+
+async function write(io: Io, file: string, text: string): Promise<void> {
+  const path = resolve(io.cwd, file)
+  const { replaced } = await writeExport(path, (part) => writeFile(part, text))
+  printError(io, `plan written to ${path}${replacedText(replaced)}`)
+}
+
+function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges): PlanOutput {
+  const plans: ShownPlan[] = []
+  let changes: PlannedChange[] = []
+  return {
+    most: limit,
+    begin() {
+      changes = []
+    },
+    change: (change) => void changes.push(change),
+    end: (plan) => void plans.push({ plan, changes }),
+    finish: () => write(io, file, plansHtml(plans)),
+  }
+}
+
+function markdownFile(io: Io, file: string): PlanOutput {
+  const plans: Plan[] = []
+  return {
+    most: 0,
+    begin: () => undefined,
+    change: () => undefined,
+    end: (plan) => void plans.push(plan),
+    finish: () => write(io, file, plansMarkdown(plans)),
+  }
+}
+
+/** Names of files to write; relative ones lie in the working folder. */
+export interface PlanFiles {
+  readonly output?: string
+  readonly markdown?: string
+}
+
+export const planFiles = (
+  io: Io,
+  { output, markdown }: PlanFiles,
+  shown: ShownChanges,
+): readonly PlanOutput[] => [
+  ...(output === undefined ? [] : [htmlFile(io, output, shown)]),
+  ...(markdown === undefined ? [] : [markdownFile(io, markdown)]),
+]

@@ -1,0 +1,32 @@
+// A plan as `plan --json` prints it, made from the value alone; its changes stand before it in the same object.
+import type { Plan } from '../../core/change/plan.ts'
+
+/** Which guard holds which part of which file, with the number and the threshold that it judged. */
+const heldBy = ({ judged }: Plan) =>
+  judged.flatMap(({ file, hold }) => {
+    if (hold === undefined) return []
+    const { guard, holds, number, threshold, reason } = hold
+    return [{ file, guard, holds, number, threshold, reason }]
+  })
+
+const totalsOf = (byField: Plan['byField']): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(byField).map(([field, of]) => [field, of.create + of.update]))
+
+export function planJson(plan: Plan) {
+  const { pipeline, status, counts, estimate, inputs, withheld, otherTerms, error, code } = plan
+  return {
+    pipeline,
+    status,
+    ...counts,
+    estimate,
+    files: inputs,
+    held_by: heldBy(plan),
+    by_field: totalsOf(plan.byField),
+    by_term: plan.byTerm,
+    ...(otherTerms === 0 ? {} : { other_terms: otherTerms }),
+    by_country: plan.byCountry,
+    ...(Object.keys(withheld).length === 0 ? {} : { withheld }),
+    ...(error === undefined ? {} : { error }),
+    ...(code === undefined ? {} : { code }),
+  }
+}

@@ -1,0 +1,221 @@
+// A plan as a value: what a run of one pipeline is about to do. It is built from decided changes, batch by batch, and holds
+// totals and a bounded number of examples, never the records of a file. It needs no state: what shows, compares or
+// judges a plan is given this value alone.
+import { type Counts, type InputReport, reportTotals, type RunStatus, runStatus } from '../outcome/summary.ts'
+import type { ErrorCode } from '../words/errors.ts'
+import { type Estimate, estimate, type EstimateLimits, type PlannedWork } from './estimate.ts'
+import type { JudgedInput } from './guard.ts'
+import type { MergeMethod } from './merge-method.ts'
+import {
+  countryOf,
+  type DecidedChange,
+  type PlannedChange,
+  shownChange,
+  showsNothing,
+  workOf,
+} from './planned-change.ts'
+
+/** Groups that are told apart, and names of terms that are counted one by one. */
+export const MOST_GROUPS = 1000
+export const MOST_TERM_NAMES = 100_000
+
+/**
+ * Changes that do the same: updates of the same fields that give and take the same terms; all creates; all deletes. The
+ * example is the first of them.
+ */
+export interface ChangeGroup {
+  readonly count: number
+  /** Whether each of them sets the same values in place of the same values. */
+  readonly isSame: boolean
+  readonly example: PlannedChange
+}
+
+export interface Plan {
+  readonly pipeline: string
+  readonly status: RunStatus
+  readonly counts: Counts
+  readonly inputs: readonly InputReport[]
+  /** What the guards judged of each input, and what they hold of it. */
+  readonly judged: readonly JudgedInput[]
+  /** Changes that would be sent. What is held is not among them. */
+  readonly actions: Readonly<Record<PlannedChange['action'], number>>
+  /** How many of these changes set each field: of new contacts, and of others. */
+  readonly byField: Readonly<Record<string, { readonly create: number; readonly update: number }>>
+  readonly byTerm: Readonly<Record<string, { readonly add: number; readonly remove: number }>>
+  /** How often a term was given or taken that is not in byTerm, because MOST_TERM_NAMES are in it already. */
+  readonly otherTerms: number
+  readonly byCountry: Readonly<Record<string, number>>
+  /** How many changes of each field the update method withholds. */
+  readonly withheld: Readonly<Record<string, number>>
+  /** Largest first. */
+  readonly groups: readonly ChangeGroup[]
+  /** Changes that are in none of the groups, because there were MOST_GROUPS of them already. */
+  readonly ungrouped: number
+  readonly work: PlannedWork
+  readonly estimate: Estimate
+  /** Why no whole plan could be made. */
+  readonly error?: string
+  readonly code?: ErrorCode
+}
+
+/** Changes that would be sent. */
+export const plannedChanges = ({ actions }: Pick<Plan, 'actions'>): number =>
+  actions.create + actions.update + actions.delete
+
+/** What is known of a plan only once everything was read. */
+export interface PlanEnd {
+  readonly counts: Counts
+  readonly inputs: readonly InputReport[]
+  readonly limits: EstimateLimits
+  readonly stop?: { readonly code: ErrorCode; readonly message: string } | undefined
+}
+
+export interface PlanBuilder {
+  /** Adds decided changes. Gives each as it is shown, without those that change nothing at the service. */
+  add(decided: readonly DecidedChange[]): readonly PlannedChange[]
+  judge(input: JudgedInput): void
+  build(end: PlanEnd): Plan
+}
+
+const NO_WORK: PlannedWork = {
+  createsWithMail: 0,
+  createsWithoutMail: 0,
+  updates: 0,
+  termAdditions: 0,
+  termRemovals: 0,
+  consents: 0,
+  withdrawals: 0,
+  deletes: 0,
+  newTerms: 0,
+}
+
+/** Adds one under a name that comes from outside: any text is a name. */
+const raise = (totals: Map<string, number>, name: string): void =>
+  void totals.set(name, (totals.get(name) ?? 0) + 1)
+
+/** The same totals by name first: how often each part has the name. */
+function byName<Part extends string>(
+  parts: Readonly<Record<Part, ReadonlyMap<string, number>>>,
+): Readonly<Record<string, Readonly<Record<Part, number>>>> {
+  const kinds = Object.keys(parts) as Part[]
+  const names = new Set(kinds.flatMap((kind) => [...parts[kind].keys()]))
+  const ofName = (name: string) =>
+    Object.fromEntries(kinds.map((kind) => [kind, parts[kind].get(name) ?? 0])) as Record<Part, number>
+  return Object.fromEntries([...names].map((name) => [name, ofName(name)]))
+}
+
+/** Which group a change belongs to, as a text. */
+function groupName({ action, fields, withheld = {}, terms }: PlannedChange): string {
+  if (action !== 'update') return action
+  const names = [Object.keys(fields), Object.keys(withheld), terms.add, terms.remove]
+  return JSON.stringify(names.map((list) => list.toSorted()))
+}
+
+const valuesText = ({ fields, withheld }: PlannedChange): string => JSON.stringify([fields, withheld])
+
+function createGroups() {
+  const groups = new Map<string, { count: number; isSame: boolean; example: PlannedChange }>()
+  let ungrouped = 0
+  return {
+    add(change: PlannedChange): void {
+      const name = groupName(change)
+      const group = groups.get(name)
+      if (group === undefined) {
+        if (groups.size < MOST_GROUPS) groups.set(name, { count: 1, isSame: true, example: change })
+        else ungrouped += 1
+        return
+      }
+      group.count += 1
+      if (group.isSame) group.isSame = valuesText(group.example) === valuesText(change)
+    },
+    built: () => ({
+      groups: [...groups.values()]
+        .map((group): ChangeGroup => ({ ...group }))
+        .toSorted((one, other) => other.count - one.count),
+      ungrouped,
+    }),
+  }
+}
+
+/** How often each term is given and taken. */
+function createTermCounts() {
+  const add = new Map<string, number>()
+  const remove = new Map<string, number>()
+  let otherTerms = 0
+  const note = (names: readonly string[], totals: Map<string, number>): void => {
+    for (const name of names)
+      if (totals.has(name) || totals.size < MOST_TERM_NAMES) raise(totals, name)
+      else otherTerms += 1
+  }
+  return {
+    add({ terms }: PlannedChange): void {
+      note(terms.add, add)
+      note(terms.remove, remove)
+    },
+    built: () => ({ byTerm: byName({ add, remove }), otherTerms }),
+  }
+}
+
+/** What is counted of each change. */
+function createChangeCounts() {
+  const actions = { create: 0, update: 0, delete: 0 }
+  const fields = { create: new Map<string, number>(), update: new Map<string, number>() }
+  const byCountry = new Map<string, number>()
+  const withheld = new Map<string, number>()
+  return {
+    add(change: PlannedChange, country: string | undefined): void {
+      actions[change.action] += 1
+      const byField = fields[change.action === 'create' ? 'create' : 'update']
+      for (const field of Object.keys(change.fields)) raise(byField, field)
+      for (const field of Object.keys(change.withheld ?? {})) raise(withheld, field)
+      if (country !== undefined) raise(byCountry, country)
+    },
+    built: () => ({
+      actions: { ...actions },
+      byField: byName(fields),
+      byCountry: Object.fromEntries(byCountry),
+      withheld: Object.fromEntries(withheld),
+    }),
+  }
+}
+
+/** Builds the plan of one pipeline. What it gives depends on nothing but what it was given. */
+export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder {
+  const judged: JudgedInput[] = []
+  const changes = createChangeCounts()
+  const terms = createTermCounts()
+  const groups = createGroups()
+  const work = { ...NO_WORK }
+  const addWork = (more: PlannedWork): void => {
+    for (const part of Object.keys(work) as (keyof PlannedWork)[]) work[part] += more[part]
+  }
+  return {
+    add: (decided) =>
+      decided.flatMap((one) => {
+        addWork(workOf(one))
+        const change = shownChange(one, method)
+        if (showsNothing(change)) return []
+        changes.add(change, countryOf(one))
+        terms.add(change)
+        groups.add(change)
+        return [change]
+      }),
+    judge: (input) => void judged.push(input),
+    build({ counts, inputs, limits, stop }) {
+      const planned = { ...work, newTerms: counts.terms_created }
+      return {
+        pipeline,
+        status: runStatus(counts, { fatal: stop !== undefined, ...reportTotals(inputs) }),
+        counts: { ...counts },
+        inputs: [...inputs],
+        judged: [...judged],
+        ...changes.built(),
+        ...terms.built(),
+        ...groups.built(),
+        work: planned,
+        estimate: estimate(planned, limits),
+        ...(stop === undefined ? {} : { error: stop.message, code: stop.code }),
+      }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+// One change as a plan shows it: which fields and terms it sets, and from what to what. A plan reads no contacts, so it
+// goes by what was pushed last.
+import type { PlannedWork } from './estimate.ts'
+import { type FieldChange, fieldChanges } from './diff.ts'
+import { allowedFields, type MergeMethod, withheldFields } from './merge-method.ts'
+import type { Operation } from './operation.ts'
+import { isWithdrawn } from './permission.ts'
+
+/** What a plan needs of a change that was decided; every operation of the journal has it. */
+export type DecidedChange = Pick<
+  Operation,
+  | 'kind'
+  | 'key'
+  | 'contactId'
+  | 'mailKey'
+  | 'fields'
+  | 'desired'
+  | 'known'
+  | 'terms'
+  | 'consent'
+  | 'cause'
+  | 'undoes'
+  | 'source'
+>
+
+/** One element of `changes` in `plan --json`. */
+export interface PlannedChange {
+  readonly action: 'create' | 'update' | 'delete'
+  readonly key: string
+  /** Null for a contact that is not there yet. */
+  readonly contact_id: number | null
+  readonly fields: Readonly<Record<string, FieldChange>>
+  /** What the update method keeps back, as far as the state can tell; absent where it keeps nothing back. */
+  readonly withheld?: Readonly<Record<string, FieldChange>>
+  readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
+  /** No line where the record is no longer there. */
+  readonly source: { readonly file: string; readonly line: number | null }
+}
+
+/** What a step sends of its fields and what the update method withholds, going by what was pushed last. */
+export function partedFields(
+  { kind, undoes, fields, known }: Pick<DecidedChange, 'kind' | 'undoes' | 'fields' | 'known'>,
+  method: MergeMethod,
+) {
+  const isUpdate = kind === 'update' && undoes === undefined
+  const sent = isUpdate ? allowedFields(fields, known, method) : fields
+  return { sent, withheld: withheldFields(fields, sent) }
+}
+
+/** A whole change, with the fields, terms and mail_status that are sent in steps of their own. */
+export function shownChange(decided: DecidedChange, method: MergeMethod): PlannedChange {
+  const { kind, key, contactId, consent, terms, known, cause, undoes } = decided
+  // A mail_status of 1 or 2 goes first; the fields of the same change follow it as an update.
+  const whole = kind === 'consent' ? ({ ...decided, kind: 'update' } as const) : decided
+  const { sent, withheld } = partedFields(whole, method)
+  const { file, line } = decided.source
+  const fields = consent === undefined ? sent : { ...sent, mail_status: consent }
+  return {
+    action: kind === 'create' || kind === 'delete' ? kind : 'update',
+    key,
+    contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
+    fields: fieldChanges(fields, known),
+    ...(Object.keys(withheld).length === 0 ? {} : { withheld: fieldChanges(withheld, known) }),
+    terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
+    source: { file, line: cause === 'missing' && undoes === undefined ? null : line },
+  }
+}
+
+/** Nothing of it is sent or withheld: only what the state knows of the record changes. */
+export const showsNothing = ({ action, fields, withheld = {}, terms }: PlannedChange): boolean =>
+  action !== 'delete' &&
+  Object.keys({ ...fields, ...withheld }).length + terms.add.length + terms.remove.length === 0
+
+/** Its requests, in the parts that an estimate is made of. */
+export function workOf({ kind, mailKey, fields, terms, consent }: DecidedChange): PlannedWork {
+  const isCreate = kind === 'create'
+  const isWithdrawal = isWithdrawn(consent)
+  const hasFieldsLeft = kind === 'consent' && isWithdrawal && Object.keys(fields).length > 0
+  return {
+    createsWithMail: Number(isCreate && mailKey !== undefined),
+    createsWithoutMail: Number(isCreate && mailKey === undefined),
+    updates: Number(kind === 'update' || hasFieldsLeft),
+    termAdditions: Number(terms !== undefined && terms.add.length > 0),
+    termRemovals: Number(terms !== undefined && terms.remove.length > 0),
+    consents: Number(consent !== undefined && !isWithdrawal),
+    withdrawals: Number(isWithdrawal),
+    deletes: Number(kind === 'delete'),
+    newTerms: 0,
+  }
+}
+
+/** The country of the contact that is changed: as its record has it, else as it was pushed last. */
+export function countryOf({ desired, known }: DecidedChange): string | undefined {
+  const country = desired['ba_country'] ?? known['ba_country']
+  return typeof country === 'string' && country !== '' ? country : undefined
+}

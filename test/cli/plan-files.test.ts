@@ -1,0 +1,168 @@
+// A plan as a page and as Markdown: one file, everything of others is text, and no personal data in the Markdown.
+import { describe, expect, it } from 'vitest'
+import { plansHtml } from '../../src/cli/plan/plan-html.ts'
+import { plansMarkdown } from '../../src/cli/plan/plan-markdown.ts'
+import { judgedInput } from '../../src/core/change/guard.ts'
+import type { Operation } from '../../src/core/change/operation.ts'
+import { shownChange } from '../../src/core/change/planned-change.ts'
+import { GUARDS } from '../support/pipeline.ts'
+import { changeWith, phoneUpdates, planWith } from '../support/plan.ts'
+
+const HOSTILE = '</script><img src=x onerror=alert(1)>\u202e|`"\'&'
+const terms = (add: string[], remove: string[] = []) => ({ add, remove, asserts: add })
+const NUMBERS = {
+  ...{ read: 100, rejected: 0, unidentified: 0, links: 100 },
+  ...{ changes: 0, deletes: 9, newTerms: 0, hasDeleted: true },
+}
+
+const hostile: Operation = changeWith({
+  kind: 'update',
+  key: HOSTILE,
+  fields: { [HOSTILE]: HOSTILE },
+  known: { [HOSTILE]: HOSTILE, ba_country: HOSTILE },
+  terms: terms([HOSTILE], [HOSTILE]),
+  source: { file: HOSTILE, line: 2 },
+})
+
+describe('a plan as a page of HTML', () => {
+  const shown = (changes: readonly Operation[], most = changes.length): string =>
+    plansHtml([
+      {
+        plan: planWith(changes, { counts: { read: 9 } }),
+        changes: changes.slice(0, most).map((one) => shownChange(one, 'add')),
+      },
+    ])
+
+  it('has totals, then each change from and to, with file and line', () => {
+    const text = shown([
+      ...phoneUpdates(1),
+      changeWith({
+        kind: 'create',
+        key: 'N',
+        contactId: undefined,
+        fields: { mail: 'n@a.example', fax: '' },
+      } as never),
+      changeWith({ kind: 'delete', key: 'D', cause: 'missing' }),
+      changeWith({
+        kind: 'update',
+        key: 'W',
+        fields: { phone: '2' },
+        known: { phone: '1' },
+        terms: terms(['x'], ['y']),
+      }),
+    ])
+    expect(text).toContain('<li><bdi>phone changes for 2 of 9 records</bdi></li>')
+    expect(text).toContain(
+      '<del><bdi>1</bdi></del> &rarr; <ins><bdi>2</bdi></ins> <small>withheld by update_method</small>',
+    )
+    expect(text).toContain('<h3>update <bdi>W</bdi><small> contact 7 <bdi>a.csv:2</bdi></small></h3>')
+    expect(text).toContain('<article class="create"><h3>create <bdi>N</bdi><small> <bdi>a.csv:2</bdi>')
+    expect(text).toContain('<dd><bdi>n@a.example</bdi></dd>')
+    expect(text).toContain('<dd><i>blank</i></dd>')
+    expect(text).toContain('<bdi>gone from a.csv</bdi>')
+    expect(text).toContain('<ins>+<bdi>x</bdi></ins>, <del>-<bdi>y</bdi></del>')
+    expect(text).not.toContain('are on this page')
+  })
+
+  it('says where it does not hold all of them', () => {
+    expect(shown(phoneUpdates(3), 1)).toContain('1 of 3 changes are on this page.')
+  })
+
+  it('loads nothing and takes nothing of others for its own', () => {
+    const text = shown([hostile])
+    expect(text.match(/<script/g)).toHaveLength(1)
+    expect(text.match(/<\/script>/g)).toHaveLength(1)
+    expect(text).not.toContain('<img')
+    expect(text).not.toContain('\u202e')
+    expect(text).not.toMatch(/https?:|url\(|@import|<link/)
+    expect(text).toContain("default-src 'none'")
+    expect(text).toContain('name="viewport"')
+    expect(text).toContain('prefers-color-scheme: dark')
+  })
+})
+
+describe('a plan as Markdown', () => {
+  it('has the totals by field, term and country, largest first, and what is held and refused', () => {
+    const changes = [
+      ...phoneUpdates(2),
+      changeWith({
+        kind: 'create',
+        key: 'N',
+        contactId: undefined,
+        fields: { mail: 'secret@a.example', phone: '1' },
+        desired: { ba_country: 'DE' },
+        terms: terms(['a|b'], ['c']),
+      } as never),
+    ]
+    const counts = {
+      read: 5,
+      created: 1,
+      updated: 2,
+      unchanged: 2,
+      deleted: 1,
+      held_deletes: 9,
+      terms_created: 1,
+    }
+    const judged = [
+      judgedInput('full.csv', NUMBERS, GUARDS),
+      judgedInput('ok.csv', { ...NUMBERS, deletes: 0 }, GUARDS),
+    ]
+    const inputs = [
+      { file: 'full.csv', status: 'held', error: 'secret@a.example' },
+      { file: 'ok.csv', status: 'done' },
+      { file: 'bad.csv', status: 'refused', code: 'INPUT_QUOTE', error: 'secret@a.example' },
+      { file: 'slow.csv', status: 'left', error: 'secret@a.example' },
+    ] as const
+    const text = plansMarkdown([planWith(changes, { counts, judged, inputs })])
+    expect(text).toBe(`## contact-sync plan
+
+### shop: 3 changes
+
+5 records: 1 created, 2 updated, 2 unchanged, 1 deleted, 9 deletes held, 1 term made. 9 requests, at least 1 s.
+
+- held: full&#46;csv: max_deletes, 9 against 5% (5)
+- refused: bad&#46;csv: INPUT_QUOTE
+- left: slow&#46;csv
+
+| field | changes | in new contacts |
+| --- | ---: | ---: |
+| phone | 2 | 1 |
+| mail | 0 | 1 |
+
+| term | given | taken |
+| --- | ---: | ---: |
+| a&#124;b | 1 | 0 |
+| c | 0 | 1 |
+
+| country | changes |
+| --- | ---: |
+| DE | 1 |
+`)
+  })
+
+  it('holds no value and no key, and takes no name for markup', () => {
+    const text = plansMarkdown([planWith([hostile, ...phoneUpdates(1)])])
+    expect(text).not.toMatch(/040|030|K1|<|`|\u202e/)
+    expect(
+      text
+        .split('\n')
+        .filter(
+          (line) => line.startsWith('|') && line.split('|').length !== 5 && line.split('|').length !== 4,
+        ),
+    ).toEqual([])
+  })
+
+  it('names the largest alone where there are many, and why a plan was given up', () => {
+    const many = Array.from({ length: 60 }, (_, index) =>
+      changeWith({ kind: 'update', fields: { [`f${index}`]: '1' } }),
+    )
+    const text = plansMarkdown([planWith(many)])
+    expect(text.match(/^\| f\d+ /gm)).toHaveLength(50)
+    expect(text).toContain('| and 10 more |')
+    const stop = { code: 'SERVICE_UNREACHABLE', message: 'secret' } as const
+    const failed = plansMarkdown([planWith([], { stop })])
+    expect(failed).toContain('### shop: SERVICE_UNREACHABLE')
+    expect(failed).toContain('0 records: nothing to do. 0 requests')
+    expect(failed).not.toContain('secret')
+  })
+})

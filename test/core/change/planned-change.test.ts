@@ -1,0 +1,163 @@
+// A change as a plan shows it, and the requests that it takes.
+import { describe, expect, it } from 'vitest'
+import type { PlannedWork } from '../../../src/core/change/estimate.ts'
+import type { Operation } from '../../../src/core/change/operation.ts'
+import {
+  countryOf,
+  partedFields,
+  shownChange,
+  showsNothing,
+  workOf,
+} from '../../../src/core/change/planned-change.ts'
+import { operationWith } from '../../support/operation.ts'
+
+const SOURCE = { file: 'a.csv', line: 7, sha256: 'abc' }
+const NO_TERMS = { add: [], remove: [] }
+
+describe('a change as it is shown', () => {
+  it('of a new contact: no id, and nothing that was there before', () => {
+    const create = operationWith({
+      kind: 'create',
+      contactId: undefined,
+      fields: { mail: 'a@example.com' },
+      consent: 2,
+      terms: { add: ['a'], remove: [], asserts: ['a'] },
+      source: SOURCE,
+    })
+    expect(shownChange(create, 'add')).toEqual({
+      action: 'create',
+      key: 'K1',
+      contact_id: null,
+      fields: { mail: { from: null, to: 'a@example.com' }, mail_status: { from: null, to: 2 } },
+      terms: { add: ['a'], remove: [] },
+      source: { file: 'a.csv', line: 7 },
+    })
+  })
+
+  it.each([-1, 0])('an id that no service gives (%i) is not shown', (contactId) => {
+    expect(shownChange(operationWith({ kind: 'update', contactId }), 'add').contact_id).toBe(null)
+  })
+
+  it('of a linked contact: from and to', () => {
+    const update = operationWith({
+      kind: 'update',
+      fields: { phone: '2' },
+      known: { phone: '1' },
+      source: SOURCE,
+    })
+    expect(shownChange(update, 'update_add')).toEqual({
+      action: 'update',
+      key: 'K1',
+      contact_id: 7,
+      fields: { phone: { from: '1', to: '2' } },
+      terms: NO_TERMS,
+      source: { file: 'a.csv', line: 7 },
+    })
+  })
+
+  it.each([
+    ['update', undefined],
+    ['consent', 1],
+  ] as const)('a first step %s shows what the update method withholds', (kind, consent) => {
+    const fields = { phone: '2', fax: '3' }
+    const update = operationWith({ kind, consent, fields, known: { phone: '1' } })
+    const status = consent === undefined ? {} : { mail_status: { from: null, to: consent } }
+    expect(shownChange(update, 'add')).toMatchObject({
+      action: 'update',
+      fields: { fax: { from: null, to: '3' }, ...status },
+      withheld: { phone: { from: '1', to: '2' } },
+    })
+    expect(Object.keys(shownChange(update, 'add').fields)).not.toContain('phone')
+    expect(shownChange(update, 'update_add')).not.toHaveProperty('withheld')
+  })
+
+  it('terms alone are an update; what undoes a run is sent whole', () => {
+    const terms = { add: [], remove: ['b'], asserts: [] }
+    expect(shownChange(operationWith({ kind: 'terms', terms }), 'add')).toMatchObject({
+      action: 'update',
+      fields: {},
+      terms: { add: [], remove: ['b'] },
+    })
+    const undoing = operationWith({
+      kind: 'update',
+      undoes: 'r0',
+      fields: { phone: '2' },
+      known: { phone: '1' },
+    })
+    expect(shownChange(undoing, 'add')).not.toHaveProperty('withheld')
+    expect(partedFields(undoing, 'add').sent).toEqual({ phone: '2' })
+  })
+
+  it.each<[string, Partial<Operation>, number | null]>([
+    ['whose record is missing has no line', { cause: 'missing' }, null],
+    ['that undoes a creation has one', { cause: 'missing', undoes: 'r0' }, 7],
+    ['of a record has one', {}, 7],
+  ])('a delete %s', (_, own, line) => {
+    const shown = shownChange(operationWith({ kind: 'delete', source: SOURCE, ...own } as never), 'add')
+    expect(shown).toMatchObject({ action: 'delete', source: { file: 'a.csv', line } })
+    expect(showsNothing(shown)).toBe(false)
+  })
+
+  it('shows nothing where neither a field nor a term is touched', () => {
+    const of = (own: Partial<Operation>, method: 'add' | 'update_add' = 'add') =>
+      showsNothing(shownChange(operationWith({ kind: 'update', ...own } as never), method))
+    expect(of({})).toBe(true)
+    expect(of({ terms: { add: [], remove: [], asserts: ['a'] } })).toBe(true)
+    expect(of({ terms: { add: ['a'], remove: [], asserts: ['a'] } })).toBe(false)
+    expect(of({ terms: { add: [], remove: ['a'], asserts: [] } })).toBe(false)
+    expect(of({ fields: { phone: '1' } })).toBe(false)
+    expect(of({ fields: { phone: '2' }, known: { phone: '1' } })).toBe(false)
+  })
+})
+
+const plan = (add: string[], remove: string[]) => ({ add, remove, asserts: add })
+
+describe('the requests of a change', () => {
+  it.each<[string, Partial<Operation>, Partial<PlannedWork>]>([
+    ['a create with a mail', { kind: 'create', mailKey: 'a@b' }, { createsWithMail: 1 }],
+    ['a create without one', { kind: 'create' }, { createsWithoutMail: 1 }],
+    ['an update', { kind: 'update', fields: { phone: '1' } }, { updates: 1 }],
+    ['a delete', { kind: 'delete' }, { deletes: 1 }],
+    ['terms that come', { kind: 'terms', terms: plan(['a', 'b'], []) }, { termAdditions: 1 }],
+    ['terms that go', { kind: 'terms', terms: plan([], ['a', 'b']) }, { termRemovals: 1 }],
+    [
+      'an update with both',
+      { kind: 'update', terms: plan(['a'], ['b']) },
+      { updates: 1, termAdditions: 1, termRemovals: 1 },
+    ],
+    ['a mail_status', { kind: 'consent', consent: 4 }, { consents: 1 }],
+    ['a mail_status with an update', { kind: 'update', consent: 4 }, { updates: 1, consents: 1 }],
+    ['a withdrawal', { kind: 'consent', consent: 1 }, { withdrawals: 1 }],
+    [
+      'a withdrawal with fields behind it',
+      { kind: 'consent', consent: 2, fields: { phone: '1' } },
+      { withdrawals: 1, updates: 1 },
+    ],
+    [
+      'a create with a withdrawal',
+      { kind: 'create', consent: 2, fields: { phone: '1' } },
+      { createsWithoutMail: 1, withdrawals: 1 },
+    ],
+    [
+      'fields behind another mail_status',
+      { kind: 'consent', consent: 4, fields: { a: '1' } },
+      { consents: 1 },
+    ],
+  ])('%s', (_, own, expected) => {
+    const work = workOf(operationWith(own))
+    expect(Object.fromEntries(Object.entries(work).filter(([, count]) => count !== 0))).toEqual(expected)
+    expect(Object.keys(work)).toHaveLength(9)
+  })
+})
+
+describe('the country of a change', () => {
+  it.each([
+    [{ ba_country: 'DE' }, { ba_country: 'AT' }, 'DE'],
+    [{}, { ba_country: 'AT' }, 'AT'],
+    [{ ba_country: '' }, { ba_country: 'AT' }, undefined],
+    [{ ba_country: 7 }, {}, undefined],
+    [{}, {}, undefined],
+  ])('%j, known %j: %s', (desired, known, country) =>
+    expect(countryOf(operationWith({ kind: 'update', desired, known }))).toBe(country),
+  )
+})
