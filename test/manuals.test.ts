@@ -4,6 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readiness } from '../src/console/health.ts'
 import { CONDITION_NAMES } from '../src/core/alerts/alert-rules.ts'
+import { OPERATION_STATES } from '../src/core/change/states.ts'
+import { OUTCOMES } from '../src/core/outcome/summary.ts'
 import type { DaemonCondition, PipelineCondition } from '../src/core/outcome/daemon.ts'
 
 const top = resolve(import.meta.dirname, '..')
@@ -53,6 +55,17 @@ describe('the manuals', () => {
     )
     expect(cited.length).toBeGreaterThan(40)
     expect(cited.filter(({ number }) => number !== '' && !sections.includes(number))).toEqual([])
+  })
+
+  it('lead to the glossary, which explains every count of a run and every state of an operation', () => {
+    const terms = [...read('docs/glossary.md').matchAll(/^\| ([a-z_ ]+) \|/gm)].map(([, term = '']) => term)
+    const explained = (word: string): number => terms.filter((term) => term === word).length
+    for (const count of OUTCOMES) expect([count, explained(count) > 0]).toEqual([count, true])
+    for (const state of OPERATION_STATES) expect([state, explained(state) > 0]).toEqual([state, true])
+    for (const manual of ['README.md', 'config/README.md', 'state/README.md', 'src/README.md'])
+      expect(
+        links.filter(({ from, target }) => from === manual && target.endsWith('glossary.md')),
+      ).toHaveLength(1)
   })
 
   it('are all looked at', () => {
