@@ -5,7 +5,7 @@ import { SyncError, type ErrorCode } from '../../core/words/errors.ts'
 import type { RawBlock } from '../../core/mapping/record.ts'
 import type { Dialect } from './dialect.ts'
 import { createLineCount } from './line-count.ts'
-import { endOfRow, fromFirstRow } from './rows.ts'
+import { breaksIn, endOfRow, fromFirstRow, isBlank } from './rows.ts'
 import { hasBackslashQuote, hasSuspiciousQuote, backslashRefusal, quoteRefusal } from './quotes.ts'
 
 export interface CsvRow {
@@ -138,14 +138,45 @@ interface Collector {
 interface Window {
   /** `from`: nothing before it is looked at any more. */
   add(part: Buffer, from: number): void
+  /** How much of the text waits. */
+  bytes(): number
+  /**
+   * Where nothing but line breaks follows `from`, they are blank lines, and are given up. Gives where the text continues and
+   * how many lines that were; undefined where more than that follows.
+   */
+  passBlank(from: number): { readonly to: number; readonly lines: number } | undefined
   textFrom(start: number, stop?: number): string
 }
+
+const CR = 0x0d
+/** As much may wait for its record; beyond that it is looked at whether it is blank. */
+const WAITING_BYTES = 256 * 1024
 
 /** Its parts are joined when they are looked at: blank lines are no records, and joining each would cost their square. */
 function createWindow(): Window {
   let parts: Buffer[] = []
   let windowStart = 0
+  const joined = (): Buffer => {
+    const [only] = parts
+    const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
+    parts = [whole]
+    return whole
+  }
   return {
+    bytes: () => parts.reduce((sum, { length }) => sum + length, 0),
+    passBlank(from) {
+      // In one pass over the parts: a long record is not joined again with each of them.
+      const isAllBlank = parts.every((part, index) =>
+        isBlank(index === 0 ? part.subarray(from - windowStart) : part),
+      )
+      if (!isAllBlank) return undefined
+      const rest = joined().subarray(from - windowStart)
+      // A line feed that follows would end the same line.
+      const end = rest.at(-1) === CR ? rest.length - 1 : rest.length
+      parts = [rest.subarray(end)]
+      windowStart = from + end
+      return { to: windowStart, lines: breaksIn(rest.toString('latin1', 0, end)) }
+    },
     add(part, from) {
       for (
         let first = parts[0];
@@ -158,10 +189,11 @@ function createWindow(): Window {
       parts.push(part)
     },
     textFrom(start, stop) {
-      const [only] = parts
-      const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
-      parts = [whole]
-      return whole.toString('utf8', start - windowStart, stop === undefined ? undefined : stop - windowStart)
+      return joined().toString(
+        'utf8',
+        start - windowStart,
+        stop === undefined ? undefined : stop - windowStart,
+      )
     },
   }
 }
@@ -173,6 +205,9 @@ function createCollector(text: Omit<CsvText, 'read'>, mode: Mode): Collector {
   let skip = mode.skip
   const window = createWindow()
   let recordStart = 0
+  // Lines that were given up since the last record.
+  let blankLines = 0
+  const lineBehind = (): number => lines.next() + blankLines
   // Where the last row of the text begins, once no more text follows.
   let lastStart: number | undefined
   let isAtEnd = false
@@ -183,6 +218,11 @@ function createCollector(text: Omit<CsvText, 'read'>, mode: Mode): Collector {
   return {
     rows,
     expect(part) {
+      const blank = window.bytes() > WAITING_BYTES ? window.passBlank(recordStart) : undefined
+      if (blank !== undefined) {
+        recordStart = blank.to
+        blankLines += blank.lines
+      }
       window.add(part, recordStart)
     },
     expectEnd() {
@@ -197,7 +237,8 @@ function createCollector(text: Omit<CsvText, 'read'>, mode: Mode): Collector {
     },
     take(values, info) {
       if (isAtEnd) lastStart = recordStart
-      const behind = lines.next()
+      const behind = lineBehind()
+      blankLines = 0
       const line = lines.begins(values, info.lines)
       if (mode.relaxed && hasSuspiciousQuote(values, dialect.quote)) {
         const raw = window.textFrom(recordStart, info.bytes)
@@ -214,12 +255,12 @@ function createCollector(text: Omit<CsvText, 'read'>, mode: Mode): Collector {
       if (MID_VALUE_QUOTE.includes(code)) return new StrayQuote()
       const raw = window.textFrom(recordStart)
       if (code !== 'CSV_MAX_RECORD_SIZE') {
-        const malformed = `${text.name}: the record on line ${lines.next()} has a malformed quote`
-        return refusal('INPUT_QUOTE', raw, lines.next()) ?? new SyncError('INPUT_QUOTE', malformed)
+        const malformed = `${text.name}: the record on line ${lineBehind()} has a malformed quote`
+        return refusal('INPUT_QUOTE', raw, lineBehind()) ?? new SyncError('INPUT_QUOTE', malformed)
       }
-      const tooLarge = `${text.name}: the record on line ${lines.next()} has more than ${text.maxRecordBytes} bytes`
+      const tooLarge = `${text.name}: the record on line ${lineBehind()} has more than ${text.maxRecordBytes} bytes`
       return (
-        refusal('INPUT_RECORD_TOO_LARGE', raw, lines.next()) ??
+        refusal('INPUT_RECORD_TOO_LARGE', raw, lineBehind()) ??
         new SyncError('INPUT_RECORD_TOO_LARGE', tooLarge)
       )
     },

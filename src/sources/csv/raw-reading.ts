@@ -23,6 +23,9 @@ function createPlaces() {
   return {
     /** @param from the line on which the part begins, as the parser counts */
     add({ line, block }: RawPart, from: number): void {
+      const last = places.at(-1)
+      // Blank lines, of which there may be millions, that follow each other.
+      if (block === undefined && last?.block === undefined && last?.shift === line - from) return
       places.push({ from, shift: line - from, block })
     },
     /** Rows are handed in once, in order. */

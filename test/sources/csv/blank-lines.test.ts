@@ -39,3 +39,22 @@ it.each([
   expect(lines).toEqual(expected)
   expect(copied).toBeLessThan(4 * text.length)
 })
+
+it.each(['\n', '\r\n', '\r'])('a fault behind them is found on its line, with line ends %j', async (end) => {
+  const text = `a,b${end}1,2${end}${end.repeat(100 * PART)}${end}3,"x" y${end}`
+  const read = async (): Promise<void> => {
+    for await (const rows of csvRows(csvText(text))) expect(rows.length).toBeGreaterThan(0)
+  }
+  await expect(read()).rejects.toThrow(
+    `x.csv: the quote that opens at line ${100 * PART + 4}, column 3 ends in the middle of its value`,
+  )
+})
+
+it('a record behind them may be longer than all that waits for one', async () => {
+  const long = `"${'x\n'.repeat(60 * PART)}"`
+  const lines: number[] = []
+  const text = csvText(`a,b\n${BLANK}1,${long}\n${BLANK}2,y\n`)
+  for await (const rows of csvRows({ ...text, maxRecordBytes: 8 * 1024 * 1024 }))
+    lines.push(...rows.map(({ line }) => line))
+  expect(lines).toEqual([1, 100 * PART + 2, 260 * PART + 3])
+})

@@ -49,6 +49,15 @@ describe('blocks of raw records', () => {
     expect([...blocks].flatMap((block) => block?.lines)).toEqual(ROWS.map((_, index) => index + 2))
   })
 
+  it('are none where all lines are blank', async () => {
+    const blank = new Array<string>(2000).fill('')
+    const items = await itemsOf(fileOf([...ROWS, ...blank, 'K300,last,1']), {}, 'beside')
+    const lines = items.flatMap(
+      (item) => blockOf(item)?.lines.filter((line) => line > 340 && line < 2300) ?? [],
+    )
+    expect([items.length, lines]).toEqual([301, []])
+  })
+
   it.each<[string, (rows: string[]) => string[]]>([
     ['one record more', (rows) => rows.toSpliced(20, 0, 'K99,new,1')],
     ['one record less', (rows) => rows.toSpliced(20, 1)],
