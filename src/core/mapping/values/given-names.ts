@@ -3,6 +3,18 @@
 import { foldedWord, wordSet } from './name-words.ts'
 
 const GIVEN = wordSet(`
+  taylor jackson lewis kelly ross stuart gordon jordan lee clark leroy denis alonso carter kim
+  fiona geoffrey katherine theodore delphine aurelien asa tyra tugba inigo erwin gavin malcolm duncan trevor nigel derek neil
+  clive glenn craig douglas keith barry donald eugene ralph howard bruce wayne philippa gemma joanne lauren megan natasha
+  samantha kimberly pamela cynthia kathleen sharon donna carolyn virginia heather judy joyce marilyn doris diane ashley
+  brenda carol cheryl debra denise gail gary gerald jeff jeffrey jerry jill joan joshua julian justin karl kathy kyle larry
+  leonard lori marcus marilyn marvin matt melissa mike nathan norman pamela peggy phyllis rhonda rick ron ronnie russell
+  sally sam shirley stacy stanley stephen tim tiffany todd tony tracy tyler vincent wendy zachary sigrun wiebke heiner hinrich
+  gisbert lutz ulla traute ilka birte maren silvana sandro loredana graziella rosaria carmela pasquale gennaro vito
+  emanuela ornella antonella mirella maurizio fabrizio massimiliano pierluigi gianpaolo begonya rocio noelia yolanda
+  fermin jordi montserrat eulalia amparo asuncion encarnacion milagros goncalo nelson edson lurdes
+  aleksander arkadiusz artur beniamin cezary dawid emil feliks halszka jaroslaw kacper kornelia leokadia marzena natalia
+  oliwia rafal stefania witold zenon ingvar ingmar torbjorn goran bo sixten linnea ebba elsa signe alva
   aaron abigail adam adrian agata agnes agnieszka ahmed ahmet alain alan albert alberto alejandra alejandro aleksandra
   alessandra alessandro alessia alexander alexandra alexandre alfonso alfredo alice alicia aline alison alois amanda amelia
   amelie amina amy ana anders andras andre andrea andreas andrew andrzej angel angela angelika anita anja ann anna anne
@@ -63,6 +75,8 @@ const GIVEN = wordSet(`
   lotte maaike maarten marieke marijke martijn niels pim ruud sander sanne sjoerd stijn tess thijs wouter`)
 
 const FAMILY = wordSet(`
+  douglas bruce howard nelson russell craig norman barry keith stanley tyler todd leonard neil glenn wayne carter vincent lutz
+  gary gerald ralph dean nathan joyce carol lauren cary sally franklin floyd warren allen ray grant clive
   garcia gonzalez rodriguez fernandez lopez martinez sanchez perez gomez martin jimenez ruiz hernandez diaz moreno munoz
   alvarez romero alonso gutierrez navarro torres dominguez vazquez ramos gil ramirez serrano blanco molina morales suarez
   ortega delgado castro ortiz rubio marin sanz nunez iglesias medina garrido cortes castillo santos lozano guerrero cano

@@ -96,7 +96,8 @@ function atJoiner(words: Words, place: number, from: number): Start {
 function byNames(words: Words, from: number): Start {
   const count = words.length
   const last = at(words, count - 1)
-  if (isInitial(last) || isGivenOnly(last)) return REVERSED
+  const isFirstKnown = isInitial(at(words, 0)) || isGivenWord(at(words, 0))
+  if (isInitial(last) || isGivenOnly(last) || (isGivenWord(last) && !isFirstKnown)) return REVERSED
   let start = from
   while (start < count - 1 && (isInitial(at(words, start)) || isGivenOnly(at(words, start)))) start += 1
   if (start === count - 1) return start
@@ -106,7 +107,7 @@ function byNames(words: Words, from: number): Start {
 
 /** By the first particle that is not part of a devotion; else by the names. */
 function startOfFamily(words: Words): Start {
-  if (isFamilyInFront(at(words, 0))) return REVERSED
+  if (isFamilyInFront(at(words, 0)) || isWholeWithParticle(at(words, 0))) return REVERSED
   let from = firstGiven(words)
   for (let place = from; place < words.length; place += 1) {
     const isLast = place === words.length - 1

@@ -186,7 +186,7 @@ export const isMaybeHonorific = (words: readonly string[]): boolean =>
   words[0] === 'M.' || (words.length > 2 && /^(?:don|dom)$/i.test(words[0] ?? ''))
 
 const NOT_A_PERSON =
-  wordSet(`gmbh mbh ag kg ohg ug gbr ev eg ltd limited inc llc llp plc corp corporation sarl sas srl spa bv nv
+  wordSet(`gmbh mbh ag kg ohg ug gbr ltd limited inc llc llp plc corp corporation sarl sas srl spa bv nv
   vof aps kft zrt ltda sl company firma familie fam family famille familia famiglia rodzina verein stiftung hotel restaurant
   praxis kanzlei team info office kontakt zhd attn eheleute ehepaar gemeinde schule university kundenservice service test
   unbekannt unknown anonym`)
@@ -194,11 +194,21 @@ const NOT_A_PERSON =
 /** `Meier geb. Schmidt` */
 export const isOfBirthName = (word: string): boolean => ['geb', 'geborene', 'nee'].includes(foldedWord(word))
 
-/** A word of a company, a family or a department; E.V. Smith has initials. */
+/** Forms of companies that are names or initials when they are written otherwise: Ev, E.V. */
+const COMPANY_FORMS: ReadonlySet<string> = new Set([
+  'e.V.',
+  'eV',
+  'eG',
+  'e.G.',
+  'S.A.',
+  'S.L.',
+  'B.V.',
+  'N.V.',
+])
+
+/** A word of a company, a family or a department. */
 export const isOfNoPerson = (word: string): boolean =>
-  /^(?:\p{Lu}\.){2,}$/u.test(word)
-    ? /^(?:S\.A|S\.L|B\.V|N\.V)\.$/.test(word)
-    : NOT_A_PERSON.has(foldedWord(word))
+  COMPANY_FORMS.has(word) || (!/^(?:\p{Lu}\.){2,}$/u.test(word) && NOT_A_PERSON.has(foldedWord(word)))
 
 /** `J.`, `J.R.R.`, `J.-P.`, `Chr.` */
 export const isInitial = (word: string): boolean =>
