@@ -13,10 +13,14 @@ export type ColumnIndex = ReadonlyMap<string, number>
 
 type Found = { index: number } | { problem: 'missing' | 'ambiguous'; places: number[] }
 
-const fold = (name: string): string => name.trim().normalize('NFC').toLowerCase()
+/** What two names of one column have in common. */
+export const foldedColumn = (name: string): string => name.trim().normalize('NFC').toLowerCase()
 
 function findColumn(header: readonly string[], column: string): Found {
-  for (const same of [(name: string) => name === column, (name: string) => fold(name) === fold(column)]) {
+  for (const same of [
+    (name: string) => name === column,
+    (name: string) => foldedColumn(name) === foldedColumn(column),
+  ]) {
     const places = header.flatMap((name, index) => (same(name) ? [index] : []))
     const [index] = places
     if (places.length === 1 && index !== undefined) return { index }
@@ -58,7 +62,9 @@ function headerText(header: readonly string[]): string {
   const shown = `the header is: ${header.slice(0, SHOWN).join(', ')}${more}`
   // Hardly any export has so few columns and lacks one: the line is the first of some text before the header.
   const named = header.filter((name) => name !== '').length
-  return named > FEW ? shown : `${shown}; lines before the header are passed over by source.skip_lines`
+  return named > FEW
+    ? shown
+    : `${shown}; lines before the header are passed over by source.skip_lines, auto finds it`
 }
 
 /**

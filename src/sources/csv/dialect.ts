@@ -1,6 +1,7 @@
 // How one CSV file is written: settings where given, else found out from its beginning. Pure.
 // Rejects that we wrote ourselves are known by their header and read as we wrote them, whatever is set.
 import { REJECT_COLUMNS } from '../supplement.ts'
+import { DELIMITER_LINE } from './header-line.ts'
 import type { CsvOptions } from './options.ts'
 import { sampleRows, type Quoting } from './rows.ts'
 
@@ -14,7 +15,7 @@ export interface Dialect extends Quoting {
 }
 
 /** In the order that decides between equals. */
-const DELIMITERS = [',', ';', '\t', '|'] as const
+export const DELIMITERS = [',', ';', '\t', '|'] as const
 const SAMPLE_ROWS = 200
 
 /** The delimiter of a file of rejects that we wrote, or undefined for any other file. */
@@ -29,14 +30,19 @@ export function ownRejectsDialect(delimiter: string): Dialect {
   return { delimiter, quote: '"', skipLines: 0, skipFooter: 0, header: undefined }
 }
 
+/** What is set about how a file is written, the number of lines before the header being known. */
+export interface DialectOptions extends Pick<CsvOptions, 'quote' | 'skip_footer' | 'header'> {
+  readonly delimiter: string
+  readonly skip_lines: number
+}
+
 /**
  * The dialect of a file.
  * @param head the beginning of its text, some 64 KiB
  */
-export function dialectOf(head: string, options: CsvOptions): Dialect {
+export function dialectOf(head: string, options: DialectOptions): Dialect {
   const rest = withoutLines(head, options.skip_lines)
-  // Excel reads and writes this line before the header to name the delimiter.
-  const named = /^"?sep=([,;|\t])"?(?:\r\n|\n|\r)/i.exec(rest)
+  const named = DELIMITER_LINE.exec(rest)
   const { quote } = options
   const found = (): string => named?.[1] ?? likelyDelimiter(named ? rest.slice(named[0].length) : rest, quote)
   return {

@@ -33,7 +33,8 @@ async function searchRows(
 
 /** Throws a SyncError of class `input` for a file that cannot be read as rows. */
 export async function findRows(file: StoredFile, options: CsvOptions, sought: Sought): Promise<Found> {
-  const reader = await readCsv(await openInputFile(file.path, file.input), options)
+  const { columns } = sought
+  const reader = await readCsv(await openInputFile(file.path, file.input), options, { columns })
   const { header, encoding } = reader
   const [before, rows, after] = [createSpans(), createSpans(), createSpans()]
   const seen = await searchRows(reader.batches(), (values) => sought.ofRecord(header, values), rows).finally(

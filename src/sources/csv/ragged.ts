@@ -70,11 +70,11 @@ export function fitted(
   if (!pad)
     return {
       kind: 'ragged',
-      why: `${why}; source.ragged: pad fills up the end where most rows lack the same ${counted(-surplus)}`,
+      why: `${why}; source.ragged: auto fills up the end where most rows lack the same ${counted(-surplus)}`,
     }
   if (isCommon) return { kind: 'fits', values: [...values, ...new Array<string>(-surplus).fill('')] }
   return {
     kind: 'ragged',
-    why: `${why}: source.ragged: pad fills up the end only where most rows lack the same ${counted(-surplus)}`,
+    why: `${why}: the end is filled up only where most rows lack the same ${counted(-surplus)} (source.ragged)`,
   }
 }

@@ -7,7 +7,8 @@ import { checkedWhole, closingOnFailure, type InputFile } from '../input-file.ts
 import { surveyText, type TextForm } from '../text/text-survey.ts'
 import { isSupplement } from '../supplement.ts'
 import { utf8Text } from '../text/text-stream.ts'
-import { dialectOf, ownRejectsDelimiter, ownRejectsDialect } from './dialect.ts'
+import { DELIMITERS, type Dialect, dialectOf, ownRejectsDelimiter, ownRejectsDialect } from './dialect.ts'
+import { headerLine } from './header-line.ts'
 import { filledRows, isRecord, itemMaker, joined, type Shape, withoutFooter } from './items.ts'
 import type { CsvOptions } from './options.ts'
 import { csvRows, type CsvRow } from './parse.ts'
@@ -29,20 +30,36 @@ export interface CsvReader extends InputReader {
 export function readCsv(
   file: InputFile,
   options: CsvOptions,
-  { lastEndedWithLineBreak = false, settled }: Omit<OpenOptions, 'columns'> = {},
+  { columns = [], lastEndedWithLineBreak = false, settled }: Partial<OpenOptions> = {},
 ): Promise<CsvReader> {
   return closingOnFailure(file, async () => {
     if (settled !== undefined && (await hasBytesOf(file, settled))) return settledReader(file, settled)
     const own = ownRejectsDelimiter(await rawHead(file))
     const form = await surveyText(file, own === undefined ? options.encoding : 'auto')
     const dialect =
-      own === undefined ? dialectOf(await textHead(file, form), options) : ownRejectsDialect(own)
+      own === undefined
+        ? foundDialect(file.name, await textHead(file, form), { options, columns })
+        : ownRejectsDialect(own)
     const text = { name: file.name, dialect, maxRecordBytes: options.max_record_bytes }
     const rows = (from: InputFile) =>
       csvRows({ ...text, read: () => withoutFirstLines(utf8Text(from, form), dialect.skipLines) })
     const shape = { form, dialect, options, isOwn: own !== undefined, lastEndedWithLineBreak }
     return openReader(file, rows, shape)
   })
+}
+
+/** The dialect of a file, whose header may have to be found. */
+function foundDialect(
+  name: string,
+  head: string,
+  { options, columns }: { options: CsvOptions; columns: readonly string[] },
+): Dialect {
+  const { skip_lines: skipLines, delimiter, quote } = options
+  if (skipLines !== 'auto') return dialectOf(head, { ...options, skip_lines: skipLines })
+  const delimiters = delimiter === 'auto' ? DELIMITERS : [delimiter]
+  const found = headerLine(head, { name, columns, delimiters, quote })
+  const settled = { delimiter: found.delimiter ?? delimiter, skip_lines: found.skipLines }
+  return dialectOf(head, { ...options, ...settled })
 }
 
 type Rows = AsyncGenerator<CsvRow[]>
@@ -75,7 +92,7 @@ function createWays({ file, read, shape, width }: Ways) {
   }
   const maker = itemMaker(width, {
     ...shape,
-    pad: options.ragged === 'pad' && !isOwn,
+    pad: options.ragged !== 'reject' && !isOwn,
     census: async () => widthCensus(fromStart(read(file)), width),
     isPassedOver: () => isPassedOver,
   })

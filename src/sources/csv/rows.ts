@@ -43,6 +43,19 @@ export function* sampleRows(
   }
 }
 
+/** The values of the row with which a text begins. */
+export function firstRow(text: string, quoting: Quoting): string[] {
+  const { quote = '' } = quoting
+  const values: string[] = []
+  for (const { start, end, fault } of cells(text, quoting)) {
+    const raw = text.slice(start, end)
+    const isQuoted = quote !== '' && raw.startsWith(quote) && fault === undefined
+    values.push(isQuoted ? raw.slice(1, -1).replaceAll(quote + quote, quote) : raw)
+    if (text[end] !== quoting.delimiter) break
+  }
+  return values
+}
+
 /** The first quoted value of a text that ends in mid-value or never; the text begins with a record. */
 export function findQuoteFault(text: string, quoting: Quoting): QuoteFault | undefined {
   for (const { fault } of cells(text, quoting)) if (fault !== undefined) return fault

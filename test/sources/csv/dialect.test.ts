@@ -35,7 +35,10 @@ describe('likelyDelimiter', () => {
 })
 
 describe('dialectOf', () => {
-  const options = (own: object) => csvOptions.parse({ folder: '/x', ...own })
+  const options = (own: { skip_lines?: number; [option: string]: unknown }) => ({
+    ...csvOptions.parse({ folder: '/x', ...own }),
+    skip_lines: own.skip_lines ?? 0,
+  })
 
   it('takes the settings where there are any', () => {
     expect(

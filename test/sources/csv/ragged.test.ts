@@ -52,12 +52,12 @@ describe('a row with too many values', () => {
 describe('a row with too few values', () => {
   it('is rejected by default, and names what would fill it up', async () => {
     expect(await reasons('a,b,c\n1,2\n')).toEqual([
-      'The row has 2 values, the header has 3; source.ragged: pad fills up the end where most rows lack the same one',
+      'The row has 2 values, the header has 3; source.ragged: auto fills up the end where most rows lack the same one',
     ])
   })
 
-  it('is padded where most rows lack the same end', async () => {
-    expect(await kinds('a,b,c\n1,2\n3,4\n5,6,7\n', { ragged: 'pad' })).toEqual([
+  it.each(['auto', 'pad'])('is padded where most rows lack the same end (%s)', async (ragged) => {
+    expect(await kinds('a,b,c\n1,2\n3,4\n5,6,7\n', { ragged })).toEqual([
       'record 1|2|',
       'record 3|4|',
       'record 5|6|7',
@@ -72,9 +72,31 @@ describe('a row with too few values', () => {
       'record 3|Cy|c@x.example',
     ])
     expect(await reasons(text, { ragged: 'pad' })).toEqual([
-      'The row has 2 values, the header has 3: source.ragged: pad fills up the end only where most rows lack the same one',
+      'The row has 2 values, the header has 3: the end is filled up only where most rows lack the same one (source.ragged)',
     ])
   })
+})
+
+it('auto judges surplus and lack alike by most rows: every other row is rejected', async () => {
+  const text = ['a,b,c', '1,2', '3,4', '5,6', '7,8,9,', '10', '11,12,13', ''].join('\n')
+  expect(await kinds(text, { ragged: 'auto' })).toEqual([
+    'defect 1|2',
+    'defect 3|4',
+    'defect 5|6',
+    'defect 7|8|9|',
+    'defect 10',
+    'record 11|12|13',
+  ])
+  expect(
+    await kinds(text.replace('7,8,9,', '7,8').replace('\n10\n', '\n10,1\n'), { ragged: 'auto' }),
+  ).toEqual(['record 1|2|', 'record 3|4|', 'record 5|6|', 'record 7|8|', 'record 10|1|', 'record 11|12|13'])
+  expect(await kinds('a,b\n1,2,\n3,4,\n5,6,,\n7\n8,9,\n', { ragged: 'auto' })).toEqual([
+    'record 1|2',
+    'record 3|4',
+    'defect 5|6||',
+    'defect 7',
+    'record 8|9',
+  ])
 })
 
 it('rejects that were written out are not fitted once more, however many of them have a surplus', async () => {

@@ -140,7 +140,7 @@ describe('any file', () => {
       fc.asyncProperty(file, async ({ rows, end, mark, before, isEnded, isPadded, chunkBytes, settled }) => {
         const head = ['one "line', 'two'].slice(0, before).map((line) => line + end)
         const text = mark + head.join('') + ['a,b,c', ...rows].join(end) + (isEnded ? end : '')
-        const options = { skip_lines: before, ragged: isPadded ? 'pad' : 'reject', delimiter: ',' }
+        const options = { skip_lines: before, ragged: isPadded ? 'auto' : 'reject', delimiter: ',' }
         const plain = await itemsOf(text, options).catch((error: unknown) => error)
         const beside = await itemsOf(text, options, 'beside', chunkBytes).catch((error: unknown) => error)
         if (!Array.isArray(plain)) {

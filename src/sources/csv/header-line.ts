@@ -1,0 +1,79 @@
+// `skip_lines: auto`: which line of a file is its header. Of the first lines, it is the one that names most of the mapped
+// columns; where two name as many, or none names any, the file is refused. Pure.
+import { foldedColumn } from '../../core/mapping/columns.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { firstRow } from './rows.ts'
+
+/** So many lines are looked at. */
+const MOST_LINES = 50
+/** How many columns a message names. */
+const SHOWN = 10
+
+/** The line that Excel writes before the header. */
+export const DELIMITER_LINE = /^"?sep=([,;|\t])"?(?:\r\n|\n|\r)/i
+
+export interface HeaderLine {
+  /** Lines before it; the line that names the delimiter is none of them. */
+  readonly skipLines: number
+  /** Undefined: with several delimiters it names as many columns. */
+  readonly delimiter: string | undefined
+}
+
+interface Wanted {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** Those that are possible, in the order that decides between equals. */
+  readonly delimiters: readonly string[]
+  readonly quote: string | undefined
+}
+
+/** Where each of the first lines begins. */
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) {
+    if (starts.length === MOST_LINES) break
+    if (index + end.length < text.length) starts.push(index + end.length)
+  }
+  return starts
+}
+
+/** How many different mapped columns the row at the beginning of a text names. */
+function namedIn(text: string, wanted: ReadonlySet<string>, quoting: Omit<Wanted, 'name' | 'columns'>) {
+  const { delimiters, quote } = quoting
+  const found = delimiters.map((delimiter) => {
+    const names = new Set(firstRow(text, { delimiter, quote }).map(foldedColumn))
+    return { delimiter, count: [...names].filter((name) => wanted.has(name)).length }
+  })
+  const count = Math.max(...found.map((one) => one.count))
+  const best = found.filter((one) => one.count === count)
+  return { count, delimiter: best.length === 1 ? best[0]?.delimiter : undefined }
+}
+
+const shown = (columns: readonly string[]): string =>
+  columns.slice(0, SHOWN).join(', ') + (columns.length > SHOWN ? ` and ${columns.length - SHOWN} more` : '')
+
+/**
+ * Finds the header line in the beginning of a file.
+ * Throws INPUT_COLUMN_MISSING where no line names a mapped column, and INPUT_COLUMN_AMBIGUOUS where two name as many.
+ */
+export function headerLine(head: string, { name, columns, ...quoting }: Wanted): HeaderLine {
+  const wanted = new Set(columns.map(foldedColumn))
+  const starts = lineStarts(head)
+  const lines = starts.map((start) => namedIn(head.slice(start), wanted, quoting))
+  const most = Math.max(...lines.map(({ count }) => count))
+  const [first = -1, second] = lines.flatMap(({ count }, index) => (count === most ? [index] : []))
+  const hint = 'Set source.skip_lines to the number of lines before the header.'
+  if (most === 0)
+    throw new SyncError(
+      'INPUT_COLUMN_MISSING',
+      `${name}: none of the first ${starts.length} lines names a mapped column (${shown(columns)}), so the header is not known`,
+    )
+  if (second !== undefined)
+    throw new SyncError(
+      'INPUT_COLUMN_AMBIGUOUS',
+      `${name}: line ${first + 1} and line ${second + 1} name ${most} mapped columns each, so the header is not known`,
+      { hint },
+    )
+  const isNamed = first > 0 && DELIMITER_LINE.test(head.slice(starts[first - 1]))
+  return { skipLines: isNamed ? first - 1 : first, delimiter: lines[first]?.delimiter }
+}
