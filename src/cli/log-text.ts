@@ -23,8 +23,12 @@ function changes({ fields, terms, field_names: names, values }: LoggedEntry): re
   ]
 }
 
-const place = ({ source }: LoggedEntry): string =>
-  source === null ? '' : source.line === 0 ? `missing in ${source.file}` : `${source.file}:${source.line}`
+/** A record of several rows stands on the lines of all of them. */
+function place({ source }: LoggedEntry): string {
+  if (source === null) return ''
+  const { file, line, lines = [line] } = source
+  return line === 0 ? `missing in ${file}` : `${file}:${lines.join(',')}`
+}
 
 /** One line. */
 export function entryLine(entry: LoggedEntry): string {

@@ -36,13 +36,13 @@ export interface Checked {
 
 /** `file` is absolute. */
 export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, file: string): Settings {
-  const { service, state, log, server } = values
+  const { blocks: _, service, state, log, server, ...rest } = values
   const absolute = (path: string): string => resolve(dirname(file), path)
   const alerts = alertSettings(values.alerts, ofAlerts)
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
   const keyFile = service.api_key_file
   return {
-    ...values,
+    ...rest,
     file,
     service: {
       ...service,

@@ -61,6 +61,29 @@ function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProb
   return [problemAt(tree, [...path, 'on_missing'], { message, hint })]
 }
 
+/** An incremental file may hold any number of records. */
+function expectProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const [columns, change]: [Path, Path] = [
+    [...path, 'expect', 'columns'],
+    [...path, 'expect', 'records', 'change'],
+  ]
+  const isSet = (at: Path): boolean => valueAt(tree.value, at) !== undefined
+  const hint =
+    'how many records an incremental file has says nothing; set least, or mode: full if every file holds all'
+  const noHeader = {
+    message: 'is for files with a header',
+    hint: 'a JSON file has none; set blank or values',
+  }
+  return [
+    ...(isSet(change) && pipeline['mode'] !== 'full'
+      ? [problemAt(tree, change, { message: 'needs mode: full', hint })]
+      : []),
+    ...(isSet(columns) && valueAt(pipeline, ['source', 'type']) === 'json'
+      ? [problemAt(tree, columns, noHeader)]
+      : []),
+  ]
+}
+
 /** What tells a folder from every other: links lead to the same one. Its path, where there is none yet. */
 function folderIdentity(path: string): string {
   try {
@@ -117,7 +140,7 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const single = paths.flatMap((path) => {
     const pipeline = valueAt(tree.value, path)
     if (!isMapping(pipeline)) return []
-    return [identityProblems, skipProblems, bulkProblems, missingProblems].flatMap((find) =>
+    return [identityProblems, skipProblems, bulkProblems, missingProblems, expectProblems].flatMap((find) =>
       find(tree, path, pipeline),
     )
   })

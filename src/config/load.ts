@@ -1,11 +1,12 @@
 // The configuration file -> checked settings, or every problem in it at once, each with its place.
 // Whoever calls it says which kinds of sources there are: the configuration knows no other room.
 import { dirname, resolve } from 'node:path'
+import { saidOnce, withoutNulls } from './blocks.ts'
 import { buildSettings } from './build.ts'
 import { crossProblems } from './cross-checks.ts'
 import { environmentProblems } from './text/environment.ts'
+import { mergeLayers } from './layers.ts'
 import { parseTree } from './parse.ts'
-import { mergePresets } from './presets.ts'
 import { type ConfigProblem, inOrder, sentenceParts } from './text/problem.ts'
 import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
 import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
@@ -58,7 +59,7 @@ interface Checks {
   readonly schemaProblems: readonly ConfigProblem[]
 }
 
-/** What the schema says, and what is wrong besides; nothing twice, and nothing that a preset may have held. */
+/** What the schema says, and what is wrong besides; nothing twice, and nothing that a preset or block may have held. */
 function allProblems({ tree, folder, incomplete, schemaProblems }: Checks): ConfigProblem[] {
   const isIn = ({ path }: ConfigProblem, pipeline: string) => path.startsWith(`pipelines.${pipeline}.`)
   return [
@@ -70,7 +71,7 @@ function allProblems({ tree, folder, incomplete, schemaProblems }: Checks): Conf
 }
 
 /**
- * Reads, merges presets, checks. Nothing is thrown for what a file may hold, and no message holds a secret.
+ * Reads, merges presets and blocks, checks. Nothing is thrown for what a file may hold, and no message holds a secret.
  * Warnings are for what works and should be otherwise.
  */
 export async function loadSettings(options: LoadOptions): Promise<Loaded> {
@@ -81,11 +82,9 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   if (read.tree === undefined) return refused(read.problems)
   const absolute = resolve(file)
   const folder = dirname(absolute)
-  const {
-    tree,
-    incomplete,
-    problems: presetProblems,
-  } = await mergePresets(read.tree, { presetFolder, readFile, env })
+  const merged = await mergeLayers(read.tree, { presetFolder, readFile, env })
+  const { incomplete, problems: layerProblems } = merged
+  const tree = withoutNulls(merged.tree)
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
   const ofAlerts = await readAlertSecrets(tree, { readFile, folder })
@@ -93,9 +92,9 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const schemaProblems = parsed.ok ? (sources?.problems ?? []) : parsed.problems
   const problems = [
     ...read.problems,
-    ...presetProblems,
+    ...layerProblems,
     ...environmentProblems(tree, env),
-    ...allProblems({ tree, folder, incomplete, schemaProblems }),
+    ...saidOnce(allProblems({ tree, folder, incomplete, schemaProblems })),
     ...secrets.problems,
     ...ofAlerts.problems,
   ]

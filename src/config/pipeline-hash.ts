@@ -31,7 +31,7 @@ export function pipelineHash(
   pipeline: Omit<PipelineSettings, 'hash'>,
   pathOptionNames: readonly string[],
 ): string {
-  const { key, blank, where, terms, source } = pipeline
+  const { key, blank, where, terms, source, repair } = pipeline
   const { null_values: nullValues, ...options } = source
   const readsHow = Object.entries(options).filter(
     ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
@@ -53,6 +53,7 @@ export function pipelineHash(
     // Descriptions belong to the terms, not to a contact.
     terms: { policy: terms.policy, createMissing: terms.create_missing, assign: terms.assign },
     allowConsentRaise: pipeline.allow_consent_raise,
+    repair,
   }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')
 }

@@ -4,7 +4,7 @@ import type { SettledInput } from './change/settled-blocks.ts'
 import type { Sought } from './erasing.ts'
 import type { Contact, FieldValue } from './mapping/contact.ts'
 import type { SyncError } from './words/errors.ts'
-import type { RawBlock, SourceItem } from './mapping/record.ts'
+import type { RawBlock, RecordRow, SourceItem } from './mapping/record.ts'
 
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. */
@@ -63,6 +63,8 @@ export interface InputReader {
 export interface RejectRow {
   readonly values: readonly string[]
   readonly text?: string
+  /** Where the record was made of several: each of them is written. */
+  readonly rows?: readonly RecordRow[]
   readonly reason: string
   readonly file: string
   readonly line: number

@@ -3,9 +3,11 @@
 import { z } from 'zod'
 import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
+import { expectSchema } from './expect-settings.ts'
 import type { Receiver } from './alerts/receiver.ts'
 import { blank, type FieldMapping, mapSchema, onInvalid } from './mapping/mapping-schema.ts'
 import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
+import { REPAIRS } from './mapping/repair.ts'
 import { transformList } from './mapping/transform-schema.ts'
 import type { TransformCall } from './mapping/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
@@ -191,6 +193,24 @@ const mappingTest = z
     if (expected.length !== 1) ctx.issues.push({ code: 'custom', input: ctx.value, message })
   })
 
+/** What is known of the files, and mended in them. */
+function fileKeys() {
+  return {
+    repair: z
+      .array(z.enum(REPAIRS))
+      .min(1)
+      .optional()
+      .describe(
+        'Repairs of damaged values: `spreadsheet` (a leading apostrophe, `="..."`), `html` (`&uuml;`), `c1` (control characters of Windows-1252). Without it such values are sent unchanged, and a warning counts them.',
+      ),
+    expect: expectSchema
+      .optional()
+      .describe(
+        'What the files of this source look like. A file that breaks it is held as a whole, before anything of it is sent.',
+      ),
+  }
+}
+
 function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
   const keyForm = 'write a column, or a list of columns'
   return z.strictObject({
@@ -214,12 +234,17 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     key: oneOrMore(keyForm)
       .optional()
       .describe("The record's own stable identity: a column, or a list of columns. Unset: the mapped mail."),
+    use: oneOrMore('write the name of a block, or a list of names')
+      .optional()
+      .describe(
+        'Names of `blocks`: their fields come before those of `map`, in this order; the last one wins.',
+      ),
     map: mapSchema.describe('How each contact field is made; see The mapping language.'),
     on_duplicate_key: z
-      .enum(['reject', 'last'])
+      .enum(['reject', 'last', 'union'])
       .prefault('reject')
       .describe(
-        'The same key again in one file: `reject` the later record, or the `last` one counts, with its terms alone. Rejected records claim no key.',
+        'The same key again in one file: `reject` the later record, or the `last` one counts, with its terms alone. Rejected records claim no key. `union`: all rows of a key are one record: each field from the last row that has a value, the terms of all.',
       ),
     on_invalid: onInvalid
       .prefault('reject')
@@ -229,6 +254,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     blank: blank
       .prefault('keep')
       .describe("A blank value: `keep` leaves the contact's field as it is, `clear` empties it."),
+    ...fileKeys(),
     where: checkedText(checks.checkCondition)
       .optional()
       .describe(
@@ -267,6 +293,12 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
       .describe(
         'How many pipelines `start` runs at the same time; the others wait, and who waits longest goes first. They share one rate limit in any case.',
       ),
+    blocks: z
+      .record(text, mapSchema)
+      .optional()
+      .describe(
+        'Named pieces of a mapping, each written like `map`, for the pipelines that name them in `use`.',
+      ),
     pipelines: z
       .record(pipelineName, pipelineSchema(kinds, checks))
       .refine((pipelines) => Object.keys(pipelines).length > 0, {
@@ -281,7 +313,7 @@ export type ConfigValues = DeepReadonly<z.output<ReturnType<typeof configSchema>
 type PipelineValues = ConfigValues['pipelines'][string]
 
 /** The checked configuration with what the file only points to: secrets read, paths absolute. Nobody changes it. */
-export interface Settings extends Omit<ConfigValues, 'service' | 'alerts' | 'pipelines'> {
+export interface Settings extends Omit<ConfigValues, 'service' | 'alerts' | 'blocks' | 'pipelines'> {
   /** The configuration file, absolute. */
   readonly file: string
   readonly service: ServiceSettings

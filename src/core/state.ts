@@ -17,7 +17,7 @@ import type { OtherRecords } from './other-records.ts'
 import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { DateOrderStore } from './mapping/values/date-order.ts'
-import type { Provenance } from './mapping/record.ts'
+import type { Provenance, RecordRow } from './mapping/record.ts'
 import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
 import type { Contact } from './mapping/contact.ts'
@@ -71,6 +71,8 @@ export interface StagedRecord {
   readonly source: Provenance
   readonly values: readonly string[]
   readonly text: string | undefined
+  /** Where it was made of several: all of them. */
+  readonly rows?: readonly RecordRow[]
   readonly fingerprint: string
 }
 

@@ -56,7 +56,7 @@ async function writeRows(
 ): Promise<void> {
   const own = ownWidth(layout.header)
   await csv.write(csvText([[...layout.header.slice(0, own), ...REJECT_COLUMNS]], layout.delimiter))
-  for await (const some of inGroups(rows)) {
+  for await (const some of inGroups(eachRow(rows))) {
     const table = some.map((row) => rejectValues(row, own, layout.header.length))
     await csv.write(csvText(table, layout.delimiter))
     await lines?.write(some.map((row) => `${row.text ?? ''}\n`).join(''))
@@ -78,6 +78,13 @@ function rejectValues(row: RejectRow, own: number, width: number): string[] {
 function csvText(table: readonly (readonly string[])[], delimiter: string): string {
   // csv-stringify quotes for its own line ending only; a lone CR would end a line when it is read again.
   return stringify([...table] as string[][], { delimiter, record_delimiter: '\n', quoted_match: /[\r\n]/ })
+}
+
+/** A record of several rows is written as these: dropped again, they are one record again. */
+async function* eachRow(rows: AsyncIterable<RejectRow>): AsyncGenerator<RejectRow> {
+  for await (const { rows: all, ...row } of rows)
+    if (all === undefined) yield row
+    else for (const one of all) yield { ...row, ...one }
 }
 
 async function* inGroups(rows: AsyncIterable<RejectRow>): AsyncGenerator<RejectRow[]> {

@@ -3,15 +3,17 @@ import type { AuditEntry } from '../core/log/audit.ts'
 import type { Contact } from '../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { difference } from '../core/change/diff.ts'
-import { fingerprint, fingerprintContext } from '../core/change/fingerprint.ts'
+import { fingerprintContext, recordFingerprint } from '../core/change/fingerprint.ts'
 import { type MappedRecord, type Mapper, optionalColumns, wantedColumns } from '../core/mapping/mapping.ts'
 import type { InputReader, SourceInput } from '../core/ports.ts'
 import type { Provenance, SourceItem, SourceRecord } from '../core/mapping/record.ts'
+import { type UnitedMapper, unitedMapper } from '../core/mapping/union.ts'
 import type { StagedInput } from '../core/state.ts'
 import { areErased } from './plan/erased.ts'
 import { isStopped, type PlanContext } from './context.ts'
 import { knownOrders, printOfOrders } from './plan/date-orders.ts'
 import { mapperFor } from './plan/present-terms.ts'
+import { recordBatches } from './plan/united.ts'
 
 /** A record, or an open create, that has no contact yet. */
 export interface Candidate {
@@ -89,7 +91,8 @@ function leaving(
       source,
       values: item.values,
       text: item.text,
-      fingerprint: fingerprint(print, item.values),
+      ...(item.rows === undefined ? {} : { rows: item.rows }),
+      fingerprint: recordFingerprint(print, item),
     }
     const operation = { ...change, state: 'planned' } as const
     await context.state.stage(staged, [
@@ -130,8 +133,15 @@ async function candidatesOfBatch(
   })
 }
 
-async function* batches(reader: InputReader, context: RebuildContext): AsyncGenerator<readonly SourceItem[]> {
-  for await (const batch of reader.batches()) {
+interface Open {
+  readonly reader: InputReader
+  readonly keyOf: UnitedMapper['keyOf']
+  open(): Promise<InputReader>
+}
+
+async function* batches(opened: Open, context: RebuildContext): AsyncGenerator<readonly SourceItem[]> {
+  const { reader } = opened
+  for await (const batch of recordBatches(opened, context.pipeline)) {
     if (isStopped(context)) return
     yield batch
     context.report({ phase: 'read', bytesRead: reader.bytesRead() })
@@ -145,20 +155,22 @@ export async function* candidatesOf(
   context: RebuildContext,
 ): AsyncGenerator<readonly Candidate[]> {
   const { pipeline, runId, source, state } = context
-  const reader = await source.open(input, {
-    columns: wantedColumns(pipeline),
-    optional: optionalColumns(pipeline),
-  })
+  const how = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline) }
+  const open = () => source.open(input, how)
+  const reader = await open()
   try {
     const orders = await knownOrders(context)
-    const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)
+    const mapper = unitedMapper(
+      await mapperFor({ input, header: reader.header, orders }, customFields, context),
+      pipeline,
+    )
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
     const print = fingerprintContext(
       reader.header,
       pipeline.hash + customFields.print + printOfOrders(orders),
     )
     try {
-      for await (const batch of batches(reader, context))
+      for await (const batch of batches({ reader, keyOf: mapper.keyOf, open }, context))
         yield await candidatesOfBatch(batch, { staged, mapper, print, counts }, context)
     } finally {
       await state.dropUnsent(staged)

@@ -81,7 +81,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '14:14: pipelines.shop.map.phone: is no mapping; write the name of a column, or { column: NAME } with more beside it',
   ],
   'merge-key': [
-    '2:1: x: is no known key; known here: service, state, log, keep, server, alerts, max_parallel, pipelines',
+    '2:1: x: is no known key; known here: service, state, log, keep, server, alerts, max_parallel, blocks, pipelines',
     '5:5: pipelines.shop["<<"]: is no known key; merge keys are not available, write the values out',
   ],
   'metrics-token-is-key': [
@@ -249,6 +249,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
 /** Files that are in order, for other tests. */
 const IN_ORDER = [
   'alerts',
+  'blocks',
   'everything',
   'key-from-file',
   'key-in-plain-text',

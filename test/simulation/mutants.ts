@@ -231,7 +231,7 @@ const POLICIES: readonly Mutant[] = [
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
   one(71, 'a second row of a key counts, too', 'sync/plan/batch.ts', [
-    "earlier === undefined || context.pipeline.on_duplicate_key !== 'reject'",
+    "earlier === undefined || context.pipeline.on_duplicate_key === 'last'",
     'earlier === undefined || context.pipeline.on_duplicate_key !== undefined',
   ]),
   one(142, 'a contact that is gone is written to again', 'core/change/diff.ts', [

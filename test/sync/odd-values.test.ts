@@ -22,3 +22,37 @@ it('warns with the number of values that look damaged, by their kind, in mapped 
   ])
   expect([...line.service.contacts.values()]).toMatchObject([{ family_name: 'O\u0092Neill' }, {}, {}])
 })
+
+it('repairs what the pipeline asks for, says how often, and warns of the rest', async () => {
+  const line = testLine({ pipeline: { repair: ['spreadsheet', 'html'] } })
+  line.source.drop('a.csv', [
+    [...HEADER],
+    ['K1', 'a@example.com', 'M&uuml;ller', 'O\u0092Neill', "'+49 171"],
+    ['K2', 'b@example.com', 'J&ouml;rg', 'B', '="030"'],
+  ])
+  expect(await line.run()).toMatchObject({ created: 2 })
+  const said = line.log.filter(({ message }) => /repaired|damaged/.test(message))
+  expect(said).toMatchObject([
+    { message: 'values were repaired', fields: { file: 'a.csv', repair: 'html', times: 2 } },
+    { message: 'values look damaged; they are sent unchanged', fields: { kind: 'control characters (C1)' } },
+    { message: 'values were repaired', fields: { file: 'a.csv', repair: 'spreadsheet', times: 2 } },
+  ])
+  expect([...line.service.contacts.values()]).toMatchObject([
+    { first_name: 'Müller', phone: '+49 171' },
+    { first_name: 'Jörg', phone: '030' },
+  ])
+})
+
+it('a repair that is added later is a change of just the values that it repairs', async () => {
+  const line = testLine()
+  const table = [
+    [...HEADER],
+    ['K1', 'a@example.com', 'M&uuml;ller', 'A', '1'],
+    ['K2', 'b@example.com', 'Bo', 'B', '2'],
+  ]
+  line.source.drop('a.csv', table)
+  await line.run()
+  line.pipeline = { ...line.pipeline, repair: ['html'], hash: 'mapping-2' }
+  line.source.drop('b.csv', table)
+  expect(await line.run()).toMatchObject({ updated: 1, unchanged: 1 })
+})

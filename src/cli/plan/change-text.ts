@@ -1,6 +1,6 @@
 // One change of a plan as text, and a group of changes that do the same with one of them as an example.
 import type { ChangeGroup } from '../../core/change/plan.ts'
-import type { PlannedChange } from '../../core/change/planned-change.ts'
+import { changePlace, type PlannedChange } from '../../core/change/planned-change.ts'
 import { number } from '../../core/words/format.ts'
 import { shownValue } from '../format.ts'
 import type { Terminal } from '../terminal.ts'
@@ -25,7 +25,7 @@ const termNames = ({ terms }: PlannedChange): readonly string[] => [
 
 /** One change, field by field. */
 export function changeText(change: PlannedChange, paint: Paint = plain): readonly string[] {
-  const { action, key, contact_id: id, fields, withheld = {}, source } = change
+  const { action, key, contact_id: id, fields, withheld = {} } = change
   const contact = id === null ? '' : ` (contact ${id})`
   const lines = Object.entries(fields).map(([field, { from, to }]) =>
     action === 'create'
@@ -38,7 +38,7 @@ export function changeText(change: PlannedChange, paint: Paint = plain): readonl
   )
   const named = termNames(change)
   const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
-  const place = source.line === null ? `gone from ${source.file}` : `${source.file}:${source.line}`
+  const place = changePlace(change)
   const head = `  ${SIGNS[action]} ${action} ${key}${contact}  [${place}]`
   return [paint(COLOURS[action], head), ...lines, ...kept, ...tags]
 }

@@ -1,7 +1,7 @@
 // Plans as one page of HTML: nothing is loaded from anywhere, so it can be mailed, searched and read on a telephone. It
 // holds personal data.
 import { type Plan, plannedChanges } from '../../core/change/plan.ts'
-import type { PlannedChange } from '../../core/change/planned-change.ts'
+import { changePlace, type PlannedChange } from '../../core/change/planned-change.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'
 import { PLAN_SCRIPT, PLAN_STYLE } from './plan-page.ts'
@@ -52,9 +52,9 @@ function rowsOf({ action, fields, withheld = {}, terms }: PlannedChange): readon
 }
 
 function changeHtml(change: PlannedChange): string {
-  const { action, key, contact_id: id, source } = change
+  const { action, key, contact_id: id } = change
   const contact = id === null ? '' : ` contact ${id}`
-  const place = source.line === null ? `gone from ${source.file}` : `${source.file}:${source.line}`
+  const place = changePlace(change)
   return `<article class="${action}"><h3>${action} ${set(key)}<small>${contact} ${set(place)}</small></h3><dl>${rowsOf(change).join('')}</dl></article>`
 }
 

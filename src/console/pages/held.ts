@@ -39,7 +39,7 @@ function planFacts(plan: HeldPlan, now: number): Html {
   return facts([
     ['Changes held', html`${number(plan.number)}`],
     ['Still as they were', html`${number(plan.left)}`],
-    ['Guard', html`<code>guards.${plan.guard}</code>`],
+    ['Guard', html`<code>${plan.guard === 'expect' ? plan.threshold : `guards.${plan.guard}`}</code>`],
     ['Threshold', html`${plan.threshold}`],
     ['Held', moment(plan.heldAt, now)],
     ['Run', html`<a href="/runs/${plan.runId}">${plan.runId}</a>`],

@@ -8,6 +8,8 @@ export interface Accepted {
   readonly records: number
   /** Undefined where its form has no line breaks that could be missing. */
   readonly endsWithLineBreak: boolean | undefined
+  /** Undefined where an older version accepted it. */
+  readonly header?: readonly string[] | undefined
   /** When it was finished, milliseconds since the epoch. */
   readonly at: number
 }

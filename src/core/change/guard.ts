@@ -12,6 +12,7 @@ export type GuardName =
   | 'hold_first_deletes'
   | 'shrunken_export'
   | 'max_deletes'
+  | 'expect'
 
 export interface PlanNumbers {
   readonly read: number

@@ -23,6 +23,13 @@ export type DecidedChange = Pick<
   | 'source'
 >
 
+/** Where the change comes from. No line where the record is no longer there; several where it has several rows. */
+interface ChangeSource {
+  readonly file: string
+  readonly line: number | null
+  readonly lines?: readonly number[]
+}
+
 /** One element of `changes` in `plan --json`. */
 export interface PlannedChange {
   readonly action: 'create' | 'update' | 'delete'
@@ -33,9 +40,12 @@ export interface PlannedChange {
   /** What the update method keeps back, as far as the state can tell; absent where it keeps nothing back. */
   readonly withheld?: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
-  /** No line where the record is no longer there. */
-  readonly source: { readonly file: string; readonly line: number | null }
+  readonly source: ChangeSource
 }
+
+/** `a.csv:3`; a record of several rows stands on the lines of all of them. */
+export const changePlace = ({ source: { file, line, lines } }: Pick<PlannedChange, 'source'>): string =>
+  line === null ? `gone from ${file}` : `${file}:${(lines ?? [line]).join(',')}`
 
 /** What a step sends of its fields and what the update method withholds, going by what was pushed last. */
 export function partedFields(
@@ -53,7 +63,8 @@ export function shownChange(decided: DecidedChange, method: MergeMethod): Planne
   // A mail_status of 1 or 2 goes first; the fields of the same change follow it as an update.
   const whole = kind === 'consent' ? ({ ...decided, kind: 'update' } as const) : decided
   const { sent, withheld } = partedFields(whole, method)
-  const { file, line } = decided.source
+  const { file, line, lines } = decided.source
+  const isMissing = cause === 'missing' && undoes === undefined
   const fields = consent === undefined ? sent : { ...sent, mail_status: consent }
   return {
     action: kind === 'create' || kind === 'delete' ? kind : 'update',
@@ -62,7 +73,7 @@ export function shownChange(decided: DecidedChange, method: MergeMethod): Planne
     fields: fieldChanges(fields, known),
     ...(Object.keys(withheld).length === 0 ? {} : { withheld: fieldChanges(withheld, known) }),
     terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
-    source: { file, line: cause === 'missing' && undoes === undefined ? null : line },
+    source: { file, line: isMissing ? null : line, ...(lines === undefined ? {} : { lines }) },
   }
 }
 

@@ -155,8 +155,7 @@ export const EVENTS = {
       held: 'count',
       changes: 'count',
     },
-    means:
-      '`file_sha256` begins the sum that `sha256sum` shows of the file. So many `changes` are sent next.',
+    means: '`file_sha256` begins the sum that `sha256sum` shows. So many `changes` are sent next.',
   },
   'a file was put away': {
     level: 'info',
@@ -207,13 +206,18 @@ export const EVENTS = {
     level: 'warn',
     fields: { file: 'file', kind: 'name', times: 'count' },
     means:
-      'So many values of mapped columns, in records that are new or changed. `kind`: control characters of Windows-1252 (a wrong encoding), a leading apostrophe or `="..."`, `#NAME?` and the like, numbers such as 4,91711E+11 (digits are lost: export the column as text), `&uuml;` and the like. Mend the exporter.',
+      'So many values of mapped columns, in records that are new or changed. `kind`: control characters of Windows-1252 (a wrong encoding), a leading apostrophe or `="..."`, `#NAME?` and the like, numbers such as 4,91711E+11 (digits are lost: export the column as text), `&uuml;` and the like. Mend the exporter, or set `repair`.',
+  },
+  'values were repaired': {
+    level: 'info',
+    fields: { file: 'file', repair: 'name', times: 'count' },
+    means: 'As `repair` asks for, in records that are new or changed: spreadsheet, html or c1.',
   },
   'terms of records were not given: a later record of the same key counts': {
     level: 'warn',
     fields: { file: 'file', records: 'count' },
     means:
-      'Under `on_duplicate_key: last` the last accepted record of a key counts, with its terms alone. So many records before it name terms that it does not. A union of them is not possible yet: have the exporter write one row for each person, with all terms.',
+      'Under `on_duplicate_key: last` the last accepted record of a key counts, with its terms alone. So many records before it name terms that it does not. `on_duplicate_key: union` gives the terms of all rows.',
   },
   'a guard holds changes back': {
     level: 'warn',

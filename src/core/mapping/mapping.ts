@@ -16,6 +16,7 @@ import {
   neededColumns,
   possibleColumns,
 } from './optional.ts'
+import { compileRepairs, type Repair } from './repair.ts'
 import type { FieldMapping } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
@@ -33,6 +34,8 @@ export type MappedRecord =
       readonly mended: readonly string[]
       /** Fields without a value that the service requires of a new contact. */
       readonly lacking: readonly string[]
+      /** Of a row that may be one of several: fields of `skip_without` for which it has nothing. */
+      readonly without?: readonly string[]
     }
   /** `key`: of a full source, where it can be read. */
   /** `erased`: the person was erased by request and does not come back. */
@@ -46,12 +49,16 @@ export type MappedRecord =
       readonly plain?: string
       /** Undefined where it cannot be read. */
       readonly key: string | undefined
+      readonly without?: readonly string[]
     }
+
+/** A repair that was done, by the name under which it is counted. */
+export type RepairNote = `repaired: ${Repair}`
 
 export interface Mapper {
   map(record: SourceRecord): MappedRecord
-  /** What is odd about the record's values in the columns that the pipeline names. */
-  odd(record: SourceRecord): readonly Oddity[]
+  /** What is odd about the record's values in the columns that the pipeline names, and what was repaired in them. */
+  odd(record: SourceRecord): readonly (Oddity | RepairNote)[]
 }
 
 function compiledWhere(pipeline: PipelineSettings): RecordCondition | undefined {
@@ -72,7 +79,9 @@ const columnsBesideFields = (pipeline: PipelineSettings): readonly string[] => [
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
   const mapped = mappedFields(pipeline).flatMap(([, mapping]) => possibleColumns(mapping))
   const where = compiledWhere(pipeline)?.columns ?? []
-  return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline)])]
+  const { blank = {}, values = {} } = pipeline.expect ?? {}
+  const expected = [...Object.keys(blank), ...Object.keys(values)]
+  return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline), ...expected])]
 }
 
 /** Those of them that an input may lack: only optional fields name them. */
@@ -116,7 +125,10 @@ function recordKey(
 ): ((values: readonly string[]) => string | undefined) | undefined {
   const places = (pipeline.key ?? []).map((column) => [column, columnIndex(header, column) ?? -1] as const)
   const isWhole = places.length > 0 && places.every(([, place]) => place >= 0)
-  return isWhole ? keyReader(pipeline, new Map(places)) : undefined
+  if (!isWhole) return undefined
+  const read = keyReader(pipeline, new Map(places))
+  const { repaired } = valueRepairs(pipeline, [])
+  return (values) => read(repaired(values))
 }
 
 /** The key of records that come header by header: each header is looked at once. */
@@ -185,6 +197,20 @@ function compileTermReader(
       return nulls.has(value) ? '' : value
     }
     return read({ cell, record: () => record(values), contact })
+  }
+}
+
+/** Repairs the values of a row, and says of those at the places what was repaired and what is odd all the same. */
+function valueRepairs({ repair: repairs }: PipelineSettings, places: readonly number[]) {
+  const repair = compileRepairs(repairs)
+  return {
+    repaired: (values: readonly string[]): readonly string[] =>
+      repairs === undefined ? values : values.map((value) => repair(value).value),
+    odd: ({ values }: SourceRecord): readonly (Oddity | RepairNote)[] =>
+      places.flatMap((place) => {
+        const { value, by } = repair(values[place] ?? '')
+        return [...by.map((name): RepairNote => `repaired: ${name}`), ...oddities(value)]
+      }),
   }
 }
 
@@ -291,10 +317,11 @@ export function compileMapping(
     key: pipeline.mode === 'full' ? identityOf(values) : undefined,
   })
 
-  const places = [...new Set(columns.values())]
+  const { repaired, odd } = valueRepairs(pipeline, [...new Set(columns.values())])
   return {
-    odd: ({ values }) => places.flatMap((place) => oddities(values[place] ?? '')),
-    map({ values }) {
+    odd,
+    map({ values: given }) {
+      const values = repaired(given)
       if (where !== undefined && !where.usesContact) {
         const verdict = where.evaluate(values, {})
         if (verdict === false) return skipped(values)
@@ -302,7 +329,10 @@ export function compileMapping(
       }
       const { contact, mended, lacking, blank, problems } = contactOf(values)
       const key = keyOf(values, contact)
-      if (pipeline.skip_without?.some((field) => blank.includes(field)) === true)
+      const without = pipeline.skip_without?.filter((field) => blank.includes(field)) ?? []
+      // Other rows of the key may have it.
+      const isOfSeveral = pipeline.on_duplicate_key === 'union' && key !== undefined
+      if (without.length > 0 && !isOfSeveral)
         return { kind: 'skipped', key: pipeline.mode === 'full' ? key : undefined }
       const [first] = problems
       if (first !== undefined)
@@ -312,17 +342,18 @@ export function compileMapping(
           reason: problems.map(({ text }) => text).join('; '),
           plain: problems.map(({ plain }) => plain).join('; '),
           key,
+          ...(without.length === 0 ? {} : { without }),
         }
       if (where?.usesContact === true) {
         const verdict = where.evaluate(values, contact)
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, key)
       }
-      if (key === undefined)
-        return { kind: 'rejected', code: 'KEY_MISSING', reason: missingKeyText(pipeline), key }
+      if (key === undefined) return withoutKey(pipeline)
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
-      return { kind: 'contact', key, contact, terms: read?.terms, mended, lacking }
+      const mapped = { kind: 'contact', key, contact, terms: read?.terms, mended, lacking } as const
+      return without.length === 0 ? mapped : { ...mapped, without }
     },
   }
 }
@@ -332,6 +363,13 @@ const whereHint = (columns: readonly string[]): string => {
   const [column] = columns
   return column === undefined ? '' : `; where: 'record[${JSON.stringify(column)}] != ""' skips such records`
 }
+
+const withoutKey = (pipeline: PipelineSettings): MappedRecord => ({
+  kind: 'rejected',
+  code: 'KEY_MISSING',
+  reason: missingKeyText(pipeline),
+  key: undefined,
+})
 
 function missingKeyText({ key }: PipelineSettings): string {
   if (key === undefined)

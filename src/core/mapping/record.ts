@@ -14,7 +14,14 @@ export interface RawBlock {
  */
 export class UnsureOfRecords extends Error {}
 
-/** One row of a source. `values` are verbatim, in the order of the header; what is absent is `''`. */
+/** One of several rows of a source that are one record. */
+export interface RecordRow {
+  readonly values: readonly string[]
+  readonly line: number
+  readonly text?: string
+}
+
+/** One row of a source, or several of one key. `values` are verbatim, in the order of the header; what is absent is `''`. */
 export interface SourceRecord {
   readonly kind: 'record'
   readonly values: readonly string[]
@@ -24,6 +31,8 @@ export interface SourceRecord {
   readonly file?: string
   /** The record as the source wrote it, where its values alone cannot give it back (json). */
   readonly text?: string
+  /** Where it was made of several rows: all of them, in order. Then `values` and `line` are those of the last. */
+  readonly rows?: readonly RecordRow[]
   /** Of which it is one; absent where what becomes of it depends on more than these bytes. */
   readonly block?: RawBlock
 }
@@ -46,6 +55,8 @@ export type SourceItem = SourceRecord | DefectiveRecord
 export interface Provenance {
   readonly file: string
   readonly line: number
+  /** Of a record of several rows: the lines of all of them. */
+  readonly lines?: readonly number[]
   /** SHA-256 of the file's bytes, hexadecimal; absent where nobody took it. */
   readonly sha256?: string
 }

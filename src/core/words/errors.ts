@@ -125,7 +125,7 @@ export const ERRORS = {
   // A record.
   RECORD_RAGGED: entry(
     'record',
-    'Give the row as many values as the header has. source.ragged: pad fills up missing ones at the end where most rows lack them.',
+    'Give the row as many values as the header has. source.ragged: auto fills up missing ones at the end where most rows lack them.',
   ),
   RECORD_MAYBE_CUT: entry(
     'record',
@@ -136,7 +136,7 @@ export const ERRORS = {
     'record',
     "Fill in the key, or set the pipeline's key to columns that are always filled.",
   ),
-  KEY_DUPLICATE: entry('record', 'Keep one of the records, or set on_duplicate_key: last.'),
+  KEY_DUPLICATE: entry('record', 'Keep one of the records, or set on_duplicate_key: last, or union.'),
   FIELD_INVALID: entry(
     'record',
     "Mend the value, or add a transform, a lookup or on_invalid: drop to the field's mapping.",

@@ -18,10 +18,11 @@ interface Row {
 }
 
 function rejectRow(row: Row): RejectRow {
-  const { values, text } = parseRecord(row.record)
+  const { values, text, rows } = parseRecord(row.record)
   return {
     values,
     ...(text === undefined ? {} : { text }),
+    ...(rows === undefined ? {} : { rows }),
     reason: row.reason,
     file: row.file,
     line: row.line,

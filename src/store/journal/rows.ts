@@ -2,6 +2,7 @@
 import type { Contact } from '../../core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../core/change/operation.ts'
 import type { OperationState } from '../../core/change/states.ts'
+import type { Provenance, RecordRow } from '../../core/mapping/record.ts'
 import type { StagedRecord } from '../../core/state.ts'
 import type { AssertedTerm, TermPlan } from '../../core/mapping/terms.ts'
 
@@ -35,6 +36,8 @@ export interface OperationRow {
   fresh: number
   carried: number | null
   sha256: string | null
+  /** Of a record of several rows. */
+  lines: string | null
   unsure: string | null
 }
 
@@ -44,7 +47,8 @@ SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
        reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
        coalesce(link.fresh, operation.fresh) AS fresh, carried,
-       (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256
+       (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256,
+       CASE WHEN substr(operation.record, 1, 1) = '{' THEN json_extract(operation.record, '$.lines') END AS lines
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
 /** Stands for `desired` where that is just what is sent, as for most creates: written and read once instead of twice. */
@@ -101,6 +105,13 @@ function parseFields(row: OperationRow): Pick<Operation, 'fields' | 'consent' | 
   return { fields: others, desired, consent: row.consent ?? status }
 }
 
+const sourceOf = ({ file, line, lines, sha256 }: OperationRow): Provenance => ({
+  file,
+  line,
+  ...(lines === null ? {} : { lines: JSON.parse(lines) as number[] }),
+  ...(sha256 === null ? {} : { sha256 }),
+})
+
 export function operationOf(row: OperationRow): Operation {
   const all = {
     id: row.id,
@@ -116,7 +127,7 @@ export function operationOf(row: OperationRow): Operation {
     isFresh: row.fresh === 1,
     carried: row.carried ?? undefined,
     outcome: row.outcome ?? undefined,
-    source: { file: row.file, line: row.line, ...(row.sha256 === null ? {} : { sha256: row.sha256 }) },
+    source: sourceOf(row),
     cause: row.cause,
     undoes: row.undoes ?? undefined,
     state: row.state,
@@ -132,11 +143,17 @@ export function operationOf(row: OperationRow): Operation {
   return { ...all, kind: row.kind, contactId: row.contact_id }
 }
 
-/** What is kept of a record so that a reject can be given back as it came. */
-export const recordJson = (record: StagedRecord): string =>
-  JSON.stringify(record.text === undefined ? [record.values] : [record.values, record.text])
+type KeptRecord = Pick<StagedRecord, 'values' | 'text' | 'rows'>
 
-export function parseRecord(json: string): { values: readonly string[]; text: string | undefined } {
-  const [values, text] = JSON.parse(json) as [string[], string?]
-  return { values, text }
+/** What is kept of a record so that a reject can be given back as it came. One of several rows is an object. */
+export const recordJson = ({ values, text, rows }: KeptRecord): string => {
+  if (rows !== undefined) return JSON.stringify({ lines: rows.map(({ line }) => line), rows })
+  return JSON.stringify(text === undefined ? [values] : [values, text])
+}
+
+export function parseRecord(json: string): KeptRecord {
+  const kept = JSON.parse(json) as [string[], string?] | { rows: readonly RecordRow[] }
+  if (!('rows' in kept)) return { values: kept[0], text: kept[1] }
+  const last = kept.rows.at(-1)
+  return { values: last?.values ?? [], text: last?.text, rows: kept.rows }
 }

@@ -1,7 +1,8 @@
 // One batch of records on its way into the plan, as values: read, matched with what is settled, mapped, decided. Each
 // step takes the rows of the one before and gives those of the next; only the last one writes, and only into the staging.
 import { type Difference, difference, type Known } from '../../core/change/diff.ts'
-import { fingerprint } from '../../core/change/fingerprint.ts'
+import { recordFingerprint } from '../../core/change/fingerprint.ts'
+import type { Expectation } from '../../core/change/expectation.ts'
 import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import { termKey, termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
@@ -21,6 +22,8 @@ export interface Reading {
   readonly counts: Counts
   /** Undefined where its raw bytes say nothing. */
   readonly blocks: BlockReading | undefined
+  /** What the file is expected to look like; undefined where nothing is said. */
+  readonly expectation: Expectation | undefined
   /** How often `on_invalid` dropped or cut a field. */
   readonly mended: Map<string, number>
   /** How many values look damaged, by what is odd about them. */
@@ -68,7 +71,7 @@ const NOTHING_KNOWN: Known = { link: undefined, inDoubt: false }
 
 const readRow = (item: SourceItem, { context }: Reading): Read => ({
   item,
-  fingerprint: item.kind === 'record' ? fingerprint(context, item.values) : '',
+  fingerprint: item.kind === 'record' ? recordFingerprint(context, item) : '',
 })
 
 async function matchedRows(
@@ -108,10 +111,15 @@ async function onPlaces<Given, Answer>(
   return all
 }
 
+const rowsOf = (item: SourceItem) => (item.kind === 'record' ? item.rows : undefined)
+
+const everyValue = (item: SourceItem): readonly string[] =>
+  rowsOf(item)?.flatMap(({ values }) => values) ?? item.values
+
 /** Who was erased by request does not come back: neither a contact nor a reject is made of the record. */
 async function withoutErased(rows: readonly MappedRow[], context: PlanContext): Promise<MappedRow[]> {
   const asked = rows.map(({ mapped, item }) =>
-    mapped.kind === 'skipped' ? undefined : { ...mapped, values: item.values },
+    mapped.kind === 'skipped' ? undefined : { ...mapped, values: everyValue(item) },
   )
   const erased = await onPlaces(asked, (records) => areErased(records, context))
   return rows.map((row, index) =>
@@ -208,7 +216,7 @@ function besideEarlier(
   earlier: number | undefined,
   context: PlanContext,
 ): Verdict {
-  if (earlier === undefined || context.pipeline.on_duplicate_key !== 'reject') return verdict
+  if (earlier === undefined || context.pipeline.on_duplicate_key === 'last') return verdict
   const reason = `key: the record on line ${earlier} has the same key`
   return { kind: 'rejected', key: keyOf(row), code: 'KEY_DUPLICATE', reason }
 }
@@ -236,10 +244,13 @@ function countOddities({ mapped, item }: MappedRow, reading: Reading): void {
 }
 
 function stagedRecord({ item, fingerprint }: Read, { staged }: Reading): StagedRecord {
+  const { values, text, line, file = staged.input.name } = item
+  const rows = rowsOf(item)
   return {
-    source: { file: item.file ?? staged.input.name, line: item.line },
-    values: item.values,
-    text: item.text,
+    source: { file, line, ...(rows === undefined ? {} : { lines: rows.map((row) => row.line) }) },
+    values,
+    text,
+    ...(rows === undefined ? {} : { rows }),
     fingerprint,
   }
 }

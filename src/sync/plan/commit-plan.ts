@@ -1,6 +1,6 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
-import { isShrunken, type JudgedInput } from '../../core/change/guard.ts'
+import { type Hold, isShrunken, type JudgedInput } from '../../core/change/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
@@ -12,6 +12,8 @@ interface Read {
   readonly counts: Counts
   /** It adds to an export, and says nothing about what it lacks. */
   readonly isSupplement: boolean
+  /** Why it is not as expected. */
+  readonly unexpected: Hold | undefined
 }
 
 export interface Committed {
@@ -22,7 +24,7 @@ export interface Committed {
 
 /** What a full input lacks has gone, unless it has no records at all: that never counts as "all gone". */
 async function planMissing(
-  { staged, counts }: Omit<Read, 'isSupplement'>,
+  { staged, counts }: Pick<Read, 'staged' | 'counts'>,
   context: PlanContext,
 ): Promise<void> {
   const { clock, pipeline, state } = context
@@ -45,7 +47,7 @@ async function lastRecordsOf(staged: StagedInput, { state }: PlanContext): Promi
 
 /** From the last record to the plan that stands, and what the guards hold of it. */
 export async function commitPlan(
-  { staged, counts, isSupplement }: Read,
+  { staged, counts, isSupplement, unexpected }: Read,
   { sha256, isLast }: { sha256: string; isLast: boolean },
   context: PlanContext,
 ): Promise<Committed> {
@@ -54,11 +56,13 @@ export async function commitPlan(
   if (pipeline.duplicate_check_method === 'email' && pipeline.key !== undefined)
     counts.held += await state.holdSharedMails(staged)
   // Records that are read again, and rejects that were mended, are never all that there are.
-  const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isSupplement
+  // Nothing is concluded from what an unexpected file lacks, either.
+  const isPart = isSupplement || unexpected !== undefined
+  const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isPart
   const isFull = pipeline.mode === 'full' && isWhole
   if (isFull && isLast) await planMissing({ staged, counts }, context)
   const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
-  const judged = await holdByGuards(staged, { counts, lastRecords }, context)
+  const judged = await holdByGuards(staged, { counts, lastRecords, unexpected }, context)
   const full = { apartMs: pipeline.guards.deletes_apart, at: clock.now(), isLast }
   await state.commitPlan(staged, sha256, isFull ? full : undefined)
   return { judged, isAccepted: isWhole && !isShrunken(counts.read, lastRecords) }

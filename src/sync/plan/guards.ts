@@ -1,6 +1,6 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
 import { planEntry } from '../../core/log/audit.ts'
-import { type JudgedInput, judgedInput } from '../../core/change/guard.ts'
+import { type Hold, type JudgedInput, judgedInput } from '../../core/change/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'
@@ -18,16 +18,24 @@ async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanCon
   return all.filter((name) => !known.has(termKey(name))).length
 }
 
+interface Judged {
+  readonly counts: Counts
+  readonly lastRecords?: number | undefined
+  /** Why the input is not as its source's files are expected to be. */
+  readonly unexpected?: Hold | undefined
+}
+
 /** Judges the plan of one input, holds what a guard forbids of it, and counts what is held. */
 export async function holdByGuards(
   staged: StagedInput,
-  { counts, lastRecords }: { counts: Counts; lastRecords?: number | undefined },
+  { counts, lastRecords, unexpected }: Judged,
   context: PlanContext,
 ): Promise<JudgedInput> {
   const { pipeline, state, clock, runId } = context
   const totals = await state.planNumbers(staged)
   const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context), lastRecords }
-  const judged = judgedInput(staged.input.name, numbers, pipeline.guards)
+  const ofGuards = judgedInput(staged.input.name, numbers, pipeline.guards)
+  const judged = { ...ofGuards, hold: unexpected ?? ofGuards.hold }
   const { hold } = judged
   if (hold === undefined) return judged
   const at = clock.now()

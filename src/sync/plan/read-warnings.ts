@@ -21,6 +21,9 @@ export function warnAboutText(
     log.warn('the bytes of a file are UTF-8, and source.encoding says otherwise', { file, ...contradicted })
 }
 
+/** What a repair is counted under begins with it. */
+const REPAIRED = 'repaired: '
+
 interface ValuesRead {
   readonly staged: StagedInput
   readonly mended: ReadonlyMap<string, number>
@@ -33,7 +36,9 @@ export function warnAboutValues({ mended, odd, passedOver, staged }: ValuesRead,
   const file = staged.input.name
   for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
   for (const [kind, times] of odd)
-    log.warn('values look damaged; they are sent unchanged', { file, kind, times })
+    if (kind.startsWith(REPAIRED))
+      log.info('values were repaired', { file, repair: kind.slice(REPAIRED.length), times })
+    else log.warn('values look damaged; they are sent unchanged', { file, kind, times })
   if (passedOver.withTerms > 0)
     log.warn('terms of records were not given: a later record of the same key counts', {
       file,

@@ -1,6 +1,7 @@
 // From an input to a plan: read, map, compare, stage, batch by batch; then the plan is committed as a whole.
 // Nothing is sent here. What makes the input unusable throws, and leaves nothing staged.
 import type { Accepted } from '../../core/change/accepted.ts'
+import { type Expectation, expectationOf } from '../../core/change/expectation.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
@@ -9,6 +10,7 @@ import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { DateOrders } from '../../core/mapping/values/date-order.ts'
 import type { InputReader, SourceInput } from '../../core/ports.ts'
 import { UnsureOfRecords } from '../../core/mapping/record.ts'
+import { type UnitedMapper, unitedMapper } from '../../core/mapping/union.ts'
 import type { StagedInput } from '../../core/state.ts'
 import { type Counts, noCounts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
@@ -19,6 +21,7 @@ import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-ord
 import { keepOf, planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
 import { warnAboutText, warnAboutValues } from './read-warnings.ts'
+import { recordBatches } from './united.ts'
 
 export interface PlannedInput {
   readonly staged: StagedInput
@@ -44,12 +47,22 @@ async function yieldRejects(reading: Reading, context: PlanContext): Promise<voi
   counts.skipped += passedOver
 }
 
-async function readAll(reader: InputReader, reading: Reading, context: PlanContext): Promise<void> {
+interface Open {
+  readonly reader: InputReader
+  /** Opens the same input once more. */
+  open(): Promise<InputReader>
+  readonly keyOf: UnitedMapper['keyOf']
+}
+
+async function readAll({ reader, ...opened }: Open, reading: Reading, context: PlanContext): Promise<void> {
+  const { blocks } = reading
   if (reader.settled !== undefined) {
-    if (reading.blocks === undefined) throw new UnsureOfRecords()
-    return reading.blocks.passAll(reader.settled, reading.counts)
+    if (blocks === undefined) throw new UnsureOfRecords()
+    return blocks.passAll(reader.settled, reading.counts)
   }
-  for await (const batch of reader.batches(reading.blocks?.how)) {
+  const batches = recordBatches({ reader, ...opened, blocks: blocks?.how }, context.pipeline)
+  for await (const batch of batches) {
+    reading.expectation?.note(batch)
     if (context.signal.aborted)
       throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
     await planBatch(batch, reading, context)
@@ -101,6 +114,22 @@ interface How {
   readonly isAhead: boolean
 }
 
+/** What becomes of a row may depend on rows in other blocks, and what becomes of the file on all of its values. */
+const readsAllRows = (
+  { on_duplicate_key: onDuplicateKey }: PlanContext['pipeline'],
+  expectation: Expectation | undefined,
+): boolean => onDuplicateKey === 'union' || expectation?.needsRows === true
+
+const newReading = (
+  begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation'>,
+): Reading => ({
+  ...begun,
+  counts: noCounts(),
+  mended: new Map(),
+  odd: new Map(),
+  passedOver: { withTerms: 0 },
+})
+
 /** Throws UnsureOfRecords where nothing must be passed over. */
 async function readInput(
   { input, isLast, onRead }: Which,
@@ -109,37 +138,34 @@ async function readInput(
 ): Promise<PlannedInput> {
   const { pipeline, state, runId } = context
   const last = await state.lastAccepted(pipeline.name)
-  const reader = await context.source.open(input, {
+  const how = {
     columns: wantedColumns(pipeline),
     optional: optionalColumns(pipeline),
     lastEndedWithLineBreak: last?.endsWithLineBreak === true,
     settled: isAhead ? await state.settledInput(pipeline.name, input.bytes) : undefined,
-  })
+  }
+  const open = () => context.source.open(input, how)
+  const reader = await open()
   try {
     if (isAhead) warnAboutText(reader, input, context)
-    const mapper = await mapperFor({ input, header: reader.header, orders }, customFields, context)
-    const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: reader.header })
-    const print = fingerprintContext(
-      reader.header,
-      pipeline.hash + customFields.print + printOfOrders(orders),
-    )
-    const reading: Reading = {
-      staged,
-      mapper,
-      context: print,
-      counts: noCounts(),
-      blocks: await startBlocks(reader, { staged, print, isAhead }, state),
-      mended: new Map(),
-      odd: new Map(),
-      passedOver: { withTerms: 0 },
-    }
+    const { header } = reader
+    const mapper = unitedMapper(await mapperFor({ input, header, orders }, customFields, context), pipeline)
+    const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header })
+    const expectation = expectationOf(pipeline, header)
+    const print = fingerprintContext(header, pipeline.hash + customFields.print + printOfOrders(orders))
+    const blocks = readsAllRows(pipeline, expectation)
+      ? undefined
+      : await startBlocks(reader, { staged, print, isAhead }, state)
+    const reading = newReading({ staged, mapper, context: print, blocks, expectation })
     const isSupplement = () => reader.isSupplement?.() ?? false
     const commit = async () => {
-      await readAll(reader, reading, context)
+      await readAll({ reader, open, keyOf: mapper.keyOf }, reading, context)
       await reading.blocks?.flush(reading.counts)
       onRead?.(reader.sha256())
       await yieldRejects(reading, context)
-      const read = { staged, counts: reading.counts, isSupplement: isSupplement() }
+      const isPart = isSupplement() || input.rejectsUpTo !== undefined
+      const unexpected = isPart ? undefined : expectation?.verdict({ read: reading.counts.read, last })
+      const read = { staged, counts: reading.counts, isSupplement: isSupplement(), unexpected }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
     }
     const { judged, isAccepted } = await commit().catch(async (error: unknown) => {
@@ -161,7 +187,7 @@ async function readInput(
       judged,
       isEmptyFull: mode === 'full' && counts.read === 0 && !isSupplement(),
       accepted: isAccepted
-        ? { mode, records: counts.read, endsWithLineBreak, at: context.clock.now() }
+        ? { mode, records: counts.read, endsWithLineBreak, header: reader.header, at: context.clock.now() }
         : undefined,
       // Of an input that was recognised as a whole, everything is kept already.
       blocks: reader.settled === undefined ? reading.blocks?.kept(recognisable(reader, reading)) : undefined,

@@ -9,12 +9,13 @@ const AT_ONCE = 200
 
 const isRetriable = ({ code }: RejectEntry): boolean => !FINAL_REJECTS.includes(code)
 
-const itemOf = ({ values, text, file, line }: RejectEntry): SourceItem => ({
+const itemOf = ({ values, text, rows, file, line }: RejectEntry): SourceItem => ({
   kind: 'record',
   values,
   line,
   file,
   ...(text === undefined ? {} : { text }),
+  ...(rows === undefined ? {} : { rows }),
 })
 
 const sameHeader = (entry: RejectEntry, header: readonly string[]): boolean =>

@@ -17,7 +17,7 @@ const validate = new Ajv2020({ strict: false }).compile(configJsonSchema(KINDS))
 const isValid = (file: string): boolean => validate(parse(readFileSync(file, 'utf8')))
 
 describe('the JSON Schema', () => {
-  it.each(['minimal', 'everything', 'preset-alone', 'preset-merged', 'key-from-file'])(
+  it.each(['minimal', 'everything', 'blocks', 'preset-alone', 'preset-merged', 'key-from-file'])(
     'accepts %s as it is written, variables included',
     (name) => {
       const valid = isValid(`${FOLDER}${name}.yaml`)

@@ -1,0 +1,34 @@
+// The schema of `expect`: what the files of a source look like. A file that breaks it is held as a whole.
+import { z } from 'zod'
+import { shareOrCount, text } from './words/scalars.ts'
+
+const records = z.strictObject({
+  least: z.int().min(1).optional().describe('So many records at least.'),
+  change: shareOrCount
+    .optional()
+    .describe(
+      'For full exports: by so much, as a share or a count, the number of records may differ from that of the last accepted file.',
+    ),
+})
+
+export const expectSchema = z
+  .strictObject({
+    columns: z
+      .enum(['exact', 'at_least'])
+      .optional()
+      .describe(
+        'The columns, compared with the last accepted file: `exact` the same ones, `at_least` all of them. Their order does not matter.',
+      ),
+    records: records.optional().describe('How many records a file has.'),
+    blank: z
+      .record(text, shareOrCount)
+      .optional()
+      .describe('For a column: how many of its values may be blank, `{ Phone: 40% }`.'),
+    values: z
+      .record(text, z.array(z.string()).min(1))
+      .optional()
+      .describe('For a column: its possible values, `{ Status: [active, inactive] }`; a blank is none.'),
+  })
+  .refine((expect) => Object.values(expect).some((value) => value !== undefined), {
+    error: 'is empty; write columns, records, blank or values, or leave it out',
+  })

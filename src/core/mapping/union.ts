@@ -1,0 +1,104 @@
+// Several rows of one key as one record (`on_duplicate_key: union`): each field from the last row that has a value, the terms
+// of all. A record of which one row cannot be mapped is rejected as a whole: what it would lack is not known.
+import { type Contact, CONTACT_FIELD_NAMES, type FieldValue } from './contact.ts'
+import type { MappedRecord, Mapper } from './mapping.ts'
+import type { RecordRow, SourceRecord } from './record.ts'
+import type { PipelineSettings } from '../settings.ts'
+import { termKey } from './terms.ts'
+
+type MappedContact = MappedRecord & { readonly kind: 'contact' }
+type Rejected = MappedRecord & { readonly kind: 'rejected' }
+
+const isBlank = (value: FieldValue | undefined): boolean => value === undefined || value === ''
+
+/** Later rows go over earlier ones; a blank that clears a field counts only where no row has a value. */
+function unitedFields(contacts: readonly Contact[]): Contact {
+  const found: Record<string, FieldValue> = {}
+  for (const contact of contacts)
+    for (const [field, value] of Object.entries(contact))
+      if (!isBlank(value) || isBlank(found[field])) found[field] = value
+  const order = [...CONTACT_FIELD_NAMES, ...Object.keys(found)]
+  const names = [...new Set<string>(order)].filter((field) => Object.hasOwn(found, field))
+  return Object.fromEntries(
+    names.flatMap((field) => (found[field] === undefined ? [] : [[field, found[field]]])),
+  )
+}
+
+/** Each once, as the first row writes it. */
+function unitedTerms(contacts: readonly MappedContact[]): readonly string[] | undefined {
+  const all = contacts.flatMap(({ terms }) => terms ?? [])
+  if (contacts.every(({ terms }) => terms === undefined)) return undefined
+  const first = new Map(all.toReversed().map((name) => [termKey(name), name]))
+  return [...new Set(all.map((name) => first.get(termKey(name)) ?? name))]
+}
+
+function unitedContact(contacts: readonly [MappedContact, ...MappedContact[]]): MappedContact {
+  const [first, ...others] = contacts
+  return {
+    kind: 'contact',
+    key: first.key,
+    contact: unitedFields(contacts.map(({ contact }) => contact)),
+    terms: unitedTerms(contacts),
+    mended: contacts.flatMap(({ mended }) => mended),
+    lacking: first.lacking.filter((name) => others.every(({ lacking }) => lacking.includes(name))),
+  }
+}
+
+function unitedReject(rejected: readonly [Rejected, ...Rejected[]], lines: readonly number[]): Rejected {
+  const [{ code, key }] = rejected
+  const said = (text: (one: Rejected) => string): string =>
+    rejected.map((one, index) => `line ${lines[index] ?? 0}: ${text(one)}`).join('; ')
+  const reason = said((one) => one.reason)
+  return { kind: 'rejected', code, key, reason, plain: said(({ plain, reason: whole }) => plain ?? whole) }
+}
+
+function united(rows: readonly { mapped: MappedRecord; line: number }[]): MappedRecord {
+  const rejected = rows.flatMap(({ mapped, line }) => (mapped.kind === 'rejected' ? [{ mapped, line }] : []))
+  const [bad, ...more] = rejected.map(({ mapped }) => mapped)
+  if (bad !== undefined)
+    return unitedReject(
+      [bad, ...more],
+      rejected.map(({ line }) => line),
+    )
+  const [first, ...others] = rows.flatMap(({ mapped }) => (mapped.kind === 'contact' ? [mapped] : []))
+  return first === undefined ? { kind: 'skipped', key: undefined } : unitedContact([first, ...others])
+}
+
+const lacksInAll = (rows: readonly { mapped: MappedRecord }[]): boolean => {
+  const [first, ...others] = rows.map(({ mapped }) =>
+    mapped.kind === 'skipped' ? [] : (mapped.without ?? []),
+  )
+  return first?.some((field) => others.every((fields) => fields.includes(field))) === true
+}
+
+const recordOf = ({ values, line }: RecordRow): SourceRecord => ({ kind: 'record', values, line })
+
+/** A mapper that takes records of several rows, too. */
+export interface UnitedMapper extends Mapper {
+  /** Of a row that may be one of several; undefined where it is none of them. */
+  keyOf(record: SourceRecord): string | undefined
+}
+
+export function unitedMapper(mapper: Mapper, { mode }: Pick<PipelineSettings, 'mode'>): UnitedMapper {
+  const mapRows = (rows: readonly RecordRow[]): MappedRecord => {
+    const mapped = rows.map((row) => ({ mapped: mapper.map(recordOf(row)), line: row.line }))
+    const [key] = mapped.flatMap((row) => row.mapped.key ?? [])
+    // Skipped is a record that has nothing for the field in any of its rows.
+    return lacksInAll(mapped) ? { kind: 'skipped', key: mode === 'full' ? key : undefined } : united(mapped)
+  }
+  return {
+    map: (record) => {
+      if (record.rows !== undefined) return mapRows(record.rows)
+      const mapped = mapper.map(record)
+      return mapped.kind === 'skipped' || mapped.without === undefined ? mapped : mapRows([record])
+    },
+    keyOf(record) {
+      const mapped = mapper.map(record)
+      return mapped.kind === 'skipped' ? undefined : mapped.key
+    },
+    odd: (record) =>
+      record.rows === undefined
+        ? mapper.odd(record)
+        : record.rows.flatMap((row) => mapper.odd(recordOf(row))),
+  }
+}

@@ -1,0 +1,125 @@
+// Several rows of one key as one record.
+import { describe, expect, it } from 'vitest'
+import { fingerprint, recordFingerprint } from '../../../src/core/change/fingerprint.ts'
+import { compileMapping } from '../../../src/core/mapping/mapping.ts'
+import type { SourceRecord } from '../../../src/core/mapping/record.ts'
+import { unitedMapper } from '../../../src/core/mapping/union.ts'
+import type { PipelineSettings } from '../../../src/core/settings.ts'
+import { pipelineSettings } from '../../support/pipeline.ts'
+
+const HEADER = ['no', 'mail', 'first', 'last', 'phone', 'tags']
+const TERMS: PipelineSettings['terms'] = {
+  ...pipelineSettings().terms,
+  assign: [{ column: 'tags', split: '|' }],
+}
+
+const mapperOf = (changes: Partial<PipelineSettings> = {}) => {
+  const pipeline = pipelineSettings({ on_duplicate_key: 'union', ...changes })
+  return unitedMapper(compileMapping(pipeline, HEADER), pipeline)
+}
+
+const recordOf = (...rows: string[][]): SourceRecord => {
+  const all = rows.map((values, index) => ({ values, line: index + 2 }))
+  return { kind: 'record', ...all.at(-1)!, rows: all }
+}
+
+const map = (rows: string[][], changes: Partial<PipelineSettings> = {}) =>
+  mapperOf({ terms: TERMS, ...changes }).map(recordOf(...rows))
+
+describe('a record of several rows', () => {
+  it('has each field of the last row that has a value, and the terms of all', () => {
+    const mapped = map([
+      ['K1', 'old@example.com', 'Ann', 'Ash', '1', 'Red|Blue'],
+      ['K1', 'a@example.com', '', 'Birch', '', 'blue|Green'],
+      ['K1', '', 'Anna', '', '', ''],
+    ])
+    expect(mapped).toMatchObject({
+      kind: 'contact',
+      key: 'K1',
+      contact: { first_name: 'Anna', family_name: 'Birch', mail: 'a@example.com', phone: '1' },
+      terms: ['Red', 'Blue', 'Green'],
+    })
+  })
+
+  it('has its fields in one order, whatever the rows lack', () => {
+    const first = map([
+      ['K1', 'a@example.com', '', '', '1', ''],
+      ['K1', '', 'Ann', 'Ash', '', ''],
+    ])
+    const second = map([
+      ['K1', '', 'Ann', 'Ash', '', ''],
+      ['K1', 'a@example.com', '', '', '1', ''],
+    ])
+    expect(JSON.stringify(first)).toBe(JSON.stringify(second))
+  })
+
+  it('clears a field only where no row has a value', () => {
+    const mapped = map(
+      [
+        ['K1', 'a@example.com', 'Ann', '', '1', ''],
+        ['K1', 'a@example.com', 'Ann', '', '', ''],
+      ],
+      { blank: 'clear' },
+    )
+    expect(mapped).toMatchObject({ contact: { family_name: '', phone: '1' } })
+  })
+
+  it('is rejected where one row is, with the line of each', () => {
+    const mapped = map([
+      ['K1', 'a@example.com', 'Ann', 'Ash', '1', ''],
+      ['K1', 'nonsense', 'Ann', 'Ash', '1', ''],
+      ['K1', 'more', 'Ann', 'Ash', '1', ''],
+    ])
+    expect(mapped).toMatchObject({
+      kind: 'rejected',
+      key: 'K1',
+      code: 'MAIL_INVALID',
+      reason: expect.stringMatching(/^line 3: mail: .*"nonsense".*; line 4: mail: .*"more"/) as string,
+      plain: expect.not.stringContaining('nonsense') as string,
+    })
+  })
+
+  it('is skipped where no row has what skip_without names, and not where one has', () => {
+    const [given, bare] = [
+      ['K1', 'a@example.com', 'Ann', 'Ash', '1', 'Red'],
+      ['K1', '', 'Anna', 'Ash', '', 'Blue'],
+    ]
+    const without = { skip_without: ['mail', 'phone'] } as Partial<PipelineSettings>
+    expect(map([given, bare], without)).toMatchObject({ kind: 'contact', terms: ['Red', 'Blue'] })
+    expect(map([bare, bare], { ...without, mode: 'full' })).toEqual({ kind: 'skipped', key: 'K1' })
+    expect(map([bare, bare], without)).toEqual({ kind: 'skipped', key: undefined })
+    const alone = { kind: 'record', values: bare, line: 2 } as const
+    expect(mapperOf(without).map(alone)).toEqual({ kind: 'skipped', key: undefined })
+    expect(mapperOf(without).keyOf(alone)).toBe('K1')
+    expect(mapperOf({ ...without, key: undefined }).keyOf(alone)).toBeUndefined()
+    expect(mapperOf(without).map({ ...alone, values: given })).toMatchObject({ kind: 'contact', key: 'K1' })
+  })
+
+  it('has no terms where the pipeline has nothing to do with them', () => {
+    const row = ['K1', 'a@example.com', 'Ann', 'Ash', '1', 'Red']
+    expect(map([row, row], { terms: pipelineSettings().terms })).toMatchObject({ terms: undefined })
+  })
+
+  it('counts what was dropped in each row, and what is odd in each', () => {
+    const bad = ['K1', 'nonsense', '&uuml;', 'Ash', '1', '']
+    expect(map([bad, bad], { on_invalid: 'drop' })).toMatchObject({ mended: ['mail', 'mail'] })
+    const mapper = mapperOf()
+    expect(mapper.odd(recordOf(bad, bad))).toEqual(['entities of HTML', 'entities of HTML'])
+  })
+})
+
+it('the fingerprint is that of the list of its rows', () => {
+  const [a, b] = [['1'], ['2']]
+  const of = (...rows: string[][]): string => recordFingerprint('context', recordOf(...rows))
+  expect(of(a, b)).toBe(of([...a], [...b]))
+  expect(
+    new Set([
+      of(a, b),
+      of(b, a),
+      of(a, a),
+      of(a),
+      recordFingerprint('context', { kind: 'record', values: a, line: 1 }),
+    ]).size,
+  ).toBe(5)
+  expect(of(a)).not.toBe(fingerprint('context', a))
+})
