@@ -76,6 +76,40 @@ it('a proof is kept: a later file without one is read by it, and one that contra
   expect(lastRefused).toMatchObject({ file: 'c.csv', code: 'INPUT_DATE_ORDER', files: 1 })
 })
 
+it('a record that was rejected for want of a proof is taken by a retry, once there is one', async () => {
+  const line = testLine({ pipeline: AUTO })
+  line.source.drop('a.csv', [BORN, row(1, '03.04.1980')])
+  expect(await line.run()).toMatchObject({ created: 0, rejected: 1 })
+  line.source.drop('b.csv', [BORN, row(2, '31.12.1980')])
+  await line.run()
+  expect(await line.retry()).toMatchObject({ created: 1, rejected: 0 })
+  expect(daysOf(line)).toEqual(['1980-12-31', '1980-04-03'])
+})
+
+it('a plan reads dates as the run will', async () => {
+  const line = testLine({ pipeline: AUTO })
+  line.source.drop('a.csv', [BORN, row(1, '03/04/1980'), row(2, '12/31/1980')])
+  const { changes } = await line.preview()
+  expect(changes.map(({ fields }) => String(fields['date_of_birth']?.to).slice(0, 10))).toEqual([
+    '1980-03-04',
+    '1980-12-31',
+  ])
+})
+
+it('a run that is ended while the proofs are looked for leaves the file where it is', async () => {
+  const line = testLine({ pipeline: AUTO })
+  line.source.drop('a.csv', [BORN, row(1, '03/04/1980')])
+  const { open } = line.source
+  Object.assign(line.source, {
+    open: (...args: Parameters<typeof open>) => {
+      line.abort.abort()
+      return open(...args)
+    },
+  })
+  expect(await line.run()).toMatchObject({ created: 0, files: [{ file: 'a.csv', status: 'left' }] })
+  expect(line.source.waiting()).toEqual(['a.csv'])
+})
+
 it('a file that holds both orders is held', async () => {
   const line = testLine({ pipeline: AUTO })
   line.source.drop('a.csv', [BORN, row(1, '31/12/1980'), row(2, '12/31/1980')])
