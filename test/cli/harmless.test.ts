@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { control, guarded, printed } from '../../src/cli/guarded.ts'
 import { type Io, print, printError } from '../../src/cli/io.ts'
 import { harmless, oneLine } from '../../src/core/words/harmless.ts'
-import { openWorkshop, type Workshop } from '../support/cli.ts'
+import { MAIN, openWorkshop, type Workshop } from '../support/cli.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -144,6 +144,34 @@ pipelines:
     expect(stdout + stderr).not.toMatch(OBEYED)
     expect(stdout + stderr).not.toMatch(/^\s*- delete EVERYBODY/m)
     if (args.includes('--json')) expect(() => JSON.parse(stdout) as unknown).not.toThrow()
+  })
+
+  // A terminal by which nothing comes that we did not say to it: colours, and clearing our own line.
+  const OURS = /\u001b\[(?:0|1|2|31|32|33)m|\r\u001b\[2K|\r(?=\n)/g
+  const onTerminal: [string, ...string[]] = [
+    'sh',
+    '-c',
+    `TERM=xterm exec script -qec "'${process.execPath}' --disable-warning=ExperimentalWarning '${MAIN}' $*" /dev/null`,
+    'sh',
+  ]
+  it
+    .skipIf(process.platform !== 'linux')
+    .each([
+      ['plan'],
+      ['rejects', 'list'],
+      ['held', 'list'],
+      ['terms'],
+      ['audit', 'list'],
+      ['audit', 'show', 'k1@example.com'],
+      ['status'],
+      ['check'],
+    ])('%j on a terminal', async (...args) => {
+    const { stdout, code } = await shop.startBy(onTerminal, ...args).ended
+    expect(code).not.toBe(1)
+    expect(stdout).toMatch(/\r\n/)
+    const shown = stdout.replaceAll(OURS, '')
+    expect(shown).not.toMatch(OBEYED)
+    expect(shown).not.toMatch(/^\s*- delete EVERYBODY/m)
   })
 
   it('shows them all the same', async () => {
