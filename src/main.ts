@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Io } from './cli/io.ts'
 
@@ -56,6 +57,15 @@ function keepHeapSmall(): void {
 /** Node opens a debugger on SIGUSR1, and whoever may connect to it sees keys and people. */
 const refuseDebugger = (): unknown => process.on('SIGUSR1', () => undefined)
 
+/**
+ * What was compiled is kept beside the installation and need not be compiled by the next start. Where nothing may be written
+ * there, or NODE_COMPILE_CACHE names another place, this does nothing. Loaded late: an older Node does not have it.
+ */
+async function keepCompiled(): Promise<void> {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/contact-sync'))
+}
+
 async function start(): Promise<void> {
   keepHeapSmall()
   const ending = new AbortController()
@@ -93,6 +103,7 @@ async function start(): Promise<void> {
   const { quickAnswer } = await import('./cli/quick.ts')
   let code = await quickAnswer(args, io)
   if (code === undefined) {
+    await keepCompiled()
     const { runCommandLine } = await import('./cli/program.ts')
     code = await runCommandLine(args, io)
   }
