@@ -208,6 +208,7 @@ describe('the same bytes again', () => {
     ['a record without a line break at its end', {}, [ALL.trimEnd(), ALL.trimEnd(), ALL.trimEnd()], 0],
     ['a record that is rejected', {}, new Array<string>(3).fill(fileOf([...people(300), 'K301,no,,,'])), 0],
     ['a record that stands twice', {}, new Array<string>(3).fill(fileOf([...people(300), person(5)])), 0],
+    ['records of several rows', { on_duplicate_key: 'union' }, [ALL, ALL, ALL], 0],
     ['two files in turn', {}, [ALL, fileOf(people(400).slice(300)), ALL, ALL], 0],
     ['blank lines', {}, new Array<string>(3).fill(fileOf(people(300).toSpliced(50, 0, '', ',,,,'))), 0],
     ['text that was encoded twice', {}, new Array<string>(3).fill(ALL.replaceAll('Nach', 'MÃ¼ller')), 0],
