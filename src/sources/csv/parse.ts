@@ -5,7 +5,7 @@ import { SyncError, type ErrorCode } from '../../core/words/errors.ts'
 import type { RawBlock } from '../../core/mapping/record.ts'
 import type { Dialect } from './dialect.ts'
 import { createLineCount } from './line-count.ts'
-import { breaksIn, endOfRow, fromFirstRow, isBlank } from './rows.ts'
+import { breaksIn, endOfRow, fromFirstRow, areBlankLines } from './rows.ts'
 import { hasBackslashQuote, hasSuspiciousQuote, backslashRefusal, quoteRefusal } from './quotes.ts'
 
 export interface CsvRow {
@@ -167,7 +167,7 @@ function createWindow(): Window {
     passBlank(from) {
       // In one pass over the parts: a long record is not joined again with each of them.
       const isAllBlank = parts.every((part, index) =>
-        isBlank(index === 0 ? part.subarray(from - windowStart) : part),
+        areBlankLines(index === 0 ? part.subarray(from - windowStart) : part),
       )
       if (!isAllBlank) return undefined
       const rest = joined().subarray(from - windowStart)

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { type RawBlock, UnsureOfRecords } from '../../core/mapping/record.ts'
 import { createRecordEnds, type RawQuoting } from './record-ends.ts'
-import { isBlank } from './rows.ts'
+import { areBlankLines } from './rows.ts'
 
 /** How the bytes are written; their encoding is one in which ASCII is ASCII and stands for nothing else. */
 export interface RawForm extends RawQuoting {
@@ -86,7 +86,7 @@ export function createBlockFinder(form: RawForm): BlockFinder {
     let [start, at, firstLine] = [0, 0, line]
     const block = (end: number): RawPart => {
       const part = bytes.subarray(start, end)
-      if (isBlank(part)) return { bytes: part, line: firstLine, nextLine: line }
+      if (areBlankLines(part)) return { bytes: part, line: firstLine, nextLine: line }
       return { bytes: part, line: firstLine, nextLine: line, block: { digest: digestOf(part), lines } }
     }
     for (let end = ends.next(at); end !== undefined; end = ends.next(at)) {

@@ -65,7 +65,7 @@ export function findQuoteFault(text: string, quoting: Quoting): QuoteFault | und
 const [LF, CR] = [0x0a, 0x0d]
 
 /** Nothing but line breaks. */
-export const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === LF || byte === CR)
+export const areBlankLines = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === LF || byte === CR)
 
 /** How the row with which a text begins ends: with a line break, or with the text, its last value closed by a quote or not. */
 export function endOfRow(text: string, quoting: Quoting): 'break' | 'quoted' | 'plain' {

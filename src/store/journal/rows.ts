@@ -5,6 +5,7 @@ import type { OperationState } from '../../core/change/states.ts'
 import type { Provenance, RecordRow } from '../../core/mapping/record.ts'
 import type { StagedRecord } from '../../core/state.ts'
 import type { AssertedTerm, TermPlan } from '../../core/mapping/terms.ts'
+import { AS_FIELDS } from '../file/desired.ts'
 
 export interface OperationRow {
   id: number
@@ -51,17 +52,11 @@ SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind
        CASE WHEN substr(operation.record, 1, 1) = '{' THEN json_extract(operation.record, '$.lines') END AS lines
 FROM operation LEFT JOIN link ON link.id = operation.link_id`
 
-/** Stands for `desired` where that is just what is sent, as for most creates: written and read once instead of twice. */
-const AS_FIELDS = ''
-
 /** The column `desired`; `fields` as its column has them. */
 export function desiredColumn(desired: Contact, fields: string): string {
   const text = JSON.stringify(desired)
   return text === fields ? AS_FIELDS : text
 }
-
-/** Of a row whose fields are about to change, or that is read by another way than `operationOf`: the whole text. */
-export const DESIRED = `iif(desired = '${AS_FIELDS}', fields, desired)`
 
 export const parseContact = (json: string): Contact => JSON.parse(json) as Contact
 

@@ -17,7 +17,8 @@ import type { OperationStore } from '../../core/state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
-import { assertionsJson, DESIRED, unsureJson } from './rows.ts'
+import { DESIRED } from '../file/desired.ts'
+import { assertionsJson, unsureJson } from './rows.ts'
 import { isKeyed, isOneOf } from '../file/state-sets.ts'
 
 type Context = Parameters<OperationStore['settle']>[1]

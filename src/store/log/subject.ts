@@ -4,7 +4,7 @@ import { type Contact, mailKey } from '../../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../../core/erasing.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import type { Connection } from '../file/connection.ts'
-import { DESIRED } from '../journal/rows.ts'
+import { DESIRED } from '../file/desired.ts'
 import { createPresentName } from './former-names.ts'
 
 interface LinkRow {

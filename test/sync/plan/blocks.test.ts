@@ -1,6 +1,6 @@
 // The oracle of reading by blocks: whatever a file looks like and whatever happens between two of them, a program that
 // passes over settled blocks and one that parses everything come to the same.
-import { DESIRED } from '../../../src/store/journal/rows.ts'
+import { DESIRED } from '../../../src/store/file/desired.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
