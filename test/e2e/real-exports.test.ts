@@ -45,6 +45,8 @@ it(
       'a.csv',
       ['Members of 1 May', '', 'Nr;Mail;Vorname;Nachname;Tel;Gruppe', ...rows, ''].join('\r\n'),
     )
+    const check = await shop.cli('check')
+    expect(check.stdout + check.stderr).not.toContain('rejected')
     const run = await shop.cli('run', '--json')
     expect(run.code).toBe(0)
     expect(pipelines(run)).toMatchObject([{ read: 2, created: 2 }])

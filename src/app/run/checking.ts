@@ -4,6 +4,7 @@ import { difference } from '../../core/change/diff.ts'
 import { NO_CUSTOM_FIELDS } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, type Mapper, optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import { nearlyFound } from '../../core/mapping/optional.ts'
+import { unitedMapper } from '../../core/mapping/union.ts'
 import { loadRuleKit, type RuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type {
   InputReader,
@@ -18,6 +19,7 @@ import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
 import { createService } from '../../service/service.ts'
 import { ordersWithin } from '../../sync/plan/date-orders.ts'
+import { recordsAmong } from '../../sync/plan/united.ts'
 import { createSource } from '../../sources/registry.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
@@ -86,7 +88,7 @@ function rejection(item: SourceItem, mapper: Mapper, pipeline: PipelineSettings)
   return change.kind === 'rejected' ? change.reason : undefined
 }
 
-async function firstRecords(reader: InputReader): Promise<readonly SourceItem[]> {
+async function firstRows(reader: InputReader): Promise<readonly SourceItem[]> {
   const items: SourceItem[] = []
   for await (const batch of reader.batches()) {
     items.push(...batch)
@@ -101,8 +103,8 @@ async function trial(
   kit: RuleKit,
   pipeline: PipelineSettings,
 ): Promise<Omit<FileCheck, 'problem'>> {
-  const mapper = compileMapping(pipeline, reader.header, NO_CUSTOM_FIELDS, kit)
-  const items = await firstRecords(reader)
+  const mapper = unitedMapper(compileMapping(pipeline, reader.header, NO_CUSTOM_FIELDS, kit), pipeline)
+  const items = await recordsAmong(await firstRows(reader), mapper.keyOf, pipeline)
   const reasons = new Map<string, number>()
   for (const item of items) {
     const reason = rejection(item, mapper, pipeline)

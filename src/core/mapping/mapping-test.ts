@@ -6,6 +6,7 @@ import { CONTACT_FIELDS, type Contact, type ContactField } from './contact.ts'
 import { NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { checkField, cleanText } from './field-check.ts'
 import { compileMapping, type MappedRecord } from './mapping.ts'
+import { unitedMapper } from './union.ts'
 import { isSpokenOf } from './optional.ts'
 import { termColumnsOf } from './term-mapping.ts'
 import { distinctTerms, termKey } from './terms.ts'
@@ -96,7 +97,7 @@ export function mappingTestDifferences(
 ): readonly TestDifference[] {
   const header = Object.keys(test.record)
   const within = withinColumns(pipeline, header)
-  const mapper = compileMapping(within, [...header, KEY], NO_CUSTOM_FIELDS, kit)
+  const mapper = unitedMapper(compileMapping(within, [...header, KEY], NO_CUSTOM_FIELDS, kit), within)
   const mapped = mapper.map({ kind: 'record', values: [...Object.values(test.record), 'test'], line: 1 })
   if (!isAsExpected(mapped, test))
     return [{ of: 'record', expected: expectedText(test), got: recordText(mapped) }]

@@ -133,6 +133,22 @@ export async function* unitedBatches({
   }
 }
 
+/** The records among a few rows that were read. */
+export async function recordsAmong(
+  rows: readonly SourceItem[],
+  keyOf: UnitedMapper['keyOf'],
+  { on_duplicate_key: onDuplicateKey }: Pick<PipelineSettings, 'on_duplicate_key'>,
+): Promise<readonly SourceItem[]> {
+  if (onDuplicateKey !== 'union') return rows
+  async function* pass(): AsyncGenerator<readonly SourceItem[]> {
+    yield await Promise.resolve(rows)
+  }
+  const records: SourceItem[] = []
+  const keyOfItem = (item: SourceItem) => (item.kind === 'record' ? keyOf(item) : undefined)
+  for await (const batch of unitedBatches({ pass, keyOf: keyOfItem })) records.push(...batch)
+  return records
+}
+
 interface Reading {
   readonly reader: InputReader
   readonly keyOf: UnitedMapper['keyOf']

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SourceItem, SourceRecord } from '../../../src/core/mapping/record.ts'
-import { unitedBatches } from '../../../src/sync/plan/united.ts'
+import { recordsAmong, unitedBatches } from '../../../src/sync/plan/united.ts'
 
 const itemsOf = (keys: readonly string[]): SourceItem[] =>
   keys.map((key, index): SourceItem => {
@@ -102,4 +102,11 @@ describe('rows', () => {
       ),
     )
   })
+})
+
+it('a few rows that were read become records in the same way, where the pipeline unites them', async () => {
+  const rows = itemsOf(['a', 'b', 'a', 'defect'])
+  const ofUnion = await recordsAmong(rows, keyOf, { on_duplicate_key: 'union' })
+  expect(ofUnion.map(linesOf)).toEqual([[3], [2, 4], [5]])
+  expect(await recordsAmong(rows, keyOf, { on_duplicate_key: 'last' })).toBe(rows)
 })
