@@ -2,9 +2,9 @@
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
 import type { MergeMethod } from '../core/change/merge-method.ts'
 import type { Operation, Settled } from '../core/change/operation.ts'
-import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan.ts'
+import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
 import { termPolicy } from '../core/change/steps.ts'
-import { partedFields, type PlannedChange } from '../core/change/planned-change.ts'
+import { partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
 import type { InputReport } from '../core/outcome/summary.ts'
 import type { Term } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'

@@ -4,7 +4,7 @@ import { plansHtml } from '../../src/cli/plan/plan-html.ts'
 import { plansMarkdown } from '../../src/cli/plan/plan-markdown.ts'
 import { judgedInput } from '../../src/core/change/guard.ts'
 import type { Operation } from '../../src/core/change/operation.ts'
-import { shownChange } from '../../src/core/change/planned-change.ts'
+import { shownChange } from '../../src/core/change/plan/planned-change.ts'
 import { GUARDS } from '../support/pipeline.ts'
 import { changeWith, phoneUpdates, planWith } from '../support/plan.ts'
 

@@ -1,7 +1,7 @@
 // One pipeline with everything around it in memory (the real store among it): run it, look at what happened.
 import { planJson } from '../../src/cli/plan/plan-json.ts'
-import type { Plan } from '../../src/core/change/plan.ts'
-import type { PlannedChange } from '../../src/core/change/planned-change.ts'
+import type { Plan } from '../../src/core/change/plan/plan.ts'
+import type { PlannedChange } from '../../src/core/change/plan/planned-change.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state.ts'

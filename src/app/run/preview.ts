@@ -1,6 +1,6 @@
 // A plan: the reading, mapping and comparing of a run over a copy of the state, with nothing that writes at hand.
-import type { Plan } from '../../core/change/plan.ts'
-import type { PlannedChange } from '../../core/change/planned-change.ts'
+import type { Plan } from '../../core/change/plan/plan.ts'
+import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { createCircuit } from '../../core/outcome/circuit.ts'
 import type { ServiceReads } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'

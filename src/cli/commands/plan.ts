@@ -1,8 +1,8 @@
 // `plan`: what a run would change; with --json one document, written as it comes.
 import { preview } from '../../app/run/preview.ts'
 import { systemClock as clock } from '../../system.ts'
-import type { Plan } from '../../core/change/plan.ts'
-import type { PlannedChange } from '../../core/change/planned-change.ts'
+import type { Plan } from '../../core/change/plan/plan.ts'
+import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/outcome/summary.ts'
 import type { CommonOptions, Io } from '../io.ts'

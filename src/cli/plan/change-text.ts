@@ -1,6 +1,6 @@
 // One change of a plan as text, and a group of changes that do the same with one of them as an example.
-import type { ChangeGroup } from '../../core/change/plan.ts'
-import { changePlace, type PlannedChange } from '../../core/change/planned-change.ts'
+import type { ChangeGroup } from '../../core/change/plan/plan.ts'
+import { changePlace, type PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { number } from '../../core/words/format.ts'
 import { shownValue } from '../format.ts'
 import type { Terminal } from '../terminal.ts'

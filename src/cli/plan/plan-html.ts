@@ -1,7 +1,7 @@
 // Plans as one page of HTML: nothing is loaded from anywhere, so it can be mailed, searched and read on a telephone. It
 // holds personal data.
-import { type Plan, plannedChanges } from '../../core/change/plan.ts'
-import { changePlace, type PlannedChange } from '../../core/change/planned-change.ts'
+import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
+import { changePlace, type PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'
 import { PLAN_SCRIPT, PLAN_STYLE } from './plan-page.ts'

@@ -1,5 +1,5 @@
 // A plan as `plan --json` prints it, made from the value alone; its changes stand before it in the same object.
-import type { Plan } from '../../core/change/plan.ts'
+import type { Plan } from '../../core/change/plan/plan.ts'
 
 /** Which guard holds which part of which file, with the number and the threshold that it judged. */
 const heldBy = ({ judged }: Plan) =>

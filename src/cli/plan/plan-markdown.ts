@@ -1,6 +1,6 @@
 // Plans as Markdown for a pull request: numbers alone. No value, no key and no text of a file stands in it, so no personal
 // data; names of fields, terms, files and guards do.
-import { type Plan, plannedChanges } from '../../core/change/plan.ts'
+import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'

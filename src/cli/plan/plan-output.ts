@@ -1,6 +1,6 @@
 // Where a plan goes while it is made: JSON as it comes, or text once its totals are known.
-import type { Plan } from '../../core/change/plan.ts'
-import type { PlannedChange } from '../../core/change/planned-change.ts'
+import type { Plan } from '../../core/change/plan/plan.ts'
+import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { type Io, print } from '../io.ts'
 import { terminalOf } from '../terminal.ts'
 import { planJson } from './plan-json.ts'

@@ -1,7 +1,7 @@
 // A plan as text, made from the value alone: what changes by field, term and country, then groups of equal changes with an
 // example each, then single changes. At most a screen, unless single changes are asked for.
-import { type Plan, plannedChanges } from '../../core/change/plan.ts'
-import type { PlannedChange } from '../../core/change/planned-change.ts'
+import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
+import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { ERRORS } from '../../core/words/errors.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'

@@ -1,5 +1,5 @@
 // What a plan reaches, as text: how many changes by field, by term and by country, the largest first.
-import { type Plan, plannedChanges } from '../../core/change/plan.ts'
+import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { firstOf } from './change-text.ts'
 

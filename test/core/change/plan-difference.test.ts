@@ -1,7 +1,7 @@
 // Two plans compared: what differs is named, and nothing else.
 import { describe, expect, it } from 'vitest'
 import { judgedInput, type PlanNumbers } from '../../../src/core/change/guard.ts'
-import { planDifference } from '../../../src/core/change/plan-difference.ts'
+import { planDifference } from '../../../src/core/change/plan/plan-difference.ts'
 import { GUARDS } from '../../support/pipeline.ts'
 import { changeWith, phoneUpdates, planWith } from '../../support/plan.ts'
 

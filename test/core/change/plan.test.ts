@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgedInput } from '../../../src/core/change/guard.ts'
 import type { Operation } from '../../../src/core/change/operation.ts'
-import { MOST_GROUPS, MOST_TERM_NAMES, planBuilder, plannedChanges } from '../../../src/core/change/plan.ts'
+import {
+  MOST_GROUPS,
+  MOST_TERM_NAMES,
+  planBuilder,
+  plannedChanges,
+} from '../../../src/core/change/plan/plan.ts'
 import { noCounts } from '../../../src/core/outcome/summary.ts'
 import { GUARDS } from '../../support/pipeline.ts'
 import { changeWith, LIMITS, phoneUpdates, planWith } from '../../support/plan.ts'

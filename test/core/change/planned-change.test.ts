@@ -8,7 +8,7 @@ import {
   shownChange,
   showsNothing,
   workOf,
-} from '../../../src/core/change/planned-change.ts'
+} from '../../../src/core/change/plan/planned-change.ts'
 import { operationWith } from '../../support/operation.ts'
 
 const SOURCE = { file: 'a.csv', line: 7, sha256: 'abc' }

@@ -1,11 +1,17 @@
 // A plan as a value: what a run of one pipeline is about to do. It is built from decided changes, batch by batch, and holds
 // totals and a bounded number of examples, never the records of a file. It needs no state: what shows, compares or
 // judges a plan is given this value alone.
-import { type Counts, type InputReport, reportTotals, type RunStatus, runStatus } from '../outcome/summary.ts'
-import type { ErrorCode } from '../words/errors.ts'
-import { type Estimate, estimate, type EstimateLimits, type PlannedWork } from './estimate.ts'
-import type { JudgedInput } from './guard.ts'
-import type { MergeMethod } from './merge-method.ts'
+import {
+  type Counts,
+  type InputReport,
+  reportTotals,
+  type RunStatus,
+  runStatus,
+} from '../../outcome/summary.ts'
+import type { ErrorCode } from '../../words/errors.ts'
+import { type Estimate, estimate, type EstimateLimits, type PlannedWork } from '../estimate.ts'
+import type { JudgedInput } from '../guard.ts'
+import type { MergeMethod } from '../merge-method.ts'
 import {
   countryOf,
   type DecidedChange,

@@ -1,10 +1,10 @@
 // One change as a plan shows it: which fields and terms it sets, and from what to what. A plan reads no contacts, so it
 // goes by what was pushed last.
-import type { PlannedWork } from './estimate.ts'
-import { type FieldChange, fieldChanges } from './diff.ts'
-import { allowedFields, type MergeMethod, withheldFields } from './merge-method.ts'
-import type { Operation } from './operation.ts'
-import { isWithdrawn } from './permission.ts'
+import type { PlannedWork } from '../estimate.ts'
+import { type FieldChange, fieldChanges } from '../diff.ts'
+import { allowedFields, type MergeMethod, withheldFields } from '../merge-method.ts'
+import type { Operation } from '../operation.ts'
+import { isWithdrawn } from '../permission.ts'
 
 /** What a plan needs of a change that was decided; every operation of the journal has it. */
 export type DecidedChange = Pick<
