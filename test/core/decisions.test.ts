@@ -35,7 +35,11 @@ describe('a mail in its form for comparison', () => {
     expect(mailKey(mail)).toBe(expected)
   })
 
-  const label = fc.string({ unit: fc.constantFrom('a', 'b', 'z', 'X', 'Y', '0', '9', '-', '_', 'ü'), minLength: 1, maxLength: 6 })
+  const label = fc.string({
+    unit: fc.constantFrom('a', 'b', 'z', 'X', 'Y', '0', '9', '-', '_', 'ü'),
+    minLength: 1,
+    maxLength: 6,
+  })
   it('has the domain in the form that its URL would have, however it is found', () => {
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
