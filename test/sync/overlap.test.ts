@@ -87,6 +87,22 @@ describe('a mail that one record gives up and another takes', () => {
 })
 
 describe('a mail that one record takes and another has from the beginning', () => {
+  it('is held in the plan already where both are in one file', async () => {
+    const line = testLine()
+    line.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'One')])
+    await line.run()
+    line.source.drop('b.csv', [
+      [...HEADER],
+      row('1', 'shared@example.com', 'One'),
+      row('2', 'shared@example.com', 'Two'),
+    ])
+    expect(await line.run()).toMatchObject({ created: 0, updated: 1, held: 1 })
+    expect(line.service.writes().filter(isCreate)).toHaveLength(1)
+    const reasons: unknown[] = []
+    for await (const { reason } of line.state.held(['shop'])) reasons.push(reason)
+    expect(reasons).toEqual([expect.stringContaining('the same mail as on line 2')])
+  })
+
   it('does not make one contact of two people when the answer to the first is lost', async () => {
     const line = testLine()
     line.source.drop('a.csv', [[...HEADER], row('1', 'one@example.com', 'One')])

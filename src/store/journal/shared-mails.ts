@@ -10,6 +10,7 @@ interface Row {
   readonly id: number
   readonly line: number
   readonly mail_key: string
+  readonly kind: 'create' | 'update'
 }
 
 interface Owned {
@@ -20,10 +21,14 @@ interface Owned {
 
 const CREATES = "input_id = @id AND state = 'planned' AND kind = 'create' AND mail_key IS NOT NULL"
 
-/** Creates of an input whose mail another create of it has: sorted once, since no index has the mails of what is planned. */
+/** An update has a mail where it changes it. */
+const TAKERS =
+  "input_id = @id AND state = 'planned' AND kind IN ('create', 'update') AND mail_key IS NOT NULL"
+
+/** Records of an input that are to have one mail: sorted once, since no index has the mails of what is planned. */
 const ALIKE = `
-SELECT id, line, mail_key FROM operation WHERE ${CREATES} AND mail_key IN (
-  SELECT mail_key FROM operation WHERE ${CREATES} GROUP BY mail_key HAVING count(*) > 1)
+SELECT id, line, mail_key, kind FROM operation WHERE ${TAKERS} AND mail_key IN (
+  SELECT mail_key FROM operation WHERE ${TAKERS} GROUP BY mail_key HAVING count(*) > 1)
 ORDER BY mail_key, line, id`
 
 /** Those whose mail a link has, unless an update of the plan changes it there, or another create in doubt. */
@@ -41,7 +46,7 @@ WHERE owner IS NOT NULL OR doubt IS NOT NULL`
 
 const MOST_LINES = 5
 
-/** For each of the rows the lines of those that have its mail. */
+/** For each of the creates the lines of those that are to have its mail. */
 function alikeReasons(rows: readonly Row[]): Map<number, string> {
   const byMail = new Map<string, Row[]>()
   for (const row of rows) {
@@ -51,11 +56,13 @@ function alikeReasons(rows: readonly Row[]): Map<number, string> {
     else if (first.length <= MOST_LINES) first.push(row)
   }
   return new Map(
-    rows.map(({ id, mail_key }) => {
-      const others = (byMail.get(mail_key) ?? []).filter((other) => other.id !== id)
-      const lines = [...new Set(others.map(({ line }) => line))].slice(0, MOST_LINES)
-      return [id, `the same mail as on line ${lines.join(', ')}, ${WHY}`]
-    }),
+    rows
+      .filter(({ kind }) => kind === 'create')
+      .map(({ id, mail_key }) => {
+        const others = (byMail.get(mail_key) ?? []).filter((other) => other.id !== id)
+        const lines = [...new Set(others.map(({ line }) => line))].slice(0, MOST_LINES)
+        return [id, `the same mail as on line ${lines.join(', ')}, ${WHY}`]
+      }),
   )
 }
 
