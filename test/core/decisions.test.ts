@@ -90,7 +90,9 @@ describe('small things', () => {
       problem: expect.stringContaining('like()') as string,
     })
     expect(compileCondition('record["a"]')).toMatchObject({ problem: 'gives string, not true or false' })
-    expect(compileCondition('recrod["a"] == "1"')).toMatchObject({ problem: 'Unknown variable: recrod' })
+    expect(compileCondition('recrod["a"] == "1"')).toMatchObject({
+      problem: 'Unknown variable: recrod (at character 1)',
+    })
     expect(compileCondition('record["a')).toMatchObject({
       problem: expect.stringContaining('Unterminated') as string,
     })
