@@ -139,8 +139,8 @@ export function checkNobodyIsRaised(consents: Consents, { keys: waiting, doubts 
         mail === one.mail || (mail === undefined && contact?.fields.get('family_name')?.value === familyName)
       if (doubts.some((doubt) => doubt.pipeline !== pipeline.name && mayBeIt(doubt))) return false
       const isBare = contact !== undefined && statusOf(contact) === UNKNOWN_STATUS && !isOfOthers(id)
-      // Made while the source said otherwise, it is there by right.
-      return isBare && effect.kind === 'create' && wasMadeWithdrawn(effect, one.stamp, pipeline, source)
+      // Made while the source said otherwise, or kept because it said so since, it is there by right.
+      return isBare && effect.kind === 'create' && wasAlwaysWithdrawn(one.stamp, pipeline, source)
     })
     for (const { contact, one } of raised)
       violated('consent', `${one.stamp}: ${one.status} in the source, and ${contact} was made without it`)
@@ -165,15 +165,9 @@ function isKnownAsNew(
   )
 }
 
-/** Every export that was worked on before the create said 1 or 2 of him. */
-function wasMadeWithdrawn(
-  { at }: Effect,
-  stamp: string,
-  pipeline: PipelineSettings,
-  source: SimulatedSource,
-): boolean {
-  const before = source.opened.filter(({ openedAt }) => openedAt <= at)
-  const said = before.flatMap((file) =>
+/** Every export that was worked on said 1 or 2 of this contact. */
+function wasAlwaysWithdrawn(stamp: string, pipeline: PipelineSettings, source: SimulatedSource): boolean {
+  const said = source.opened.flatMap((file) =>
     [...readingOf(file, pipeline).wanted.values()].filter((wanted) => wanted.stamp === stamp),
   )
   return said.length > 0 && said.every(({ status }) => isWithdrawn(status))

@@ -159,7 +159,7 @@ const DOUBTS: readonly Mutant[] = [
     'if (until <= context.clock.now()) return undefined',
     'if (until <= context.clock.now() || until > 0) return undefined',
   ]),
-  one(201, 'a mail is taken while giving it up has failed', 'sync/send/send.ts', [
+  one(2801, 'a mail is taken while giving it up has failed', 'sync/send/send.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
     'return check === undefined && key !== undefined ? context.state.mailOwners(operations) : new Map()',
   ]),
@@ -234,7 +234,7 @@ const POLICIES: readonly Mutant[] = [
     "earlier === undefined || context.pipeline.on_duplicate_key === 'last'",
     'earlier === undefined || context.pipeline.on_duplicate_key !== undefined',
   ]),
-  one(142, 'a contact that is gone is written to again', 'core/change/diff.ts', [
+  one(664, 'a contact that is gone is written to again', 'core/change/diff.ts', [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
