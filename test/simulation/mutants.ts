@@ -155,10 +155,6 @@ const DOUBTS: readonly Mutant[] = [
     "if (context.pipeline.duplicate_check_method !== 'email' && !isTooLarge) {",
     'if (context.pipeline.duplicate_check_method === undefined) {',
   ]),
-  one(340, 'a mail is changed while a lost create may still come', 'sync/send/late.ts', [
-    'if (until <= context.clock.now()) return undefined',
-    'if (until <= context.clock.now() || until > 0) return undefined',
-  ]),
   one(2801, 'a mail is taken while giving it up has failed', 'sync/send/send.ts', [
     "return check === 'email' && key !== undefined ? context.state.mailOwners(operations) : new Map()",
     'return check === undefined && key !== undefined ? context.state.mailOwners(operations) : new Map()',
