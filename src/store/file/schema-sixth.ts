@@ -38,8 +38,8 @@ DROP INDEX sealed_by_key;
 CREATE INDEX sealed_further ON sealed (key_id) WHERE key_id <> seq;
 `
 
-// Creates that are planned or on their way are found by their input and their order alone: in a first push, entering each
-// under its key and its mail costs more than all the rest of the journal.
+// Creates that are planned or on their way are found by their input and their order alone: a first push has millions of them,
+// and would enter each under its key and its mail, in no order, only to remove it again.
 const keying = `
 DROP INDEX operation_by_mail;
 DROP INDEX operation_by_key;

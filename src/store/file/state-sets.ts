@@ -5,13 +5,13 @@ import type { OperationState } from '../../core/change/states.ts'
 export const isOneOf = (states: readonly OperationState[], column = 'state'): string =>
   `${column} IN (${states.map((state) => `'${state}'`).join(', ')})`
 
+/** The same among what is not planned; served by the indexes that leave out what is. */
+export const isOpenAs = (states: readonly OperationState[], column = 'state'): string =>
+  `${column} <> 'planned' AND ${isOneOf(states, column)}`
+
 /**
  * The operations that `operation_by_key` holds, word for word as there: all but creates that are planned or on their way,
  * of which there may be millions, and of whose keys nothing else is known.
  */
 export const isKeyed = (row: string): string =>
   `(${row}.kind <> 'create' OR ${row}.state NOT IN ('planned', 'sending'))`
-
-/** The same among what is not planned; served by the indexes that leave out what is. */
-export const isOpenAs = (states: readonly OperationState[], column = 'state'): string =>
-  `${column} <> 'planned' AND ${isOneOf(states, column)}`
