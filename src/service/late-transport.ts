@@ -14,7 +14,11 @@ export function createLateTransport(settings: Pick<ServiceSettings, 'api_key' | 
       return (await loading).send(request)
     },
     close() {
-      void loading?.then((transport) => transport.close())
+      // Where it could not be loaded, its request has said so.
+      loading?.then(
+        (transport) => transport.close(),
+        () => undefined,
+      )
     },
   }
 }
