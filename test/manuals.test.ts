@@ -73,6 +73,7 @@ describe('the manuals', () => {
       'README.md',
       'CHANGELOG.md',
       'config/README.md',
+      'config/REFERENCE.md',
       'state/README.md',
       'state/FAILURES.md',
     ])

@@ -118,7 +118,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
     'contact-sync doubts list',
   ],
   undo: ['contact-sync audit run', 'contact-sync held list', 'state/README.md'],
-  schema: ['contact-sync check', 'config/README.md'],
+  schema: ['contact-sync check', 'config/REFERENCE.md'],
   terms: ['contact-sync fields', 'contact-sync check'],
   fields: ['contact-sync terms', 'contact-sync check'],
   contact: ['contact-sync audit show', 'contact-sync terms', 'contact-sync fields'],
