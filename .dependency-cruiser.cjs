@@ -59,7 +59,7 @@ const DOORS = [
   'store/info',
   'store/state-store',
   'system',
-  'version',
+  'installation',
 ].join('|')
 
 const neighbours = ROOMS.map((room) => ({

@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # contact-sync: two stages install and build; the image itself is made of what they gather: Node, the libraries that it
-# loads, production packages without what is never loaded, and the program. It has no shell and no package manager.
+# loads, the program with its packages bundled, and the licences of these. It has no shell and no package manager.
 #
 # BASE is any Debian image with Node 24, npm and glibc 2.34 or newer. It is pinned by its version; whoever builds for
 # production pins the digest, too: --build-arg BASE=docker.io/library/node:24.21.0-trixie-slim@sha256:...
@@ -8,9 +8,9 @@ ARG BASE=docker.io/library/node:24.21.0-trixie-slim
 
 FROM ${BASE} AS build
 WORKDIR /app
-COPY package.json package-lock.json tsconfig.json ./
+COPY package.json package-lock.json rolldown.config.js ./
 # No install scripts: every native part comes ready-made inside its package.
-RUN ["npm", "ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]
+RUN ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY src ./src
 RUN ["npm", "run", "build"]
 RUN ["node", "-e", "for (const map of fs.globSync('dist/**/*.map')) fs.rmSync(map)"]

@@ -12,7 +12,16 @@ const outsideWorld = [
 ]
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', 'eslint.config.js', '.dependency-cruiser.cjs'] },
+  {
+    ignores: [
+      'dist/',
+      'coverage/',
+      'node_modules/',
+      'eslint.config.js',
+      'rolldown.config.js',
+      '.dependency-cruiser.cjs',
+    ],
+  },
   // A rule holds everywhere, or its exception stands here.
   { linterOptions: { noInlineConfig: true } },
   ...tseslint.configs.strictTypeChecked,

@@ -1,63 +1,32 @@
-// Takes out of node_modules what the program never loads: `node prune.ts NODE_MODULES [ARCH...]`.
-// By kinds that can be no code at run time (types, source maps, documents, C sources), and by a short list of folders
-// that are the same code once more in another form. Licences stay. Whatever is taken too much is noticed by
-// loads.ts, which loads every package inside the finished image.
+// Takes out of node_modules what the built program never loads: `node prune.ts NODE_MODULES [ARCH...]`.
+// Packages are bundled into dist/: of each its licence stays, and its package.json, by which scanners know it. What is not
+// bundled stays without what can be no code at run time (types, documents, C sources, other systems).
 import { globSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 
 const [root = '', arch = process.arch] = process.argv.slice(2)
 
+/** As in rolldown.config.js. */
+const NOT_BUNDLED = 'better-sqlite3'
+const KEPT = /(^|\/)((licen[cs]e|notice|copying)[^/]*|package\.json)$/i
 /** Never code at run time. */
-const KINDS =
-  /(\.map|\.d\.[cm]?ts|\.[cm]?ts|\.md|\.markdown|\.flow|\.tsbuildinfo|\.cpp|\.hpp|\.h|\.c|\.gyp|\.gypi|\.ya?ml)$/
-const KEPT = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i
-
-/** Folders and files of one package, as patterns below it. Why: the comment. */
-const FORMS: Readonly<Record<string, readonly string[]>> = {
-  // SQLite's source, and what is ready-made for other systems: this image is glibc on one architecture.
-  'better-sqlite3': ['deps', 'src', `prebuilds/!(linux-${arch}.node)`],
-  // Headers for compiling.
-  'node-addon-api': ['*.gyp*', 'tools'],
-  // Imported, never required; but for the API, which prom-client requires.
-  '@opentelemetry/!(api)': ['dist/**/*.cjs'],
-  hono: ['dist/cjs', 'dist/types'],
-  zod: ['src', '**/*.cjs', 'v3', 'v4-mini', 'mini'],
-  nodemailer: ['dist/cjs'],
-  'csv-parse': ['dist'],
-  'csv-stringify': ['dist'],
-  // For browsers, and the same in one file; locales that are never asked for.
-  moment: ['dist', 'min', 'src', 'locale', 'ts3.1-typings'],
-  'libphonenumber-js': [
-    'bundle',
-    'build',
-    'source',
-    'es6-modern',
-    'mobile',
-    '{metadata,examples}.{full,mobile}*',
-  ],
-  luxon: ['src', 'build/amd', 'build/cjs-browser', 'build/global'],
-  validator: ['es', 'validator.js', 'validator.min.js'],
-  async: ['dist/async.min.js'],
-  bintrees: ['test', 'examples', 'dist'],
-}
+const KINDS = /(\.map|\.d\.[cm]?ts|\.[cm]?ts|\.md|\.cpp|\.hpp|\.h|\.c|\.gyp|\.gypi)$/
+/** SQLite's source, and what is ready-made for other systems: this image is glibc on one architecture. */
+const FORMS = ['deps', 'src', `prebuilds/!(linux-${arch}.node)`]
 
 const bytesIn = (folder: string): number =>
   globSync('**/*', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 
-function removeForms(): void {
-  for (const [name, patterns] of Object.entries(FORMS))
-    for (const folder of globSync(name, { cwd: root }))
-      for (const found of globSync([...patterns], { cwd: join(root, folder) }))
-        rmSync(join(root, folder, found), { recursive: true, force: true })
-}
+const mayStay = (path: string): boolean =>
+  KEPT.test(path) || (path.startsWith(NOT_BUNDLED + sep) && !KINDS.test(path))
 
-function removeKinds(): void {
-  for (const entry of globSync('**/*', { cwd: root, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && KINDS.test(entry.name) && !KEPT.test(path)) rmSync(path)
-  }
+function removeFiles(): void {
+  for (const form of globSync(FORMS, { cwd: join(root, NOT_BUNDLED) }))
+    rmSync(join(root, NOT_BUNDLED, form), { recursive: true, force: true })
+  for (const path of globSync('**/*', { cwd: root }))
+    if (!mayStay(path) && statSync(join(root, path)).isFile()) rmSync(join(root, path))
 }
 
 /** Whether nothing is left of a folder. */
@@ -73,8 +42,7 @@ function removeEmpty(folder: string): boolean {
 const before = bytesIn(root)
 rmSync(join(root, '.bin'), { recursive: true, force: true })
 rmSync(join(root, '.package-lock.json'), { force: true })
-removeForms()
-removeKinds()
+removeFiles()
 removeEmpty(root)
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1)
 process.stdout.write(`node_modules: ${megabytes(before)} MB before, ${megabytes(bytesIn(root))} MB after\n`)

@@ -9,7 +9,7 @@ import { commandPage, groupPage, type HelpPage, programPage } from './help/page.
 import { pageText } from './help/render.ts'
 import { errorMessage } from './messages.ts'
 import { terminalOf } from './terminal.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../installation.ts'
 
 interface Outcome {
   exitCode: number

@@ -1,7 +1,7 @@
 // What a shell asks for while an operator types, and what people and scripts ask of every program: answered with the few
 // files that it takes, before a command line is made of all commands and their options.
 import { EXIT } from '../core/words/exit-codes.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../installation.ts'
 import { guarded } from './guarded.ts'
 import { type Io, print } from './io.ts'
 

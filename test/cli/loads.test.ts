@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pipelineNames } from '../../src/config/pipeline-names.ts'
-import { MAIN } from '../support/cli.ts'
+import { SOURCE_MAIN } from '../support/cli.ts'
 
 /** Prints the files behind a line of its own, when the process ends. */
 const COUNT = `
@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function started(...args: string[]): { said: string; files: readonly string[] } {
   const preload = join(folder, 'count.mjs')
   const stdout = String(
-    execFileSync(process.execPath, ['--import', preload, MAIN, ...args], {
+    execFileSync(process.execPath, ['--import', preload, SOURCE_MAIN, ...args], {
       cwd: folder,
       env: { ...process.env, KEY: 'k' },
     }),

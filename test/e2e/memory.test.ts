@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { MAIN } from '../support/cli.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
 const REPORT = resolve(import.meta.dirname, '../bench/report.ts')
 const CONFIGURATION = `
 service: { base_url: "http://127.0.0.1:9", api_key: key-1 }

@@ -1,4 +1,5 @@
-// The program with a fault put into it: a copy of its source in which a few words are replaced.
+// The program with a fault put into it: a copy of its source in which a few words are replaced, built as it is installed.
+import { execFileSync } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -21,7 +22,7 @@ export interface Mutant {
 export async function mutant(replacements: readonly Replacement[]): Promise<Mutant> {
   const folder = await mkdtemp(join(tmpdir(), 'mutant-'))
   await cp(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
-  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  for (const file of ['package.json', 'rolldown.config.js']) await cp(join(ROOT, file), join(folder, file))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   for (const { file, from, to } of replacements) {
     const path = join(folder, 'src', file)
@@ -30,5 +31,6 @@ export async function mutant(replacements: readonly Replacement[]): Promise<Muta
       throw new Error(`${file} has ${parts.length - 1} times what is to be replaced: ${from}`)
     await writeFile(path, parts.join(to))
   }
-  return { main: join(folder, 'src', 'main.ts'), remove: async () => rm(folder, { recursive: true }) }
+  execFileSync('rolldown', ['--config'], { cwd: folder, stdio: 'ignore' })
+  return { main: join(folder, 'dist', 'main.js'), remove: async () => rm(folder, { recursive: true }) }
 }

@@ -7,8 +7,10 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import type { Habits } from '../../src/sandbox/habits.ts'
 import { systemClock } from '../../src/system.ts'
 
-/** The program from its source. */
-export const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+/** The program as it is installed; `test/support/built.ts` sees to it that it is as new as its source. */
+export const MAIN = resolve(import.meta.dirname, '../../dist/main.js')
+/** The program from its source, a file for each module. */
+export const SOURCE_MAIN = resolve(import.meta.dirname, '../../src/main.ts')
 /** Shared by all: what a process compiles, the next one need not. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 export const KEY = 'canary-key-7f3a91'
@@ -89,7 +91,7 @@ export type Program = readonly [string, ...string[]]
 export interface WorkshopOptions {
   /** Keeps the sandbox's data in this file of the folder; in memory otherwise. */
   readonly sandboxDb?: string
-  /** The program from its source by default. */
+  /** The program as it is installed by default. */
   readonly program?: Program
 }
 

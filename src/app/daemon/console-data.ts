@@ -7,7 +7,7 @@ import { readiness } from '../../console/health.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../installation.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import { createReader } from './reader.ts'
 

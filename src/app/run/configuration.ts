@@ -1,13 +1,13 @@
 // From the configuration file to checked settings: the checks that need other rooms are handed in here.
-import { fileURLToPath } from 'node:url'
 import { loadSettings, problemText } from '../../config/load.ts'
 import { compileCondition } from '../../core/mapping/condition.ts'
 import type { Settings } from '../../core/settings.ts'
+import { installed } from '../../installation.ts'
 import { scheduleProblem } from '../../schedule/due-times.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 
 /** Presets lie beside the code, in the source tree as in the built package. */
-const PRESET_FOLDER = fileURLToPath(new URL('../../../config/presets', import.meta.url))
+const PRESET_FOLDER = installed('config/presets')
 
 function conditionProblem(expression: string): string | undefined {
   const condition = compileCondition(expression)

@@ -3,7 +3,7 @@ import { EXIT } from '../../core/words/exit-codes.ts'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { installed } from '../../installation.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { systemClock as clock } from '../../system.ts'
 import { type CommonOptions, type Io, print } from '../io.ts'
@@ -12,7 +12,7 @@ import { listRejects } from './rejects.ts'
 import { run } from './run.ts'
 import { status } from './status.ts'
 
-const SAMPLES = fileURLToPath(new URL('../../../config/samples', import.meta.url))
+const SAMPLES = installed('config/samples')
 const INBOXES = { outlook: 'outlook-de.csv', shop: 'shop.csv', crm: 'crm.json' } as const
 const API_KEY = 'demo-key-of-the-sandbox'
 /** Three customers move house between two exports. */

@@ -5,7 +5,7 @@ import { commandPage, groupPage, type HelpPage, programPage } from '../help/page
 import { pageRoff, pageText } from '../help/render.ts'
 import type { Io } from '../io.ts'
 import { terminalOf } from '../terminal.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../installation.ts'
 
 /** Undefined where the names are those of no command. */
 export async function helpPageFor(

@@ -12,7 +12,7 @@ import { headText } from '../log-text.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { resultLines } from '../summary.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../installation.ts'
 
 /** A one-shot command has its summary; standard error says only what went wrong, the log file has everything. */
 export const quietLog = (io: Io, { log, secrets }: Settings): ReturnType<typeof createLog> =>

@@ -10,7 +10,7 @@ import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import type { CommonOptions, Io } from '../io.ts'
 import { configFile } from '../config-file.ts'
 import { commandSettings } from '../settings.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../installation.ts'
 
 export async function start(io: Io, options: CommonOptions): Promise<number> {
   // Asked for before the daemon stands, it reloads as soon as it does.

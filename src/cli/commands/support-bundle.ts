@@ -9,7 +9,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { bytesText } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { configFile } from '../config-file.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../installation.ts'
 
 interface BundleOptions extends CommonOptions {
   readonly list?: boolean

@@ -5,14 +5,19 @@ import { measured, type Report } from '../measure.ts'
 import { FIELDS } from '../people-file.ts'
 
 export const MAIN = resolve(import.meta.dirname, '../../../dist/main.js')
-export const RUN = [MAIN, 'run', '--config', 'config.yaml'] as const
+/** A file for each module: a profile tells them apart. */
+const SOURCE_MAIN = resolve(import.meta.dirname, '../../../src/main.ts')
+const RUN_ARGS = ['run', '--config', 'config.yaml'] as const
+export const RUN = [MAIN, ...RUN_ARGS] as const
 /** The next run settles what a killed one left in doubt, or says that it has to wait. */
 const AFTER_A_KILL = [0, 3]
 
 export interface Place {
   readonly folder: string
   drop(file: string): Promise<void>
-  run(...flags: readonly string[]): Promise<Report>
+  run(): Promise<Report>
+  /** Leaves a CPU profile in a folder. */
+  profiledRun(into: string): Promise<Report>
   runAfterKill(): Promise<Report>
   remove(): Promise<void>
 }
@@ -48,7 +53,9 @@ export async function newPlace(among: string, url: string, options: PlaceOptions
   return {
     folder,
     drop: (file) => copyFile(file, join(folder, 'inbox', 'people.csv')),
-    run: (...flags) => measured(folder, RUN, { flags }),
+    run: () => measured(folder, RUN),
+    profiledRun: (into) =>
+      measured(folder, [SOURCE_MAIN, ...RUN_ARGS], { flags: ['--cpu-prof', `--cpu-prof-dir=${into}`] }),
     runAfterKill: () => measured(folder, RUN, { codes: AFTER_A_KILL }),
     remove: () => rm(folder, { recursive: true }),
   }

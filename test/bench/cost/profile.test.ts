@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CallFrame, hottest, type Profile, type Stage, stageTimes } from './profile.ts'
 
-const dist = (file: string): string => `file:///srv/app/dist/${file}`
-const js = (functionName: string, file: string): CallFrame => ({ functionName, url: dist(file) })
+const source = (file: string): string => `file:///srv/app/src/${file}`
+const js = (functionName: string, file: string): CallFrame => ({ functionName, url: source(file) })
 const native = (functionName: string): CallFrame => ({ functionName, url: '' })
 
 /** Frames in a chain from the root, each with so many milliseconds of its own. */
@@ -27,18 +27,18 @@ const spent = (profile: Profile): Record<string, number> =>
 
 describe('time by stage', () => {
   it.each<[string, Stage]>([
-    ['sources/csv/record-ends.js', 'read'],
-    ['core/mapping/mapping.js', 'map'],
-    ['core/change/diff.js', 'diff'],
-    ['store/journal/staging.js', 'stage'],
-    ['sync/plan/batch.js', 'stage'],
-    ['store/journal/sending.js', 'mark'],
-    ['service/request.js', 'send'],
-    ['sync/send/apply.js', 'send'],
-    ['store/journal/settle.js', 'settle'],
-    ['core/change/after-step.js', 'settle'],
-    ['store/log/audit-seal.js', 'log'],
-    ['core/words/format.js', 'rest'],
+    ['sources/csv/record-ends.ts', 'read'],
+    ['core/mapping/mapping.ts', 'map'],
+    ['core/change/diff.ts', 'diff'],
+    ['store/journal/staging.ts', 'stage'],
+    ['sync/plan/batch.ts', 'stage'],
+    ['store/journal/sending.ts', 'mark'],
+    ['service/request.ts', 'send'],
+    ['sync/send/apply.ts', 'send'],
+    ['store/journal/settle.ts', 'settle'],
+    ['core/change/after-step.ts', 'settle'],
+    ['store/log/audit-seal.ts', 'log'],
+    ['core/words/format.ts', 'rest'],
   ])('of %s is for: %s', (file, stage) => {
     expect(spent(chain([js('any', file), 3]))).toEqual({ [stage]: 3 })
   })

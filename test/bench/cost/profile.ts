@@ -36,21 +36,21 @@ export type Stage = (typeof STAGES)[number]
 
 /** The first that fits; a file that fits none belongs to what calls it. */
 const RULES: readonly (readonly [RegExp, Stage])[] = [
-  [/\/dist\/(core|store)\/log\//, 'log'],
-  [/\/dist\/sources\/|\/node_modules\/csv-parse\//, 'read'],
-  [/\/dist\/core\/mapping\//, 'map'],
-  [/\/dist\/core\/change\/(diff|likeness)\./, 'diff'],
+  [/\/src\/(core|store)\/log\//, 'log'],
+  [/\/src\/sources\/|\/node_modules\/csv-parse\//, 'read'],
+  [/\/src\/core\/mapping\//, 'map'],
+  [/\/src\/core\/change\/(diff|likeness)\./, 'diff'],
   [
-    /\/dist\/sync\/(plan\/|preview\.)|\/dist\/core\/change\/(accepted|estimate|fingerprint|guard|plan|settled)/,
+    /\/src\/sync\/(plan\/|preview\.)|\/src\/core\/change\/(accepted|estimate|fingerprint|guard|plan|settled)/,
     'stage',
   ],
-  [/\/dist\/store\/journal\/(sending|mark)/, 'mark'],
-  [/\/dist\/(store\/journal|sync\/send|core\/change)\/(settle|ledger|after)/, 'settle'],
+  [/\/src\/store\/journal\/(sending|mark)/, 'mark'],
+  [/\/src\/(store\/journal|sync\/send|core\/change)\/(settle|ledger|after)/, 'settle'],
   [
-    /\/dist\/store\/journal\/(accepted|blocks|claims|fingerprints|known|missing|rejects|same|shared|staging)/,
+    /\/src\/store\/journal\/(accepted|blocks|claims|fingerprints|known|missing|rejects|same|shared|staging)/,
     'stage',
   ],
-  [/\/dist\/(sync\/send|service|store\/window)\//, 'send'],
+  [/\/src\/(sync\/send|service|store\/window)\//, 'send'],
   [
     /\/node_modules\/(got|keyv|cacheable|undici|p-queue|http|lowercase|decompress|get-stream|normalize)/,
     'send',
@@ -64,7 +64,7 @@ function ownStage({ url, functionName }: CallFrame): Stage | undefined {
   return RULES.find(([file]) => file.test(url))?.[1]
 }
 
-const shortUrl = (url: string): string => url.replace(/^.*\/(?:dist|node_modules)\//, '')
+const shortUrl = (url: string): string => url.replace(/^.*\/node_modules\/|^.*\/src\//, '')
 
 interface Place {
   readonly stage: Stage

@@ -35,7 +35,7 @@ async function profiledRuns({ service, folder }: Bench, rows: number): Promise<r
     await writePeople(file, people)
     await place.drop(file)
     const into = join(place.folder, what)
-    const { cpu_s } = await place.run('--cpu-prof', `--cpu-prof-dir=${into}`)
+    const { cpu_s } = await place.profiledRun(into)
     const profile = readProfile(into)
     return { what, figures, profile, scale: (cpu_s * 1e6) / rows / sum(stageTimes(profile)) }
   }
