@@ -167,7 +167,8 @@ describe('undo of a run that created contacts', () => {
     await edit(3, { mail_status: 3 })
     await shop.configure((await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100% }'))
     const { body } = await json('undo', creating, '--delete-created', '--yes')
-    expect(body.left?.map(({ key, why }) => [key, why.slice(why.lastIndexOf(':') + 2)])).toEqual([
+    // Deletes go several at a time: those that were looked at first come first.
+    expect(body.left?.map(({ key, why }) => [key, why.slice(why.lastIndexOf(':') + 2)]).sort()).toEqual([
       ['K0', 'shoe_size'],
       ['K1', 'mail_status'],
       ['K2', 'mail_status'],
@@ -196,7 +197,7 @@ describe('undo of a run that created contacts', () => {
     state.exec("DELETE FROM link WHERE pipeline = 'shop'")
     state.close()
     const { body } = await json('undo', merging, '--delete-created', '--yes')
-    expect(body.left?.map(({ key, why }) => [key, why.includes('had given its id before')])).toEqual([
+    expect(body.left?.map(({ key, why }) => [key, why.includes('had given its id before')]).sort()).toEqual([
       ['K0', true],
       ['K1', true],
     ])
