@@ -1,5 +1,5 @@
 // How a command comes to its settings: the file by option, environment or default, every problem at once.
-import { loadConfiguration } from '../app/run/configuration.ts'
+import { type Leniency, loadConfiguration } from '../app/run/configuration.ts'
 import { stateDoubt } from '../store/info.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
@@ -8,8 +8,12 @@ import { type CommonOptions, type Io, printError } from './io.ts'
 import { ConfigurationError } from './messages.ts'
 
 /** Throws ConfigurationError with every problem; warnings go to standard error. */
-export async function commandSettings(io: Io, options: CommonOptions): Promise<Settings> {
-  const loaded = await loadConfiguration(configFile(io, options), io.env)
+export const commandSettings = (io: Io, options: CommonOptions, leniency?: Leniency): Promise<Settings> =>
+  settingsIn(configFile(io, options), io, leniency)
+
+/** The same of a file that is named. */
+async function settingsIn(file: string, io: Io, leniency?: Leniency): Promise<Settings> {
+  const loaded = await loadConfiguration(file, io.env, leniency)
   if (!loaded.ok) throw new ConfigurationError(loaded.problems)
   for (const warning of loaded.warnings) printError(io, `warning: ${warning}`)
   return loaded.settings

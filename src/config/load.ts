@@ -27,6 +27,8 @@ export interface LoadOptions extends OutsideChecks {
   readonly kinds: SourceKinds
   /** Where presets lie, one YAML file each. */
   readonly presetFolder: string
+  /** For what asks nobody and shows nothing to others: secrets may be missing, and are not used. */
+  readonly withoutSecrets?: boolean
   /** For tests; must reject as node:fs does. */
   readonly readFile?: ReadFile
 }
@@ -70,6 +72,10 @@ function allProblems({ tree, folder, incomplete, schemaProblems }: Checks): Conf
   ]
 }
 
+const SECRET = /^(service\.api_key|server\.(metrics_)?token|alerts\[\d+\]\.(secret|mail\.password))(_file)?$/
+
+const isAboutSecret = ({ path }: ConfigProblem): boolean => SECRET.test(path)
+
 /**
  * Reads, merges presets and blocks, checks. Nothing is thrown for what a file may hold, and no message holds a secret.
  * Warnings are for what works and should be otherwise.
@@ -89,6 +95,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const secrets = await readSecrets(tree, { readFile, folder })
   const ofAlerts = await readAlertSecrets(tree, { readFile, folder })
   const sources = parsed.ok ? sourceOptions(parsed.written, { tree, kinds, folder }) : undefined
+  const isUnused = options.withoutSecrets === true ? isAboutSecret : () => false
   const schemaProblems = parsed.ok ? (sources?.problems ?? []) : parsed.problems
   const problems = [
     ...read.problems,
@@ -97,11 +104,12 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     ...saidOnce(allProblems({ tree, folder, incomplete, schemaProblems })),
     ...secrets.problems,
     ...ofAlerts.problems,
-  ]
+  ].filter((problem) => !isUnused(problem))
   if (!parsed.ok || sources === undefined || problems.length > 0) return refused(problems)
   const settings = buildSettings(
     { values: parsed.values, secrets, ofAlerts: ofAlerts.values, sources: sources.options },
     absolute,
   )
-  return { ok: true, settings, warnings: inOrder([...secrets.warnings, ...ofAlerts.warnings], file) }
+  const warnings = [...secrets.warnings, ...ofAlerts.warnings].filter((problem) => !isUnused(problem))
+  return { ok: true, settings, warnings: inOrder(warnings, file) }
 }

@@ -270,6 +270,7 @@ const COPIED = [
   'meta',
   'tombstone',
   'accepted',
+  'custom_field',
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {

@@ -10,6 +10,7 @@ import type {
   Source,
   Term,
 } from '../core/ports.ts'
+import type { Unasked } from '../core/change/plan/plan.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LeftAlone } from '../core/log/undo.ts'
@@ -41,8 +42,11 @@ export type TermFinding =
 
 /** The service's terms as this run knows them. */
 export interface TermDirectory {
-  /** The terms of the service by the comparison form of their names. Throws a SyncError where they cannot be read. */
-  list(): Promise<ReadonlyMap<string, Term>>
+  /**
+   * The terms of the service by the comparison form of their names; undefined where it is not asked. Throws a SyncError
+   * where they cannot be read.
+   */
+  list(): Promise<ReadonlyMap<string, Term> | undefined>
   /** Makes those of many names that are missing, at less cost than one by one; what fails is left to `ensure`. */
   prepare(names: readonly string[], context: RunContext): Promise<void>
   /** Finds a term, or makes it. */
@@ -60,6 +64,8 @@ export interface PlanContext {
   readonly session: ServiceReads
   readonly circuit: Circuit
   readonly terms: TermDirectory
+  /** Set where the service is not asked (`plan --offline`): takes note of what remains unknown for that. */
+  readonly unasked?: Set<Unasked>
   /** `service.custom_field_key`. */
   readonly customFieldKey: string
   readonly clock: Clock

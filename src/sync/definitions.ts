@@ -1,4 +1,5 @@
 // The service's definitions of custom fields at the start of a run: held against the mapping before anything is read.
+import type { Unasked } from '../core/change/plan/plan.ts'
 import { stopWithout } from '../core/outcome/circuit.ts'
 import {
   customFieldFindings,
@@ -51,6 +52,25 @@ async function readDefinitions(context: PlanContext): Promise<readonly CustomFie
   throw new SyncError(code, `the custom fields of the service cannot be read: ${message}`)
 }
 
+/** By the definitions as the state has them; fields that no run has seen are left out. */
+function seenRules(
+  { pipeline, customFieldKey }: Pick<PlanContext, 'pipeline' | 'customFieldKey'>,
+  seen: readonly CustomFieldDefinition[],
+): CustomFieldRules & { readonly lacking: readonly string[] } {
+  const lacking = Object.keys(pipeline.custom_fields).filter(
+    (name) => !seen.some((definition) => definition.name === name),
+  )
+  const { rules, print } = customFieldFindings(pipeline, seen, customFieldKey)
+  return { rules, print, lacking }
+}
+
+async function seenFields(context: PlanContext, unasked: Set<Unasked>) {
+  const seen = await context.state.seenDefinitions(context.pipeline.name)
+  const { rules, print, lacking } = seenRules(context, seen)
+  for (const name of lacking) unasked.add(`custom_fields.${name}`)
+  return { rules, print, definitions: [] }
+}
+
 /**
  * The rules for the mapper; without a request where the pipeline maps no custom field. Throws CONFIG_INVALID with every
  * mapped field that the service does not have, and the reason where the definitions cannot be read.
@@ -59,6 +79,7 @@ export async function loadCustomFields(
   context: PlanContext,
 ): Promise<CustomFieldRules & { definitions: readonly CustomFieldDefinition[] }> {
   if (hasNone(context)) return { ...NO_CUSTOM_FIELDS, definitions: [] }
+  if (context.unasked !== undefined) return seenFields(context, context.unasked)
   const all = await readDefinitions(context)
   const { rules, print, problems, warnings } = customFieldFindings(
     context.pipeline,

@@ -49,7 +49,8 @@ async function countNewTerms(
 ): Promise<void> {
   for (const name of page.flatMap(({ terms }) => terms?.add ?? [])) {
     const key = termKey(name)
-    if (made.has(key) || (await context.terms.list()).has(key)) continue
+    const known = await context.terms.list()
+    if (known === undefined || made.has(key) || known.has(key)) continue
     made.set(key, { id: 0, name, description: '' })
     context.tally.counts.terms_created += 1
   }
@@ -60,7 +61,7 @@ function withMadeTerms(context: PlanContext, made: MadeTerms): PlanContext {
   const { terms } = context
   const list = async () => {
     const known = await terms.list()
-    return made.size === 0 ? known : new Map([...known, ...made])
+    return made.size === 0 || known === undefined ? known : new Map([...known, ...made])
   }
   return { ...context, terms: { ...terms, list } }
 }
@@ -171,5 +172,6 @@ function ended(
   const rate = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
   const policy = termPolicy({ cause: 'record', undoes: undefined }, pipeline)
   const limits = { ...rate, mergeMethod, terms: { ...pipeline.terms, policy } }
-  return plan.build({ counts: tally.counts, inputs, limits, stop: circuit.stop })
+  const unasked = of.context.unasked && [...of.context.unasked]
+  return plan.build({ counts: tally.counts, inputs, limits, stop: circuit.stop, unasked })
 }

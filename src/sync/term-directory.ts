@@ -174,7 +174,7 @@ export async function describeTerms(context: RunContext): Promise<void> {
   if (wanted.length === 0) return
   const terms = await context.terms.list()
   for (const [name, description] of wanted) {
-    const term = terms.get(termKey(name))
+    const term = terms?.get(termKey(name))
     if (term === undefined || comparable(term.description) === comparable(description)) continue
     const result = await context.session.updateTerm(term.id, { description })
     if (result.kind !== 'ok') {

@@ -20,12 +20,20 @@ export type Configuration =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] }
 
+/** For commands that neither ask the service nor serve anybody. */
+export interface Leniency {
+  /** Secrets may be missing. */
+  readonly withoutSecrets?: boolean
+}
+
 /** Reads and checks the configuration; every problem is one finished line. */
 export async function loadConfiguration(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
+  leniency: Leniency = {},
 ): Promise<Configuration> {
   const loaded = await loadSettings({
+    ...leniency,
     file,
     env,
     kinds: SOURCE_KINDS,

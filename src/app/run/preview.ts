@@ -1,8 +1,9 @@
 // A plan: the reading, mapping and comparing of a run over a copy of the state, with nothing that writes at hand.
 import type { Plan } from '../../core/change/plan/plan.ts'
 import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
-import { createCircuit } from '../../core/outcome/circuit.ts'
+import { type Circuit, createCircuit } from '../../core/outcome/circuit.ts'
 import type { ServiceReads } from '../../core/ports.ts'
+import type { StateStore } from '../../core/state.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
@@ -10,6 +11,7 @@ import { createService } from '../../service/service.ts'
 import { createSource } from '../../sources/registry.ts'
 import { openStateCopy, openStateForReading } from '../../store/state-store.ts'
 import { type LeftAloneListener, type PlanContext, watchedSession } from '../../sync/context.ts'
+import { offlineParts } from '../../sync/offline.ts'
 import { previewPipeline, previewUndoing } from '../../sync/preview.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
@@ -20,11 +22,36 @@ import type { UndoRequest } from './runner.ts'
 import { assertReadOfService } from './service-binding.ts'
 import { logService } from './service-log.ts'
 
+interface PreviewOptions extends RunOptions {
+  readonly log: Log
+  /** Asks the service nothing. */
+  readonly isOffline?: boolean
+}
+
 interface Previewing {
   readonly settings: Settings
   readonly pipeline: PipelineSettings
-  readonly options: RunOptions & { readonly log: Log }
+  readonly options: PreviewOptions
 }
+
+interface Asking {
+  readonly state: StateStore
+  readonly circuit: Circuit
+}
+
+/** Only the reads of the service are handed on: a plan has no way to write. */
+function askingService({ settings, state, circuit, options }: Omit<Previewing, 'pipeline'> & Asking) {
+  const { signal, log } = options
+  const onEvent = logService(log)
+  const window = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
+  const service = createService(settings.service, { clock, random, onEvent, ...window })
+  const session = watchedSession<ServiceReads>(service.session({ signal }), { signal, circuit })
+  const terms = createTermDirectory(session, { state })
+  return { parts: { session, terms }, close: () => service.close() }
+}
+
+/** No client is made at all. */
+const notAsking = () => ({ parts: offlineParts(), close: () => Promise.resolve() })
 
 /** Makes a plan over a copy of the state. Works beside a running daemon and leaves no trace. */
 async function* overCopy(
@@ -36,19 +63,15 @@ async function* overCopy(
   const id = runId(clock.now(), random)
   const source = createSource(pipeline.source, { clock })
   const { signal, report, log } = options
-  const onEvent = logService(log)
-  const window = sharedWindow(settings, (reason) => onEvent({ type: 'alone', reason }))
-  const service = createService(settings.service, { clock, random, onEvent, ...window })
-  // Only its reads are handed on: a plan has no way to write.
   const circuit = createCircuit(pipeline.guards)
-  const session = watchedSession<ServiceReads>(service.session({ signal }), { signal, circuit })
-  const terms = createTermDirectory(session, { state })
+  const asking =
+    options.isOffline === true ? notAsking() : askingService({ settings, state, circuit, options })
   try {
-    const parts = { state, source, session, circuit, terms, clock, signal, report, log }
+    const parts = { state, source, circuit, clock, signal, report, log, ...asking.parts }
     const { custom_field_key: customFieldKey } = settings.service
     return yield* plan({ runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts })
   } finally {
-    await service.close()
+    await asking.close()
     await state.close()
   }
 }
@@ -57,7 +80,7 @@ async function* overCopy(
 export function preview(
   settings: Settings,
   pipeline: PipelineSettings,
-  options: RunOptions & { log: Log },
+  options: PreviewOptions,
 ): AsyncGenerator<PlannedChange, Plan> {
   const { wait } = options
   return overCopy({ settings, pipeline, options }, (context) =>

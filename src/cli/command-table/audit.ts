@@ -15,7 +15,7 @@ const ACTIONS = [
     'release',
     'accept',
   ],
-  ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'erase', 'readmit', 'expire'],
+  ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'forget_order', 'erase', 'readmit', 'expire'],
 ]
 
 /** A day means its beginning, in UTC. */

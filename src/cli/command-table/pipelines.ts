@@ -47,6 +47,10 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
         read: listLength,
       },
       {
+        flags: '--offline',
+        help: 'asks the service nothing and needs no key: state and files alone; says what cannot be known for that',
+      },
+      {
         flags: '--output <FILE>',
         help: 'writes a page of HTML to search and pass on, with up to 5,000 changes or as many as --limit says; personal data',
       },

@@ -68,5 +68,18 @@ export const STATE: CommandGroup = {
       examples: ['contact-sync state drop-pipeline crm', 'contact-sync state drop-pipeline crm --yes'],
       load: async () => (await import('../commands/state-pipelines.ts')).drop,
     },
+    {
+      name: 'forget-date-order',
+      summary: 'forgets whether the day or the month comes first in a column',
+      description:
+        'What date: auto has concluded from earlier files is kept for each pipeline and column, and a file that contradicts it is held. After a source has changed its order for good, this forgets it: the next file proves its own. Contacts that were sent keep their dates until their records come again.',
+      arguments: '<PIPELINE> [COLUMN]',
+      options: [{ flags: '--yes', help: 'does not ask' }],
+      examples: [
+        'contact-sync state forget-date-order shop Birthday',
+        'contact-sync state forget-date-order shop --yes',
+      ],
+      load: async () => (await import('../commands/state-pipelines.ts')).forgetDateOrder,
+    },
   ],
 }

@@ -12,7 +12,10 @@ import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 import { planLog } from './run.ts'
 
-interface PlanCommandOptions extends CommonOptions, ShownChanges, PlanFiles {}
+interface PlanCommandOptions extends CommonOptions, ShownChanges, PlanFiles {
+  /** Asks the service nothing. */
+  readonly offline?: boolean
+}
 
 /** Waits for a slow reader, so that a plan of a million changes does not pile up in memory. */
 export async function drained(io: Io): Promise<void> {
@@ -33,14 +36,19 @@ interface Work {
   readonly io: Io
   readonly settings: Settings
   readonly key: string | undefined
+  readonly isOffline: boolean
   readonly outputs: readonly PlanOutput[]
 }
 
-async function planOne(pipeline: PipelineSettings, { io, settings, key, outputs }: Work): Promise<Plan> {
+async function planOne(
+  pipeline: PipelineSettings,
+  { io, settings, key, isOffline, outputs }: Work,
+): Promise<Plan> {
   const log = planLog(io, settings)
   const progress = createProgress(pipeline.name, io, clock)
   const changes = preview(settings, pipeline, {
     wait: true,
+    isOffline,
     signal: io.signal,
     report: (report) => progress.report(report),
     log,
@@ -64,14 +72,16 @@ async function planOne(pipeline: PipelineSettings, { io, settings, key, outputs 
 }
 
 export async function plan(io: Io, options: PlanCommandOptions, names: string[]): Promise<number> {
-  const settings = await commandSettings(io, options)
+  const isOffline = options.offline === true
+  const settings = await commandSettings(io, options, { withoutSecrets: isOffline })
   warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names)
   const { key } = options
   const shown = options.json === true ? jsonOutput(io, options) : textOutput(io, options, pipelines.length)
   const outputs = [shown, ...planFiles(io, options, options)]
   const plans: Plan[] = []
-  for (const pipeline of pipelines) plans.push(await planOne(pipeline, { io, settings, key, outputs }))
+  for (const pipeline of pipelines)
+    plans.push(await planOne(pipeline, { io, settings, key, isOffline, outputs }))
   for (const output of outputs) await output.finish()
   return exitCode(plans)
 }

@@ -17,6 +17,9 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'state rename-pipeline OLD': 'the name of the pipeline in the state',
   'state rename-pipeline NEW': 'its name in the configuration',
   'state drop-pipeline NAME': 'a pipeline that the state knows and the configuration does not',
+  'state forget-date-order PIPELINE': 'a pipeline of the configuration',
+  'state forget-date-order COLUMN':
+    'a column with date: auto, as the mapping names it; all of them where none is named',
   'terms rename': 'gives a term another name; nothing is changed without this word',
   'terms OLD': 'the name of the term at the service',
   'terms NEW': 'its name from now on',
@@ -50,6 +53,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   'audit verify': [0, 1, 2, 6],
   'state rename-pipeline': [0, 1, 2, 6],
   'state drop-pipeline': [0, 1, 2, 6],
+  'state forget-date-order': [0, 1, 2, 6],
   'audit forget': [0, 1, 2, 3, 5, 6],
 }
 

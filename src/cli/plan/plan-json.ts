@@ -9,15 +9,23 @@ const heldBy = ({ judged }: Plan) =>
     return [{ file, guard, holds, number, threshold, reason }]
   })
 
+/** Of a plan that asked the service nothing: what is not known is null, and named. */
+const offlineJson = (unasked: NonNullable<Plan['unasked']>) => ({
+  offline: true,
+  unknown: unasked,
+  ...(unasked.includes('terms') ? { terms_created: null } : {}),
+})
+
 const totalsOf = (byField: Plan['byField']): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(byField).map(([field, of]) => [field, of.create + of.update]))
 
 export function planJson(plan: Plan) {
-  const { pipeline, status, counts, estimate, inputs, withheld, otherTerms, error, code } = plan
+  const { pipeline, status, counts, estimate, inputs, withheld, otherTerms, unasked, error, code } = plan
   return {
     pipeline,
     status,
     ...counts,
+    ...(unasked === undefined ? {} : offlineJson(unasked)),
     estimate,
     files: inputs,
     held_by: heldBy(plan),

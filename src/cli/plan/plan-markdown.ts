@@ -4,6 +4,7 @@ import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'
+import { offlineText } from './offline-text.ts'
 
 /** A name as it is, whatever Markdown would make of its characters. */
 const name = (text: string): string =>
@@ -63,6 +64,7 @@ function planLines(plan: Plan): readonly string[] {
     `### ${name(pipeline)}: ${code ?? plural(plannedChanges(plan), 'change')}`,
     '',
     `${plural(counts.read, 'record')}: ${[...outcomes, ...deletes].join(', ') || 'nothing to do'}. ${plural(estimate.requests, 'request')}, at least ${spanText(estimate.seconds * 1000)}.`,
+    ...offlineText(plan).map((line) => `\n${name(line)}`),
     ...(held.length === 0 ? [] : ['', ...held]),
     ...table(['field', 'changes', 'in new contacts'], rowsOf(fields, weight)),
     ...table(['term', 'given', 'taken'], rowsOf(terms, weight)),

@@ -8,6 +8,7 @@ import { number, plural, spanText } from '../../core/words/format.ts'
 import { withheldLines } from '../summary.ts'
 import { type Terminal, widthOf } from '../terminal.ts'
 import { changeText, groupText } from './change-text.ts'
+import { offlineText } from './offline-text.ts'
 import { reachText } from './reach-text.ts'
 
 /** What the text has to fit into. */
@@ -37,6 +38,7 @@ export function planSummary(plan: Plan): readonly string[] {
     `  ${plural(counts.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
     ...withheldLines(Object.keys(plan.withheld).length === 0 ? undefined : plan.withheld),
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
+    ...offlineText(plan).map((line) => `  ${line}`),
     ...files,
   ]
 }

@@ -27,6 +27,7 @@ export const ACTIONS = [
   'rebind',
   'rename',
   'drop',
+  'forget_order',
   'erase',
   'readmit',
   'expire',

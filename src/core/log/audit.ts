@@ -40,7 +40,8 @@ export interface AuditEntry {
 
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
- * rebind: the state belongs to another address. rename, drop: of a pipeline. erase: the values of one person are gone.
+ * rebind: the state belongs to another address. rename, drop: of a pipeline. forget_order: what `date: auto` concluded.
+ * erase: the values of one person are gone.
  * expire: values older than is kept are gone.
  */
 export type PlanAction =
@@ -53,6 +54,7 @@ export type PlanAction =
   | 'rebind'
   | 'rename'
   | 'drop'
+  | 'forget_order'
   | 'erase'
   | 'readmit'
   | 'expire'

@@ -111,7 +111,7 @@ export const ERRORS = {
   ),
   INPUT_DATE_ORDER: entry(
     'input',
-    'Nothing of the file was taken. Ask what its order is, write the pattern in place of date: auto (dd/MM/yyyy, say), and drop the file again.',
+    'Nothing of the file was taken. Ask what its order is, write the pattern in place of date: auto (dd/MM/yyyy, say), and drop the file again. Where the source has changed its order for good: contact-sync state forget-date-order PIPELINE COLUMN, then drop the file again.',
   ),
   INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object a line.'),
   INPUT_CHANGED: entry(

@@ -133,6 +133,7 @@ async function withoutErased(rows: readonly MappedRow[], context: PlanContext): 
 async function withKnownTerms(row: MappedRow, context: PlanContext): Promise<MappedRow> {
   if (row.mapped.kind !== 'contact' || row.mapped.terms === undefined) return row
   const terms = await context.terms.list()
+  if (terms === undefined) return row
   const unknown = row.mapped.terms.filter((name) => !terms.has(termKey(name)))
   if (unknown.length === 0) return row
   const { key } = row.mapped

@@ -14,6 +14,7 @@ async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanCon
   const few = await state.termsToGive(staged, most + 1)
   if (few.length <= most) return few.length
   const known = await terms.list()
+  if (known === undefined) return 0
   const all = await state.termsToGive(staged, Number.MAX_SAFE_INTEGER)
   return all.filter((name) => !known.has(termKey(name))).length
 }

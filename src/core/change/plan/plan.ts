@@ -59,10 +59,15 @@ export interface Plan {
   readonly ungrouped: number
   readonly work: PlannedWork
   readonly estimate: Estimate
+  /** What the service would have been asked; undefined where it was asked. */
+  readonly unasked?: readonly Unasked[]
   /** Why no whole plan could be made. */
   readonly error?: string
   readonly code?: ErrorCode
 }
+
+/** What a plan that asks the service nothing could not know: the terms there, or the definition of a custom field. */
+export type Unasked = 'terms' | `custom_fields.${string}`
 
 /** Changes that would be sent. */
 export const plannedChanges = ({ actions }: Pick<Plan, 'actions'>): number =>
@@ -74,6 +79,7 @@ export interface PlanEnd {
   readonly inputs: readonly InputReport[]
   readonly limits: EstimateLimits
   readonly stop?: { readonly code: ErrorCode; readonly message: string } | undefined
+  readonly unasked?: readonly Unasked[] | undefined
 }
 
 export interface PlanBuilder {
@@ -207,7 +213,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         return [change]
       }),
     judge: (input) => void judged.push(input),
-    build({ counts, inputs, limits, stop }) {
+    build({ counts, inputs, limits, stop, unasked }) {
       const planned = { ...work, newTerms: counts.terms_created }
       return {
         pipeline,
@@ -220,6 +226,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         ...groups.built(),
         work: planned,
         estimate: estimate(planned, limits),
+        ...(unasked === undefined ? {} : { unasked }),
         ...(stop === undefined ? {} : { error: stop.message, code: stop.code }),
       }
     },
