@@ -16,15 +16,19 @@ export interface PresetOptions {
   readonly env: Environment
 }
 
-async function presetNames(folder: string): Promise<readonly string[]> {
+/** The presets that there are, in order. */
+export async function presetNames(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder).catch((): string[] => [])
-  return files.filter((file) => file.endsWith('.yaml')).map((file) => file.slice(0, -'.yaml'.length))
+  return files
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort()
 }
 
-/** What a preset file says, without the words for people. */
+/** What a preset file says, without the words for people and the marks of its vendor (vendors.ts). */
 function layerOf({ value, places }: Tree): Layer | undefined {
   if (!isMapping(value)) return undefined
-  const { description: _, ...preset } = value
+  const { description: _, detect: __, ...preset } = value
   return { value: preset, places }
 }
 
