@@ -1,12 +1,12 @@
 // What a start loads. A shell asks at every key, and scripts ask for the version: each file more is a millisecond more,
 // and a careless import brings hundreds.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pipelineNames } from '../../src/config/pipeline-names.ts'
-import { SOURCE_MAIN } from '../support/cli.ts'
+import { MAIN, SOURCE_MAIN } from '../support/cli.ts'
 
 /** Prints the files behind a line of its own, when the process ends. */
 const COUNT = `
@@ -104,4 +104,12 @@ describe('the names of pipelines', () => {
   ])('are found in %s', async (_, text, expected) => {
     expect(await named(text)).toEqual(expected)
   })
+})
+
+it('every chunk of the built program loads, whatever it is that needs it', () => {
+  const chunks = globSync('*-*.js', { cwd: dirname(MAIN) }).filter((name) => name !== 'reader-thread.js')
+  expect(chunks.length).toBeGreaterThan(50)
+  const code = `for (const chunk of ${JSON.stringify(chunks)}) await import('./' + chunk)`
+  const options = { cwd: dirname(MAIN), stdio: 'pipe' } as const
+  expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', code], options)).not.toThrow()
 })

@@ -1,6 +1,15 @@
 // `country`: the ISO 3166-1 alpha-2 code of a country, from its name in eight languages or from one of its codes. A text
 // that means two countries, or none, is never guessed.
-import countries from 'i18n-iso-countries'
+// The package's own entry loads 75 languages, by names that no bundle can follow.
+import countries from 'i18n-iso-countries/index.js'
+import de from 'i18n-iso-countries/langs/de.json' with { type: 'json' }
+import en from 'i18n-iso-countries/langs/en.json' with { type: 'json' }
+import es from 'i18n-iso-countries/langs/es.json' with { type: 'json' }
+import fr from 'i18n-iso-countries/langs/fr.json' with { type: 'json' }
+import it from 'i18n-iso-countries/langs/it.json' with { type: 'json' }
+import nl from 'i18n-iso-countries/langs/nl.json' with { type: 'json' }
+import pl from 'i18n-iso-countries/langs/pl.json' with { type: 'json' }
+import pt from 'i18n-iso-countries/langs/pt.json' with { type: 'json' }
 import { isCountryCode, meantCountryCode } from '../country-codes.ts'
 import { nearest } from '../../words/nearest.ts'
 import { OTHER_NAMES, SPORTS_CODES, VEHICLE_SIGNS } from './country-names.ts'
@@ -12,6 +21,7 @@ export const COUNTRY_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt'
 
 /** Every name with the code that it stands for. */
 function allNames(): (readonly [string, string])[] {
+  for (const language of [en, de, fr, es, it, nl, pl, pt]) countries.registerLocale(language)
   const listed = COUNTRY_LANGUAGES.flatMap((language) =>
     Object.entries(countries.getNames(language, { select: 'all' })).flatMap(([code, names]) =>
       names.map((name) => [name, code] as const),
