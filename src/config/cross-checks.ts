@@ -42,6 +42,39 @@ function skipProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem
   })
 }
 
+/** What `writes` never does must not be asked for beside it. */
+function writesProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const { writes, map, on_missing: onMissing = 'keep', duplicate_check_method: check } = pipeline
+  if (writes !== 'create' && writes !== 'update') return []
+  const problem = (key: string, message: string, hint: string): ConfigProblem =>
+    problemAt(tree, [...path, key], { message, hint })
+  const isDoubtful = writes === 'create' ? onMissing !== 'keep' : onMissing === 'delete'
+  const kept = writes === 'create' ? 'keep' : 'keep or remove_terms'
+  return [
+    ...(isMapping(map) && !mapsAll(map, ['mail'])
+      ? [problem('writes', `is ${writes}, which looks contacts up by their mail`, 'map mail')]
+      : []),
+    ...(isDoubtful
+      ? [
+          problem(
+            'on_missing',
+            `does not go with writes: ${writes}`,
+            `such a pipeline ${writes === 'create' ? 'never changes what is there' : 'deletes nobody whom it did not make'}; set on_missing: ${kept}, or writes: all`,
+          ),
+        ]
+      : []),
+    ...(writes === 'create' && check === 'auto'
+      ? [
+          problem(
+            'duplicate_check_method',
+            'does not go with writes: create',
+            'auto may merge a new contact into one of another mail, and so change it; set email or none',
+          ),
+        ]
+      : []),
+  ]
+}
+
 /** A bulk call tells contacts by their mail, which is what check `email` goes by. */
 function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const check = pipeline['duplicate_check_method'] ?? 'email'
@@ -140,9 +173,15 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
   const single = paths.flatMap((path) => {
     const pipeline = valueAt(tree.value, path)
     if (!isMapping(pipeline)) return []
-    return [identityProblems, skipProblems, bulkProblems, missingProblems, expectProblems].flatMap((find) =>
-      find(tree, path, pipeline),
-    )
+    const finds = [
+      identityProblems,
+      skipProblems,
+      writesProblems,
+      bulkProblems,
+      missingProblems,
+      expectProblems,
+    ]
+    return finds.flatMap((find) => find(tree, path, pipeline))
   })
   return [
     ...single,

@@ -54,6 +54,8 @@ export function pipelineHash(
     terms: { policy: terms.policy, createMissing: terms.create_missing, assign: terms.assign },
     allowConsentRaise: pipeline.allow_consent_raise,
     repair,
+    // Only where it says something, for the same reason.
+    writes: pipeline.writes === 'all' ? undefined : pipeline.writes,
   }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')
 }

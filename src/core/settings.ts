@@ -142,6 +142,12 @@ function sendingKeys() {
       .describe(
         'The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.',
       ),
+    writes: z
+      .enum(['all', 'create', 'update'])
+      .prefault('all')
+      .describe(
+        'Whom the pipeline writes: `all`; `create` makes who is not there by mail, and never changes what is there; `update` changes who is there by mail, and makes nobody. Others are skipped, and not looked up again before their record changes.',
+      ),
     update_via: z
       .enum(['id', 'bulk'])
       .prefault('id')

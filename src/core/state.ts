@@ -90,6 +90,8 @@ export type StagedBody =
       readonly code: ErrorCode
       readonly reason: string
     }
+  /** `writes` leaves it alone in this form. */
+  | { readonly kind: 'passed'; readonly key: string }
   /** Mapped, compared and found to be what was pushed: only the fingerprint is new. */
   | { readonly kind: 'unchanged'; readonly linkId: number }
 
@@ -178,6 +180,8 @@ export interface StagingStore {
     fingerprints: readonly string[],
   ): Promise<readonly (number | undefined)[]>
   known(pipeline: string, keys: readonly string[]): Promise<readonly Known[]>
+  /** The fingerprints of the form in which records of these keys were passed over last; undefined where they were not. */
+  passed(pipeline: string, keys: readonly string[]): Promise<readonly (string | undefined)[]>
   /**
    * Notes who is in the input, in its order (undefined: nobody knows); gives the line of an earlier record of the same
    * identity. `last` then notes the later line instead.

@@ -1,7 +1,7 @@
 // The plan of a run that is not made: the same reading, mapping and comparing on a copy of the state.
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
 import type { MergeMethod } from '../core/change/merge-method.ts'
-import type { Operation, Settled } from '../core/change/operation.ts'
+import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
 import { termPolicy } from '../core/change/steps.ts'
 import { partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
@@ -19,10 +19,18 @@ import { EMPTY_FULL, haltFor, heldReport, inputError, refusedReport, waitingInpu
 
 const PAGE = 500
 
+/** Who was found is linked; whom the service did not answer for, `writes: update` leaves alone. */
+function pretendedCreate(operation: Operation, { pipeline }: PlanContext, contactId: number): Settlement {
+  if (operation.contactId !== undefined) return { kind: 'settled', contactId }
+  return pipeline.writes === 'update' ? { kind: 'skipped', reason: '' } : { kind: 'done', contactId }
+}
+
 /** The step as it would be settled if all went well. */
 function pretended(operation: Operation, context: PlanContext, ids: { next: number }): Settled {
   const { kind, terms: plan } = operation
   const contactId = operation.contactId ?? (ids.next -= 1)
+  if (kind === 'create')
+    return { operation, request: undefined, settlement: pretendedCreate(operation, context, contactId) }
   if (kind !== 'terms' || plan === undefined) {
     const { sent, withheld } = partedFields(operation, context.pipeline.update_method)
     const kept = Object.keys(withheld)

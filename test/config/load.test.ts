@@ -47,6 +47,7 @@ describe('settings', () => {
       duplicate_merge_method: 'update_add',
       update_method: 'update_add',
       terms: { policy: 'add', create_missing: true, assign: [], descriptions: {}, verify: true },
+      writes: 'all',
       update_via: 'id',
       allow_consent_raise: false,
     })

@@ -93,6 +93,12 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'metrics-token-twice': [
     '2:66: server.metrics_token_file: stands beside metrics_token; keep one of the two',
   ],
+  writes: [
+    '7:17: pipelines.fresh.on_missing: does not go with writes: create; such a pipeline never changes what is there; set on_missing: keep, or writes: all',
+    '8:29: pipelines.fresh.duplicate_check_method: does not go with writes: create; auto may merge a new contact into one of another mail, and so change it; set email or none',
+    '12:13: pipelines.there.writes: is update, which looks contacts up by their mail; map mail',
+    '14:17: pipelines.there.on_missing: does not go with writes: update; such a pipeline deletes nobody whom it did not make; set on_missing: keep or remove_terms, or writes: all',
+  ],
   'missing-source': ['3:3: pipelines.shop.source: is missing; add source: Where the records come from.'],
   'no-mail-no-address': [
     '5:5: pipelines.shop.map: can make no contact; map mail, or all of first_name, family_name, ba_street, ba_city, ba_postal_code',

@@ -40,6 +40,7 @@ export function pipelineSettings(changes: Partial<PipelineSettings> = {}): Pipel
     duplicate_merge_method: 'update_add',
     update_method: changes.duplicate_merge_method ?? 'update_add',
     terms: { policy: 'add', create_missing: true, assign: [], descriptions: {}, verify: true },
+    writes: 'all',
     update_via: 'id',
     allow_consent_raise: false,
     hash: 'mapping-1',

@@ -68,6 +68,7 @@ function verdictOf({ as, contactId }: ResolveOptions): ResolvedDoubt {
 const SAID = {
   done: 'settled as done',
   settled: 'settled as done',
+  skipped: 'left alone, as the pipeline says in writes',
   failed: 'settled as not done; the next run tries it again',
   held: 'held: that contact belongs to another record of the pipeline already',
   rejected: 'rejected',

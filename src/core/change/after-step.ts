@@ -91,6 +91,8 @@ export type AfterStep = {
       readonly order: number
       readonly restored: Restored
     }
+  /** Nothing of it stays but that it was looked at. */
+  | { readonly kind: 'passed' }
   /** Record and contact are gone: nothing of it stays but the sync log. */
   | { readonly kind: 'unlinked' }
   /** A create was taken back. It is tried again by the next run, unless the newest full export lacks its record. */
@@ -243,6 +245,8 @@ export function afterStep(settled: Settled, questions: Questions): AfterStep {
       return settlement.contactId === undefined
         ? linked({ ...settled, settlement }, contactOf(operation), questions)
         : linkedUnlessMerged({ ...settled, settlement }, settlement.contactId, questions)
+    case 'skipped':
+      return { kind: 'passed', settlement, logged: settlement }
     case 'rejected': {
       const { code, reason } = settlement
       return { kind: 'rejected', code, reason, restored: restored(settled), settlement, logged: settlement }

@@ -25,6 +25,8 @@ export interface KnownLink {
   readonly gone: boolean
   /** The service merged another record of the pipeline into this contact. */
   readonly merged: boolean
+  /** Its record is settled in no form: a change of it has not come to its end. */
+  readonly isUnfinished?: true
 }
 
 /** What a record wants: its contact, and its terms where the pipeline has to do with them. */

@@ -25,7 +25,7 @@ export type LinkedKind = Exclude<OperationKind, 'create'>
 
 export interface CreateOperation extends AnyOperation {
   readonly kind: 'create'
-  /** The contact in question, where it is held because of one. */
+  /** The contact in question, where it is held because of one; of a planned one, the contact that was found for it. */
   readonly contactId: number | undefined
 }
 
@@ -100,6 +100,8 @@ export type Settlement =
       readonly reason?: string
       readonly next?: OperationKind
     }
+  /** What `writes` leaves alone: it is not looked at again before its record changes. */
+  | { readonly kind: 'skipped'; readonly reason: string }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
   /** `unknown`: it may have been applied all the same. `next`: what was done before must be taken back. */
   | { readonly kind: 'failed'; readonly reason: string; readonly unknown?: true; readonly next?: 'delete' }
@@ -135,7 +137,8 @@ export interface Settled {
 
 /** A change as it is entered into the journal: planned, or behind what it has to wait for. */
 export type StagedOperation =
-  | ({ readonly state: 'planned'; readonly kind: 'create' } & Change)
+  /** `contactId`: of the contact that was found for it, which is linked in place of being made. */
+  | ({ readonly state: 'planned'; readonly kind: 'create'; readonly contactId?: number } & Change)
   | ({
       readonly state: 'planned'
       readonly kind: 'update'

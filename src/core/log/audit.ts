@@ -94,7 +94,7 @@ function termsOf({ operation, terms }: Settled): AuditEntry['terms'] {
 function outcomeOf(settled: Settled): AuditOutcome {
   const { kind } = settled.settlement
   if (actionOf(settled) === 'link') return 'done'
-  return kind === 'settled' ? 'unchanged' : kind
+  return kind === 'settled' || kind === 'skipped' ? 'unchanged' : kind
 }
 
 /** What left with a create belongs into its entry, though nobody may say yet that it was set. */

@@ -8,6 +8,7 @@ import {
   type FieldKind,
   type LogLevel,
 } from './event-kinds.ts'
+import { VALUE_EVENTS } from './value-events.ts'
 
 export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.ts'
 
@@ -197,28 +198,7 @@ export const EVENTS = {
     means:
       'It has the columns `_reason`, `_file` and `_line`, so it is never a full export, whatever `mode` says.',
   },
-  'values were dropped or cut': {
-    level: 'warn',
-    fields: { field: 'name', times: 'count' },
-    means: 'As `on_invalid` asks for.',
-  },
-  'values look damaged; they are sent unchanged': {
-    level: 'warn',
-    fields: { file: 'file', kind: 'name', times: 'count' },
-    means:
-      'So many values of mapped columns, in records that are new or changed. `kind`: control characters of Windows-1252 (a wrong encoding), a leading apostrophe or `="..."`, `#NAME?` and the like, numbers such as 4,91711E+11 (digits are lost: export the column as text), `&uuml;` and the like. Mend the exporter, or set `repair`.',
-  },
-  'values were repaired': {
-    level: 'info',
-    fields: { file: 'file', repair: 'name', times: 'count' },
-    means: 'As `repair` asks for, in records that are new or changed: spreadsheet, html or c1.',
-  },
-  'terms of records were not given: a later record of the same key counts': {
-    level: 'warn',
-    fields: { file: 'file', records: 'count' },
-    means:
-      'Under `on_duplicate_key: last` the last accepted record of a key counts, with its terms alone. So many records before it name terms that it does not. `on_duplicate_key: union` gives the terms of all rows.',
-  },
+  ...VALUE_EVENTS,
   'a guard holds changes back': {
     level: 'warn',
     fields: { guard: 'name', changes: 'count', deletes: 'count', threshold: 'name' },

@@ -111,4 +111,14 @@ CREATE INDEX link_by_mail ON link (mail_key, pipeline) WHERE mail_key IS NOT NUL
 CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
 `
 
-export const sixth = [tagging, referring, keying, findingByMail, settledBlocks, linking].join('')
+// Records that `writes` leaves alone, in the form in which they were looked up: not asked about again until that changes.
+const passing = `
+CREATE TABLE passed (
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  PRIMARY KEY (pipeline, key)
+) STRICT, WITHOUT ROWID;
+`
+
+export const sixth = [tagging, referring, keying, findingByMail, settledBlocks, linking, passing].join('')

@@ -13,6 +13,7 @@ interface KnownRow {
   unsure: string | null
   terms: string | null
   gone: number
+  settled: number
 }
 
 /** The keys of the terms that other links, of any pipeline, assert for this contact. */
@@ -44,7 +45,9 @@ function createAsserted(db: Connection) {
 
 export function createKnown(db: Connection): StagingStore['known'] {
   const link = db.prepare<[string, string], KnownRow>(
-    'SELECT id, contact_id, known, unsure, terms, gone FROM link WHERE pipeline = ? AND key = ?',
+    `SELECT id, contact_id, known, unsure, terms, gone,
+       EXISTS (SELECT 1 FROM fingerprint WHERE fingerprint.pipeline = link.pipeline AND link_id = link.id) AS settled
+     FROM link WHERE pipeline = ? AND key = ?`,
   )
   const asserted = createAsserted(db)
   const open = (state: 'in_doubt' | 'held', further: string) =>
@@ -70,6 +73,7 @@ export function createKnown(db: Connection): StagingStore['known'] {
       terms: asserted(row),
       gone: row.gone === 1,
       merged: hasHeld && merged.get(pipeline, row.contact_id, key) !== undefined,
+      ...(row.settled === 1 ? {} : { isUnfinished: true }),
     })
     return keys.map((key): Known => {
       const row = link.get(pipeline, key)

@@ -18,6 +18,7 @@ import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
 import { DESIRED } from '../file/desired.ts'
+import { createPass } from './passed.ts'
 import { assertionsJson, unsureJson } from './rows.ts'
 import { isKeyed, isOneOf } from '../file/state-sets.ts'
 
@@ -218,11 +219,14 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   const takeBack = db.prepare(
     "UPDATE operation SET kind = 'delete', state = 'planned', rank = @order, reason = @reason WHERE id = @id",
   )
+  const pass = createPass(db)
   return (operation, after, batch) => {
     if ('restored' in after) restore(operation, after.restored)
     switch (after.kind) {
       case 'linked':
         return linked(operation, after, batch)
+      case 'passed':
+        return pass(operation)
       case 'unlinked':
         return unlinked(operation)
       case 'retracted':

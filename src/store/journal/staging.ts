@@ -15,6 +15,7 @@ import { createFingerprints, type FingerprintWalk } from './fingerprints.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createKnown } from './known.ts'
 import { createMissingLinks, type MissingLinks } from './missing.ts'
+import { createPassed } from './passed.ts'
 import { desiredColumn, recordJson } from './rows.ts'
 import { createSameKeyRejects } from './same-key-rejects.ts'
 import { createSharedMails } from './shared-mails.ts'
@@ -30,7 +31,7 @@ export function operationColumns(operation: StagedOperation) {
   return {
     kind,
     link_id: isLinked && 'linkId' in operation ? operation.linkId : null,
-    contact_id: isLinked && 'contactId' in operation ? operation.contactId : null,
+    contact_id: 'contactId' in operation ? (operation.contactId ?? null) : null,
     mail_key: mailKey ?? null,
     fields: JSON.stringify(fields),
     terms: planned?.terms === undefined ? null : JSON.stringify(planned.terms),
@@ -67,9 +68,11 @@ function createStage(
   const addReject = db.prepare(
     'INSERT INTO reject (input_id, pipeline, key, code, reason, file, line, header, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
+  const passed = createPassed(db)
   const stageOne = (staged: StagedInput, entry: StagedEntry): void => {
     const { source, fingerprint } = entry.record
     if (entry.kind === 'unchanged') putFingerprint(staged.pipeline, entry.linkId, fingerprint)
+    else if (entry.kind === 'passed') passed.put(staged.pipeline, entry.key, fingerprint)
     else if (entry.kind === 'rejected') {
       const place = [source.file, source.line, JSON.stringify(staged.header), recordJson(entry.record)]
       addReject.run(staged.id, staged.pipeline, entry.key ?? null, entry.code, entry.reason, ...place)
@@ -92,6 +95,9 @@ function createStage(
     }
   }
   const stageAll = db.transaction((staged: StagedInput, entries: readonly StagedEntry[]) => {
+    const { pipeline } = staged
+    if (passed.hasAny(pipeline))
+      for (const entry of entries) if (entry.kind === 'operation') passed.forget(pipeline, entry.key)
     for (const entry of entries) stageOne(staged, entry)
   })
   return async (staged, entries) => {
@@ -245,6 +251,7 @@ export function createStagingStore(db: Connection): StagingStore & BlockStore {
     },
     matchFingerprints: async (staged, values) => walks.get(staged.id)?.match(values) ?? [],
     known: createKnown(db),
+    passed: createPassed(db).passed,
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),

@@ -8,10 +8,12 @@ import type { SourceItem } from '../../core/mapping/record.ts'
 import { termKey, termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
+import { looksUp } from '../../core/change/resolution.ts'
 import type { Identity, StagedBody, StagedInput, StagedRecord } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
 import type { BlockReading } from './blocks.ts'
 import { areErased } from './erased.ts'
+import { isCreate, resolvedCreates } from './resolved.ts'
 
 /** One input on its way into the plan: what its batches share, and what they add up. */
 export interface Reading {
@@ -28,6 +30,8 @@ export interface Reading {
   readonly mended: Map<string, number>
   /** How many values look damaged, by what is odd about them. */
   readonly odd: Map<string, number>
+  /** Records that could be any of several contacts of their mail. */
+  readonly several: { records: number }
   /** Records that a later one of their key replaced, and whose terms it does not name. */
   readonly passedOver: { withTerms: number }
 }
@@ -171,9 +175,26 @@ export const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
 const isAccepted = ({ verdict }: Decided): boolean =>
   verdict === 'settled' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
 
-function bodyOf(decided: Difference, mapped: MappedRecord & { kind: 'contact' }, known: Known): StagedBody {
+/** What `writes` alone decides, without a look at the service. */
+function verdictByWrites(
+  decided: Difference,
+  { mapped: { key }, known: { link } }: { readonly mapped: { readonly key: string }; readonly known: Known },
+  { writes }: PlanContext['pipeline'],
+): Verdict | undefined {
+  // What such a pipeline has made, or may have made, stays as it is, once all of it was sent.
+  const isOfExisting = ['update', 'held', 'waiting'].includes(decided.kind) && link?.isUnfinished !== true
+  if (writes === 'create' && isOfExisting) return 'skipped'
+  // Only a new contact has to be complete.
+  return writes === 'update' && decided.kind === 'rejected' ? { kind: 'passed', key } : undefined
+}
+
+function bodyOf(
+  decided: Difference,
+  { mapped, known }: { readonly mapped: MappedRecord & { kind: 'contact' }; readonly known: Known },
+  { writes }: PlanContext['pipeline'],
+): StagedBody {
   const { key, contact, terms, lacking } = mapped
-  if (decided.kind === 'create' && lacking.length > 0) {
+  if (decided.kind === 'create' && writes !== 'update' && lacking.length > 0) {
     const reason = `${lacking.join(', ')}: no value, and the service requires one of a new contact`
     return { kind: 'rejected', key, code: 'FIELD_INVALID', reason }
   }
@@ -208,7 +229,30 @@ function verdictOn(row: Mapped, context: PlanContext): Verdict {
   if (mapped.kind === 'rejected')
     return { kind: 'rejected', key: mapped.key, code: mapped.code, reason: mapped.reason }
   const desired = { contact: mapped.contact, terms: mapped.terms }
-  return bodyOf(difference(desired, known, context.pipeline), mapped, known)
+  const decided = difference(desired, known, context.pipeline)
+  const byWrites = verdictByWrites(decided, { mapped, known }, context.pipeline)
+  return byWrites ?? bodyOf(decided, { mapped, known }, context.pipeline)
+}
+
+/** Where `writes` asks for it: who of those without a link is at the service, and what that makes of them. */
+async function withLookUps(
+  decided: readonly Decided[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<readonly Decided[]> {
+  if (!looksUp(context.pipeline)) return decided
+  const creates = decided.map(({ row, verdict }) =>
+    typeof verdict === 'object' && isCreate(verdict)
+      ? { body: verdict, fingerprint: row.fingerprint }
+      : undefined,
+  )
+  const resolved = await onPlaces(creates, (those) => resolvedCreates(those, context))
+  return decided.map((one, index) => {
+    const found = resolved[index]
+    if (found === undefined) return one
+    if (found.isOneOfSeveral) reading.several.records += 1
+    return { row: one.row, verdict: found.body }
+  })
 }
 
 /** The same, given an earlier record of the same key. */
@@ -228,6 +272,7 @@ function count(verdict: Verdict, counts: Counts): void {
   else if (verdict === 'skipped') counts.skipped += 1
   else if (verdict.kind === 'rejected') counts.rejected += 1
   else if (verdict.kind === 'unchanged') counts.unchanged += 1
+  else if (verdict.kind === 'passed') counts.skipped += 1
   else if (verdict.operation.state === 'waiting') counts.in_doubt += 1
   else if (verdict.operation.state === 'held') counts.held += 1
   // Planned operations are counted when they have an outcome.
@@ -269,9 +314,12 @@ async function supersede(
   if (replaced.length === 0) return
   const unstaged = await context.state.unstage(reading.staged, replaced)
   unstaged.forEach(({ was, terms }, index) => {
+    const by = replaced[index]?.by
+    // Without a link it was not unchanged but passed over, and counts as skipped already.
+    const wasPassed = was === 'unchanged' && by?.kind === 'fresh' && by.known.link === undefined
+    if (wasPassed) return
     if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
     reading.counts.skipped += 1
-    const by = replaced[index]?.by
     const given = by?.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
     if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
   })
@@ -318,9 +366,6 @@ export async function planBatch(
   const fresh = matched.map((row) => (row.kind === 'fresh' ? row : undefined))
   const mapped = await onPlaces(fresh, (rows) => mappedRows(rows, reading, context))
   const rows = matched.flatMap((row, index) => (row.kind === 'settled' ? row : (mapped[index] ?? [])))
-  await stage(
-    rows.map((row) => ({ row, verdict: verdictOn(row, context) })),
-    reading,
-    context,
-  )
+  const decided = rows.map((row) => ({ row, verdict: verdictOn(row, context) }))
+  await stage(await withLookUps(decided, reading, context), reading, context)
 }

@@ -28,17 +28,26 @@ interface ValuesRead {
   readonly staged: StagedInput
   readonly mended: ReadonlyMap<string, number>
   readonly odd: ReadonlyMap<string, number>
+  readonly several: { readonly records: number }
   readonly passedOver: { readonly withTerms: number }
 }
 
 /** What became of values and terms, once the plan stands. */
-export function warnAboutValues({ mended, odd, passedOver, staged }: ValuesRead, { log }: Log): void {
+export function warnAboutValues(
+  { mended, odd, several, passedOver, staged }: ValuesRead,
+  { log }: Log,
+): void {
   const file = staged.input.name
   for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
   for (const [kind, times] of odd)
     if (kind.startsWith(REPAIRED))
       log.info('values were repaired', { file, repair: kind.slice(REPAIRED.length), times })
     else log.warn('values look damaged; they are sent unchanged', { file, kind, times })
+  if (several.records > 0)
+    log.warn('records were skipped: the service has several contacts of their mail', {
+      file,
+      records: several.records,
+    })
   if (passedOver.withTerms > 0)
     log.warn('terms of records were not given: a later record of the same key counts', {
       file,

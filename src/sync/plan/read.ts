@@ -127,6 +127,7 @@ const newReading = (
   counts: noCounts(),
   mended: new Map(),
   odd: new Map(),
+  several: { records: 0 },
   passedOver: { withTerms: 0 },
 })
 

@@ -9,7 +9,7 @@ import { bulkSize, isStopped, type RunContext } from '../context.ts'
 import { sendDelete } from './send-delete.ts'
 import { sendTerms } from './send-terms.ts'
 import { isBulkUpdate, sendUpdate, sendUpdates } from './send-update.ts'
-import { sendCreate, sendCreates } from './send.ts'
+import { sendCreates } from './send.ts'
 
 interface Shipment {
   readonly operations: readonly Operation[]
@@ -49,7 +49,7 @@ async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> 
 function sendAlone(operation: Operation, context: RunContext): Promise<void> {
   switch (operation.kind) {
     case 'create':
-      return sendCreate(operation, context)
+      return sendCreates([operation], context)
     case 'update':
       return sendUpdate(operation, context)
     case 'terms':

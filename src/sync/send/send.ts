@@ -18,6 +18,7 @@ import {
 import { isStopped, type RunContext, shrinkBulk } from '../context.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
+import { withLookUps } from './resolve.ts'
 import { isSurelyNew, notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
 import { sendDelete } from './send-delete.ts'
 import { statusOfCreate, statusWithCreate, withStatus } from './status-of-create.ts'
@@ -36,7 +37,7 @@ const repeatable = (operation: Operation, context: RunContext): boolean =>
   isRepeatable(operation.fields, context.pipeline.duplicate_check_method)
 
 /** POST of one contact (interface, 4.2). A mail_status of 1 or 2 that nobody knows to be taken goes with care. */
-export async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
+async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
   const status = statusWithCreate(operation, context)
   if (status === undefined) return postCreate(operation, context)
   const send = (): Promise<void> =>
@@ -179,9 +180,11 @@ export async function settleDoubt(
   if (isStopped(context)) return parkDoubt(operation, 'the run ended before it could be looked up', context)
   const seen = await lookUp(operation, context)
   const isOwned = (await mailOwners([operation], context)).size > 0
+  // The service would merge it into whoever has the mail by now, and that may be somebody else.
+  const wouldChange = context.pipeline.writes === 'create' && (seen?.matches ?? 0) > 0
   const decision = doubtDecision({
     ...{ operation, seen, mayResend, isOwned, isStopped: isStopped(context), now: context.clock.now() },
-    isRepeatable: repeatable(operation, context),
+    isRepeatable: repeatable(operation, context) && !wouldChange,
     isHopeless: isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false,
   })
   if (decision.kind === 'resend') return sendCreate(operation, context)
@@ -309,11 +312,11 @@ async function withKnownStatus(
   return operations.filter((operation) => !settled.has(operation))
 }
 
-/** POST of many contacts, each with a mail and no mail twice (interface, 4.2); one alone goes by itself. */
+/** POST of many contacts, no mail twice (interface, 4.2); one alone goes by itself, with a mail or without. */
 export async function sendCreates(planned: readonly Operation[], context: RunContext): Promise<void> {
   const ready = isStopped(context)
     ? planned
-    : await withKnownStatus(await withFreeMails(planned, context), context)
+    : await withKnownStatus(await withFreeMails(await withLookUps(planned, context), context), context)
   if (isStopped(context)) {
     const settlement = { kind: 'failed', reason: 'the run ended before it was sent' } as const
     return settle(

@@ -61,13 +61,14 @@ export function partedFields(
 export function shownChange(decided: DecidedChange, method: MergeMethod): PlannedChange {
   const { kind, key, contactId, consent, terms, known, cause, undoes } = decided
   // A mail_status of 1 or 2 goes first; the fields of the same change follow it as an update.
-  const whole = kind === 'consent' ? ({ ...decided, kind: 'update' } as const) : decided
+  const isFound = kind === 'create' && contactId !== undefined
+  const whole = kind === 'consent' || isFound ? ({ ...decided, kind: 'update' } as const) : decided
   const { sent, withheld } = partedFields(whole, method)
   const { file, line, lines } = decided.source
   const isMissing = cause === 'missing' && undoes === undefined
   const fields = consent === undefined ? sent : { ...sent, mail_status: consent }
   return {
-    action: kind === 'create' || kind === 'delete' ? kind : 'update',
+    action: (kind === 'create' && !isFound) || kind === 'delete' ? kind : 'update',
     key,
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
     fields: fieldChanges(fields, known),
@@ -83,14 +84,15 @@ export const showsNothing = ({ action, fields, withheld = {}, terms }: PlannedCh
   Object.keys({ ...fields, ...withheld }).length + terms.add.length + terms.remove.length === 0
 
 /** Its requests, in the parts that an estimate is made of. */
-export function workOf({ kind, mailKey, fields, terms, consent }: DecidedChange): PlannedWork {
-  const isCreate = kind === 'create'
+export function workOf({ kind, contactId, mailKey, fields, terms, consent }: DecidedChange): PlannedWork {
+  const isFound = kind === 'create' && contactId !== undefined
+  const isCreate = kind === 'create' && !isFound
   const isWithdrawal = isWithdrawn(consent)
   const hasFieldsLeft = kind === 'consent' && isWithdrawal && Object.keys(fields).length > 0
   return {
     createsWithMail: Number(isCreate && mailKey !== undefined),
     createsWithoutMail: Number(isCreate && mailKey === undefined),
-    updates: Number(kind === 'update' || hasFieldsLeft),
+    updates: Number(kind === 'update' || isFound || hasFieldsLeft),
     termAdditions: Number(terms !== undefined && terms.add.length > 0),
     termRemovals: Number(terms !== undefined && terms.remove.length > 0),
     consents: Number(consent !== undefined && !isWithdrawal),

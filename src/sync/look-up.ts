@@ -1,0 +1,24 @@
+// Asks the service who has the mail of a record, where the pipeline says `writes`.
+import type { Contact } from '../core/mapping/contact.ts'
+import { lookUpMail, type Resolution, resolution } from '../core/change/resolution.ts'
+import type { CallResult, RequestTrace } from '../core/ports.ts'
+import type { PlanContext } from './context.ts'
+
+export type LookedUp =
+  | { readonly kind: 'resolved'; readonly resolution: Resolution; readonly request: RequestTrace | undefined }
+  /** The service gave no usable answer. */
+  | { readonly kind: 'unanswered'; readonly result: Exclude<CallResult<unknown>, { kind: 'ok' }> }
+
+/** Who the record is by what the service shows now. */
+export async function lookUp(contact: Contact, context: PlanContext): Promise<LookedUp> {
+  const mail = lookUpMail(contact)
+  const { pipeline, session } = context
+  if (mail === undefined)
+    return { kind: 'resolved', resolution: resolution(undefined, pipeline), request: undefined }
+  const found = await session.contactsByMail(mail, ['mail'])
+  if (found.kind === 'ok')
+    return { kind: 'resolved', resolution: resolution(found.value, pipeline), request: found.request }
+  if (found.kind !== 'absent') return { kind: 'unanswered', result: found }
+  const nobody = resolution({ contacts: [], others: [] }, pipeline)
+  return { kind: 'resolved', resolution: nobody, request: found.request }
+}
