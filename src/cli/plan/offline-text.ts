@@ -4,6 +4,9 @@ import type { Plan } from '../../core/change/plan/plan.ts'
 const TERMS =
   'which terms it has: how many would be made is unknown, max_new_terms is not judged, and create_missing: false rejects nothing'
 
+const CONTACTS =
+  'who is there: records that a run would look up first count as created, and under writes: update as skipped'
+
 const CUSTOM_FIELD = 'custom_fields.'
 
 /** Nothing for a plan that asked. */
@@ -15,6 +18,7 @@ export function offlineText({ unasked }: Plan): readonly string[] {
   return [
     'offline: the service was not asked',
     ...(unasked.includes('terms') ? [`not known: ${TERMS}`] : []),
+    ...(unasked.includes('contacts') ? [`not known: ${CONTACTS}`] : []),
     ...(fields.length === 0
       ? []
       : [`not known: the custom fields ${fields.join(', ')}, which no run has seen: left out of this plan`]),

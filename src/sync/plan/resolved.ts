@@ -24,6 +24,10 @@ interface Resolved {
 }
 
 async function resolved({ body }: Fresh, context: PlanContext): Promise<Resolved> {
+  if (context.unasked !== undefined) {
+    context.unasked.add('contacts')
+    return { body, isOneOfSeveral: false }
+  }
   const seen = await lookUp(body.desired.contact, context)
   // Without an answer it stays as it is: nothing is made before the service was asked once more.
   if (seen.kind === 'unanswered' || seen.resolution.kind === 'make') return { body, isOneOfSeveral: false }

@@ -66,8 +66,8 @@ export interface Plan {
   readonly code?: ErrorCode
 }
 
-/** What a plan that asks the service nothing could not know: the terms there, or the definition of a custom field. */
-export type Unasked = 'terms' | `custom_fields.${string}`
+/** What a plan that asks the service nothing could not know: the terms or contacts there, or the definition of a custom field. */
+export type Unasked = 'terms' | 'contacts' | `custom_fields.${string}`
 
 /** Changes that would be sent. */
 export const plannedChanges = ({ actions }: Pick<Plan, 'actions'>): number =>
