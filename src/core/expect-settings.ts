@@ -7,9 +7,19 @@ const records = z.strictObject({
   change: shareOrCount
     .optional()
     .describe(
-      'For full exports: by so much, as a share or a count, the number of records may differ from that of the last accepted file.',
+      'For full exports: by so much, as a share or a count, the number of records may differ from that of the last accepted file; so many may be new, and so many linked ones rejected.',
     ),
 })
+
+/** What may stand in a column: one of a list, or anything, as long as it seldom changes. */
+const columnValues = z.union([
+  z.array(z.string()).min(1),
+  z.strictObject({
+    change: shareOrCount.describe(
+      'For so many linked records, as a share of all or a count, a value that was sent may be replaced by another one, or by one that cannot be read.',
+    ),
+  }),
+])
 
 export const expectSchema = z
   .strictObject({
@@ -25,9 +35,11 @@ export const expectSchema = z
       .optional()
       .describe('For a column: how many of its values may be blank, `{ Phone: 40% }`.'),
     values: z
-      .record(text, z.array(z.string()).min(1))
+      .record(text, columnValues)
       .optional()
-      .describe('For a column: its possible values, `{ Status: [active, inactive] }`; a blank is none.'),
+      .describe(
+        'For a column: its possible values, `{ Status: [active, inactive] }`, a blank is none; or how many of them may be replaced, `{ Last name: { change: 5% } }`.',
+      ),
   })
   .refine((expect) => Object.values(expect).some((value) => value !== undefined), {
     error: 'is empty; write columns, records, blank or values, or leave it out',

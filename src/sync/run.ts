@@ -168,6 +168,9 @@ export const heldReport = (input: SourceInput, reason: string): InputReport => (
   error: aboutFile(input.name, reason),
 })
 
+const releaseHint = (runId: string): string =>
+  `to let what is held go with the next run: contact-sync held release ${runId}`
+
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },
   customFields: CustomFieldRules,
@@ -192,7 +195,8 @@ async function runInput(
       : await finishInput(planned, aboutIt)
     logEnd(ended, log)
     if (ended.report.status === 'left') return ended.report
-    return heldBy === undefined ? ended.report : heldReport(input, heldBy)
+    if (heldBy === undefined) return ended.report
+    return { ...heldReport(input, heldBy), hint: releaseHint(context.runId) }
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error

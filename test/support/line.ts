@@ -4,6 +4,7 @@ import type { Plan } from '../../src/core/change/plan/plan.ts'
 import type { PlannedChange } from '../../src/core/change/plan/planned-change.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
+import type { Source } from '../../src/core/ports.ts'
 import type { StateStore } from '../../src/core/state.ts'
 import type { UndoOptions } from '../../src/core/log/undo.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
@@ -46,6 +47,8 @@ export function testLine(
     pipeline?: Partial<PipelineSettings>
     settings?: Partial<ServiceSettings>
     state?: StateStore
+    /** In place of the one in memory. */
+    source?: Source
     service?: MemoryService
     mails?: MailTurns
     /** How many runs the state has seen already: their ids are taken. */
@@ -96,7 +99,7 @@ export function testLine(
       pipeline: line.pipeline,
       service: line.settings,
       state: line.state,
-      source: line.source,
+      source: options.source ?? line.source,
       session,
       circuit,
       terms: createTermDirectory(session, { state: line.state }),

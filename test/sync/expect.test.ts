@@ -30,7 +30,7 @@ async function started(changes: Partial<PipelineSettings> = {}): Promise<Line> {
 describe('a file that is not as expected', () => {
   it.each<[string, string[][], RegExp]>([
     ['lacks a column', table.map((row) => row.toSpliced(4, 1)), /^a\.csv: .*lacks "phone"/],
-    ['has too few records', table.slice(0, 2), /at least 2 are expected.*a change of more than 50%/],
+    ['has too few records', table.slice(0, 2), /at least 2 are expected.*a change of more than 50% /],
     [
       'has another value',
       renamed('Elsewhere'),
@@ -85,6 +85,34 @@ describe('a file that is not as expected', () => {
     expect(await line.run()).toMatchObject({ status: 'ok', unchanged: 4 })
     line.source.drop('d.csv', table)
     expect((await line.run()).files[0]!.error).toContain('the file lacks "fax"')
+  })
+
+  it('is held though nothing of it would be sent, and a release says that later ones may look like it', async () => {
+    const line = await started({ expect: { columns: 'exact' } })
+    const wider = table.map((row, index) => [...row, index === 0 ? 'fax' : ''])
+    line.source.drop('b.csv', wider)
+    const held = await line.run()
+    expect(held.files[0]).toMatchObject({
+      status: 'held',
+      hint: expect.stringContaining(`contact-sync held release ${held.run_id}`) as string,
+    })
+    expect(await line.state.heldPlans(['shop'])).toMatchObject([{ number: 0, left: 0 }])
+    await line.state.release(held.run_id, 1)
+    line.source.drop('c.csv', wider)
+    expect(await line.run()).toMatchObject({ status: 'ok', unchanged: 4 })
+    expect(await line.state.heldPlans(['shop'])).toEqual([])
+  })
+
+  it('without changes waits for nobody once another file was accepted', async () => {
+    const line = await started({ expect: { columns: 'exact' } })
+    line.source.drop(
+      'b.csv',
+      table.map((row, index) => [...row, index === 0 ? 'fax' : '']),
+    )
+    await line.run()
+    line.source.drop('c.csv', table)
+    await line.run()
+    expect(await line.state.heldPlans(['shop'])).toEqual([])
   })
 
   it('is held though nothing of it would be sent, and is no measure', async () => {

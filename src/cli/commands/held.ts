@@ -1,5 +1,5 @@
 // `held list` and `held release`: what was stopped, by a guard or for a reason of its own, and a person's leave to go on.
-import { releaseHeld } from '../../app/people/decisions.ts'
+import { type Released, releaseHeld } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan, StateStore } from '../../core/state.ts'
@@ -88,6 +88,13 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
   }
 }
 
+function releasedText({ changes, pipelines }: Released): string {
+  const names = [...new Set(pipelines)].join(', ')
+  return changes === 0
+    ? `released; the file changes no contact of ${names}, and later ones may look like it`
+    : `${plural(changes, 'change')} of ${names} released; the next run sends them, unless something newer comes before`
+}
+
 interface ReleaseOptions extends CommonOptions {
   readonly remaining?: boolean
 }
@@ -100,10 +107,6 @@ export async function releaseHeldPlan(
   const settings = await commandSettings(io, options)
   const released = await releaseHeld(settings, { run, remaining: options.remaining === true }, io.pid)
   if (options.json === true) printJson(io, released)
-  else
-    print(
-      io,
-      `${plural(released.changes, 'change')} of ${[...new Set(released.pipelines)].join(', ')} released; the next run sends them, unless something newer comes before`,
-    )
+  else print(io, releasedText(released))
   return 0
 }

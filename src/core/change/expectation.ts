@@ -1,12 +1,16 @@
 // What the files of a source look like (`expect`), judged after a file was read to its end and before anything of it is
-// sent. Counts blanks and foreign values of a file on the way; the other expectations are about its header and its records.
+// sent. Counts blanks and foreign values of a file on the way, and what would replace what was sent; the other expectations
+// are about its header and its records.
 import { columnIndex, foldedColumn } from '../mapping/columns.ts'
 import { cleanText } from '../mapping/field-check.ts'
+import type { MappedRecord } from '../mapping/mapping.ts'
 import type { SourceItem } from '../mapping/record.ts'
 import type { PipelineSettings } from '../settings.ts'
-import { shareText } from '../words/format.ts'
+import { allowedBy, limitText } from '../words/limit.ts'
 import type { Limit } from '../words/scalars.ts'
 import type { Accepted } from './accepted.ts'
+import type { KnownLink } from './diff.ts'
+import { expectedChanges } from './expected-changes.ts'
 import type { Hold } from './guard.ts'
 
 type Expect = NonNullable<PipelineSettings['expect']>
@@ -27,13 +31,14 @@ interface Found {
   readonly mode: Accepted['mode']
   /** Records that were read. */
   readonly read: number
+  /** Of those: contacts of whom the pipeline had no link. */
+  readonly added: number
+  /** Of those: linked records that are rejected now. */
+  readonly rejected: number
+  /** Of the pipeline, before the file. */
+  readonly links: number
   readonly last: Measure | undefined
 }
-
-const limitText = (limit: Limit): string => ('count' in limit ? String(limit.count) : shareText(limit.share))
-
-const isOver = (number: number, limit: Limit, base: number): boolean =>
-  'count' in limit ? number > limit.count : number > base * limit.share + 1e-9
 
 const named = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
@@ -54,18 +59,22 @@ function columnBreaches({ columns }: Expect, { header, last }: Found): Breach[] 
   return texts.map((text) => ({ key: 'columns', text }))
 }
 
-function recordBreaches({ records }: Expect, { mode, read, last }: Found): Breach[] {
-  const breaches: Breach[] = []
+function recordTexts({ records }: Expect, found: Found): string[] {
+  const { mode, read, added, rejected, links, last } = found
+  const texts: string[] = []
   const { least, change } = records ?? {}
-  if (least !== undefined && read < least)
-    breaches.push({ key: 'records', text: `${read} records, at least ${least} are expected` })
-  if (change === undefined || mode !== 'full' || last?.mode !== 'full') return breaches
-  if (isOver(Math.abs(read - last.records), change, last.records))
-    breaches.push({
-      key: 'records',
-      text: `${read} records, the last accepted file has ${last.records}: a change of more than ${limitText(change)}`,
-    })
-  return breaches
+  if (least !== undefined && read < least) texts.push(`${read} records, at least ${least} are expected`)
+  if (change === undefined || mode !== 'full' || last?.mode !== 'full') return texts
+  const most = allowedBy(change, last.records)
+  // Where most of that file never became contacts, its records are new once more.
+  const counts = [
+    [Math.abs(read - last.records), `${read} records`],
+    [links * 2 < last.records ? 0 : added, `${added} of ${read} records are new`],
+    [rejected, `${rejected} linked records are rejected`],
+  ] as const
+  const than = `the last accepted file has ${last.records}: a change of more than ${limitText(change, last.records)}`
+  texts.push(...counts.flatMap(([count, text]) => (count > most ? [`${text}, ${than}`] : [])))
+  return texts
 }
 
 /** A column whose values are counted. */
@@ -83,11 +92,15 @@ interface Watched {
 
 const folded = (value: string): string => cleanText(value).toLowerCase()
 
+const listOf = (values: NonNullable<Expect['values']>[string] | undefined): Watched['allowed'] =>
+  Array.isArray(values) ? new Set(values.map(folded)) : undefined
+
 function watchedColumns({ blank = {}, values = {} }: Expect, header: readonly string[]): Watched[] {
-  return [...new Set([...Object.keys(blank), ...Object.keys(values)])].map((name) => ({
+  const listed = Object.keys(values).filter((name) => Array.isArray(values[name]))
+  return [...new Set([...Object.keys(blank), ...listed])].map((name) => ({
     name,
     place: columnIndex(header, name),
-    allowed: values[name] === undefined ? undefined : new Set(values[name].map(folded)),
+    allowed: listOf(values[name]),
     most: blank[name],
     blank: 0,
     foreign: 0,
@@ -99,10 +112,10 @@ function watchedBreaches({ name, place, allowed, most, ...counted }: Watched, ro
   const key = most === undefined ? 'values' : 'blank'
   if (place === undefined) return [{ key, text: `the file has no column "${name}"` }]
   const breaches: Breach[] = []
-  if (most !== undefined && isOver(counted.blank, most, rows))
+  if (most !== undefined && counted.blank > allowedBy(most, rows))
     breaches.push({
       key: 'blank',
-      text: `"${name}" is blank in ${counted.blank} of ${rows} rows, at most ${limitText(most)} may be`,
+      text: `"${name}" is blank in ${counted.blank} of ${rows} rows, at most ${limitText(most, rows)} may be`,
     })
   if (allowed !== undefined && counted.foreign > 0)
     breaches.push({
@@ -112,12 +125,22 @@ function watchedBreaches({ name, place, allowed, most, ...counted }: Watched, ro
   return breaches
 }
 
+function heldBy(breaches: readonly Breach[]): Hold | undefined {
+  if (breaches.length === 0) return undefined
+  const keys = [...new Set(breaches.map(({ key }) => `expect.${key}`))].join(', ')
+  const texts = breaches.map(({ key, text }) => `expect.${key}: ${text}`).join('; ')
+  const reason = `the file is not as expected: ${texts}; nothing of it is sent`
+  return { guard: 'expect', holds: 'all', number: breaches.length, threshold: keys, reason }
+}
+
 export interface Expectation {
   /** Whether every row of the file must be seen. */
   readonly needsRows: boolean
   note(items: readonly SourceItem[]): void
-  /** Undefined where the file is as expected; else why nothing of it may go. */
-  verdict(file: { readonly read: number; readonly last: Measure | undefined }): Hold | undefined
+  /** Is told of each record that is mapped anew, of what was sent of it before, and whether it makes a contact. */
+  compare(mapped: MappedRecord, of: { readonly known: KnownLink | undefined; readonly isNew: boolean }): void
+  /** Undefined where the file is as expected; else why nothing of it may be sent. */
+  verdict(file: Pick<Found, 'read' | 'links' | 'last'>): Hold | undefined
 }
 
 /** Rows of an item: those that are no records have no columns to speak of. */
@@ -125,10 +148,13 @@ const rowsOf = (item: SourceItem) => (item.kind === 'record' ? (item.rows ?? [it
 
 /** What a pipeline expects of a file with this header; undefined where it expects nothing. */
 export function expectationOf(
-  { expect, mode, source }: Pick<PipelineSettings, 'expect' | 'mode' | 'source'>,
+  pipeline: PipelineSettings,
   header: readonly string[],
 ): Expectation | undefined {
+  const { expect, mode, source } = pipeline
   if (expect === undefined) return undefined
+  const changes = expectedChanges(pipeline)
+  let [added, rejected] = [0, 0]
   const watched = watchedColumns(expect, header)
   const nulls = new Set(source.null_values.map(cleanText))
   let rows = 0
@@ -149,17 +175,20 @@ export function expectationOf(
       if (watched.length > 0)
         for (const item of items) for (const { values, line } of rowsOf(item)) look(values, line)
     },
-    verdict({ read, last }) {
-      const found = { header, mode, read, last }
-      const breaches = [
+    compare(mapped, { known, isNew }) {
+      if (isNew) added += 1
+      if (known === undefined) return
+      if (mapped.kind === 'contact') changes.compare(known, mapped)
+      else if (mapped.kind === 'rejected') rejected += 1
+    },
+    verdict({ read, links, last }) {
+      const found = { header, mode, read, added, rejected, links, last }
+      return heldBy([
         ...columnBreaches(expect, found),
-        ...recordBreaches(expect, found),
+        ...recordTexts(expect, found).map((text) => ({ key: 'records' as const, text })),
         ...watched.flatMap((column) => watchedBreaches(column, rows)),
-      ]
-      if (breaches.length === 0) return undefined
-      const keys = [...new Set(breaches.map(({ key }) => `expect.${key}`))].join(', ')
-      const reason = `the file is not as expected: ${breaches.map(({ key, text }) => `expect.${key}: ${text}`).join('; ')}; nothing of it goes`
-      return { guard: 'expect', holds: 'all', number: breaches.length, threshold: keys, reason }
+        ...changes.breaches(links).map((text) => ({ key: 'values' as const, text })),
+      ])
     },
   }
 }

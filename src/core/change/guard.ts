@@ -1,7 +1,7 @@
 // Which part of a plan is held until a person has looked at it. Judged over the totals of one input, after it was read
 // to its end and before anything of it is sent; what was released already is not counted again.
 import type { GuardSettings } from '../settings.ts'
-import { shareText } from '../words/format.ts'
+import { allowedBy, limitText } from '../words/limit.ts'
 import type { Limit } from '../words/scalars.ts'
 
 export type GuardName =
@@ -41,29 +41,19 @@ export interface Hold {
   readonly reason: string
 }
 
-/** A share allows at least one, unless it is 0%. */
-function allowed(limit: Limit, base: number): number {
-  if ('count' in limit) return limit.count
-  return limit.share === 0 ? 0 : Math.max(1, Math.floor(base * limit.share + 1e-9))
-}
-
-function limitText(limit: Limit, base: number): string {
-  return 'count' in limit ? String(limit.count) : `${shareText(limit.share)} (${allowed(limit, base)})`
-}
-
 const isUnlimited = (limit: Limit): boolean => 'share' in limit && limit.share >= 1
 
 function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
   const { rejected, read, changes, links, deletes, newTerms } = numbers
   if (changes + deletes === 0) return undefined
-  if (!isUnlimited(guards.max_rejects) && rejected > allowed(guards.max_rejects, read)) {
+  if (!isUnlimited(guards.max_rejects) && rejected > allowedBy(guards.max_rejects, read)) {
     const threshold = limitText(guards.max_rejects, read)
     const reason = `${rejected} of ${read} records were rejected, more than guards.max_rejects ${threshold} allows; nothing of the file goes`
     return { guard: 'max_rejects', holds: 'all', number: rejected, threshold, reason }
   }
   // Before the first import a share is one of nothing.
   const isFirst = 'share' in guards.max_changes && links === 0
-  if (!isUnlimited(guards.max_changes) && !isFirst && changes > allowed(guards.max_changes, links)) {
+  if (!isUnlimited(guards.max_changes) && !isFirst && changes > allowedBy(guards.max_changes, links)) {
     const threshold = limitText(guards.max_changes, links)
     const reason = `${changes} contacts would be created or changed, with ${links} linked: more than guards.max_changes ${threshold} allows`
     return { guard: 'max_changes', holds: 'all', number: changes, threshold, reason }
@@ -97,7 +87,7 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
     const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never taken for all that there is, and ${deletes} contacts would go`
     return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
   }
-  if (deletes <= allowed(guards.max_deletes, links)) return undefined
+  if (deletes <= allowedBy(guards.max_deletes, links)) return undefined
   const threshold = limitText(guards.max_deletes, links)
   const reason = `${deletes} of ${links} contacts have gone from the source, more than guards.max_deletes ${threshold} allows`
   return { ...held, guard: 'max_deletes', threshold, reason }

@@ -49,10 +49,17 @@ UPDATE operation SET released = 1 WHERE input_id = @id AND state = 'planned' AND
     AND old.contact_id IS operation.contact_id AND old.fields = operation.fields AND old.terms IS operation.terms
     AND old.consent IS operation.consent)`
 
+/**
+ * A file that is not as expected may change nothing, a new column say: its release says that later ones may look like it.
+ * It waits for that until another file was accepted.
+ */
+const WAITS_WITHOUT_CHANGES = `(hold.guard = 'expect' AND hold.released_at IS NULL
+  AND hold.held_at > coalesce((SELECT at FROM accepted WHERE accepted.pipeline = hold.pipeline), 0))`
+
 /** Held plans of which nothing is left: sent, or overtaken by what is newer. */
 export const FORGET_EMPTY_HOLDS = `
 DELETE FROM hold WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation WHERE operation.input_id = hold.input_id
-  AND operation.guard = hold.guard)`
+  AND operation.guard = hold.guard) AND NOT ${WAITS_WITHOUT_CHANGES}`
 
 /** A later input of the same run took some of the changes over: what is left was held by it just as it stands now. */
 export const RECOUNT_HOLDS = `
@@ -65,7 +72,7 @@ SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS thresho
        config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
        (SELECT count(*) FROM operation WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard
         AND operation.state = 'held') AS left_over
-FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 ORDER BY held_at, run_id`
+FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 OR ${WAITS_WITHOUT_CHANGES} ORDER BY held_at, run_id`
 
 type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
 

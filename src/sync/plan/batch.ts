@@ -255,6 +255,15 @@ async function withLookUps(
   })
 }
 
+function compareWithExpected(decided: readonly Decided[], { expectation }: Reading): void {
+  if (expectation === undefined) return
+  for (const { row, verdict } of decided) {
+    if (row.kind === 'settled') continue
+    const isNew = typeof verdict === 'object' && isCreate(verdict)
+    expectation.compare(row.mapped, { known: row.known.link, isNew })
+  }
+}
+
 /** The same, given an earlier record of the same key. */
 function besideEarlier(
   { row, verdict }: Decided,
@@ -367,5 +376,7 @@ export async function planBatch(
   const mapped = await onPlaces(fresh, (rows) => mappedRows(rows, reading, context))
   const rows = matched.flatMap((row, index) => (row.kind === 'settled' ? row : (mapped[index] ?? [])))
   const decided = rows.map((row) => ({ row, verdict: verdictOn(row, context) }))
-  await stage(await withLookUps(decided, reading, context), reading, context)
+  const looked = await withLookUps(decided, reading, context)
+  compareWithExpected(looked, reading)
+  await stage(looked, reading, context)
 }

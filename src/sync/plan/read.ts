@@ -5,7 +5,7 @@ import { type Expectation, expectationOf } from '../../core/change/expectation.t
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
-import type { JudgedInput } from '../../core/change/guard.ts'
+import type { Hold, JudgedInput } from '../../core/change/guard.ts'
 import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { DateOrders } from '../../core/mapping/values/date-order.ts'
 import type { InputReader, SourceInput } from '../../core/ports.ts'
@@ -120,6 +120,17 @@ const readsAllRows = (
   expectation: Expectation | undefined,
 ): boolean => onDuplicateKey === 'union' || expectation?.needsRows === true
 
+/** Why the file is not as its source's files are expected to be; undefined: it is. */
+async function unexpectedOf(
+  { expectation, counts, staged }: Reading,
+  last: Accepted | undefined,
+  { state }: PlanContext,
+): Promise<Hold | undefined> {
+  if (expectation === undefined) return undefined
+  const { links } = await state.planNumbers(staged)
+  return expectation.verdict({ read: counts.read, links, last })
+}
+
 const newReading = (
   begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation'>,
 ): Reading => ({
@@ -165,7 +176,7 @@ async function readInput(
       onRead?.(reader.sha256())
       await yieldRejects(reading, context)
       const isPart = isSupplement() || input.rejectsUpTo !== undefined
-      const unexpected = isPart ? undefined : expectation?.verdict({ read: reading.counts.read, last })
+      const unexpected = isPart ? undefined : await unexpectedOf(reading, last, context)
       const read = { staged, counts: reading.counts, isSupplement: isSupplement(), unexpected }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
     }

@@ -1,6 +1,9 @@
 // What the files of a source are expected to look like, file by file.
 import { describe, expect, it } from 'vitest'
+import type { KnownLink } from '../../../src/core/change/diff.ts'
+import type { Compared } from '../../../src/core/change/expected-changes.ts'
 import { expectationOf } from '../../../src/core/change/expectation.ts'
+import type { MappedRecord } from '../../../src/core/mapping/mapping.ts'
 import type { SourceItem } from '../../../src/core/mapping/record.ts'
 import type { PipelineSettings } from '../../../src/core/settings.ts'
 import { pipelineSettings } from '../../support/pipeline.ts'
@@ -19,17 +22,18 @@ interface Given {
   /** Null: no file was accepted before. */
   readonly last?: Parameters<NonNullable<ReturnType<typeof expectationOf>>['verdict']>[0]['last'] | null
   readonly mode?: PipelineSettings['mode']
+  readonly links?: number
 }
 
 function judged(wanted: Expect, given: Given = {}): string | undefined {
-  const { header = HEADER, rows = [], read = rows.length, last = LAST, mode = 'full' } = given
+  const { header = HEADER, rows = [], read = rows.length, last = LAST, mode = 'full', links = 100 } = given
   const pipeline = pipelineSettings({ expect: wanted, mode, source: { type: 'csv', null_values: ['n/a'] } })
   const expectation = expectationOf(pipeline, header)!
   for (const [index, values] of rows.entries()) expectation.note([item(values, index + 2)])
-  return expectation.verdict({ read, last: last ?? undefined })?.reason
+  return expectation.verdict({ read, links, last: last ?? undefined })?.reason
 }
 
-const saying = (text: string): string => `the file is not as expected: ${text}; nothing of it goes`
+const saying = (text: string): string => `the file is not as expected: ${text}; nothing of it is sent`
 
 describe('columns', () => {
   it.each<[Expect['columns'], string[], string | undefined]>([
@@ -75,7 +79,7 @@ describe('records', () => {
     [
       { change: { share: 0.3 } },
       69,
-      saying('expect.records: 69 records, the last accepted file has 100: a change of more than 30%'),
+      saying('expect.records: 69 records, the last accepted file has 100: a change of more than 30% (30)'),
     ],
     [
       { change: { count: 5 } },
@@ -105,7 +109,7 @@ describe('values', () => {
   it('may be blank up to a share or a count; a null value is blank', () => {
     expect(judged({ blank: { Tel: { share: 0.5 } } }, { rows })).toBeUndefined()
     expect(judged({ blank: { tel: { share: 0.49 } } }, { rows })).toBe(
-      saying('expect.blank: "tel" is blank in 2 of 4 rows, at most 49% may be'),
+      saying('expect.blank: "tel" is blank in 2 of 4 rows, at most 49% (1) may be'),
     )
     expect(judged({ blank: { Tel: { count: 1 } } }, { rows })).toBe(
       saying('expect.blank: "Tel" is blank in 2 of 4 rows, at most 1 may be'),
@@ -130,7 +134,7 @@ describe('values', () => {
       { kind: 'record', ...b, rows: [a, b] },
       { kind: 'defect', code: 'RECORD_RAGGED', message: '', values: ['1', '', 'z'], line: 9 },
     ])
-    expect(expectation.verdict({ read: 2, last: undefined })?.reason).toContain(
+    expect(expectation.verdict({ read: 2, links: 0, last: undefined })?.reason).toContain(
       '1 values that are not in the list, the first on line 7',
     )
   })
@@ -151,4 +155,105 @@ it('every row must be seen only where values are counted', () => {
   expect(needs({ columns: 'exact', records: { least: 1 } })).toBe(false)
   expect(needs({ blank: { Tel: { share: 1 } } })).toBe(true)
   expect(expectationOf(pipelineSettings(), HEADER)).toBeUndefined()
+})
+
+const mapped = (desired: Partial<Compared>): MappedRecord => ({
+  kind: 'contact',
+  key: '1',
+  contact: {},
+  terms: undefined,
+  mended: [],
+  lacking: [],
+  ...desired,
+})
+
+const known = (fields: KnownLink['fields']): KnownLink => ({
+  id: 1,
+  contactId: 1,
+  fields,
+  unsure: [],
+  terms: [],
+  gone: false,
+  merged: false,
+})
+
+describe('values that were sent', () => {
+  const pipeline = pipelineSettings({
+    expect: { values: { last: { change: { share: 0.1 } } } },
+  })
+  const LINK = known({ family_name: 'Ash', phone: '1' })
+
+  function reasonOf(desired: Partial<Compared>, times: number, link = LINK): string | undefined {
+    const expectation = expectationOf(pipeline, HEADER)!
+    for (let turn = 0; turn < times; turn += 1)
+      expectation.compare(mapped(desired), { known: link, isNew: false })
+    return expectation.verdict({ read: times, links: 20, last: undefined })?.reason
+  }
+
+  it.each<[string, Partial<Compared>, number, KnownLink, string | undefined]>([
+    ['as often as they may', { contact: { family_name: 'Oak' } }, 2, LINK, undefined],
+    [
+      'more often',
+      { contact: { family_name: 'Oak' } },
+      3,
+      LINK,
+      saying(
+        'expect.values: "last" has another value, or one that cannot be read, for 3 of 20 linked records, at most 10% (2) may change',
+      ),
+    ],
+    ['of another column', { contact: { phone: '2' } }, 20, LINK, undefined],
+    ['by themselves', { contact: { family_name: 'Ash' } }, 20, LINK, undefined],
+    ['that cannot be read', { mended: ['family_name'] }, 2, LINK, undefined],
+    [
+      'that cannot be read any more',
+      { mended: ['family_name'] },
+      3,
+      LINK,
+      saying(
+        'expect.values: "last" has another value, or one that cannot be read, for 3 of 20 linked records, at most 10% (2) may change',
+      ),
+    ],
+    ['where none was', { contact: { family_name: 'Oak' } }, 20, known({}), undefined],
+  ])('may be replaced: %s', (_, desired, times, link, reason) => {
+    expect(reasonOf(desired, times, link)).toBe(reason)
+  })
+
+  it('need no look at every row', () => {
+    expect(expectationOf(pipeline, HEADER)?.needsRows).toBe(false)
+  })
+})
+
+describe('records that are new', () => {
+  const records = { change: { share: 0.3 } }
+  const verdictOf = (added: number, links: number): string | undefined => {
+    const expectation = expectationOf(pipelineSettings({ mode: 'full', expect: { records } }), HEADER)!
+    for (let turn = 0; turn < added; turn += 1)
+      expectation.compare(mapped({}), { known: undefined, isNew: true })
+    return expectation.verdict({ read: 100, links, last: LAST })?.reason
+  }
+
+  it('may be as many as the number may change by', () => {
+    expect(verdictOf(30, 100)).toBeUndefined()
+    expect(verdictOf(31, 100)).toBe(
+      saying(
+        'expect.records: 31 of 100 records are new, the last accepted file has 100: a change of more than 30% (30)',
+      ),
+    )
+  })
+
+  it('are no surprise where the last file hardly became contacts', () => {
+    expect(verdictOf(100, 49)).toBeUndefined()
+  })
+
+  it('count with linked records that are rejected now', () => {
+    const expectation = expectationOf(pipelineSettings({ mode: 'full', expect: { records } }), HEADER)!
+    const rejected = { kind: 'rejected', code: 'FIELD_INVALID', reason: '', key: '1' } as const
+    for (let turn = 0; turn < 31; turn += 1) expectation.compare(rejected, { known: known({}), isNew: false })
+    expectation.compare(rejected, { known: undefined, isNew: false })
+    expect(expectation.verdict({ read: 100, links: 100, last: LAST })?.reason).toBe(
+      saying(
+        'expect.records: 31 linked records are rejected, the last accepted file has 100: a change of more than 30% (30)',
+      ),
+    )
+  })
 })
