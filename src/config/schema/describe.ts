@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { configSchema } from '../../core/settings.ts'
 import type { SourceKinds } from '../../core/source-settings.ts'
 import { isMapping, valueAt } from '../text/tree.ts'
+import { EXAMPLES, examplePath } from './examples.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -52,6 +53,34 @@ function allowPresets(schema: JsonSchema): void {
   schema['required'] = required.filter((name) => name !== given)
 }
 
+/** What stands below a schema: each key with its path, each form of an entry, each branch of a union. */
+function visit(schema: unknown, path: string, see: (key: JsonSchema, path: string) => void): void {
+  if (!isMapping(schema)) return
+  for (const name of ['anyOf', 'oneOf'])
+    for (const branch of Array.isArray(schema[name]) ? schema[name] : []) visit(branch, path, see)
+  visit(schema['items'], `${path}[]`, see)
+  visit(schema['additionalProperties'], `${path}.<name>`, see)
+  for (const [name, key] of Object.entries(isMapping(schema['properties']) ? schema['properties'] : {})) {
+    if (!isMapping(key)) continue
+    const at = path === '' ? name : `${path}.${name}`
+    see(key, at)
+    visit(key, at, see)
+  }
+}
+
+/** Every key of the schema, with its path; those of a field's mapping under `<field>`. */
+export function visitKeys(schema: JsonSchema, see: (key: JsonSchema, path: string) => void): void {
+  visit(schema, '', see)
+  visit(valueAt(schema, ['$defs', 'FieldMapping']), '<field>', see)
+}
+
+function addExamples(schema: JsonSchema): void {
+  visitKeys(schema, (key, path) => {
+    const at = examplePath(path)
+    if (Object.hasOwn(EXAMPLES, at)) key['examples'] = [EXAMPLES[at]]
+  })
+}
+
 /** JSON Schema, draft 2020-12, of the file as it is written. */
 export function configJsonSchema(kinds: SourceKinds): JsonSchema {
   const schema = rawSchema(kinds, (inner) => {
@@ -61,5 +90,6 @@ export function configJsonSchema(kinds: SourceKinds): JsonSchema {
   const mapping = valueAt(schema, ['$defs', 'FieldMapping', 'anyOf'])
   // `field: null` takes a field out of a preset.
   if (Array.isArray(mapping)) mapping.push({ type: 'null' })
+  addExamples(schema)
   return { title: 'contact-sync configuration', ...schema }
 }

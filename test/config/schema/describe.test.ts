@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
@@ -10,8 +10,10 @@ import { KINDS } from '../fake-kinds.ts'
 import { FOLDER } from '../fixtures.ts'
 import { referenceTable } from './option-rows.ts'
 
+const CONFIG = fileURLToPath(new URL('../../../config/', import.meta.url))
 const MANUAL = fileURLToPath(new URL('../../../config/README.md', import.meta.url))
 const REFERENCE = fileURLToPath(new URL('../../../config/REFERENCE.md', import.meta.url))
+const SCHEMA = fileURLToPath(new URL('../../../config/contact-sync.schema.json', import.meta.url))
 const EXAMPLE = fileURLToPath(new URL('../../../config/contact-sync.example.yaml', import.meta.url))
 
 const validate = new Ajv2020({ strict: false }).compile(configJsonSchema(KINDS))
@@ -34,9 +36,16 @@ describe('the JSON Schema', () => {
     },
   )
 
-  it('accepts the example', () => {
+  it('accepts the example, and every example configuration', () => {
     const real = new Ajv2020({ strict: false }).compile(configJsonSchema(SOURCE_KINDS))
-    expect(real(parse(readFileSync(EXAMPLE, 'utf8')))).toBe(true)
+    for (const file of [EXAMPLE, ...globSync(`${CONFIG}{examples,deploy/contact-sync}/*.yaml`)])
+      expect([file, real(parse(readFileSync(file, 'utf8'))), real.errors]).toEqual([file, true, null])
+  })
+
+  it('lies beside the example, which names it to editors (update it with: vitest run test/config -u)', async () => {
+    await expect(`${JSON.stringify(configJsonSchema(SOURCE_KINDS), null, 2)}\n`).toMatchFileSnapshot(SCHEMA)
+    const [first = ''] = readFileSync(EXAMPLE, 'utf8').split('\n')
+    expect(first).toBe('# yaml-language-server: $schema=contact-sync.schema.json')
   })
 
   it('is of draft 2020-12 and says nothing of its own making', () => {
