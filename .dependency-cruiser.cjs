@@ -19,7 +19,7 @@ const ROOMS = [
  * and ports, mostly); rooms of one layer do not know each other.
  */
 const LAYERS = {
-  core: [['words'], ['mapping', 'outcome'], ['change'], ['log'], ['alerts']],
+  core: [['words'], ['mapping', 'outcome'], ['change'], ['log'], ['alerts', 'explain']],
   store: [['file'], ['window', 'log'], ['journal'], ['views']],
   sync: [['plan', 'send']],
   app: [['run'], ['alerting', 'people'], ['daemon']],

@@ -9,16 +9,17 @@ import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from '
 import { SyncError } from '../words/errors.ts'
 import { parseNumber } from '../words/number.ts'
 import { compilePick, pickPairs } from './pick.ts'
-import type { FieldMapping } from './mapping-schema.ts'
+import type { FieldMapping, PickRule } from './mapping-schema.ts'
 import type { OnInvalid, PipelineSettings } from '../settings.ts'
 import { parseTemplate } from './template.ts'
 import { compileTransforms } from './transforms.ts'
 import { hasRule, type RuleKit, typeOfPhone, valueRule } from './values/rule-kit.ts'
+import { type Note, noted, notedChange, type RuleStep, ruleText } from './values/noted.ts'
 import type { RuledText } from './values/value-rule.ts'
 
-type Reader = (values: readonly string[]) => RuledText
+type Reader = (values: readonly string[], note?: Note) => RuledText
 
-interface FieldResult {
+export interface FieldResult {
   readonly value?: FieldValue
   /** `value`: the text that is wrong; '' where there is none to show. */
   readonly problem?: Extract<FieldCheck, { problem: string }> & { readonly value: string }
@@ -33,7 +34,7 @@ export interface FieldMapper {
   /** The name under which it stands in the contact. */
   readonly key: string
   readonly mapping: FieldMapping
-  read(values: readonly string[]): FieldResult
+  read(values: readonly string[], note?: Note): FieldResult
 }
 
 /** What the field may hold. */
@@ -86,8 +87,24 @@ function expressionReader(written: string, { header, columns, cellAt }: Cells): 
   const others = expression.usesAllColumns ? header.filter((name) => name !== '') : []
   const names = [...new Set([...others, ...expression.columns])]
   const places = names.map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
-  return (values) =>
-    expression.evaluate(new Map(places.map(([name, place]) => [name, cellAt(values, place)])))
+  const rule = ruleText('expression', written)
+  return (values, note) => {
+    const cells = new Map(places.map(([name, place]) => [name, cellAt(values, place)]))
+    const made = expression.evaluate(cells)
+    if (note === undefined) return made
+    const read = expression.columns.map((name) => [name, cells.get(name) ?? ''] as const)
+    return toldOf(note, { rule, from: Object.fromEntries(read), columns: expression.columns }, made)
+  }
+}
+
+/** What a rule made or could not make, after it was told. */
+function toldOf<Made extends RuledText>(
+  note: Note | undefined,
+  step: Omit<RuleStep, 'to'>,
+  made: Made,
+): Made {
+  note?.({ ...step, to: typeof made === 'string' ? made : null })
+  return made
 }
 
 /** Whether a text is one that `unless` leaves out. */
@@ -116,10 +133,13 @@ function lookupReader(mapping: FieldMapping): (value: string) => string | typeof
 function phoneTypeReader(mapping: FieldMapping, context: FieldContext): Reader {
   const field = mapping.phone_type_of ?? 'phone'
   const { read } = compileField(field, context.pipeline.map[field] ?? {}, context)
-  return (values) => {
+  const typeOf = (number: FieldValue | undefined): string =>
+    typeof number === 'string' && number !== ''
+      ? (typeOfPhone(number, context.kit) ?? mapping.otherwise ?? '')
+      : ''
+  return (values, note) => {
     const number = read(values).value
-    if (typeof number !== 'string' || number === '') return ''
-    return typeOfPhone(number, context.kit) ?? mapping.otherwise ?? ''
+    return noted(note, `phone_type_of: ${field}`, number ?? null, typeOf(number))
   }
 }
 
@@ -132,28 +152,71 @@ function valueReader(mapping: FieldMapping, context: FieldContext): Reader {
     return nulls.has(value) || isLeftOut(value) ? '' : value
   }
   const cell = (values: readonly string[], column: string): string => cellAt(values, columns.get(column))
-  if (mapping.template !== undefined) {
-    const template = parseTemplate(mapping.template)
-    return (values) => template.render((column) => cell(values, column))
-  }
+  if (mapping.template !== undefined) return templateReader(mapping.template, cell)
   if (mapping.value !== undefined) {
     const constant = String(mapping.value)
-    return () => constant
+    return (_, note) => noted(note, 'value', null, constant)
   }
-  if (mapping.pick !== undefined) {
-    const choose = compilePick(mapping.pick, pickPairs(mapping.pick, columns.keys()))
-    return (values) => choose((column) => cell(values, column))
-  }
+  if (mapping.pick !== undefined) return pickReader(mapping.pick, columns, cell)
   if (mapping.phone_type_of !== undefined) return phoneTypeReader(mapping, context)
   if (mapping.expression !== undefined)
     return expressionReader(mapping.expression, { header, columns, cellAt })
   const alternatives = mappingColumns(mapping)
-  return (values) => {
+  const tell = columnNote(mapping, context)
+  return (values, note) => {
     for (const column of alternatives) {
       const value = cell(values, column)
-      if (value !== '') return value
+      if (value === '') continue
+      if (note !== undefined) tell(values, { column, value, note })
+      return value
     }
+    if (note !== undefined) tell(values, { column: alternatives[0] ?? '', value: '', note })
     return ''
+  }
+}
+
+type ReadCell = (values: readonly string[], column: string) => string
+
+function templateReader(written: string, cell: ReadCell): Reader {
+  const { columns, render } = parseTemplate(written)
+  const rule = ruleText('template', written)
+  return (values, note) => {
+    const made = render((column) => cell(values, column))
+    if (note === undefined) return made
+    const from = Object.fromEntries(columns.map((column) => [column, cell(values, column)]))
+    return toldOf(note, { rule, from, columns }, made)
+  }
+}
+
+function pickReader(rule: PickRule, columns: ColumnIndex, cell: ReadCell): Reader {
+  const pairs = pickPairs(rule, columns.keys())
+  const choose = compilePick(rule, pairs)
+  const named = pairs.flatMap(({ label, value }) => [...(label === undefined ? [] : [label]), value])
+  return (values, note) => {
+    const made = choose((column) => cell(values, column))
+    if (note === undefined) return made
+    const filled = named
+      .map((column) => [column, cell(values, column)] as const)
+      .filter(([, text]) => text !== '')
+    const from = Object.fromEntries(filled)
+    return toldOf(note, { rule: ruleText('pick', rule), from, columns: Object.keys(from) }, made)
+  }
+}
+
+/** Tells how the cell of a column became a text: cleaned, and blank where `null_values` or `unless` say so. */
+function columnNote(mapping: FieldMapping, { pipeline, columns }: FieldContext) {
+  const nulls = new Set(pipeline.source.null_values.map(cleanText))
+  interface Told {
+    readonly column: string
+    readonly value: string
+    readonly note: Note
+  }
+  return (values: readonly string[], { column, value, note }: Told): void => {
+    const raw = values[columns.get(column) ?? -1] ?? ''
+    const text = cleanText(raw)
+    const among = mapping.columns === undefined ? '' : ` of columns ${JSON.stringify(mapping.columns)}`
+    note({ rule: `column ${JSON.stringify(column)}${among}`, from: raw, to: text, columns: [column] })
+    notedChange(note, nulls.has(text) ? 'null_values' : ruleText('unless', mapping.unless), text, value)
   }
 }
 
@@ -167,19 +230,36 @@ function numberReader(mapping: FieldMapping): (value: string) => string | { prob
   }
 }
 
-function checkedValue(target: FieldTarget, value: string, onInvalid: OnInvalid): FieldResult {
+interface Checking {
+  readonly target: FieldTarget
+  readonly onInvalid: OnInvalid
+}
+
+function checkedValue({ target, onInvalid }: Checking, value: string, note: Note | undefined): FieldResult {
   const check = target.check(value)
-  if ('value' in check) return check
+  if ('value' in check) return { value: notedChange(note, `form of ${target.name}`, value, check.value) }
   if (onInvalid === 'drop') return { mended: true }
   const cut = onInvalid === 'truncate' && check.code === 'FIELD_TOO_LONG' ? target.cut(value) : undefined
-  return cut === undefined ? { problem: { ...check, value } } : { value: cut, mended: true }
+  if (cut === undefined) return { problem: { ...check, value } }
+  return { value: noted(note, 'on_invalid: truncate', value, cut), mended: true }
+}
+
+/** The keys of a mapping that make another text of a text, by the name under which they are told. */
+function ruleNames({ unless, date, country, phone, name, address, number, default: ifBlank }: FieldMapping) {
+  const named = Object.entries({ date, country, phone, name, address }).find(([, rule]) => rule !== undefined)
+  return {
+    unless: ruleText('unless', unless),
+    rule: named && ruleText(...named),
+    number: ruleText('number', number),
+    default: ruleText('default', ifBlank),
+  }
 }
 
 /** Says of a required field that nothing is left of it, whether it is blank or was dropped. */
 const lackingMarked =
-  ({ required }: FieldTarget, read: (values: readonly string[]) => FieldResult): FieldMapper['read'] =>
-  (values) => {
-    const result = read(values)
+  ({ required }: FieldTarget, read: FieldMapper['read']): FieldMapper['read'] =>
+  (values, note) => {
+    const result = read(values, note)
     const isNothing = result.value === undefined && result.problem === undefined
     return required && isNothing ? { ...result, lacking: true } : result
   }
@@ -194,28 +274,45 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
   const asNumber = numberReader(mapping)
   const onInvalid = mapping.on_invalid ?? pipeline.on_invalid
   const clears = target.clearable && (mapping.blank ?? pipeline.blank) === 'clear'
+  const names = ruleNames(mapping)
   const invalid = (problem: string, value = ''): FieldResult =>
     onInvalid === 'drop' ? { mended: true } : { problem: { code: 'FIELD_INVALID', problem, value } }
+  const ruled = (text: string, note: Note | undefined): RuledText => {
+    const made = rule(text)
+    return names.rule === undefined ? made : toldOf(note, { rule: names.rule, from: text }, made)
+  }
+  const looked = (text: string, note: Note | undefined): string | typeof NO_MATCH => {
+    const found = lookup(text)
+    if (mapping.lookup !== undefined)
+      note?.({ rule: 'lookup', from: text, to: found === NO_MATCH ? null : found })
+    return found
+  }
+  const blankResult = (): FieldResult => {
+    if (!clears) return {}
+    return target.required ? invalid('is blank, and the service requires the field') : { value: '' }
+  }
+  const finished = (made: string, note: Note | undefined): FieldResult => {
+    const isDefault = target.isBlank(made) && mapping.default !== undefined
+    const value = isDefault ? noted(note, names.default, made, mapping.default) : made
+    if (target.isBlank(value)) return blankResult()
+    const text = asNumber(cleanText(value))
+    if (typeof text !== 'string') return invalid(text.problem, value)
+    return checkedValue({ target, onInvalid }, notedChange(note, names.number, value, text), note)
+  }
   return {
     name: target.name,
     key: target.key,
     mapping,
-    read: lackingMarked(target, (values) => {
-      const source = read(values)
+    read: lackingMarked(target, (values, note) => {
+      const source = read(values, note)
       if (typeof source !== 'string') return invalid(source.problem)
-      const transformed = cleanText(transform(source))
-      const given = isLeftOut(transformed) ? '' : transformed
-      const found = lookup(given)
+      const made = transform(source, note)
+      const transformed = notedChange(note, 'white space', made, cleanText(made))
+      const given = isLeftOut(transformed) ? notedChange(note, names.unless, transformed, '') : transformed
+      const found = looked(given, note)
       if (found === NO_MATCH) return invalid('is not in the lookup', given)
-      const made = target.isBlank(found) ? found : rule(cleanText(found))
-      if (typeof made !== 'string') return invalid(made.problem, found)
-      const value = target.isBlank(made) ? (mapping.default ?? '') : made
-      const isBlank = target.isBlank(value)
-      if (isBlank && target.required)
-        return clears ? invalid('is blank, and the service requires the field') : {}
-      if (isBlank) return clears ? { value: '' } : {}
-      const text = asNumber(cleanText(value))
-      return typeof text === 'string' ? checkedValue(target, text, onInvalid) : invalid(text.problem, value)
+      const value = target.isBlank(found) ? found : ruled(cleanText(found), note)
+      return typeof value === 'string' ? finished(value, note) : invalid(value.problem, found)
     }),
   }
 }

@@ -19,7 +19,7 @@ import {
 import { compileRepairs, type Repair } from './repair.ts'
 import type { FieldMapping } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'
-import { compileTerms, termColumns, type TermReading } from './term-mapping.ts'
+import { compileTerms, termColumns, type TermNote, type TermReading } from './term-mapping.ts'
 import { NO_RULES, type RuleKit } from './values/rule-kit.ts'
 
 export type MappedRecord =
@@ -180,7 +180,7 @@ function compileWhere(pipeline: PipelineSettings, header: readonly string[], col
   return { usesContact: condition.usesContact, evaluate }
 }
 
-type TermReader = (values: readonly string[], contact: Contact) => TermReading
+type TermReader = (values: readonly string[], contact: Contact, note?: TermNote) => TermReading
 
 function compileTermReader(
   pipeline: PipelineSettings,
@@ -191,12 +191,12 @@ function compileTermReader(
   if (read === undefined) return undefined
   const record = recordReader(header, columns, termColumns(pipeline))
   const nulls = new Set(pipeline.source.null_values.map(cleanText))
-  return (values, contact) => {
+  return (values, contact, note) => {
     const cell = (column: string): string => {
       const value = cleanText(values[columns.get(column) ?? -1] ?? '')
       return nulls.has(value) ? '' : value
     }
-    return read({ cell, record: () => record(values), contact })
+    return read({ cell, record: () => record(values), contact }, note)
   }
 }
 
@@ -290,6 +290,23 @@ function contactReader(fields: readonly FieldMapper[]): (values: readonly string
   }
 }
 
+/** A mapping for inputs with one header, in its parts. */
+export function mappingParts(
+  pipeline: PipelineSettings,
+  header: readonly string[],
+  { customFields, kit }: Pick<Against, 'customFields' | 'kit'>,
+) {
+  const columns = resolveColumns(header, columnWishes(pipeline, header))
+  return {
+    columns,
+    fields: fieldMappers(pipeline, { header, columns, customFields, kit }),
+    readKey: keyReader(pipeline, columns),
+    where: compileWhere(pipeline, header, columns),
+    readTerms: compileTermReader(pipeline, header, columns),
+    ...valueRepairs(pipeline, [...new Set(columns.values())]),
+  }
+}
+
 /**
  * Compiles a pipeline's mapping for inputs with this header. `kit`: the rules that it names, loaded.
  * Throws INPUT_COLUMN_MISSING or INPUT_COLUMN_AMBIGUOUS, naming every such column.
@@ -300,11 +317,8 @@ export function compileMapping(
   customFields: CustomFieldRules = NO_CUSTOM_FIELDS,
   kit: RuleKit = NO_RULES,
 ): Mapper {
-  const columns = resolveColumns(header, columnWishes(pipeline, header))
-  const fields = fieldMappers(pipeline, { header, columns, customFields, kit })
-  const readKey = keyReader(pipeline, columns)
-  const where = compileWhere(pipeline, header, columns)
-  const readTerms = compileTermReader(pipeline, header, columns)
+  const parts = mappingParts(pipeline, header, { customFields, kit })
+  const { fields, readKey, where, readTerms, repaired, odd } = parts
 
   const contactOf = contactReader(fields)
   const keyOf = (values: readonly string[], contact: Contact): string | undefined =>
@@ -317,7 +331,6 @@ export function compileMapping(
     key: pipeline.mode === 'full' ? identityOf(values) : undefined,
   })
 
-  const { repaired, odd } = valueRepairs(pipeline, [...new Set(columns.values())])
   return {
     odd,
     map({ values: given }) {

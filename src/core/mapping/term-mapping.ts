@@ -7,6 +7,7 @@ import type { PipelineSettings, TermAssignment } from '../settings.ts'
 import { termNames } from './term-list.ts'
 import { distinctTerms } from './terms.ts'
 import { compileTransforms } from './transforms.ts'
+import { type RuleStep, ruleText } from './values/noted.ts'
 
 /** The record's cells by column name, and the contact that was mapped from it. */
 export interface TermInput {
@@ -17,7 +18,10 @@ export interface TermInput {
 
 export type TermReading = { readonly terms: readonly string[] } | { readonly problem: string }
 
-type Assigner = (input: TermInput) => readonly string[] | { problem: string }
+/** Told of each name that an assignment gives, and of the steps to it. */
+export type TermNote = (name: string, steps: readonly RuleStep[]) => void
+
+type Assigner = (input: TermInput, note?: TermNote) => readonly string[] | { problem: string }
 
 function compiledWhen(name: string, when: string): RecordCondition {
   const condition = compileCondition(when)
@@ -40,30 +44,48 @@ function compileAssignment(entry: TermAssignment, isNull: (value: string) => boo
   if ('column' in entry) {
     const transform = compileTransforms(entry.transform ?? [])
     const isMeant = (part: string): boolean => !isNull(cleanText(part))
-    return ({ cell }) => termNames(cell(entry.column), entry).filter(isMeant).map(transform).filter(isMeant)
+    const rule = `terms.assign: column ${JSON.stringify(entry.column)}`
+    return ({ cell }, note) => {
+      const text = cell(entry.column)
+      const told = (part: string): string => {
+        const steps: RuleStep[] = [{ rule, from: text, to: part, columns: [entry.column] }]
+        const name = transform(part, (step) => steps.push(step))
+        if (isMeant(name)) note?.(name, steps)
+        return name
+      }
+      const made = note === undefined ? (part: string): string => transform(part) : told
+      return termNames(text, entry).filter(isMeant).map(made).filter(isMeant)
+    }
   }
   const { name, when } = entry
-  if (when === undefined) return () => [name]
+  const rule = `terms.assign: ${ruleText(name, when === undefined ? undefined : { when })}`
+  const given = (note: TermNote | undefined): readonly string[] => {
+    note?.(name, [{ rule, from: null, to: name }])
+    return [name]
+  }
+  if (when === undefined) return (_, note) => given(note)
   const condition = compiledWhen(name, when)
-  return ({ record, contact }) => {
+  return ({ record, contact }, note) => {
     const verdict = condition.evaluate(record(), contact)
     if (typeof verdict !== 'boolean')
       return { problem: `terms: the condition of "${name}": ${verdict.problem}` }
-    return verdict ? [name] : []
+    return verdict ? given(note) : []
   }
 }
 
 /** Undefined where the pipeline has nothing to do with terms. */
-export function compileTerms(pipeline: PipelineSettings): ((input: TermInput) => TermReading) | undefined {
+export function compileTerms(
+  pipeline: PipelineSettings,
+): ((input: TermInput, note?: TermNote) => TermReading) | undefined {
   if (pipeline.terms.assign.length === 0) return undefined
   const nulls = new Set(pipeline.source.null_values.map(cleanText))
   const assigners = pipeline.terms.assign.map((entry) =>
     compileAssignment(entry, (value) => nulls.has(value)),
   )
-  return (input) => {
+  return (input, note) => {
     const names: string[] = []
     for (const assign of assigners) {
-      const given = assign(input)
+      const given = assign(input, note)
       if ('problem' in given) return given
       names.push(...given)
     }

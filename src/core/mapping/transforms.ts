@@ -4,6 +4,7 @@
 import { RE2JS } from 're2js'
 import { z } from 'zod'
 import { characterCount } from './contact.ts'
+import { type Note, noted, ruleText } from './values/noted.ts'
 import { re2Problem, re2Text } from '../words/pattern.ts'
 
 /** A transform by its name, with the options that its own schema has checked. */
@@ -166,11 +167,11 @@ export const TRANSFORMS: Readonly<Record<string, Transform>> = {
  * One function of several transforms, applied in order.
  * Throws for a name or options that the configuration would have refused.
  */
-export function compileTransforms(calls: readonly TransformCall[]): (value: string) => string {
+export function compileTransforms(calls: readonly TransformCall[]): (value: string, note?: Note) => string {
   const steps = calls.map(({ name, options }) => {
     const found = Object.hasOwn(TRANSFORMS, name) ? TRANSFORMS[name] : undefined
     if (found === undefined) throw new Error(`there is no transform "${name}"`)
-    return found.compile(options)
+    return { rule: `transform: ${ruleText(name, options)}`, apply: found.compile(options) }
   })
-  return (value) => steps.reduce((text, step) => step(text), value)
+  return (value, note) => steps.reduce((text, { rule, apply }) => noted(note, rule, text, apply(text)), value)
 }

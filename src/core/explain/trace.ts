@@ -1,0 +1,109 @@
+// How the values of a record come to be: each rule of the mapping in order, with what it was given and what it made. The rules are
+// those that a run applies, run with somebody who listens: so a value cannot be explained otherwise than it is made.
+import { columnIndex } from '../mapping/columns.ts'
+import type { Contact, FieldValue } from '../mapping/contact.ts'
+import type { CustomFieldRules } from '../mapping/custom-fields.ts'
+import { mappingParts } from '../mapping/mapping.ts'
+import type { RecordRow } from '../mapping/record.ts'
+import { distinctTerms, termKey } from '../mapping/terms.ts'
+import type { RuleStep } from '../mapping/values/noted.ts'
+import type { RuleKit } from '../mapping/values/rule-kit.ts'
+import type { PipelineSettings } from '../settings.ts'
+
+/** A rule as it is shown. */
+export type ShownStep = Pick<RuleStep, 'rule' | 'from' | 'to'>
+
+export interface TracedField {
+  /** Undefined where the record has nothing for the field. */
+  readonly value: FieldValue | undefined
+  readonly steps: readonly ShownStep[]
+  /** Why there is no value; undefined where nothing is wrong. */
+  readonly problem: string | undefined
+}
+
+export interface TracedTerm {
+  readonly name: string
+  readonly steps: readonly ShownStep[]
+}
+
+export interface TracedRecord {
+  /** Undefined where the mail is the key, or the header lacks a column of it. */
+  readonly key: string | undefined
+  /** By the name under which the field stands in a contact. */
+  readonly fields: ReadonlyMap<string, TracedField>
+  readonly terms: readonly TracedTerm[]
+}
+
+/** Traces rows of inputs with one header. */
+export type Tracer = (row: Pick<RecordRow, 'values'>) => TracedRecord
+
+interface Against {
+  readonly header: readonly string[]
+  readonly customFields: CustomFieldRules
+  readonly kit: RuleKit
+}
+
+/** Throws INPUT_COLUMN_MISSING or INPUT_COLUMN_AMBIGUOUS, as the mapping does. */
+export function compileTracer(pipeline: PipelineSettings, { header, customFields, kit }: Against): Tracer {
+  const parts = mappingParts(pipeline, header, { customFields, kit })
+  const repairs = `repair: ${JSON.stringify(pipeline.repair ?? [])}`
+  return ({ values: given }) => {
+    const values = parts.repaired(given)
+    /** The steps, each with the repairs of its columns before it. */
+    const shown = (steps: readonly RuleStep[]): ShownStep[] =>
+      steps.flatMap(({ columns = [], ...step }) => [
+        ...columns.flatMap((column): ShownStep[] => {
+          const place = parts.columns.get(column) ?? columnIndex(header, column) ?? -1
+          const [from = '', to = ''] = [given[place], values[place]]
+          return from === to ? [] : [{ rule: `${repairs} of column ${JSON.stringify(column)}`, from, to }]
+        }),
+        step,
+      ])
+    const contact: Record<string, FieldValue> = {}
+    const fields = new Map<string, TracedField>()
+    for (const { key, read } of parts.fields) {
+      const steps: RuleStep[] = []
+      const { value, problem, mended } = read(values, (step) => steps.push(step))
+      if (value !== undefined) contact[key] = value
+      const dropped =
+        mended === true && value === undefined ? 'is invalid and was dropped (on_invalid)' : undefined
+      fields.set(key, { value, steps: shown(steps), problem: problem?.problem ?? dropped })
+    }
+    return { key: parts.readKey(values), fields, terms: tracedTerms(parts, { values, contact, shown }) }
+  }
+}
+
+interface Made {
+  readonly values: readonly string[]
+  readonly contact: Contact
+  shown(steps: readonly RuleStep[]): ShownStep[]
+}
+
+function tracedTerms(
+  { readTerms }: Pick<ReturnType<typeof mappingParts>, 'readTerms'>,
+  { values, contact, shown }: Made,
+): TracedTerm[] {
+  const steps = new Map<string, readonly RuleStep[]>()
+  const read = readTerms?.(values, contact, (name, own) => {
+    const [term = ''] = distinctTerms([name])
+    if (!steps.has(termKey(term))) steps.set(termKey(term), own)
+  })
+  if (read === undefined || 'problem' in read) return []
+  return read.terms.map((name) => ({ name, steps: shown(steps.get(termKey(name)) ?? []) }))
+}
+
+const isBlank = (value: FieldValue | undefined): boolean => value === undefined || value === ''
+
+/** Several rows of one key as one record: each field from the last row that has a value, terms of all. */
+export function unitedTrace(records: readonly TracedRecord[]): TracedRecord | undefined {
+  const [first, ...others] = records
+  if (first === undefined || others.length === 0) return first
+  const fields = new Map<string, TracedField>()
+  const terms = new Map<string, TracedTerm>()
+  for (const record of records) {
+    for (const [name, field] of record.fields)
+      if (!isBlank(field.value) || isBlank(fields.get(name)?.value)) fields.set(name, field)
+    for (const term of record.terms) if (!terms.has(termKey(term.name))) terms.set(termKey(term.name), term)
+  }
+  return { key: first.key, fields, terms: [...terms.values()] }
+}
