@@ -1,9 +1,10 @@
 // What a kind of source brings: help, example, the schema of its own options, and how it is made.
 // A kind reads its options from here only after its schema has checked them; it never validates again.
 import type { z } from 'zod'
-import type { Clock, Source } from '../core/ports.ts'
+import type { Clock, InputReader, OpenOptions, Source } from '../core/ports.ts'
 import type { Sought } from '../core/erasing.ts'
 import type { Found, StoredFile } from './folder/erasing.ts'
+import type { InputFile } from './input-file.ts'
 
 export interface SourceDeps {
   readonly clock: Clock
@@ -24,20 +25,24 @@ export interface SourceKind {
    * Throws a SyncError of class `input`, or a SyntaxError, for a file that cannot be read as records.
    */
   find(file: StoredFile, options: unknown, sought: Sought): Promise<Found>
+  /** Reads an open file of this kind. Throws a SyncError of class `input` or `later`. */
+  read(file: InputFile, options: unknown, asked: OpenOptions): Promise<InputReader>
 }
 
-interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create' | 'find'> {
+interface TypedKind<S extends z.ZodObject> extends Omit<SourceKind, 'schema' | 'create' | 'find' | 'read'> {
   readonly schema: S
   create(options: z.output<S>, deps: SourceDeps): Source
   find(file: StoredFile, options: z.output<S>, sought: Sought): Promise<Found>
+  read(file: InputFile, options: z.output<S>, asked: OpenOptions): Promise<InputReader>
 }
 
-/** A kind whose `create` and `find` are written against its own schema, in the form that the registry holds. */
+/** A kind whose `create`, `find` and `read` are written against its own schema, in the form that the registry holds. */
 export function sourceKind<S extends z.ZodObject>(kind: TypedKind<S>): SourceKind {
   // The configuration has checked the options with this very schema: the cast states that, once, for all kinds.
   return {
     ...kind,
     create: (options, deps) => kind.create(options as z.output<S>, deps),
     find: (file, options, sought) => kind.find(file, options as z.output<S>, sought),
+    read: (file, options, asked) => kind.read(file, options as z.output<S>, asked),
   }
 }

@@ -14,6 +14,7 @@ export const csvKind = sourceKind({
   schema: csvOptions,
   create: createCsvSource,
   find: findRows,
+  read: readCsv,
 })
 
 function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {

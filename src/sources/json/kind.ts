@@ -17,6 +17,7 @@ export const jsonKind = sourceKind({
   schema: jsonOptions,
   create: createJsonSource,
   find: findObjects,
+  read: readJson,
 })
 
 function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
