@@ -1,5 +1,6 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
+import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'
 import type { StateViews } from '../core/views.ts'
 
@@ -32,5 +33,7 @@ export interface ConsoleData {
   live(): LiveView
   /** Requests of the last 24 hours; undefined where no limit of a day is set. */
   requestsOfDay(): number | undefined
+  /** How the values of the contact's record came to be; undefined where it has none of a pipeline that is configured. */
+  explain(contactId: number, pipeline: string): Promise<Explanation | undefined>
   configuration(): readonly ShownSetting[]
 }

@@ -5,6 +5,7 @@ import type { PageEnv } from './access.ts'
 import { missing, ROWS, show, startOf, wholeNumber } from './asked.ts'
 import type { ConsoleData } from './data.ts'
 import { contactPage } from './pages/contact.ts'
+import { explainPage } from './pages/explain.ts'
 import { emptySearchPage, searchPage } from './pages/search.ts'
 import { rememberSearch } from './sessions.ts'
 
@@ -48,6 +49,12 @@ export function recordRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     if (person.records.length + entries.length === 0) return missing(context)
     const rows = entries.slice(0, ROWS)
     const next = entries.length > ROWS ? String(rows.at(-1)?.seq) : undefined
-    return show(context, contactPage({ contactId, person, entries: { rows, next }, from }))
+    const configured = data.live().pipelines.map(({ name }) => name)
+    return show(context, contactPage({ contactId, person, entries: { rows, next }, from, configured }))
+  })
+  app.get('/explain/:id/:pipeline', async (context) => {
+    const contactId = wholeNumber(context.req.param('id'))
+    const explained = contactId && (await data.explain(contactId, context.req.param('pipeline')))
+    return explained ? show(context, explainPage(explained)) : missing(context)
   })
 }

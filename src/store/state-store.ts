@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
+import type { RecordSearch } from '../core/explain/explain-reads.ts'
 import type { StateStore } from '../core/state.ts'
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
@@ -42,6 +43,7 @@ import { namedInRows, subjectOf } from './log/subject.ts'
 import { createTermNames, createTermNameStore, type TermNames } from './term-names.ts'
 import { createTombstoneStore, erasedBefore, liftTombstones } from './log/tombstones.ts'
 import { createWatch, stateError, type Watch } from './file/trouble.ts'
+import { createRecordSearch } from './views/views-explain.ts'
 
 export interface OwnedState extends StateStore {
   /** What an older version left in it of the rate limit. */
@@ -242,9 +244,11 @@ export function openState(statePath: string, owner: Owner): OwnedState {
 }
 
 /** Opens the state beside its owner, for lists and reports; undefined where there is none yet. */
-export function openStateForReading(path: string): StateStore | undefined {
+export function openStateForReading(path: string): (StateStore & RecordSearch) | undefined {
   const db = openForReading(path)
-  return db === undefined ? undefined : storeOver(db, createWatch(path), { close: () => db.close() })
+  if (db === undefined) return undefined
+  const watch = createWatch(path)
+  return { ...storeOver(db, watch, { close: () => db.close() }), ...watch.over(createRecordSearch(db)) }
 }
 
 /** How messages name a state that is no file. */

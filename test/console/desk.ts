@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { explainRecords } from '../../src/app/people/explain.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
 import { startConsole } from '../../src/console/server.ts'
@@ -12,9 +13,10 @@ import { openForReading } from '../../src/store/file/database.ts'
 import { createLogViews } from '../../src/store/log/log-views.ts'
 import { openState } from '../../src/store/state-store.ts'
 import { createStateViews } from '../../src/store/views/views.ts'
+import { createExplainViews } from '../../src/store/views/views-explain.ts'
 import { testClock } from '../support/clock.ts'
 import { people, testLine } from '../support/line.ts'
-import { GUARDS } from '../support/pipeline.ts'
+import { GUARDS, pipelineSettings, serviceSettings } from '../support/pipeline.ts'
 
 export const TOKEN = 'a-long-and-random-token'
 export const MARKUP = '<script>alert("x")</script>'
@@ -115,6 +117,13 @@ export async function openDesk(
     log: createLogViews(db, path, now),
     live: () => live(now()),
     requestsOfDay: () => undefined,
+    explain: async (contactId, name) => {
+      const pipeline = pipelineSettings({ source: { type: 'csv', null_values: [], folder } })
+      const { records } = await createStateViews(db, now).person(contactId)
+      const key = records.find((record) => record.pipeline === name)?.key ?? ''
+      const state = { ...createExplainViews(db), ...createLogViews(db, path, now) }
+      return (await explainRecords(key, { settings: { service: serviceSettings() }, pipeline, state }))[0]
+    },
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
   })
   const gate = createTokenGate(() => [desk.token], clock)

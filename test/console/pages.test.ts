@@ -32,6 +32,7 @@ const everyPage = (): string[] => [
   '/configuration',
   '/search',
   `/contacts/${changedId}`,
+  `/explain/${changedId}/shop`,
 ]
 
 describe('every page', () => {

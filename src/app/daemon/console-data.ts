@@ -4,12 +4,14 @@ import { effectiveSettings } from '../../config/effective.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 import type { ConsoleData, LiveView } from '../../console/data.ts'
 import { readiness } from '../../console/health.ts'
+import type { Explanation } from '../../core/explain/explanation.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
-import { createReader } from './reader.ts'
+import { explainRecords } from '../people/explain.ts'
+import { createReader, type Readable } from './reader.ts'
 
 interface Parts {
   readonly clock: Clock
@@ -39,6 +41,20 @@ function liveView({ clock, settings, daemon }: Parts): LiveView {
   }
 }
 
+/** Undefined where no record of a configured pipeline is linked to the contact. */
+async function explainLinked(
+  contactId: number,
+  name: string,
+  state: Readable,
+  settings: Settings,
+): Promise<Explanation | undefined> {
+  const pipeline = settings.pipelines.find((one) => one.name === name)
+  const { records } = await state.person(contactId)
+  const key = records.find((record) => record.pipeline === name)?.key
+  if (pipeline === undefined || key === undefined) return undefined
+  return (await explainRecords(key, { settings, pipeline, state })).find((one) => one.key === key)
+}
+
 /** Nothing is opened before the first page is asked for. */
 export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
   const reader = createReader(parts.settings().state.path)
@@ -48,6 +64,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       log: reader.readable,
       live: () => liveView(parts),
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
+      explain: (contactId, pipeline) => explainLinked(contactId, pipeline, reader.readable, parts.settings()),
       configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },
     close: () => reader.close(),

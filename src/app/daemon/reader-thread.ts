@@ -5,6 +5,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { createLogViews } from '../../store/log/log-views.ts'
 import { openForReading } from '../../store/file/database.ts'
 import { createStateViews } from '../../store/views/views.ts'
+import { createExplainViews } from '../../store/views/views-explain.ts'
 import { systemClock as clock } from '../../system.ts'
 import type { Answer, Question, Readable } from './reader.ts'
 
@@ -12,7 +13,7 @@ function views(path: string): Readable {
   const db = openForReading(path)
   if (db === undefined) throw new SyncError('STATE_UNUSABLE', `there is no state ${path}`)
   const now = (): number => clock.now()
-  return { ...createStateViews(db, now), ...createLogViews(db, path, now) }
+  return { ...createStateViews(db, now), ...createLogViews(db, path, now), ...createExplainViews(db) }
 }
 
 /** What is wrong, in a form that another thread can be told. */

@@ -1,11 +1,12 @@
 // Questions of the console to the thread that reads the state. It is started by the first question and by the first one
 // after it died; a question that takes too long is given up, and the thread with it.
 import { Worker } from 'node:worker_threads'
+import type { ExplainReads } from '../../core/explain/explain-reads.ts'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import type { LogViews } from '../../core/log/log-views.ts'
 import type { StateViews } from '../../core/views.ts'
 
-export type Readable = StateViews & LogViews
+export type Readable = StateViews & LogViews & ExplainReads
 
 export interface Question {
   readonly id: number

@@ -33,6 +33,20 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     examples: ['contact-sync contact 4711', 'contact-sync contact erika@example.com --json'],
     load: async () => (await import('../commands/contact.ts')).contact,
   },
+  {
+    name: 'explain',
+    summary: 'where each value of one record comes from, and how it was sent',
+    description:
+      'Shows one record, by its key or its mail: each value from file and line over every rule of the mapping to what was sent, by which run and request, and what was answered. Rows are read again from the files that were put away; where a file is gone or the mapping has changed since, that is said and nothing is guessed. Without --live nothing is asked of the service. With --json an object; where several records have the mail, {"records": [...]}.',
+    arguments: '<PIPELINE> <RECORD>',
+    options: [{ flags: '--live', help: 'adds what the service has now' }],
+    examples: [
+      'contact-sync explain shop K-4711',
+      'contact-sync explain shop erika@example.com --live',
+      'contact-sync explain shop K-4711 --json',
+    ],
+    load: async () => (await import('../commands/explain.ts')).explain,
+  },
 ]
 
 export const SANDBOX_COMMANDS: readonly CommandEntry[] = [

@@ -13,6 +13,8 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'doubts resolve ID': 'the number of the operation, as doubts list shows it',
   CONTACT: 'a key, a mail address or the id of a contact; key:, mail: or id: before it says which',
   'contact CONTACT': 'the id of a contact at the service, or its mail address',
+  'explain PIPELINE': 'the pipeline of the record',
+  'explain RECORD': 'the key of the record in its source, or its mail address',
   COMMAND: 'a command, or a group and one of its commands',
   'state rename-pipeline OLD': 'the name of the pipeline in the state',
   'state rename-pipeline NEW': 'its name in the configuration',
@@ -43,6 +45,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   terms: [0, 1, 2, 5, 6],
   fields: [0, 1, 2, 5],
   contact: [0, 1, 2, 5],
+  explain: [0, 1, 2, 5],
   sandbox: [1, 2, 130, 143],
   demo: [0, 1, 130, 143],
   'held release': [0, 1, 2, 4, 6],
@@ -84,7 +87,7 @@ const FILES: Readonly<Record<string, readonly Fact[]>> = {
 
 const WITHOUT_CONFIGURATION = ['help', 'schema', 'sandbox', 'demo']
 const WITHOUT_STATE = ['completion', 'test']
-const WITH_INBOX = ['start', 'run', 'plan', 'check', 'status', 'state rebuild']
+const WITH_INBOX = ['explain', 'start', 'run', 'plan', 'check', 'status', 'state rebuild']
 
 /** Of what a command reads and writes; keys of the configuration where it says the place. */
 export function files(path: string): readonly Fact[] {
@@ -125,7 +128,8 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   schema: ['contact-sync check', 'config/REFERENCE.md'],
   terms: ['contact-sync fields', 'contact-sync check'],
   fields: ['contact-sync terms', 'contact-sync check'],
-  contact: ['contact-sync audit show', 'contact-sync terms', 'contact-sync fields'],
+  explain: ['contact-sync audit show', 'contact-sync contact', 'contact-sync test'],
+  contact: ['contact-sync audit show', 'contact-sync explain', 'contact-sync terms', 'contact-sync fields'],
   sandbox: ['contact-sync demo'],
   demo: ['contact-sync sandbox', 'README.md'],
   'support-bundle': ['contact-sync state info', 'contact-sync status', 'state/README.md'],

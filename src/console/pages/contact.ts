@@ -5,6 +5,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, facts, fieldValue, none, nothing } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
+import { explainPath, fieldAnchor, TERMS } from './explain.ts'
 import { life } from './log.ts'
 import { openTable, stateColumn } from './open.ts'
 import { rejectTable } from './rejects.ts'
@@ -14,6 +15,8 @@ export interface ContactParts {
   readonly person: PersonView
   readonly entries: Page<LoggedEntry>
   readonly from: string | undefined
+  /** Pipelines whose records can be explained. */
+  readonly configured: readonly string[]
 }
 
 const MARKS: readonly (readonly [(record: RecordView) => boolean, Html])[] = [
@@ -27,28 +30,43 @@ function recordHead(record: RecordView): Html {
   return html`<h3>${record.pipeline}: ${said(record.key)} ${marks}</h3>`
 }
 
-function terms({ terms: asserted }: RecordView): Html {
-  if (asserted === undefined || asserted.length === 0) return nothing
+type Explain = (record: RecordView, anchor: string, content: Html) => Html
+
+/** What leads from a value to its explanation. */
+const explainLinks =
+  (configured: readonly string[]): Explain =>
+  ({ pipeline, contactId }, anchor, content) =>
+    configured.includes(pipeline)
+      ? html`<a href="${explainPath(contactId, pipeline, anchor)}">${content}</a>`
+      : content
+
+function terms(record: RecordView, explain: Explain): Html {
+  const { terms: asserted = [] } = record
+  if (asserted.length === 0) return nothing
   return html`<p>
     Terms:
     ${asserted.map(
       ({ name, ours, unsure }) =>
         html`<span class="chip"
-          >${said(name)}${ours ? html` <span class="quiet">given by us</span>` : nothing}${unsure ? html` <span class="quiet">unsure</span>` : nothing}</span
+          >${explain(record, TERMS, said(name))}${ours ? html` <span class="quiet">given by us</span>` : nothing}${unsure ? html` <span class="quiet">unsure</span>` : nothing}</span
         > `,
     )}
   </p>`
 }
 
-const valueOf = ({ known: values, unsure }: RecordView, field: string): Html =>
-  html`${fieldValue(values[field])} ${unsure.includes(field) ? badge('warn', 'unsure') : nothing}`
+const valueOf = (record: RecordView, field: string, explain: Explain): Html => {
+  const { known: values, unsure } = record
+  const value = fieldValue(values[field])
+  return html`${field in values ? explain(record, fieldAnchor(field), value) : value}
+  ${unsure.includes(field) ? badge('warn', 'unsure') : nothing}`
+}
 
 /** What each pipeline last pushed, side by side: where they differ, the later one stands at the service. */
-function known(records: readonly RecordView[]): Html {
+function known(records: readonly RecordView[], explain: Explain): Html {
   const fields = [...new Set(records.flatMap(({ known: values }) => Object.keys(values)))]
   const [only] = records
   if (records.length === 1 && only !== undefined && fields.length > 0)
-    return facts(fields.map((field) => [field, valueOf(only, field)]))
+    return facts(fields.map((field) => [field, valueOf(only, field, explain)]))
   return table({
     caption: 'Fields as they were last pushed',
     rows: fields,
@@ -57,7 +75,7 @@ function known(records: readonly RecordView[]): Html {
       { title: 'Field', kind: 'head', cell: (field) => html`${field}` },
       ...records.map((record) => ({
         title: record.pipeline,
-        cell: (field: string) => valueOf(record, field),
+        cell: (field: string) => valueOf(record, field, explain),
       })),
     ],
   })
@@ -77,14 +95,16 @@ function openOf({ open, rejects }: PersonView): Html {
   return html`${changes}${rejected}`
 }
 
-export function contactPage({ contactId, person, entries, from }: ContactParts): PageParts {
+export function contactPage({ contactId, person, entries, from, configured }: ContactParts): PageParts {
+  const explain = explainLinks(configured)
   const { records } = person
   const path = `/contacts/${contactId}`
   const body = html`${
       records.length === 0
         ? none('No record of any pipeline is linked to this contact now.')
         : html`<h2>Records</h2>
-            ${records.map((record) => html`${recordHead(record)}${terms(record)}`)} ${known(records)}`
+            ${records.map((record) => html`${recordHead(record)}${terms(record, explain)}`)}
+            ${known(records, explain)}`
     }
     ${openOf(person)}
     <h2>Its life, oldest first</h2>

@@ -22,7 +22,7 @@ import {
 import { isKeyed } from '../file/state-sets.ts'
 import { pageOf, rowNumber } from './views-page.ts'
 
-interface RejectRow {
+export interface RejectViewRow {
   id: number
   pipeline: string
   run_id: string
@@ -44,7 +44,7 @@ function columns(header: readonly string[], values: readonly string[]): RejectVi
   return values.map((value, index) => ({ name: header[index] ?? `(${index + 1})`, value }))
 }
 
-export const rejectView = (row: RejectRow): RejectView => ({
+export const rejectView = (row: RejectViewRow): RejectView => ({
   id: row.id,
   pipeline: row.pipeline,
   runId: row.run_id,
@@ -58,7 +58,7 @@ export const rejectView = (row: RejectRow): RejectView => ({
 
 function createRejectList(db: Connection): (...asked: Parameters<StateViews['rejects']>) => Page<RejectView> {
   const where = (ids: string) =>
-    db.prepare<[Record<string, unknown>], RejectRow>(
+    db.prepare<[Record<string, unknown>], RejectViewRow>(
       `${SELECT_REJECT} WHERE reject.id IN (${ids} AND id < @before ORDER BY id DESC LIMIT @limit) ORDER BY reject.id DESC`,
     )
   const all = where('SELECT id FROM reject WHERE 1')
@@ -95,7 +95,7 @@ function createOpenList(db: Connection): (filter: OpenFilter, page: PageRequest)
   }
 }
 
-interface LinkRow {
+export interface RecordViewRow {
   pipeline: string
   key: string
   contact_id: number
@@ -106,7 +106,7 @@ interface LinkRow {
   missing: number
 }
 
-const recordView = (row: LinkRow): RecordView => ({
+export const recordView = (row: RecordViewRow): RecordView => ({
   pipeline: row.pipeline,
   key: row.key,
   contactId: row.contact_id,
@@ -117,18 +117,20 @@ const recordView = (row: LinkRow): RecordView => ({
   missing: row.missing,
 })
 
+export const LINK_COLUMNS = 'pipeline, key, contact_id, known, unsure, terms, gone, missing'
+
 /** Of one record there is rarely more than one; a list without end would be no page. */
 const FEW = 20
 
 function createPerson(db: Connection): (contactId: number) => PersonView {
-  const links = db.prepare<[number], LinkRow>(
-    `SELECT pipeline, key, contact_id, known, unsure, terms, gone, missing FROM link WHERE contact_id = ?
+  const links = db.prepare<[number], RecordViewRow>(
+    `SELECT ${LINK_COLUMNS} FROM link WHERE contact_id = ?
      ORDER BY pipeline, key LIMIT 100`,
   )
   const open = db.prepare<[string, string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id LIMIT ${FEW}`,
   )
-  const rejects = db.prepare<[string, string], RejectRow>(
+  const rejects = db.prepare<[string, string], RejectViewRow>(
     `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id LIMIT ${FEW}`,
   )
   return (contactId) => {

@@ -1,0 +1,226 @@
+// Explains one record: what the state and the sync log know of it, put together with what its rows give when they are read again
+// from the files that were put away. Part of the composition. Reads only, and asks the service nothing unless it is told to.
+import type { ExplainReads } from '../../core/explain/explain-reads.ts'
+import {
+  explanationOf,
+  type Explanation,
+  noteOfEntry,
+  type RecordFacts,
+  type Retraced,
+  settingEntries,
+  withActual,
+} from '../../core/explain/explanation.ts'
+import { compileTracer, type TracedRecord, type Tracer, unitedTrace } from '../../core/explain/trace.ts'
+import type { LoggedEntry } from '../../core/log/audit-chain.ts'
+import { contactMailKey } from '../../core/mapping/contact.ts'
+import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
+import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
+import type { RecordRow } from '../../core/mapping/record.ts'
+import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
+import type { CallResult, ServiceReads } from '../../core/ports.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import type { RecordView } from '../../core/views.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { storedRows } from '../../sources/stored-rows.ts'
+import { systemClock as clock } from '../../system.ts'
+import { contactsAt } from './contact-view.ts'
+
+interface Asked {
+  readonly settings: Pick<Settings, 'service'>
+  readonly pipeline: PipelineSettings
+  readonly state: ExplainReads
+}
+
+const PAGE = 500
+/** Nobody's life is read further back than this. */
+const LIFE = 10_000
+
+/** What the sync log has of the record, newest first. Of entries whose values are gone, the pipeline is all that is left. */
+async function entriesOf(
+  { pipeline, state }: Asked,
+  { key, link }: { key: string; link: RecordView | undefined },
+): Promise<LoggedEntry[]> {
+  const names = await state.namesOf(pipeline.name)
+  const isOwn = (entry: LoggedEntry): boolean =>
+    names.includes(entry.pipeline ?? '') && (entry.values === 'erased' || entry.key === key)
+  const contact = link === undefined ? `key:${key}` : `id:${link.contactId}`
+  const found: LoggedEntry[] = []
+  for (let from: number | undefined, read = 0; read < LIFE; read += PAGE) {
+    const range = { order: 'newest', limit: PAGE, ...(from === undefined ? {} : { from }) } as const
+    const page = await state.logPage({ contact }, range)
+    found.push(...page.filter(isOwn))
+    if (page.length < PAGE) break
+    from = page.at(-1)?.seq
+  }
+  return found
+}
+
+type TracerFor = (header: readonly string[], writtenAt: number) => Promise<Tracer>
+
+/** Tracers under today's mapping, with what the state knows of custom fields and orders of dates. */
+async function tracers({ settings, pipeline, state }: Asked): Promise<TracerFor> {
+  const definitions = await state.seenDefinitions(pipeline.name)
+  const customFields = customFieldFindings(pipeline, definitions, settings.service.custom_field_key)
+  const orders = await state.dateOrders(pipeline.name)
+  return async (header, writtenAt) => {
+    const kit = await loadRuleKit(pipeline, { writtenAt, orders })
+    return compileTracer(pipeline, { header, customFields, kit })
+  }
+}
+
+/** Whether the row is the record's: on one line of a file there may be several. */
+function isOfKey(traced: TracedRecord, key: string): boolean {
+  if (traced.key !== undefined) return traced.key === key
+  const mail = traced.fields.get('mail')?.value
+  return mail !== undefined && contactMailKey({ mail }) === key
+}
+
+const GONE_FILE = (file: string): string =>
+  `its row cannot be read again: ${file} is no longer in the folders of the source, or has another content than was read`
+
+/** What the rows of one entry give today. */
+async function retrace(
+  entry: LoggedEntry,
+  {
+    pipeline,
+    tracerFor,
+    key,
+    whole,
+  }: { pipeline: PipelineSettings; tracerFor: TracerFor; key: string; whole: boolean },
+): Promise<{ readonly retraced: Retraced; readonly isWhole: boolean }> {
+  const note = noteOfEntry(entry, pipeline.hash)
+  const { source } = entry
+  if (note !== undefined || source === null) return { retraced: { note: note ?? '' }, isWhole: true }
+  const gone = { retraced: { note: GONE_FILE(source.file) }, isWhole: true }
+  if (source.sha256 === undefined) return gone
+  const runIds = [...new Set([entry.run_id, entry.planned_by ?? entry.run_id])]
+  const wanted = { name: source.file, sha256: source.sha256, runIds, lines: source.lines ?? [source.line] }
+  const columns = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline), whole }
+  const stored = await storedRows(pipeline.source, wanted, columns)
+  if (stored === undefined) return gone
+  try {
+    const tracer = await tracerFor(stored.header, stored.writtenAt)
+    const traced = unitedTrace(stored.rows.map(tracer).filter((row) => isOfKey(row, key)))
+    const isWhole = stored.whole
+    if (traced === undefined)
+      return { retraced: { note: `line ${source.line} of ${source.file} has another record today` }, isWhole }
+    return { retraced: { traced }, isWhole }
+  } catch (error) {
+    if (error instanceof SyncError) return { retraced: { note: error.message }, isWhole: stored.whole }
+    throw error
+  }
+}
+
+const NOT_READ: Retraced = { note: 'its row was not read again' }
+
+/** The rows of all entries that set a value, read again. A row that does not give what was sent is read from the whole file. */
+async function explained(facts: RecordFacts, asked: Asked): Promise<Explanation> {
+  const tracerFor = await tracers(asked)
+  const about = { pipeline: asked.pipeline, tracerFor, key: facts.key }
+  const rows = new Map<number, Retraced>()
+  const explain = (): Explanation => explanationOf(facts, ({ seq }) => rows.get(seq) ?? NOT_READ)
+  const entries = settingEntries(facts)
+  const quick: LoggedEntry[] = []
+  for (const entry of entries) {
+    const { retraced, isWhole } = await retrace(entry, { ...about, whole: false })
+    rows.set(entry.seq, retraced)
+    if (!isWhole) quick.push(entry)
+  }
+  const first = explain()
+  const values = [...Object.values(first.fields), ...first.terms]
+  const isOdd = ({ run_id: run, at }: LoggedEntry): boolean =>
+    values.some((value) => value.steps.length === 0 && value.run_id === run && value.at === at)
+  for (const entry of quick.filter(isOdd))
+    rows.set(entry.seq, (await retrace(entry, { ...about, whole: true })).retraced)
+  return explain()
+}
+
+/** A row that was rejected and belongs to no contact: what its rules make of it, from the state alone. */
+async function explainedReject(key: string, asked: Asked): Promise<Explanation | undefined> {
+  const [reject] = await asked.state.rejectsOf(asked.pipeline.name, key)
+  if (reject === undefined) return undefined
+  const row: RecordRow = { line: reject.line, values: reject.columns.map(({ value }) => value) }
+  const tracer = await (
+    await tracers(asked)
+  )(
+    reject.columns.map(({ name }) => name),
+    clock.now(),
+  ).catch((error: unknown) => {
+    if (error instanceof SyncError) return undefined
+    throw error
+  })
+  const { file, line, runId } = reject
+  const origin = { file, line, run_id: runId, at: null, request: null, outcome: 'rejected' as const }
+  const fields = [...(tracer?.(row).fields ?? [])].map(([name, { value, steps, problem }]) => [
+    name,
+    {
+      value: value ?? null,
+      steps,
+      known: null,
+      ...origin,
+      ...(problem === undefined ? {} : { note: problem }),
+    },
+  ])
+  return {
+    pipeline: asked.pipeline.name,
+    key,
+    contact_id: null,
+    record: { file, line },
+    fields: Object.fromEntries(fields) as Explanation['fields'],
+    terms: [],
+    note: `the record was rejected: ${reject.reason}`,
+  }
+}
+
+interface Meant {
+  readonly key: string
+  readonly link: RecordView | undefined
+}
+
+/** The records that are meant: by key, else by mail, also by one that only the sync log knows. */
+async function recordsMeant(text: string, { pipeline, state }: Asked): Promise<readonly Meant[]> {
+  const links = await state.linkedRecords(pipeline.name, text)
+  if (links.length > 0) return links.map((link) => ({ key: link.key, link }))
+  const ofMail = text.includes('@')
+    ? await state.logPage({ contact: `mail:${text}` }, { order: 'newest', limit: PAGE })
+    : []
+  const names = await state.namesOf(pipeline.name)
+  const keys = ofMail.flatMap((entry) => (names.includes(entry.pipeline ?? '') ? (entry.key ?? []) : []))
+  const own: Meant[] = []
+  for (const key of new Set([text, ...keys]))
+    own.push({ key, link: (await state.linkedRecords(pipeline.name, key)).find((link) => link.key === key) })
+  return own
+}
+
+/** None where nothing is known of anybody with this key or mail. */
+export async function explainRecords(keyOrMail: string, asked: Asked): Promise<readonly Explanation[]> {
+  const aliases = await asked.state.termAliases()
+  const found: Explanation[] = []
+  for (const { key, link } of await recordsMeant(keyOrMail, asked)) {
+    const entries = await entriesOf(asked, { key, link })
+    if (link === undefined && entries.length === 0) {
+      const reject = await explainedReject(key, asked)
+      if (reject !== undefined) found.push(reject)
+      continue
+    }
+    found.push(await explained({ pipeline: asked.pipeline.name, key, link, entries, aliases }, asked))
+  }
+  return found
+}
+
+type Live = { readonly kind: 'ok'; readonly value: Explanation } | Exclude<CallResult<never>, { kind: 'ok' }>
+
+/** The explanation beside what the service has of the contact now. */
+export async function withLive(
+  explanation: Explanation,
+  settings: Settings,
+  reads: ServiceReads,
+): Promise<Live> {
+  const { contact_id: id } = explanation
+  if (id === null) return { kind: 'ok', value: withActual(explanation, undefined) }
+  const result = await contactsAt(String(id), settings, reads)
+  if (result.kind !== 'ok') return result
+  const [seen] = result.value
+  const actual = seen && { fields: seen.fields, terms: seen.terms.map(({ name }) => name) }
+  return { kind: 'ok', value: withActual(explanation, actual) }
+}

@@ -1,0 +1,104 @@
+// `explain`: one record, each of its values from file and line over the rules to the request that sent it.
+import { askService } from '../../app/run/checking.ts'
+import { explainRecords, withLive } from '../../app/people/explain.ts'
+import type { ExplainedField, ExplainedTerm, Explanation } from '../../core/explain/explanation.ts'
+import { EXIT } from '../../core/words/exit-codes.ts'
+import { momentText } from '../../core/words/format.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { chosenPipelines, commandSettings } from '../settings.ts'
+import { openStateForReading } from '../../store/state-store.ts'
+
+interface ExplainOptions extends CommonOptions {
+  readonly live?: boolean
+}
+
+const shown = (value: unknown): string =>
+  value === null || value === undefined ? 'nothing' : JSON.stringify(value)
+
+const place = ({ file, line }: { file: string | null; line: number | null }): string =>
+  file === null ? 'no file' : `${file}:${line ?? '?'}`
+
+function sentText({ at, run_id: run, request, outcome }: ExplainedField | ExplainedTerm): string | undefined {
+  if (at === null) return undefined
+  const answered = request?.status === undefined ? 'no answer' : `answered ${request.status}`
+  const asked = request === null ? 'no request' : `${request.method} ${request.path}, ${answered}`
+  return `run ${run ?? '?'}, ${momentText(Date.parse(at))}; ${asked}; ${outcome?.replace('_', ' ') ?? ''}`
+}
+
+function valueLines(one: ExplainedField | ExplainedTerm, live: boolean): string[] {
+  const sent = sentText(one)
+  return [
+    ...(one.file === null ? [] : [`    from ${place(one)}`]),
+    ...one.steps.map(({ rule, from, to }) => `    ${rule}: ${shown(from)} -> ${shown(to)}`),
+    ...(sent === undefined ? [] : [`    ${sent}`]),
+    ...('value' in one && one.known !== one.value && JSON.stringify(one.known) !== JSON.stringify(one.value)
+      ? [`    known at the service: ${shown(one.known)}`]
+      : []),
+    ...(live ? [`    at the service now: ${shown(one.actual)}`] : []),
+    ...(one.note === undefined ? [] : [`    note: ${one.note}`]),
+  ]
+}
+
+function printExplanation(io: Io, explanation: Explanation, live: boolean): void {
+  const { pipeline, key, contact_id: id, record, fields, terms, note } = explanation
+  const contact = id === null ? 'no contact' : `contact ${id}`
+  print(io, `${pipeline} ${key}: ${contact}, ${place(record)}`)
+  if (note !== undefined) print(io, `  note: ${note}`)
+  for (const [name, field] of Object.entries(fields)) {
+    print(io, `  ${name} = ${shown(field.value)}`)
+    for (const line of valueLines(field, live)) print(io, line)
+  }
+  for (const term of terms) {
+    print(io, `  term ${term.name}`)
+    for (const line of valueLines(term, live)) print(io, line)
+  }
+}
+
+const nobody = (pipeline: string, wanted: string): SyncError =>
+  new SyncError('USAGE', `neither the state nor the sync log knows a record ${wanted} of ${pipeline}`, {
+    hint: 'Name the key of a record or its mail address. Who was erased is not found any more.',
+  })
+
+/** Throws USAGE for a pipeline that is not configured, where there is no state yet, and where nothing is known. */
+export async function explain(
+  io: Io,
+  options: ExplainOptions,
+  [name = '', wanted = '']: string[],
+): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const [pipeline] = chosenPipelines(settings, [name])
+  const state = openStateForReading(settings.state.path)
+  if (state === undefined || pipeline === undefined)
+    throw new SyncError('USAGE', `there is no state ${settings.state.path} yet`, {
+      hint: 'The first run makes it.',
+    })
+  const found = await explainRecords(wanted, { settings, pipeline, state }).finally(() => state.close())
+  if (found.length === 0) throw nobody(name, wanted)
+  const live = options.live === true
+  const all = live ? await lookedUp(io, found, settings) : found
+  if (all === undefined) return EXIT.noService
+  if (options.json !== true) for (const one of all) printExplanation(io, one, live)
+  else if (all.length === 1) printJson(io, all[0])
+  else printJson(io, { records: all })
+  return 0
+}
+
+/** Undefined, and said, where the service did not answer. */
+async function lookedUp(
+  io: Io,
+  found: readonly Explanation[],
+  settings: Awaited<ReturnType<typeof commandSettings>>,
+): Promise<readonly Explanation[] | undefined> {
+  const all: Explanation[] = []
+  const tell = (text: string): void => printError(io, text)
+  for (const one of found) {
+    const result = await askService(settings, (reads) => withLive(one, settings, reads), tell)
+    if (result.kind !== 'ok') {
+      printError(io, `service: ${result.summary}`)
+      return undefined
+    }
+    all.push(result.value)
+  }
+  return all
+}

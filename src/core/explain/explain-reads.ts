@@ -1,0 +1,24 @@
+// What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
+import type { DefinitionStore } from '../definition-store.ts'
+import type { SyncLog } from '../log/sync-log.ts'
+import type { DateOrderStore } from '../mapping/values/date-order.ts'
+import type { TermNameStore } from '../mapping/terms.ts'
+import type { RecordView, RejectView } from '../views.ts'
+
+/** Every look goes along an index, however many links there are. */
+export interface RecordSearch {
+  /** The linked record with this key; where there is none, those with this mail. */
+  linkedRecords(pipeline: string, keyOrMail: string): Promise<readonly RecordView[]>
+  /** Rejected rows with this key, newest first. */
+  rejectsOf(pipeline: string, key: string): Promise<readonly RejectView[]>
+  /** The pipeline's name, and those that it had before. */
+  namesOf(pipeline: string): Promise<readonly string[]>
+}
+
+export interface ExplainReads
+  extends
+    RecordSearch,
+    TermNameStore,
+    Pick<SyncLog, 'logPage'>,
+    Pick<DefinitionStore, 'seenDefinitions'>,
+    Pick<DateOrderStore, 'dateOrders'> {}

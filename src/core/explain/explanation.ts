@@ -1,0 +1,261 @@
+// The explanation of one record: each value with the file and line it came from, the rules that made it, and the request that
+// sent it. Everything here was kept; what is not known any more is said in a note, and never guessed.
+import type { FieldValue } from '../mapping/contact.ts'
+import type { AuditOutcome } from '../log/audit.ts'
+import type { LoggedEntry } from '../log/audit-chain.ts'
+import type { TermAliases } from '../mapping/terms.ts'
+import { termKey } from '../mapping/terms.ts'
+import type { RequestTrace } from '../ports.ts'
+import type { RecordView } from '../views.ts'
+import type { ShownStep, TracedRecord } from './trace.ts'
+
+/** From where, by which run, by which request. All null where the sync log has nothing of it, or no longer. */
+export interface ValueOrigin {
+  readonly file: string | null
+  readonly line: number | null
+  readonly run_id: string | null
+  /** ISO 8601, UTC. */
+  readonly at: string | null
+  readonly request: RequestTrace | null
+  readonly outcome: AuditOutcome | null
+}
+
+interface Explained extends ValueOrigin {
+  readonly steps: readonly ShownStep[]
+  /** What could not be found out, or is otherwise than one would expect. */
+  readonly note?: string
+}
+
+export interface ExplainedField extends Explained {
+  /** As it was sent; '' clears the field. Null where it is not known. */
+  readonly value: FieldValue | null
+  /** What the state takes the service to have; null where nothing was sent. */
+  readonly known: FieldValue | null
+  /** What the service has now, where it was asked. */
+  readonly actual?: unknown
+}
+
+export interface ExplainedTerm extends Explained {
+  readonly name: string
+  /** The state has the record assert it. */
+  readonly known: boolean
+  readonly actual?: boolean
+}
+
+/** In the form in which it is printed. */
+export interface Explanation {
+  readonly pipeline: string
+  readonly key: string
+  readonly contact_id: number | null
+  /** Where the record stood when it was changed last. */
+  readonly record: { readonly file: string | null; readonly line: number | null }
+  readonly fields: Readonly<Record<string, ExplainedField>>
+  readonly terms: readonly ExplainedTerm[]
+  readonly note?: string
+}
+
+/** What the record's row gives today, or a sentence on why it cannot be told. */
+export type Retraced = { readonly traced: TracedRecord } | { readonly note: string }
+
+/** Everything that is known of one record. */
+export interface RecordFacts {
+  readonly pipeline: string
+  readonly key: string
+  readonly link: RecordView | undefined
+  /** Newest first. */
+  readonly entries: readonly LoggedEntry[]
+  readonly aliases: TermAliases
+}
+
+/** What was sent and taken; a value that the contact had already was looked at. */
+const isTaken = ({ outcome }: LoggedEntry): boolean => outcome === 'done' || outcome === 'unchanged'
+
+/** Values of this entry left, or were to leave, as a value of a contact. */
+const isOfContact = ({ action }: LoggedEntry): boolean => action !== 'delete'
+
+const newest = (
+  entries: readonly LoggedEntry[],
+  sets: (entry: LoggedEntry) => boolean,
+): LoggedEntry | undefined => {
+  const setting = entries.filter((entry) => isOfContact(entry) && sets(entry))
+  return setting.find(isTaken) ?? setting[0]
+}
+
+const setsField =
+  (field: string) =>
+  ({ field_names: names }: LoggedEntry): boolean =>
+    names.includes(field)
+
+const presentKey = (name: string, aliases: TermAliases): string => termKey(aliases.get(termKey(name)) ?? name)
+
+const addsTerm =
+  (name: string, aliases: TermAliases) =>
+  ({ terms }: LoggedEntry): boolean =>
+    terms.add.some((one) => presentKey(one, aliases) === presentKey(name, aliases))
+
+function fieldNames({ link, entries }: RecordFacts): readonly string[] {
+  const logged = entries.filter(isOfContact).flatMap(({ field_names: names }) => names)
+  return [...new Set([...Object.keys(link?.known ?? {}), ...logged])]
+}
+
+/** Those that the record asserts; of a record without a link, those that were to be given. */
+function termNames({ link, entries }: RecordFacts): readonly string[] {
+  if (link !== undefined) return (link.terms ?? []).map(({ name }) => name)
+  return [...new Set(entries.flatMap(({ terms }) => terms.add))]
+}
+
+/** The entries that set the values of the record, each once: whose rows have to be read again. */
+export function settingEntries(facts: RecordFacts): readonly LoggedEntry[] {
+  const ofFields = fieldNames(facts).map((field) => newest(facts.entries, setsField(field)))
+  const ofTerms = termNames(facts).map((name) => newest(facts.entries, addsTerm(name, facts.aliases)))
+  return [...new Set([...ofFields, ...ofTerms])].filter((entry) => entry !== undefined)
+}
+
+const NOWHERE: ValueOrigin = { file: null, line: null, run_id: null, at: null, request: null, outcome: null }
+
+function originOf(entry: LoggedEntry | undefined): ValueOrigin {
+  if (entry === undefined) return NOWHERE
+  const { source, run_id, at, request, outcome } = entry
+  return { file: source?.file ?? null, line: source?.line ?? null, run_id, at, request, outcome }
+}
+
+const NOT_LOGGED =
+  'no entry of the sync log sets it: the contact had it when the record was linked, or the entry is older than is kept'
+
+/** Why nothing can be told of the way to a value that an entry set; undefined where its row is to be looked at. */
+export function noteOfEntry(entry: LoggedEntry, hash: string): string | undefined {
+  const { source, values, reason, config_hash: configHash } = entry
+  if (values === 'erased')
+    return 'its entry in the sync log is sealed for good: the person was erased, or it is older than is kept'
+  if (reason?.startsWith('undoes run ') === true)
+    return `${reason}: it is an earlier value, put back, and no value of a row`
+  if (source === null) return 'it came from no file'
+  if (source.line === 0) return `the record was missing in ${source.file}`
+  if (configHash !== hash) return 'the mapping has changed since; the rules of that time are not kept'
+  return undefined
+}
+
+const OUTCOME_NOTES: Readonly<Partial<Record<AuditOutcome, string>>> = {
+  held: 'it is held and was not sent',
+  failed: 'it was not taken, and is tried again',
+  rejected: 'the service refused it',
+  in_doubt: 'it was sent, and no answer came: whether it was taken is not known',
+}
+
+/** Something newer about the same value that did not end well. */
+function pendingNote(
+  entry: LoggedEntry | undefined,
+  all: readonly LoggedEntry[],
+  sets: (one: LoggedEntry) => boolean,
+) {
+  if (entry === undefined) return undefined
+  if (!isTaken(entry)) return OUTCOME_NOTES[entry.outcome]
+  const later = all.find((one) => isOfContact(one) && sets(one) && one.seq > entry.seq)
+  return later && `a later change of it, of run ${later.run_id}, is ${later.outcome.replace('_', ' ')}`
+}
+
+const joined = (notes: readonly (string | undefined)[]): { note?: string } => {
+  const said = notes.filter((note) => note !== undefined)
+  return said.length === 0 ? {} : { note: said.join('; ') }
+}
+
+const isEqual = (one: FieldValue | undefined, other: FieldValue | null): boolean =>
+  JSON.stringify(one ?? '') === JSON.stringify(other ?? '')
+
+interface Way {
+  readonly steps: readonly ShownStep[]
+  readonly missing: string | undefined
+}
+
+const NO_WAY = (missing: string | undefined): Way => ({ steps: [], missing })
+
+type Retrace = (entry: LoggedEntry) => Retraced
+
+function wayOfField(field: string, value: FieldValue | null, retraced: Retraced | undefined): Way {
+  if (retraced === undefined) return NO_WAY(undefined)
+  if ('note' in retraced) return NO_WAY(retraced.note)
+  const traced = retraced.traced.fields.get(field)
+  if (traced !== undefined && isEqual(traced.value, value)) return { steps: traced.steps, missing: undefined }
+  const made = traced?.problem ?? (traced?.value === undefined ? 'nothing' : JSON.stringify(traced.value))
+  return NO_WAY(`its row makes another value of it today: ${made}`)
+}
+
+function explainedField(field: string, facts: RecordFacts, retrace: Retrace): ExplainedField {
+  const sets = setsField(field)
+  const entry = newest(facts.entries, sets)
+  const known = facts.link?.known[field] ?? null
+  const value = entry?.values === 'open' ? (entry.fields[field]?.to ?? null) : known
+  const { steps, missing } = wayOfField(field, value, entry && retrace(entry))
+  const isUnsure = facts.link?.unsure.includes(field) === true
+  const notes = [
+    entry === undefined ? NOT_LOGGED : missing,
+    pendingNote(entry, facts.entries, sets),
+    isUnsure ? 'a change of it is on its way or in doubt' : undefined,
+  ]
+  return { value, steps, known, ...originOf(entry), ...joined(notes) }
+}
+
+function explainedTerm(name: string, facts: RecordFacts, retrace: Retrace): ExplainedTerm {
+  const sets = addsTerm(name, facts.aliases)
+  const entry = newest(facts.entries, sets)
+  const retraced = entry && retrace(entry)
+  const traced =
+    retraced !== undefined && 'traced' in retraced
+      ? retraced.traced.terms.find(
+          (term) => presentKey(term.name, facts.aliases) === presentKey(name, facts.aliases),
+        )
+      : undefined
+  const why = retraced !== undefined && 'note' in retraced ? retraced.note : 'its row does not give it today'
+  const notes = [
+    entry === undefined ? NOT_LOGGED : traced === undefined ? why : undefined,
+    pendingNote(entry, facts.entries, sets),
+  ]
+  const known = facts.link?.terms?.some((term) => termKey(term.name) === termKey(name)) === true
+  return { name, steps: traced?.steps ?? [], known, ...originOf(entry), ...joined(notes) }
+}
+
+function noteOfRecord({ link, entries }: RecordFacts): string | undefined {
+  if (link?.gone === true) return 'the service no longer has the contact'
+  if (link !== undefined) return undefined
+  const [last] = entries
+  return last?.action === 'delete' && isTaken(last)
+    ? `the contact was deleted by run ${last.run_id}`
+    : 'the record is linked to no contact'
+}
+
+/** `retrace`: what the row of an entry gives today. */
+export function explanationOf(facts: RecordFacts, retrace: Retrace): Explanation {
+  const { pipeline, key, link, entries } = facts
+  const last = entries.find(({ source, action }) => source !== null && action !== 'delete') ?? entries[0]
+  const { file, line } = originOf(last)
+  return {
+    pipeline,
+    key,
+    contact_id: link?.contactId ?? entries.find(({ contact_id: id }) => id !== null)?.contact_id ?? null,
+    record: { file, line },
+    fields: Object.fromEntries(
+      fieldNames(facts).map((field) => [field, explainedField(field, facts, retrace)]),
+    ),
+    terms: termNames(facts).map((name) => explainedTerm(name, facts, retrace)),
+    ...joined([noteOfRecord(facts)]),
+  }
+}
+
+/** The same beside what the service has now; undefined: it does not have the contact. */
+export function withActual(
+  explanation: Explanation,
+  actual:
+    { readonly fields: Readonly<Record<string, unknown>>; readonly terms: readonly string[] } | undefined,
+): Explanation {
+  const terms = new Set(actual?.terms.map(termKey))
+  return {
+    ...explanation,
+    fields: Object.fromEntries(
+      Object.entries(explanation.fields).map(([name, field]) => [
+        name,
+        { ...field, actual: actual?.fields[name] ?? null },
+      ]),
+    ),
+    terms: explanation.terms.map((term) => ({ ...term, actual: terms.has(termKey(term.name)) })),
+  }
+}

@@ -1,0 +1,48 @@
+// Looks for one record, for its explanation: by key, by mail, among rejects. Each look goes along an index.
+import type { ExplainReads, RecordSearch } from '../../core/explain/explain-reads.ts'
+import { mailKey } from '../../core/mapping/contact.ts'
+import { createDefinitionStore } from '../custom-fields.ts'
+import { createDateOrderStore } from '../date-orders.ts'
+import type { Connection } from '../file/connection.ts'
+import { createNames } from '../log/former-names.ts'
+import {
+  LINK_COLUMNS,
+  type RecordViewRow,
+  recordView,
+  type RejectViewRow,
+  rejectView,
+  SELECT_REJECT,
+} from './views-records.ts'
+import { createTermNameStore } from '../term-names.ts'
+
+const FEW = 20
+
+/** The statements, so that a test can ask how each of them is carried out. */
+export const RECORD_SEARCHES = {
+  byKey: `SELECT ${LINK_COLUMNS} FROM link WHERE pipeline = ? AND key = ?`,
+  byMail: `SELECT ${LINK_COLUMNS} FROM link WHERE mail_key = ? AND pipeline = ? ORDER BY key LIMIT ${FEW}`,
+  rejects: `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id DESC LIMIT ${FEW}`,
+} as const
+
+export function createRecordSearch(db: Connection): RecordSearch {
+  const byKey = db.prepare<[string, string], RecordViewRow>(RECORD_SEARCHES.byKey)
+  const byMail = db.prepare<[string, string], RecordViewRow>(RECORD_SEARCHES.byMail)
+  const rejects = db.prepare<[string, string], RejectViewRow>(RECORD_SEARCHES.rejects)
+  const names = createNames(db)
+  return {
+    async linkedRecords(pipeline, text) {
+      const own = byKey.all(pipeline, text)
+      const found = own.length > 0 || !text.includes('@') ? own : byMail.all(mailKey(text), pipeline)
+      return found.map(recordView)
+    },
+    rejectsOf: async (pipeline, key) => rejects.all(pipeline, key).map(rejectView),
+    namesOf: async (pipeline) => names(pipeline),
+  }
+}
+
+/** All that an explanation needs beside the sync log, for the console. */
+export function createExplainViews(db: Connection): Omit<ExplainReads, 'logPage'> {
+  const { seenDefinitions } = createDefinitionStore(db)
+  const { dateOrders } = createDateOrderStore(db)
+  return { ...createRecordSearch(db), ...createTermNameStore(db), seenDefinitions, dateOrders }
+}

@@ -1,0 +1,34 @@
+// The search for one record: what it finds, and that every look goes along an index.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Connection, openTemporaryDatabase } from '../../../src/store/file/database.ts'
+import { createRecordSearch, RECORD_SEARCHES } from '../../../src/store/views/views-explain.ts'
+
+let db: Connection
+beforeEach(() => {
+  db = openTemporaryDatabase()
+})
+afterEach(() => db.close())
+
+it.each(Object.entries(RECORD_SEARCHES))('%s reads no whole table', (_, sql) => {
+  const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all('a', 'b')
+  expect(steps.length).toBeGreaterThan(0)
+  for (const { detail } of steps) expect(detail).not.toMatch(/^SCAN/)
+  expect(steps[0]?.detail).toContain('INDEX')
+})
+
+it('finds a record by its key first, else all of its mail, in one pipeline', async () => {
+  const add = db.prepare(
+    "INSERT INTO link (pipeline, key, contact_id, mail_key, known) VALUES (?, ?, ?, ?, '{}')",
+  )
+  add.run('shop', 'K1', 1, 'a@example.com')
+  add.run('shop', 'K2', 2, 'a@example.com')
+  add.run('shop', 'b@example.com', 3, 'c@example.com')
+  add.run('crm', 'K1', 4, 'b@example.com')
+  const search = createRecordSearch(db)
+  const found = async (text: string) => (await search.linkedRecords('shop', text)).map(({ key }) => key)
+  expect(await found('K1')).toEqual(['K1'])
+  expect(await found(' A@Example.com')).toEqual(['K1', 'K2'])
+  expect(await found('b@example.com')).toEqual(['b@example.com'])
+  expect(await found('K3')).toEqual([])
+  expect(await found('d@example.com')).toEqual([])
+})
