@@ -1,0 +1,183 @@
+// The example configurations, each run by the program against the sandbox with the sample files that lie beside it: the
+// counts, and what becomes of some of the people in them.
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../src/cli/program.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+
+const EXAMPLES = resolve(import.meta.dirname, '../../config/examples')
+const KEY = 'key-of-the-examples'
+
+interface Example {
+  readonly name: string
+  /** Sample files and the inbox that each is dropped into, in turns. */
+  readonly drops: readonly (readonly (readonly [inbox: string, file: string])[])[]
+  /** What each turn comes to, by pipeline. */
+  readonly runs: readonly Readonly<Record<string, object>>[]
+  /** By e-mail address; names of terms. */
+  readonly contacts: Readonly<Record<string, object | readonly object[]>>
+}
+
+const TABLE: readonly Example[] = [
+  {
+    name: 'shop-customers',
+    drops: [[['shop-customers', 'shop-customers.csv']], [['shop-customers', 'shop-customers.csv']]],
+    runs: [
+      { shop: { read: 5, created: 4, rejected: 1, terms_created: 2 } },
+      { shop: { read: 5, unchanged: 4, rejected: 1 } },
+    ],
+    contacts: {
+      'anna.berger@post.example': {
+        ...{ title: 'f', first_name: 'Anna', phone: '+491711234567', phone_type: 'mobile' },
+        ...{ ba_postal_code: '01067', ba_country: 'DE', terms: ['Shop customer', 'VIP'] },
+      },
+      'jean.dupont@post.example': { phone: '+33142685300', ba_country: 'FR', terms: ['Shop customer'] },
+      'lea.novak@post.example': { date_of_birth: null },
+      'tom.hill@post.example': { phone: null, ba_country: 'GB', company: 'Hill Ltd' },
+    },
+  },
+  {
+    name: 'newsletter',
+    drops: [[['newsletter', 'newsletter.csv']]],
+    runs: [{ newsletter: { read: 4, created: 3, skipped: 1, rejected: 0 } }],
+    contacts: {
+      'nea@mail.example': {
+        ...{ first_name: 'Anna', family_name: 'von der Heide', mail_status: 7 },
+        terms: ['News', 'Offers'],
+      },
+      'bo@mail.example': { first_name: 'Bo', family_name: 'Birch', mail_status: 2, terms: ['News'] },
+      // One word is no first name, and nobody guesses.
+      'kim@mail.example': { first_name: null, mail_status: 3, terms: ['News'] },
+    },
+  },
+  {
+    name: 'varying-columns',
+    drops: [[['office', 'varying-columns-1.csv']], [['office', 'varying-columns-2.csv']]],
+    runs: [
+      { office: { read: 3, created: 3, rejected: 0 } },
+      { office: { read: 2, updated: 1, unchanged: 1, rejected: 0 } },
+    ],
+    contacts: {
+      'anna@office.example': {
+        ...{ title2: 'dr', first_name: 'Anna', mail2: 'berger@home.example', phone: '+491711234567' },
+        ...{ date_of_birth: '1980-12-31T12:00:00+00:00', ba_country: 'AT', company: 'Berger GmbH' },
+      },
+      'jan@office.example': { family_name: 'Müller', phone: null },
+      'ute@office.example': { title: 'f', phone: '+4930901820', date_of_birth: null },
+    },
+  },
+  {
+    name: 'two-sources',
+    drops: [
+      [
+        ['club', 'two-sources-club.csv'],
+        ['tickets', 'two-sources-tickets.json'],
+      ],
+    ],
+    runs: [{ club: { read: 3, created: 3 }, tickets: { read: 3, skipped: 1, rejected: 0 } }],
+    contacts: {
+      // In both: the club's first name stays, and so do the terms of both.
+      'ann@club.example': {
+        ...{ first_name: 'Ann', phone: '+491711234567' },
+        terms: ['Board', 'Choir', 'Member', 'Summer party', 'Ticket buyer'],
+      },
+      'dan@mail.example': { terms: ['Concert', 'Summer party', 'Ticket buyer'] },
+    },
+  },
+]
+
+let folder: string
+let sandbox: Sandbox
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'examples-'))
+  sandbox = await startSandbox({
+    port: 0,
+    apiKey: KEY,
+    habits: { mailStatusPermission: true },
+    clock: systemClock,
+  })
+})
+afterEach(async () => {
+  await sandbox.close()
+  await rm(folder, { recursive: true })
+})
+
+async function typed(...args: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const code = await runCommandLine(args, {
+    ...{ stdin: Readable.from([]), stdout, stderr, cwd: folder, pid: process.pid },
+    env: { CONTACT_SYNC_BASE_URL: sandbox.url, CONTACT_SYNC_API_KEY: KEY },
+    ...{ isTerminal: false, isInteractive: false },
+    signal: new AbortController().signal,
+    onHangup: () => undefined,
+  })
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+}
+
+async function asked(path: string): Promise<unknown> {
+  const response = await fetch(`${sandbox.url}/public/api/V1/${path}`, {
+    headers: { authorization: `Bearer ${KEY}` },
+  })
+  return response.json()
+}
+
+/** The contacts of an address, their terms by name. */
+async function contactsOf(mail: string): Promise<readonly object[]> {
+  const terms = (await asked('terms')) as { id: number; name: string }[]
+  const found = (await asked(`contact/${encodeURIComponent(mail)}?fields=${FIELDS.join(',')}`)) as {
+    terms: number[]
+  }[]
+  return found.map((contact) => ({
+    ...contact,
+    terms: contact.terms.map((id) => terms.find((term) => term.id === id)?.name).sort(),
+  }))
+}
+
+const FIELDS = [
+  ...['mail', 'mail2', 'mail_status', 'title', 'title2', 'first_name', 'family_name', 'company', 'terms'],
+  ...['phone', 'phone_type', 'ba_postal_code', 'ba_country', 'date_of_birth'],
+]
+
+describe('the example configurations', () => {
+  it('are all run, and have no regular expression', async () => {
+    const files = globSync(join(EXAMPLES, '*.yaml'))
+    expect(files.map((file) => basename(file, '.yaml')).sort()).toEqual(TABLE.map(({ name }) => name).sort())
+    for (const file of files) {
+      const text = await readFile(file, 'utf8')
+      expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../contact-sync.schema.json')
+      expect([file, /pattern:|unless:|like\(|matches\(/.test(text)]).toEqual([file, false])
+    }
+  })
+
+  it.each(TABLE)('$name', { timeout: 60_000 }, async ({ name, drops, runs, contacts }) => {
+    const config = join(folder, 'config', 'examples', `${name}.yaml`)
+    await mkdir(join(folder, 'config', 'examples'), { recursive: true })
+    await copyFile(join(EXAMPLES, `${name}.yaml`), config)
+    for (const [turn, dropped] of drops.entries()) {
+      for (const [inbox, file] of dropped) {
+        const to = join(folder, 'state', 'inbox', inbox)
+        await mkdir(to, { recursive: true })
+        await copyFile(join(EXAMPLES, 'data', file), join(to, file))
+      }
+      const check = await typed('check', '--config', config)
+      expect(check).toMatchObject({ code: 0, stderr: '' })
+      const run = await typed('run', '--json', '--config', config)
+      const { pipelines } = JSON.parse(run.stdout) as { pipelines: { pipeline: string }[] }
+      for (const [pipeline, counts] of Object.entries(runs[turn] ?? {}))
+        expect(pipelines.find((one) => one.pipeline === pipeline)).toMatchObject({
+          ...{ failed: 0, held: 0, in_doubt: 0 },
+          ...counts,
+        })
+    }
+    for (const [mail, wanted] of Object.entries(contacts))
+      expect([mail, await contactsOf(mail)]).toMatchObject([mail, [wanted].flat()])
+    const tests = await typed('test', '--config', config)
+    expect(tests.code, tests.stdout).toBe(0)
+  })
+})
