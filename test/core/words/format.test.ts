@@ -37,6 +37,9 @@ describe('what people read', () => {
 
   it('numbers, moments, sizes and shares', () => {
     expect(number(1_234_567)).toBe('1,234,567')
+    expect(number(999)).toBe('999')
+    expect(number(0.5)).toBe('0.5')
+    expect(number(-1000)).toBe('-1,000')
     expect([plural(1, 'retry', 'retries'), plural(2000, 'record')]).toEqual(['1 retry', '2,000 records'])
     expect(momentText(0)).toBe('1970-01-01 00:00:00 UTC')
     expect([999, 4200, 1_300_000].map(bytesText)).toEqual(['999 B', '4.2 kB', '1.3 MB'])
