@@ -75,17 +75,18 @@ function lineOf({ seed, check, story, problem }: Result): string {
   return `seed ${seed}, check ${check}: ${rounds} processes, ${kills} of them killed, ${problem ?? 'ends right'}`
 }
 
-/** The stories of all series, and how many ended wrong. `right`: how an undisturbed series ends. */
+/** The stories of all series, and the seeds of those that ended wrong. `right`: how an undisturbed series ends. */
 export async function playCampaign(
   campaign: Campaign,
   right: Readonly<Record<Check, End>>,
-): Promise<{ stories: Story[]; wrong: number }> {
+): Promise<{ stories: Story[]; wrong: number[] }> {
   const results: Result[] = []
   let nextSeed = campaign.seed
   const stories = (): Story[] => results.flatMap(({ story }) => story ?? [])
-  const wrong = (): number => results.filter(({ problem }) => problem !== undefined).length
+  const wrong = (): number[] =>
+    results.filter(({ problem }) => problem !== undefined).map((result) => result.seed)
   const work = async (): Promise<void> => {
-    while (wrong() === 0 && !campaign.isEnough(stories())) {
+    while (wrong().length === 0 && !campaign.isEnough(stories())) {
       const seed = nextSeed++
       const result = await playDisturbed(campaign, seed, right[checkOf(seed)])
       results.push(result)

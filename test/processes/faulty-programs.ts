@@ -4,6 +4,8 @@ import type { Replacement } from './mutant.ts'
 export interface FaultyProgram {
   readonly name: string
   readonly noticedBy: 'kills' | 'disturbed'
+  /** The first one that is played: one that was seen to notice it. */
+  readonly seed: number
   readonly replacements: readonly Replacement[]
 }
 
@@ -11,6 +13,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
   {
     name: 'after a crash a create is sent again without a look',
     noticedBy: 'kills',
+    seed: 2,
     replacements: [
       {
         file: 'store/journal/left-open.ts',
@@ -22,6 +25,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
   {
     name: 'a create whose answer is lost counts as failed',
     noticedBy: 'disturbed',
+    seed: 2,
     replacements: [
       {
         file: 'sync/send/settle.ts',
@@ -33,6 +37,7 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
   {
     name: 'what terms are about to be given is not in the journal',
     noticedBy: 'kills',
+    seed: 4,
     replacements: [
       {
         file: 'sync/send/send-terms.ts',
@@ -45,11 +50,13 @@ export const FAULTY_PROGRAMS: readonly FaultyProgram[] = [
   {
     name: 'what a killed run left beside a file stays there',
     noticedBy: 'kills',
+    seed: 2,
     replacements: [{ file: 'sync/run.ts', from: '  await clearLeftovers(context)\n', to: '' }],
   },
   {
     name: 'a delete whose answer is lost counts as done',
     noticedBy: 'disturbed',
+    seed: 1,
     replacements: [
       {
         file: 'sync/send/send-delete.ts',

@@ -61,24 +61,28 @@ async function playAll(right: RightEnds): Promise<number> {
   let wrong = 0
   for (const [name, campaign] of Object.entries(campaigns)) {
     const ended = await playCampaign(campaign, right)
-    wrong += ended.wrong
+    wrong += ended.wrong.length
     const { stories } = ended
     print(
-      `${name}: ${stories.length} series, ${killed(stories)} processes killed, ${ended.wrong} series ended wrong`,
+      `${name}: ${stories.length} series, ${killed(stories)} processes killed, ${ended.wrong.length} series ended wrong`,
     )
     print(JSON.stringify(allMet(stories)))
   }
   return wrong
 }
 
-async function isNoticed({ replacements, noticedBy }: FaultyProgram, right: RightEnds): Promise<boolean> {
+/** The seed by which it was noticed. */
+async function noticingSeed(
+  { replacements, noticedBy, seed: first }: FaultyProgram,
+  right: RightEnds,
+): Promise<number | undefined> {
   const { main, remove } = await mutant(replacements)
   try {
     const make = noticedBy === 'kills' ? kills : disturbed
     const campaign = make([process.execPath, main], (stories) => stories.length >= FAULTY_SERIES)
     // What is wrong with it is known: one line each is enough.
-    const quiet: Campaign = { ...campaign, print: () => undefined }
-    return (await playCampaign(quiet, right)).wrong > 0
+    const quiet: Campaign = { ...campaign, seed: first, print: () => undefined }
+    return (await playCampaign(quiet, right)).wrong[0]
   } finally {
     await remove()
   }
@@ -88,9 +92,9 @@ async function isNoticed({ replacements, noticedBy }: FaultyProgram, right: Righ
 async function playFaulty(right: RightEnds): Promise<number> {
   let through = 0
   for (const faulty of FAULTY_PROGRAMS) {
-    const noticed = await isNoticed(faulty, right)
-    if (!noticed) through += 1
-    print(`${noticed ? 'noticed' : 'NOT NOTICED'}: ${faulty.name}`)
+    const by = await noticingSeed(faulty, right)
+    if (by === undefined) through += 1
+    print(`${by === undefined ? 'NOT NOTICED' : `noticed by seed ${by}`}: ${faulty.name}`)
   }
   return through
 }
