@@ -12,7 +12,7 @@ export const commandSettings = (io: Io, options: CommonOptions, leniency?: Lenie
   settingsIn(configFile(io, options), io, leniency)
 
 /** The same of a file that is named. */
-async function settingsIn(file: string, io: Io, leniency?: Leniency): Promise<Settings> {
+export async function settingsIn(file: string, io: Io, leniency?: Leniency): Promise<Settings> {
   const loaded = await loadConfiguration(file, io.env, leniency)
   if (!loaded.ok) throw new ConfigurationError(loaded.problems)
   for (const warning of loaded.warnings) printError(io, `warning: ${warning}`)

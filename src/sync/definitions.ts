@@ -53,7 +53,7 @@ async function readDefinitions(context: PlanContext): Promise<readonly CustomFie
 }
 
 /** By the definitions as the state has them; fields that no run has seen are left out. */
-function seenRules(
+export function seenRules(
   { pipeline, customFieldKey }: Pick<PlanContext, 'pipeline' | 'customFieldKey'>,
   seen: readonly CustomFieldDefinition[],
 ): CustomFieldRules & { readonly lacking: readonly string[] } {

@@ -13,6 +13,12 @@ function listLength(text: string): number {
   return length
 }
 
+function fileCount(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || count < 1) throw new RangeError('Write a number from 1.')
+  return count
+}
+
 export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'start',
@@ -67,6 +73,30 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
       'contact-sync plan --output plan.html --markdown plan.md',
     ],
     load: async () => (await import('../commands/plan.ts')).plan,
+  },
+  {
+    name: 'rehearse',
+    summary: 'shows what a new configuration would change about processed files; writes nothing',
+    description:
+      'Reads the last processed files of each pipeline under the configuration in force and under another one, and compares record by record what becomes of them: how many are mapped, skipped or rejected otherwise, and which fields, terms and keys change. Asks the service nothing, and writes neither state nor files. Ends with 3 where the new configuration cannot read a file that the old one reads.',
+    options: [
+      { flags: '--with <NEW.yaml>', help: 'the new configuration; the old one is that of --config' },
+      {
+        flags: '--files <N>',
+        help: 'the last N processed files of each pipeline; 3 by default',
+        read: fileCount,
+      },
+      {
+        flags: '--markdown <FILE>',
+        help: 'writes the numbers as Markdown, for a pull request: no values, no keys, no names of rare terms',
+      },
+    ],
+    examples: [
+      'contact-sync rehearse --with new.yaml',
+      'contact-sync rehearse --with new.yaml --files 10 --json',
+      'contact-sync rehearse --with new.yaml --markdown rehearsal.md',
+    ],
+    load: async () => (await import('../rehearsal/rehearse.ts')).rehearseConfiguration,
   },
   {
     name: 'undo',

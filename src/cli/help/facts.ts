@@ -39,6 +39,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   undo: RUNS,
   'rejects retry': RUNS,
   plan: [0, 1, 2, 3, 4, 5, 130, 143],
+  rehearse: [0, 1, 2, 3, 130, 143],
   check: [0, 1, 2, 5],
   test: [0, 1, 2, 3],
   status: [0, 1, 2, 130, 143],
@@ -87,7 +88,7 @@ const FILES: Readonly<Record<string, readonly Fact[]>> = {
 
 const WITHOUT_CONFIGURATION = ['help', 'schema', 'sandbox', 'demo']
 const WITHOUT_STATE = ['completion', 'test']
-const WITH_INBOX = ['explain', 'start', 'run', 'plan', 'check', 'status', 'state rebuild']
+const WITH_INBOX = ['explain', 'start', 'run', 'plan', 'rehearse', 'check', 'status', 'state rebuild']
 
 /** Of what a command reads and writes; keys of the configuration where it says the place. */
 export function files(path: string): readonly Fact[] {
@@ -116,6 +117,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   start: ['contact-sync run', 'contact-sync status', 'state/README.md'],
   run: ['contact-sync plan', 'contact-sync status', 'contact-sync rejects list', 'contact-sync held list'],
   plan: ['contact-sync check', 'contact-sync run'],
+  rehearse: ['contact-sync test', 'contact-sync plan', 'config/README.md'],
   check: ['contact-sync plan', 'contact-sync schema', 'config/README.md'],
   test: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
   status: [

@@ -13,10 +13,15 @@ import type { PlanOutput, ShownChanges } from './plan-output.ts'
 /** More would be slow to search on a telephone. */
 const PAGE_CHANGES = 5000
 
-async function write(io: Io, file: string, text: string): Promise<void> {
+/** Standard output has the result itself: where the file is stands on standard error. */
+export async function writeReport(
+  io: Io,
+  { what, file }: { what: string; file: string },
+  text: string,
+): Promise<void> {
   const path = resolve(io.cwd, file)
   const { replaced } = await writeExport(path, (part) => writeFile(part, text))
-  printError(io, `plan written to ${path}${replacedText(replaced)}`)
+  printError(io, `${what} written to ${path}${replacedText(replaced)}`)
 }
 
 function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges): PlanOutput {
@@ -29,7 +34,7 @@ function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges):
     },
     change: (change) => void changes.push(change),
     end: (plan) => void plans.push({ plan, changes }),
-    finish: () => write(io, file, plansHtml(plans)),
+    finish: () => writeReport(io, { what: 'plan', file }, plansHtml(plans)),
   }
 }
 
@@ -40,7 +45,7 @@ function markdownFile(io: Io, file: string): PlanOutput {
     begin: () => undefined,
     change: () => undefined,
     end: (plan) => void plans.push(plan),
-    finish: () => write(io, file, plansMarkdown(plans)),
+    finish: () => writeReport(io, { what: 'plan', file }, plansMarkdown(plans)),
   }
 }
 

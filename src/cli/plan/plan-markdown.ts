@@ -3,34 +3,8 @@
 import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
-import { oneLine } from '../../core/words/harmless.ts'
+import { markdownName as name, markdownTable as table, type MarkdownRow, largestRows } from './markdown.ts'
 import { offlineText } from './offline-text.ts'
-
-/** A name as it is, whatever Markdown would make of its characters. */
-const name = (text: string): string =>
-  oneLine(text).replaceAll(/[\\`*_{}[\]()#+!|<>&~@:.-]/g, (sign) => `&#${sign.codePointAt(0)};`)
-
-type Row = readonly (string | number)[]
-
-function table(head: Row, rows: readonly Row[]): readonly string[] {
-  if (rows.length === 0) return []
-  const line = (cells: Row): string =>
-    `| ${cells.map((cell) => (typeof cell === 'number' ? number(cell) : cell)).join(' | ')} |`
-  return ['', line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)]
-}
-
-/** Rows that a comment on a pull request has room for. */
-const MOST_ROWS = 50
-
-/** The largest first. */
-function rowsOf(rows: readonly Row[], weigh: (row: Row) => number): readonly Row[] {
-  const sorted = rows.toSorted((one, other) => weigh(other) - weigh(one))
-  if (sorted.length <= MOST_ROWS) return sorted
-  return [...sorted.slice(0, MOST_ROWS), [`and ${number(sorted.length - MOST_ROWS)} more`]]
-}
-
-const weight = (row: Row): number =>
-  row.reduce((sum: number, cell) => sum + (typeof cell === 'number' ? cell : 0), 0)
 
 /** Its message may quote the file, so the code stands for it. */
 const inputLines = ({ inputs, judged }: Plan): readonly string[] => [
@@ -56,9 +30,20 @@ function planLines(plan: Plan): readonly string[] {
     ...(counts.held_deletes > 0 ? [`${plural(counts.held_deletes, 'delete')} held`] : []),
     ...(counts.terms_created > 0 ? [`${plural(counts.terms_created, 'term')} made`] : []),
   ]
-  const fields = Object.entries(plan.byField).map(([field, of]): Row => [name(field), of.update, of.create])
-  const terms = Object.entries(plan.byTerm).map(([term, { add, remove }]): Row => [name(term), add, remove])
-  const countries = Object.entries(plan.byCountry).map(([country, count]): Row => [name(country), count])
+  const fields = Object.entries(plan.byField).map(([field, of]): MarkdownRow => [
+    name(field),
+    of.update,
+    of.create,
+  ])
+  const terms = Object.entries(plan.byTerm).map(([term, { add, remove }]): MarkdownRow => [
+    name(term),
+    add,
+    remove,
+  ])
+  const countries = Object.entries(plan.byCountry).map(([country, count]): MarkdownRow => [
+    name(country),
+    count,
+  ])
   const held = inputLines(plan)
   return [
     `### ${name(pipeline)}: ${code ?? plural(plannedChanges(plan), 'change')}`,
@@ -66,9 +51,9 @@ function planLines(plan: Plan): readonly string[] {
     `${plural(counts.read, 'record')}: ${[...outcomes, ...deletes].join(', ') || 'nothing to do'}. ${plural(estimate.requests, 'request')}, at least ${spanText(estimate.seconds * 1000)}.`,
     ...offlineText(plan).map((line) => `\n${name(line)}`),
     ...(held.length === 0 ? [] : ['', ...held]),
-    ...table(['field', 'changes', 'in new contacts'], rowsOf(fields, weight)),
-    ...table(['term', 'given', 'taken'], rowsOf(terms, weight)),
-    ...table(['country', 'changes'], rowsOf(countries, weight)),
+    ...table(['field', 'changes', 'in new contacts'], largestRows(fields)),
+    ...table(['term', 'given', 'taken'], largestRows(terms)),
+    ...table(['country', 'changes'], largestRows(countries)),
     '',
   ]
 }

@@ -65,6 +65,12 @@ async function oldNames(
 /** What is put beside a file, and is none of its own. */
 const BESIDE = /\.(?:reason\.txt|rejects\.csv|rejects\.jsonl)$/
 
+export const isBeside = (name: string): boolean => BESIDE.test(name)
+
+/** The name with which the file was dropped. */
+export const nameBeforeRun = (name: string): string =>
+  name.replaceAll(new RegExp(`\\.${RUN_ID.source}(-\\d+)?`, 'g'), '')
+
 /** The files that could not be taken and lie in `failed`; `oldest`: when the first of them was put there. */
 export async function failedFiles(folder: string): Promise<{ files: number; oldest: number | undefined }> {
   const place = join(folder, 'failed')
@@ -74,7 +80,7 @@ export async function failedFiles(folder: string): Promise<{ files: number; olde
     for await (const entry of await opendir(place, { encoding: 'buffer' as BufferEncoding })) {
       const name = entry.name as unknown as Buffer
       const text = name.toString('latin1')
-      if (!entry.isFile() || text.startsWith('.') || BESIDE.test(text)) continue
+      if (!entry.isFile() || text.startsWith('.') || isBeside(text)) continue
       files += 1
       const at = archivedAt(name)
       if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at

@@ -6,6 +6,7 @@ import type { SourceItem } from '../../core/mapping/record.ts'
 import {
   createOrderEvidence,
   type DateOrders,
+  type DateOrderStore,
   type OrderEvidence,
 } from '../../core/mapping/values/date-order.ts'
 import { asksForOrders, loadRuleKit, witnessing } from '../../core/mapping/values/rule-kit.ts'
@@ -15,7 +16,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import type { PlanContext } from '../context.ts'
 
 interface Whole {
-  readonly source: Source
+  readonly source: Pick<Source, 'open'>
   readonly pipeline: PipelineSettings
   readonly customFields: CustomFieldRules
   readonly signal?: AbortSignal
@@ -61,7 +62,10 @@ export async function ordersWithin(input: SourceInput, known: DateOrders, whole:
 type Kept = Pick<PlanContext, 'pipeline' | 'state'>
 
 /** What the pipeline's columns have proved so far. */
-export const knownOrders = async ({ pipeline, state }: Kept): Promise<DateOrders> =>
+export const knownOrders = async ({
+  pipeline,
+  state,
+}: Pick<Kept, 'pipeline'> & { readonly state: Pick<DateOrderStore, 'dateOrders'> }): Promise<DateOrders> =>
   asksForOrders(pipeline) ? state.dateOrders(pipeline.name) : {}
 
 /** Of an input that was taken. */

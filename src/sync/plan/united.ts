@@ -14,7 +14,7 @@ type Batches = AsyncIterable<readonly SourceItem[]>
 const MOST_WAITING = 20_000
 
 /** How often each place comes, for those that come more than once: eight bytes a row, whatever the keys are. */
-function createCensus() {
+export function createCensus() {
   let places = new Float64Array(1024)
   let count = 0
   return {

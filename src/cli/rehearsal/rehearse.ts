@@ -1,0 +1,49 @@
+// `rehearse`: what a new configuration would make of files that were processed under the one in force; writes nothing.
+import { resolve } from 'node:path'
+import { type PipelineRehearsal, rehearse } from '../../app/run/rehearsal.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { EXIT } from '../../core/words/exit-codes.ts'
+import { systemClock as clock } from '../../system.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { writeReport } from '../plan/plan-files.ts'
+import { createProgress } from '../progress.ts'
+import { commandSettings, settingsIn } from '../settings.ts'
+import { terminalOf } from '../terminal.ts'
+import { rehearsalJson } from './rehearsal-json.ts'
+import { rehearsalsMarkdown } from './rehearsal-markdown.ts'
+import { rehearsalText } from './rehearsal-text.ts'
+
+interface RehearseOptions extends CommonOptions {
+  readonly with?: string
+  readonly files?: number
+  readonly markdown?: string
+}
+
+/** Enough for a source whose exports vary; of full exports each holds everybody. */
+const USUAL_FILES = 3
+
+/** The new configuration cannot read a file that the old one reads. */
+const isWorse = ({ unread }: PipelineRehearsal): boolean =>
+  unread.some(({ before, after }) => before === null && after !== null)
+
+export async function rehearseConfiguration(io: Io, options: RehearseOptions): Promise<number> {
+  if (options.with === undefined)
+    throw new SyncError('USAGE', 'rehearse needs the new configuration', {
+      hint: 'contact-sync rehearse --with new.yaml',
+    })
+  const leniency = { withoutSecrets: true }
+  const before = await commandSettings(io, options, leniency)
+  const after = await settingsIn(resolve(io.cwd, options.with), io, leniency)
+  const progress = createProgress('rehearse', io, clock)
+  const rehearsals = await rehearse(before, after, {
+    files: options.files ?? USUAL_FILES,
+    signal: io.signal,
+    report: (read) => progress.report({ phase: 'read', read }),
+  }).finally(() => progress.clear())
+  const { markdown: file } = options
+  if (file !== undefined) await writeReport(io, { what: 'comparison', file }, rehearsalsMarkdown(rehearsals))
+  const { paint } = terminalOf(io)
+  if (options.json === true) printJson(io, { pipelines: rehearsals.map(rehearsalJson) })
+  else for (const rehearsal of rehearsals) print(io, rehearsalText(rehearsal, paint))
+  return rehearsals.some(isWorse) ? EXIT.partial : EXIT.done
+}
