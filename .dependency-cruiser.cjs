@@ -19,10 +19,10 @@ const ROOMS = [
  * and ports, mostly); rooms of one layer do not know each other.
  */
 const LAYERS = {
-  core: [['words'], ['mapping', 'outcome'], ['change'], ['log'], ['alerts', 'explain']],
+  core: [['words'], ['mapping', 'outcome'], ['change', 'proposal'], ['log'], ['alerts', 'explain']],
   store: [['file'], ['window', 'log'], ['journal'], ['views']],
   sync: [['plan', 'send']],
-  app: [['run'], ['alerting', 'people'], ['daemon']],
+  app: [['run'], ['alerting', 'people', 'init'], ['daemon']],
   config: [['text'], ['schema']],
   sources: [['text'], ['folder'], ['csv', 'json']],
 }

@@ -18,6 +18,8 @@ export interface Place {
   path(...names: string[]): string
   write(name: string, text: string): Promise<void>
   cli(...args: string[]): Promise<Told>
+  /** As at a terminal, with an answer a line. */
+  cliAnswering(answers: readonly string[], ...args: string[]): Promise<Told>
   /** What the command prints with `--json`. */
   json(...args: string[]): Promise<Record<string, unknown>>
   close(): Promise<void>
@@ -41,22 +43,24 @@ export async function openPlace(env: Readonly<Record<string, string>> = {}): Pro
       await mkdir(dirname(path(name)), { recursive: true })
       await writeFile(path(name), text)
     },
-    async cli(...args) {
-      const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-      const texts = Promise.all([textOf(stdout), textOf(stderr)])
-      const code = await runCommandLine([...args, '--config', path('config.yaml')], {
-        ...{ stdin: Readable.from([]), stdout, stderr, env, cwd: folder, pid: process.pid },
-        ...{ isTerminal: false, isInteractive: false },
-        signal: new AbortController().signal,
-        onHangup: () => undefined,
-      })
-      stdout.end()
-      stderr.end()
-      const [out, error] = await texts
-      return { code, stdout: out, stderr: error }
-    },
+    cli: (...args) => started(args),
+    cliAnswering: (answers, ...args) => started(args, answers),
     json: async (...args) => JSON.parse((await place.cli(...args, '--json')).stdout) as never,
     close: () => rm(folder, { recursive: true }),
+  }
+  async function started(args: readonly string[], answers?: readonly string[]): Promise<Told> {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const texts = Promise.all([textOf(stdout), textOf(stderr)])
+    const code = await runCommandLine([...args, '--config', path('config.yaml')], {
+      ...{ stdin: Readable.from((answers ?? []).map((line) => `${line}\n`)), stdout, stderr },
+      ...{ env, cwd: folder, pid: process.pid, isTerminal: false, isInteractive: answers !== undefined },
+      signal: new AbortController().signal,
+      onHangup: () => undefined,
+    })
+    stdout.end()
+    stderr.end()
+    const [out, error] = await texts
+    return { code, stdout: out, stderr: error }
   }
   return place
 }

@@ -1,5 +1,6 @@
 // From the configuration file to checked settings: the checks that need other rooms are handed in here.
 import { loadSettings, problemText } from '../../config/load.ts'
+import type { ReadFile } from '../../config/text/read-text.ts'
 import { compileCondition } from '../../core/mapping/condition.ts'
 import type { Settings } from '../../core/settings.ts'
 import { installed } from '../../installation.ts'
@@ -7,7 +8,7 @@ import { scheduleProblem } from '../../schedule/due-times.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 
 /** Presets lie beside the code, in the source tree as in the built package. */
-const PRESET_FOLDER = installed('config/presets')
+export const PRESET_FOLDER = installed('config/presets')
 
 function conditionProblem(expression: string): string | undefined {
   const condition = compileCondition(expression)
@@ -20,10 +21,12 @@ export type Configuration =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** For commands that neither ask the service nor serve anybody. */
+/** For commands that need less than a run does. */
 export interface Leniency {
   /** Secrets may be missing. */
   readonly withoutSecrets?: boolean
+  /** Reads a configuration that is written nowhere yet. */
+  readonly readFile?: ReadFile
 }
 
 /** Reads and checks the configuration; every problem is one finished line. */

@@ -124,6 +124,28 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/undo.ts')).undo,
   },
   {
+    name: 'init',
+    summary: 'proposes a configuration from sample files',
+    description:
+      'Looks at one or more sample files of one export: their vendor, encoding, delimiter and header, and what each column holds, by its values first and its name second. Writes a commented configuration that says for each field how sure it is and why, and what was left out; beside it the JSON Schema for editors. Asks at a terminal where it is not sure, and shows three values with each question. Ends with the plan of the samples where CONTACT_SYNC_BASE_URL and CONTACT_SYNC_API_KEY are set. With --json the proposal is printed, and a file is written only where --output names one.',
+    arguments: '<FILE...>',
+    options: [
+      { flags: '--pipeline <NAME>', help: 'the name of the pipeline; the vendor or the file by default' },
+      {
+        flags: '--output <FILE>',
+        help: 'the file to write; - is standard output. One that is there already is replaced only after a question, and never with --yes',
+      },
+      { flags: '--yes', help: 'asks nothing: a guess below 0.9 is left out, as a comment' },
+    ],
+    examples: [
+      'contact-sync init export.csv',
+      'contact-sync init monday.csv tuesday.csv --pipeline shop --output config/shop.yaml',
+      'contact-sync init export.csv --yes --output -',
+      'contact-sync init export.csv --json',
+    ],
+    load: async () => (await import('../init/init.ts')).init,
+  },
+  {
     name: 'check',
     summary: 'checks configuration, secrets, columns, terms, custom fields and the connection',
     description: 'Names everything that is wrong at once, and writes nothing.',

@@ -8,6 +8,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'state backup FILE': 'the file to write; one that is there already is an error',
   'support-bundle FILE':
     'the archive to write, contact-sync-support-<time>.tar.gz by default; one that is there already is an error',
+  'init FILE': 'a sample of the export, as CSV; several of one export tell more',
   RUN: 'the id of a run, as run, status and held list show it',
   ID: 'the id of a run, as run and status show it',
   'doubts resolve ID': 'the number of the operation, as doubts list shows it',
@@ -86,7 +87,7 @@ const FILES: Readonly<Record<string, readonly Fact[]>> = {
   log: [{ term: 'log.folder', text: 'the operational log, a file a day' }],
 }
 
-const WITHOUT_CONFIGURATION = ['help', 'schema', 'sandbox', 'demo']
+const WITHOUT_CONFIGURATION = ['init', 'help', 'schema', 'sandbox', 'demo']
 const WITHOUT_STATE = ['completion', 'test']
 const WITH_INBOX = ['explain', 'start', 'run', 'plan', 'rehearse', 'check', 'status', 'state rebuild']
 
@@ -118,6 +119,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   run: ['contact-sync plan', 'contact-sync status', 'contact-sync rejects list', 'contact-sync held list'],
   plan: ['contact-sync check', 'contact-sync run'],
   rehearse: ['contact-sync test', 'contact-sync plan', 'config/README.md'],
+  init: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
   check: ['contact-sync plan', 'contact-sync schema', 'config/README.md'],
   test: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
   status: [

@@ -28,7 +28,7 @@ interface Wanted {
 }
 
 /** Where each of the first lines begins. */
-function lineStarts(text: string): number[] {
+export function lineStarts(text: string): number[] {
   const starts = [0]
   for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) {
     if (starts.length === MOST_LINES) break

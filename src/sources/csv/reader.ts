@@ -170,7 +170,8 @@ async function rawHead(file: InputFile): Promise<string> {
   return head.replace(/^\xef\xbb\xbf/, '')
 }
 
-async function textHead(file: InputFile, form: TextForm): Promise<string> {
+/** The beginning of a file's text. */
+export async function textHead(file: InputFile, form: TextForm): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const part of utf8Text(file, form)) {

@@ -37,8 +37,8 @@ const UNKNOWN_DAYS: ReadonlySet<string> = new Set([
 /** The year that address books write for a birthday of which they know day and month alone. */
 const UNKNOWN_YEAR = 1604
 
-/** What the patterns of a hint are tried from: those that exporters use. */
-const USUAL = [
+/** Those that exporters use: what a hint and a proposal are made of. */
+export const USUAL_PATTERNS = [
   'd.M.yyyy',
   'd/M/yyyy',
   'M/d/yyyy',
@@ -64,7 +64,9 @@ const USUAL = [
   'yyyy-MM-dd H:mm',
   'yyyy-MM-dd H:mm:ss',
   'yyyy-MM-dd H:mm:ss X',
-].map((pattern) => ({ pattern, read: compileDateFormat(pattern) }))
+]
+
+const USUAL = USUAL_PATTERNS.map((pattern) => ({ pattern, read: compileDateFormat(pattern) }))
 
 const twoDigits = (count: number): string => String(count).padStart(2, '0')
 

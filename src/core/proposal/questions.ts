@@ -1,0 +1,106 @@
+// What an operator is asked where a guess is not sure, and what becomes of the answers.
+import { isSure, leftOver, type ProposedEntry, SURE, WORTH_ASKING } from './entry.ts'
+import type { Proposal } from './proposal.ts'
+
+export interface InitQuestion {
+  readonly column: string
+  readonly question: string
+  /** Three values of the column. */
+  readonly values: readonly string[]
+  readonly answers: readonly { readonly answer: string; readonly means: string }[]
+  /** The answer that changes nothing. */
+  readonly standard: string
+}
+
+const SHOWN_VALUES = 3
+
+const fieldText = (entries: readonly ProposedEntry[]): string =>
+  entries.flatMap(({ field }) => field ?? []).join(' and ')
+
+/** What is asked about the guesses of one column; undefined where there is nothing to ask. */
+function questionOf(
+  column: string,
+  entries: readonly ProposedEntry[],
+  values: readonly string[],
+): InitQuestion | undefined {
+  const unsure = entries.filter(
+    (entry) => entry.field !== null && !isSure(entry) && entry.confidence >= WORTH_ASKING,
+  )
+  const choosing = entries.find(({ choices }) => choices !== undefined)
+  const [first] = choosing === undefined ? unsure : [choosing]
+  if (first === undefined) return undefined
+  const base = { column, values: values.slice(0, SHOWN_VALUES) }
+  const isMapped = isSure(first)
+  if (first.choices !== undefined) {
+    const none = isMapped ? 'the text goes unchanged' : 'the column is left out'
+    return {
+      ...base,
+      question: `${String(first.field)}: ${first.why}. Which is right?`,
+      answers: [
+        ...first.choices.map(({ answer, means }) => ({ answer, means })),
+        { answer: 'none', means: none },
+      ],
+      standard: 'none',
+    }
+  }
+  const as = first.field === 'key' ? 'the key that tells records apart' : fieldText(unsure)
+  return {
+    ...base,
+    question: `${first.why}. Is it ${as}?`,
+    answers: [
+      { answer: 'y', means: `it is ${as}` },
+      {
+        answer: 'n',
+        means: first.field === 'key' ? 'the e-mail address is the key' : 'the column is left out',
+      },
+    ],
+    standard: 'n',
+  }
+}
+
+/** In the order of the columns, one for each at most. */
+export function initQuestions({
+  entries,
+  samples,
+}: Pick<Proposal, 'entries' | 'samples'>): readonly InitQuestion[] {
+  const names = [...new Set(entries.map(({ column }) => column))]
+  return names.flatMap((name) => {
+    const values = samples.columns.find((column) => column.name === name)?.distinct
+    const shown =
+      values === undefined
+        ? (samples.columns.find((column) => column.name === name)?.values ?? [])
+        : [...values.keys()]
+    return (
+      questionOf(
+        name,
+        entries.filter(({ column }) => column === name),
+        shown,
+      ) ?? []
+    )
+  })
+}
+
+function answeredEntry(entry: ProposedEntry, answer: string): ProposedEntry {
+  const { choices, ...rest } = entry
+  const chosen = choices?.find((choice) => choice.answer === answer)
+  if (chosen !== undefined)
+    return { ...rest, rule: chosen.rule, confidence: 1, why: `${entry.why}; answered: ${chosen.means}` }
+  if (isSure(entry)) return rest
+  if (answer === 'y') return { ...rest, confidence: 1, why: `${entry.why}; confirmed` }
+  return leftOver(entry.column, `${entry.why}; answered: no`)
+}
+
+/** The proposal after one answer. */
+export function answered(proposal: Proposal, { column }: InitQuestion, answer: string): Proposal {
+  const entries = proposal.entries.map((entry) =>
+    entry.column === column ? answeredEntry(entry, answer) : entry,
+  )
+  const isKey = proposal.key.column === column
+  const key = isKey && proposal.key.confidence < SURE ? keyAfter(proposal, answer) : proposal.key
+  return { ...proposal, entries, key }
+}
+
+const keyAfter = ({ key }: Proposal, answer: string): Proposal['key'] =>
+  answer === 'y'
+    ? { ...key, confidence: 1, why: `${key.why}; confirmed` }
+    : { ...key, column: null, why: `${key.why}; the e-mail address is the key` }

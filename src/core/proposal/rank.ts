@@ -1,0 +1,30 @@
+// Which of several columns of one meaning goes first: those with values, then as their headers rank, then the fuller one.
+import type { ColumnReading } from './column-reading.ts'
+import type { Qualifier } from './words/meaning.ts'
+
+const RANKS: readonly (Qualifier | undefined)[] = [
+  undefined,
+  'main',
+  'billing',
+  'work',
+  'home',
+  'second',
+  'shipping',
+]
+
+/** The qualifier that decides: the one that puts it furthest back. */
+export function decidingQualifier({ header }: ColumnReading): Qualifier | undefined {
+  return [...header.qualifiers].sort((one, other) => RANKS.indexOf(other) - RANKS.indexOf(one))[0]
+}
+
+const rankOf = (reading: ColumnReading): number => RANKS.indexOf(decidingQualifier(reading))
+
+const isFilled = ({ column }: ColumnReading): boolean => column.filled > 0
+
+export const byRank = (readings: readonly ColumnReading[]): readonly ColumnReading[] =>
+  [...readings].sort(
+    (one, other) =>
+      Number(isFilled(other)) - Number(isFilled(one)) ||
+      rankOf(one) - rankOf(other) ||
+      other.column.filled - one.column.filled,
+  )
