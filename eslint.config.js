@@ -20,6 +20,8 @@ export default tseslint.config(
       'eslint.config.js',
       'rolldown.config.js',
       '.dependency-cruiser.cjs',
+      // Copied into other repositories, which have no types of ours.
+      'config/deploy/',
     ],
   },
   // A rule holds everywhere, or its exception stands here.

@@ -14,7 +14,8 @@ const UNCOMPARED: Readonly<Record<Exclude<RehearsalStatus, 'compared'>, string>>
 /** Of the whole of a pipeline, for text and Markdown alike. */
 export function rehearsalHead({ status, files, records, differing }: PipelineRehearsal): string {
   if (status !== 'compared') return UNCOMPARED[status]
-  const differ = differing === 0 ? 'none differs' : `${number(differing)} differ`
+  const verb = differing === 1 ? 'differs' : 'differ'
+  const differ = differing === 0 ? 'none differs' : `${number(differing)} ${verb}`
   return `${plural(records, 'record')} of ${plural(files.length, 'processed file')}: ${differ}`
 }
 
