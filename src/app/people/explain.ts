@@ -8,6 +8,8 @@ import {
   type RecordFacts,
   type Retraced,
   settingEntries,
+  settingOf,
+  type ValueSetting,
   withActual,
 } from '../../core/explain/explanation.ts'
 import { compileTracer, type TracedRecord, type Tracer, unitedTrace } from '../../core/explain/trace.ts'
@@ -80,7 +82,7 @@ const GONE_FILE = (file: string): string =>
 
 /** What the rows of one entry give today. */
 async function retrace(
-  entry: LoggedEntry,
+  entry: ValueSetting,
   {
     pipeline,
     tracerFor,
@@ -120,7 +122,7 @@ async function explained(facts: RecordFacts, asked: Asked): Promise<Explanation>
   const rows = new Map<number, Retraced>()
   const explain = (): Explanation => explanationOf(facts, ({ seq }) => rows.get(seq) ?? NOT_READ)
   const entries = settingEntries(facts)
-  const quick: LoggedEntry[] = []
+  const quick: ValueSetting[] = []
   for (const entry of entries) {
     const { retraced, isWhole } = await retrace(entry, { ...about, whole: false })
     rows.set(entry.seq, retraced)
@@ -128,7 +130,7 @@ async function explained(facts: RecordFacts, asked: Asked): Promise<Explanation>
   }
   const first = explain()
   const values = [...Object.values(first.fields), ...first.terms]
-  const isOdd = ({ run_id: run, at }: LoggedEntry): boolean =>
+  const isOdd = ({ run_id: run, at }: ValueSetting): boolean =>
     values.some((value) => value.steps.length === 0 && value.run_id === run && value.at === at)
   for (const entry of quick.filter(isOdd))
     rows.set(entry.seq, (await retrace(entry, { ...about, whole: true })).retraced)
@@ -197,7 +199,9 @@ export async function explainRecords(keyOrMail: string, asked: Asked): Promise<r
   const aliases = await asked.state.termAliases()
   const found: Explanation[] = []
   for (const { key, link } of await recordsMeant(keyOrMail, asked)) {
-    const entries = await entriesOf(asked, { key, link })
+    const open = await asked.state.openOf(asked.pipeline.name, key)
+    const logged = await entriesOf(asked, { key, link })
+    const entries = [...open.map((one) => settingOf(one, asked.pipeline.hash)), ...logged]
     if (link === undefined && entries.length === 0) {
       const reject = await explainedReject(key, asked)
       if (reject !== undefined) found.push(reject)

@@ -1,4 +1,5 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
+import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
 import type { SyncLog } from '../log/sync-log.ts'
 import type { DateOrderStore } from '../mapping/values/date-order.ts'
@@ -11,6 +12,8 @@ export interface RecordSearch {
   linkedRecords(pipeline: string, keyOrMail: string): Promise<readonly RecordView[]>
   /** Rejected rows with this key, newest first. */
   rejectsOf(pipeline: string, key: string): Promise<readonly RejectView[]>
+  /** Changes of the record that are not done, newest first; but creates that are only just planned or being sent. */
+  openOf(pipeline: string, key: string): Promise<readonly Operation[]>
   /** The pipeline's name, and those that it had before. */
   namesOf(pipeline: string): Promise<readonly string[]>
 }

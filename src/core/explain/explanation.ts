@@ -2,6 +2,9 @@
 // sent it. Everything here was kept; what is not known any more is said in a note, and never guessed.
 import type { FieldValue } from '../mapping/contact.ts'
 import type { AuditOutcome } from '../log/audit.ts'
+import type { FieldChange } from '../change/diff.ts'
+import type { Operation } from '../change/operation.ts'
+import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'
 import type { TermAliases } from '../mapping/terms.ts'
 import { termKey } from '../mapping/terms.ts'
@@ -17,7 +20,7 @@ export interface ValueOrigin {
   /** ISO 8601, UTC. */
   readonly at: string | null
   readonly request: RequestTrace | null
-  readonly outcome: AuditOutcome | null
+  readonly outcome: AuditOutcome | OperationState | null
 }
 
 interface Explained extends ValueOrigin {
@@ -57,40 +60,76 @@ export interface Explanation {
 /** What the record's row gives today, or a sentence on why it cannot be told. */
 export type Retraced = { readonly traced: TracedRecord } | { readonly note: string }
 
+/** What set a value, or is to set it: an entry of the sync log, or a change that is still open. */
+export interface ValueSetting extends Omit<
+  LoggedEntry,
+  'at' | 'outcome' | 'key' | 'pipeline' | 'person' | 'prev' | 'hash' | 'proof'
+> {
+  readonly at: string | null
+  readonly outcome: AuditOutcome | OperationState
+}
+
+/** Changes that are open are newer than all entries. `hash`: of the mapping; under another one they would be planned anew. */
+export const settingOf = (operation: Operation, hash: string): ValueSetting => {
+  const { id, runId, kind, fields, consent, known, terms, source, state, reason, guard, contactId } =
+    operation
+  const sent = consent === undefined ? fields : { ...fields, mail_status: consent }
+  const changes = Object.entries(sent).map(([field, to]): [string, FieldChange] => [
+    field,
+    { from: known[field] ?? null, to },
+  ])
+  return {
+    seq: Number.MAX_SAFE_INTEGER - 1_000_000_000_000 + id,
+    at: null,
+    run_id: runId,
+    action: kind === 'consent' ? 'update' : kind,
+    fields: Object.fromEntries(changes),
+    field_names: changes.map(([field]) => field),
+    terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
+    values: 'open',
+    outcome: state,
+    reason: reason ?? (guard === undefined ? null : `guards.${guard}`),
+    source,
+    request: null,
+    contact_id: contactId ?? null,
+    config_hash: hash,
+  }
+}
+
 /** Everything that is known of one record. */
 export interface RecordFacts {
   readonly pipeline: string
   readonly key: string
   readonly link: RecordView | undefined
   /** Newest first. */
-  readonly entries: readonly LoggedEntry[]
+  readonly entries: readonly ValueSetting[]
   readonly aliases: TermAliases
 }
 
 /** What was sent and taken; a value that the contact had already was looked at. */
-const isTaken = ({ outcome }: LoggedEntry): boolean => outcome === 'done' || outcome === 'unchanged'
+const isTaken = ({ outcome }: ValueSetting): boolean => outcome === 'done' || outcome === 'unchanged'
 
 /** Values of this entry left, or were to leave, as a value of a contact. */
-const isOfContact = ({ action }: LoggedEntry): boolean => action !== 'delete'
+const isOfContact = ({ action }: ValueSetting): boolean => action !== 'delete'
 
 const newest = (
-  entries: readonly LoggedEntry[],
-  sets: (entry: LoggedEntry) => boolean,
-): LoggedEntry | undefined => {
+  entries: readonly ValueSetting[],
+  sets: (entry: ValueSetting) => boolean,
+): ValueSetting | undefined => {
   const setting = entries.filter((entry) => isOfContact(entry) && sets(entry))
   return setting.find(isTaken) ?? setting[0]
 }
 
 const setsField =
   (field: string) =>
-  ({ field_names: names }: LoggedEntry): boolean =>
+  ({ field_names: names }: ValueSetting): boolean =>
     names.includes(field)
 
 const presentKey = (name: string, aliases: TermAliases): string => termKey(aliases.get(termKey(name)) ?? name)
 
 const addsTerm =
   (name: string, aliases: TermAliases) =>
-  ({ terms }: LoggedEntry): boolean =>
+  ({ terms }: ValueSetting): boolean =>
     terms.add.some((one) => presentKey(one, aliases) === presentKey(name, aliases))
 
 function fieldNames({ link, entries }: RecordFacts): readonly string[] {
@@ -105,7 +144,7 @@ function termNames({ link, entries }: RecordFacts): readonly string[] {
 }
 
 /** The entries that set the values of the record, each once: whose rows have to be read again. */
-export function settingEntries(facts: RecordFacts): readonly LoggedEntry[] {
+export function settingEntries(facts: RecordFacts): readonly ValueSetting[] {
   const ofFields = fieldNames(facts).map((field) => newest(facts.entries, setsField(field)))
   const ofTerms = termNames(facts).map((name) => newest(facts.entries, addsTerm(name, facts.aliases)))
   return [...new Set([...ofFields, ...ofTerms])].filter((entry) => entry !== undefined)
@@ -113,17 +152,18 @@ export function settingEntries(facts: RecordFacts): readonly LoggedEntry[] {
 
 const NOWHERE: ValueOrigin = { file: null, line: null, run_id: null, at: null, request: null, outcome: null }
 
-function originOf(entry: LoggedEntry | undefined): ValueOrigin {
+/** `line`: where it is not that of the record's last row. */
+function originOf(entry: ValueSetting | undefined, line?: number): ValueOrigin {
   if (entry === undefined) return NOWHERE
   const { source, run_id, at, request, outcome } = entry
-  return { file: source?.file ?? null, line: source?.line ?? null, run_id, at, request, outcome }
+  return { file: source?.file ?? null, line: line ?? source?.line ?? null, run_id, at, request, outcome }
 }
 
 const NOT_LOGGED =
   'no entry of the sync log sets it: the contact had it when the record was linked, or the entry is older than is kept'
 
 /** Why nothing can be told of the way to a value that an entry set; undefined where its row is to be looked at. */
-export function noteOfEntry(entry: LoggedEntry, hash: string): string | undefined {
+export function noteOfEntry(entry: ValueSetting, hash: string): string | undefined {
   const { source, values, reason, config_hash: configHash } = entry
   if (values === 'erased')
     return 'its entry in the sync log is sealed for good: the person was erased, or it is older than is kept'
@@ -135,23 +175,31 @@ export function noteOfEntry(entry: LoggedEntry, hash: string): string | undefine
   return undefined
 }
 
-const OUTCOME_NOTES: Readonly<Partial<Record<AuditOutcome, string>>> = {
+const OUTCOME_NOTES: Readonly<Partial<Record<ValueSetting['outcome'], string>>> = {
   held: 'it is held and was not sent',
   failed: 'it was not taken, and is tried again',
   rejected: 'the service refused it',
   in_doubt: 'it was sent, and no answer came: whether it was taken is not known',
+  sending: 'it is being sent',
+  planned: 'it is planned and was not sent yet',
+  waiting: 'it waits until an earlier change of the record is settled, and was not sent',
 }
+
+const because = ({ reason }: ValueSetting): string => (reason === null ? '' : ` (${reason})`)
 
 /** Something newer about the same value that did not end well. */
 function pendingNote(
-  entry: LoggedEntry | undefined,
-  all: readonly LoggedEntry[],
-  sets: (one: LoggedEntry) => boolean,
+  entry: ValueSetting | undefined,
+  all: readonly ValueSetting[],
+  sets: (one: ValueSetting) => boolean,
 ) {
   if (entry === undefined) return undefined
-  if (!isTaken(entry)) return OUTCOME_NOTES[entry.outcome]
+  if (!isTaken(entry)) return `${OUTCOME_NOTES[entry.outcome] ?? ''}${because(entry)}`
   const later = all.find((one) => isOfContact(one) && sets(one) && one.seq > entry.seq)
-  return later && `a later change of it, of run ${later.run_id}, is ${later.outcome.replace('_', ' ')}`
+  return (
+    later &&
+    `a later change of it, of run ${later.run_id}, is ${later.outcome.replace('_', ' ')}${because(later)}`
+  )
 }
 
 const joined = (notes: readonly (string | undefined)[]): { note?: string } => {
@@ -165,17 +213,20 @@ const isEqual = (one: FieldValue | undefined, other: FieldValue | null): boolean
 interface Way {
   readonly steps: readonly ShownStep[]
   readonly missing: string | undefined
+  /** Of several rows: that of the one which gave the value. */
+  readonly line?: number
 }
 
 const NO_WAY = (missing: string | undefined): Way => ({ steps: [], missing })
 
-type Retrace = (entry: LoggedEntry) => Retraced
+type Retrace = (entry: ValueSetting) => Retraced
 
 function wayOfField(field: string, value: FieldValue | null, retraced: Retraced | undefined): Way {
   if (retraced === undefined) return NO_WAY(undefined)
   if ('note' in retraced) return NO_WAY(retraced.note)
   const traced = retraced.traced.fields.get(field)
-  if (traced !== undefined && isEqual(traced.value, value)) return { steps: traced.steps, missing: undefined }
+  if (traced !== undefined && isEqual(traced.value, value))
+    return { steps: traced.steps, missing: undefined, line: traced.line }
   const made = traced?.problem ?? (traced?.value === undefined ? 'nothing' : JSON.stringify(traced.value))
   return NO_WAY(`its row makes another value of it today: ${made}`)
 }
@@ -185,14 +236,14 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
   const entry = newest(facts.entries, sets)
   const known = facts.link?.known[field] ?? null
   const value = entry?.values === 'open' ? (entry.fields[field]?.to ?? null) : known
-  const { steps, missing } = wayOfField(field, value, entry && retrace(entry))
+  const { steps, missing, line } = wayOfField(field, value, entry && retrace(entry))
   const isUnsure = facts.link?.unsure.includes(field) === true
   const notes = [
     entry === undefined ? NOT_LOGGED : missing,
     pendingNote(entry, facts.entries, sets),
     isUnsure ? 'a change of it is on its way or in doubt' : undefined,
   ]
-  return { value, steps, known, ...originOf(entry), ...joined(notes) }
+  return { value, steps, known, ...originOf(entry, line), ...joined(notes) }
 }
 
 function explainedTerm(name: string, facts: RecordFacts, retrace: Retrace): ExplainedTerm {
@@ -211,7 +262,7 @@ function explainedTerm(name: string, facts: RecordFacts, retrace: Retrace): Expl
     pendingNote(entry, facts.entries, sets),
   ]
   const known = facts.link?.terms?.some((term) => termKey(term.name) === termKey(name)) === true
-  return { name, steps: traced?.steps ?? [], known, ...originOf(entry), ...joined(notes) }
+  return { name, steps: traced?.steps ?? [], known, ...originOf(entry, traced?.line), ...joined(notes) }
 }
 
 function noteOfRecord({ link, entries }: RecordFacts): string | undefined {

@@ -17,12 +17,16 @@ export interface TracedField {
   /** Undefined where the record has nothing for the field. */
   readonly value: FieldValue | undefined
   readonly steps: readonly ShownStep[]
+  /** Of its row. */
+  readonly line: number
   /** Why there is no value; undefined where nothing is wrong. */
   readonly problem: string | undefined
 }
 
 export interface TracedTerm {
   readonly name: string
+  /** Of its row. */
+  readonly line: number
   readonly steps: readonly ShownStep[]
 }
 
@@ -35,7 +39,7 @@ export interface TracedRecord {
 }
 
 /** Traces rows of inputs with one header. */
-export type Tracer = (row: Pick<RecordRow, 'values'>) => TracedRecord
+export type Tracer = (row: Pick<RecordRow, 'values' | 'line'>) => TracedRecord
 
 interface Against {
   readonly header: readonly string[]
@@ -47,7 +51,7 @@ interface Against {
 export function compileTracer(pipeline: PipelineSettings, { header, customFields, kit }: Against): Tracer {
   const parts = mappingParts(pipeline, header, { customFields, kit })
   const repairs = `repair: ${JSON.stringify(pipeline.repair ?? [])}`
-  return ({ values: given }) => {
+  return ({ values: given, line }) => {
     const values = parts.repaired(given)
     /** The steps, each with the repairs of its columns before it. */
     const shown = (steps: readonly RuleStep[]): ShownStep[] =>
@@ -67,21 +71,20 @@ export function compileTracer(pipeline: PipelineSettings, { header, customFields
       if (value !== undefined) contact[key] = value
       const dropped =
         mended === true && value === undefined ? 'is invalid and was dropped (on_invalid)' : undefined
-      fields.set(key, { value, steps: shown(steps), problem: problem?.problem ?? dropped })
+      fields.set(key, { value, steps: shown(steps), line, problem: problem?.problem ?? dropped })
     }
-    return { key: parts.readKey(values), fields, terms: tracedTerms(parts, { values, contact, shown }) }
+    return { key: parts.readKey(values), fields, terms: tracedTerms(parts, { values, line, contact, shown }) }
   }
 }
 
-interface Made {
-  readonly values: readonly string[]
+interface Made extends Pick<RecordRow, 'values' | 'line'> {
   readonly contact: Contact
   shown(steps: readonly RuleStep[]): ShownStep[]
 }
 
 function tracedTerms(
   { readTerms }: Pick<ReturnType<typeof mappingParts>, 'readTerms'>,
-  { values, contact, shown }: Made,
+  { values, line, contact, shown }: Made,
 ): TracedTerm[] {
   const steps = new Map<string, readonly RuleStep[]>()
   const read = readTerms?.(values, contact, (name, own) => {
@@ -89,7 +92,7 @@ function tracedTerms(
     if (!steps.has(termKey(term))) steps.set(termKey(term), own)
   })
   if (read === undefined || 'problem' in read) return []
-  return read.terms.map((name) => ({ name, steps: shown(steps.get(termKey(name)) ?? []) }))
+  return read.terms.map((name) => ({ name, line, steps: shown(steps.get(termKey(name)) ?? []) }))
 }
 
 const isBlank = (value: FieldValue | undefined): boolean => value === undefined || value === ''

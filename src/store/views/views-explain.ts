@@ -4,6 +4,8 @@ import { mailKey } from '../../core/mapping/contact.ts'
 import { createDefinitionStore } from '../custom-fields.ts'
 import { createDateOrderStore } from '../date-orders.ts'
 import type { Connection } from '../file/connection.ts'
+import { isKeyed } from '../file/state-sets.ts'
+import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
 import { createNames } from '../log/former-names.ts'
 import {
   LINK_COLUMNS,
@@ -22,12 +24,14 @@ export const RECORD_SEARCHES = {
   byKey: `SELECT ${LINK_COLUMNS} FROM link WHERE pipeline = ? AND key = ?`,
   byMail: `SELECT ${LINK_COLUMNS} FROM link WHERE mail_key = ? AND pipeline = ? ORDER BY key LIMIT ${FEW}`,
   rejects: `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id DESC LIMIT ${FEW}`,
+  open: `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id DESC LIMIT ${FEW}`,
 } as const
 
 export function createRecordSearch(db: Connection): RecordSearch {
   const byKey = db.prepare<[string, string], RecordViewRow>(RECORD_SEARCHES.byKey)
   const byMail = db.prepare<[string, string], RecordViewRow>(RECORD_SEARCHES.byMail)
   const rejects = db.prepare<[string, string], RejectViewRow>(RECORD_SEARCHES.rejects)
+  const open = db.prepare<[string, string], OperationRow>(RECORD_SEARCHES.open)
   const names = createNames(db)
   return {
     async linkedRecords(pipeline, text) {
@@ -36,6 +40,7 @@ export function createRecordSearch(db: Connection): RecordSearch {
       return found.map(recordView)
     },
     rejectsOf: async (pipeline, key) => rejects.all(pipeline, key).map(rejectView),
+    openOf: async (pipeline, key) => open.all(pipeline, key).map(operationOf),
     namesOf: async (pipeline) => names(pipeline),
   }
 }

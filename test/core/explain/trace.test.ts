@@ -115,7 +115,7 @@ describe('a traced record', () => {
         const { mapper, trace } = await against(pipeline)
         for (const values of rows) {
           const mapped = mapper.map({ kind: 'record', values, line: 2 })
-          const traced = trace({ values })
+          const traced = trace({ values, line: 2 })
           for (const { value, steps } of traced.fields.values())
             if (value !== undefined && value !== '') expect(steps.at(-1)?.to).toEqual(value)
           const problems = [...traced.fields].filter(
@@ -156,7 +156,7 @@ describe('a traced record', () => {
       },
     })
     const { trace } = await against(pipeline)
-    const { fields } = trace({ values: ['K1', '', '030 123&#52;567x', '-', 'privat'] })
+    const { fields } = trace({ values: ['K1', '', '030 123&#52;567x', '-', 'privat'], line: 2 })
     expect(Object.fromEntries([...fields].map(([name, { steps }]) => [name, steps]))).toEqual({
       phone_type: [{ rule: 'phone_type_of: phone', from: '+49301234567', to: 'home' }],
       phone: [
