@@ -1,5 +1,6 @@
 // What the inside asks of the state: runs, inputs and their staging, the journal of operations, links, rejects.
 // Methods that change several things do so in one transaction, durable when the promise is fulfilled.
+import type { MappingStore } from './mapping-store.ts'
 import type { Milestones } from './log/milestones.ts'
 import type { Backlog } from './outcome/backlog.ts'
 import type { Accepted, AcceptedStore } from './change/accepted.ts'
@@ -374,6 +375,7 @@ export interface StateStore
     PermissionStore,
     DateOrderStore,
     InstanceStore,
+    MappingStore,
     TermNameStore {
   close(): Promise<void>
 }

@@ -29,6 +29,7 @@ import {
   writeMark,
 } from './file/mark.ts'
 import { keepingMark, truncateLog } from './file/owned.ts'
+import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
 import { createPermissionStore } from './journal/permission.ts'
 import { statePlace } from './file/place.ts'
@@ -107,6 +108,7 @@ function storeOver(
     ...createPermissionStore(db),
     ...createDateOrderStore(db),
     ...createTermNameStore(db),
+    ...createMappingStore(db),
     instance: async () => instance.get() ?? '',
   }
   return {

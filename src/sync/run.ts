@@ -1,4 +1,5 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
+import { mappingText } from '../core/mapping-store.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
@@ -281,6 +282,7 @@ export async function accountFor(
     startedAt: clock.now(),
     configHash: pipeline.hash,
   })
+  await state.keepMapping(pipeline.hash, () => mappingText(pipeline))
   const files: InputReport[] = []
   await work(files).catch((error: unknown) => haltFor(error, context))
   tally.counts.failed += await state.countRemaining(runId)

@@ -18,6 +18,7 @@ import { contactMailKey } from '../../core/mapping/contact.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { RecordRow } from '../../core/mapping/record.ts'
+import { withMapping } from '../../core/mapping-store.ts'
 import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { CallResult, ServiceReads } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
@@ -59,7 +60,7 @@ async function entriesOf(
 
 type TracerFor = (header: readonly string[], writtenAt: number) => Promise<Tracer>
 
-/** Tracers under today's mapping, with what the state knows of custom fields and orders of dates. */
+/** Tracers under the pipeline's mapping, with what the state knows of custom fields and orders of dates. */
 async function tracers({ settings, pipeline, state }: Asked): Promise<TracerFor> {
   const definitions = await state.seenDefinitions(pipeline.name)
   const customFields = customFieldFindings(pipeline, definitions, settings.service.custom_field_key)
@@ -68,6 +69,13 @@ async function tracers({ settings, pipeline, state }: Asked): Promise<TracerFor>
     const kit = await loadRuleKit(pipeline, { writtenAt, orders })
     return compileTracer(pipeline, { header, customFields, kit })
   }
+}
+
+/** The pipeline with the mapping that was in force then; undefined where that is not known. */
+async function pipelineThen(hash: string, { pipeline, state }: Asked): Promise<PipelineSettings | undefined> {
+  if (hash === pipeline.hash) return pipeline
+  const text = await state.keptMapping(hash)
+  return text === undefined ? undefined : withMapping(pipeline, text)
 }
 
 /** Whether the row is the record's: on one line of a file there may be several. */
@@ -80,60 +88,67 @@ function isOfKey(traced: TracedRecord, key: string): boolean {
 const GONE_FILE = (file: string): string =>
   `its row cannot be read again: ${file} is no longer in the folders of the source, or has another content than was read`
 
-/** What the rows of one entry give today. */
+const OTHER_MAPPING = 'the mapping has changed since, and that of the time is not kept'
+
+interface Reread {
+  readonly retraced: Retraced
+  /** More would not come of a reading of the whole file. */
+  readonly isWhole: boolean
+}
+
+const unread = (note: string): Reread => ({ retraced: { note }, isWhole: true })
+
+/** What the rows of one entry give under the mapping of its time. */
 async function retrace(
   entry: ValueSetting,
-  {
-    pipeline,
-    tracerFor,
-    key,
-    whole,
-  }: { pipeline: PipelineSettings; tracerFor: TracerFor; key: string; whole: boolean },
-): Promise<{ readonly retraced: Retraced; readonly isWhole: boolean }> {
-  const note = noteOfEntry(entry, pipeline.hash)
+  { key, whole, ...asked }: Asked & { readonly key: string; readonly whole: boolean },
+): Promise<Reread> {
+  const note = noteOfEntry(entry)
   const { source } = entry
-  if (note !== undefined || source === null) return { retraced: { note: note ?? '' }, isWhole: true }
-  const gone = { retraced: { note: GONE_FILE(source.file) }, isWhole: true }
-  if (source.sha256 === undefined) return gone
+  if (note !== undefined || source === null) return unread(note ?? '')
+  const pipeline = await pipelineThen(entry.config_hash, asked)
+  if (pipeline === undefined) return unread(OTHER_MAPPING)
+  if (source.sha256 === undefined) return unread(GONE_FILE(source.file))
   const runIds = [...new Set([entry.run_id, entry.planned_by ?? entry.run_id])]
   const wanted = { name: source.file, sha256: source.sha256, runIds, lines: source.lines ?? [source.line] }
   const columns = { columns: wantedColumns(pipeline), optional: optionalColumns(pipeline), whole }
   const stored = await storedRows(pipeline.source, wanted, columns)
-  if (stored === undefined) return gone
+  if (stored === undefined) return unread(GONE_FILE(source.file))
+  const isWhole = stored.whole
   try {
+    const tracerFor = await tracers({ ...asked, pipeline })
     const tracer = await tracerFor(stored.header, stored.writtenAt)
     const traced = unitedTrace(stored.rows.map(tracer).filter((row) => isOfKey(row, key)))
-    const isWhole = stored.whole
-    if (traced === undefined)
-      return { retraced: { note: `line ${source.line} of ${source.file} has another record today` }, isWhole }
-    return { retraced: { traced }, isWhole }
+    if (traced !== undefined) return { retraced: { traced }, isWhole }
+    return { retraced: { note: `line ${source.line} of ${source.file} has another record today` }, isWhole }
   } catch (error) {
-    if (error instanceof SyncError) return { retraced: { note: error.message }, isWhole: stored.whole }
+    if (error instanceof SyncError) return { retraced: { note: error.message }, isWhole }
     throw error
   }
 }
 
 const NOT_READ: Retraced = { note: 'its row was not read again' }
 
+/** Entries of one row, under one mapping: it is read once. */
+const rowName = ({ seq, source, config_hash: hash }: ValueSetting): string =>
+  source === null ? String(seq) : JSON.stringify([source, hash])
+
 /** The rows of all entries that set a value, read again. A row that does not give what was sent is read from the whole file. */
 async function explained(facts: RecordFacts, asked: Asked): Promise<Explanation> {
-  const tracerFor = await tracers(asked)
-  const about = { pipeline: asked.pipeline, tracerFor, key: facts.key }
-  const rows = new Map<number, Retraced>()
-  const explain = (): Explanation => explanationOf(facts, ({ seq }) => rows.get(seq) ?? NOT_READ)
+  const rows = new Map<string, Reread>()
+  const explain = (): Explanation =>
+    explanationOf(facts, (entry) => rows.get(rowName(entry))?.retraced ?? NOT_READ)
   const entries = settingEntries(facts)
-  const quick: ValueSetting[] = []
-  for (const entry of entries) {
-    const { retraced, isWhole } = await retrace(entry, { ...about, whole: false })
-    rows.set(entry.seq, retraced)
-    if (!isWhole) quick.push(entry)
+  const read = async (entry: ValueSetting, whole: boolean): Promise<void> => {
+    rows.set(rowName(entry), await retrace(entry, { ...asked, key: facts.key, whole }))
   }
+  for (const entry of entries) if (!rows.has(rowName(entry))) await read(entry, false)
   const first = explain()
   const values = [...Object.values(first.fields), ...first.terms]
   const isOdd = ({ run_id: run, at }: ValueSetting): boolean =>
     values.some((value) => value.steps.length === 0 && value.run_id === run && value.at === at)
-  for (const entry of quick.filter(isOdd))
-    rows.set(entry.seq, (await retrace(entry, { ...about, whole: true })).retraced)
+  for (const entry of entries)
+    if (rows.get(rowName(entry))?.isWhole === false && isOdd(entry)) await read(entry, true)
   return explain()
 }
 

@@ -1,6 +1,7 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
 import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
+import type { MappingStore } from '../mapping-store.ts'
 import type { SyncLog } from '../log/sync-log.ts'
 import type { DateOrderStore } from '../mapping/values/date-order.ts'
 import type { TermNameStore } from '../mapping/terms.ts'
@@ -24,4 +25,5 @@ export interface ExplainReads
     TermNameStore,
     Pick<SyncLog, 'logPage'>,
     Pick<DefinitionStore, 'seenDefinitions'>,
-    Pick<DateOrderStore, 'dateOrders'> {}
+    Pick<DateOrderStore, 'dateOrders'>,
+    Pick<MappingStore, 'keptMapping'> {}

@@ -163,15 +163,13 @@ const NOT_LOGGED =
   'no entry of the sync log sets it: the contact had it when the record was linked, or the entry is older than is kept'
 
 /** Why nothing can be told of the way to a value that an entry set; undefined where its row is to be looked at. */
-export function noteOfEntry(entry: ValueSetting, hash: string): string | undefined {
-  const { source, values, reason, config_hash: configHash } = entry
+export function noteOfEntry({ source, values, reason }: ValueSetting): string | undefined {
   if (values === 'erased')
     return 'its entry in the sync log is sealed for good: the person was erased, or it is older than is kept'
   if (reason?.startsWith('undoes run ') === true)
     return `${reason}: it is an earlier value, put back, and no value of a row`
   if (source === null) return 'it came from no file'
   if (source.line === 0) return `the record was missing in ${source.file}`
-  if (configHash !== hash) return 'the mapping has changed since; the rules of that time are not kept'
   return undefined
 }
 

@@ -104,8 +104,11 @@ export function unitedTrace(records: readonly TracedRecord[]): TracedRecord | un
   const fields = new Map<string, TracedField>()
   const terms = new Map<string, TracedTerm>()
   for (const record of records) {
-    for (const [name, field] of record.fields)
-      if (!isBlank(field.value) || isBlank(fields.get(name)?.value)) fields.set(name, field)
+    for (const [name, field] of record.fields) {
+      const before = fields.get(name)?.value
+      const isSpokenOf = field.value !== undefined || before === undefined
+      if (isSpokenOf && (!isBlank(field.value) || isBlank(before))) fields.set(name, field)
+    }
     for (const term of record.terms) if (!terms.has(termKey(term.name))) terms.set(termKey(term.name), term)
   }
   return { key: first.key, fields, terms: [...terms.values()] }

@@ -15,6 +15,7 @@ import {
   rejectView,
   SELECT_REJECT,
 } from './views-records.ts'
+import { createMappingStore } from '../mappings.ts'
 import { createTermNameStore } from '../term-names.ts'
 
 const FEW = 20
@@ -49,5 +50,6 @@ export function createRecordSearch(db: Connection): RecordSearch {
 export function createExplainViews(db: Connection): Omit<ExplainReads, 'logPage'> {
   const { seenDefinitions } = createDefinitionStore(db)
   const { dateOrders } = createDateOrderStore(db)
-  return { ...createRecordSearch(db), ...createTermNameStore(db), seenDefinitions, dateOrders }
+  const { keptMapping } = createMappingStore(db)
+  return { ...createRecordSearch(db), ...createTermNameStore(db), seenDefinitions, dateOrders, keptMapping }
 }

@@ -10,6 +10,7 @@ import { runCommandLine } from '../../../src/cli/program.ts'
 import type { ExplainedField, Explanation } from '../../../src/core/explain/explanation.ts'
 import type { Settings } from '../../../src/core/settings.ts'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import { openDatabase } from '../../../src/store/file/database.ts'
 import { openStateForReading } from '../../../src/store/state-store.ts'
 import { systemClock } from '../../../src/system.ts'
 import { seeded } from '../../support/seeded.ts'
@@ -415,15 +416,32 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     expect((await noteOf('K9', 'mail'))?.steps).toHaveLength(3)
   })
 
-  it('where the mapping has changed since', async () => {
-    await writeFile(join(folder, 'config.yaml'), CONFIGURATION.replace('[trim, lower]', 'lower'))
-    const { stdout } = await command('explain', 'shop', 'K9', '--json')
-    await writeFile(join(folder, 'config.yaml'), CONFIGURATION)
-    expect((JSON.parse(stdout) as Explanation).fields['mail']).toMatchObject({
+  it('where the mapping has changed since: the rules of then are shown, and said to be missing where they are', async () => {
+    const changed = CONFIGURATION.replace('[trim, lower]', 'upper').replace(
+      'First, transform: title_case',
+      'Firm',
+    )
+    await writeFile(join(folder, 'config.yaml'), changed)
+    const explained = async (): Promise<ExplainedField | undefined> =>
+      (JSON.parse((await command('explain', 'shop', 'K9', '--json')).stdout) as Explanation).fields['mail']
+    expect((await explained())?.steps.map(({ rule }) => rule)).toEqual([
+      'column "Mail"',
+      'transform: trim',
+      'transform: lower',
+    ])
+    const db = openDatabase(settings.state.path, { thorough: false })
+    const kept = db
+      .prepare<[], { name: string; value: string }>("SELECT * FROM meta WHERE name LIKE 'mapping:%'")
+      .all()
+    db.exec("DELETE FROM meta WHERE name LIKE 'mapping:%'")
+    expect(await explained()).toMatchObject({
       value: 'person9@example.com',
       steps: [],
-      note: 'the mapping has changed since; the rules of that time are not kept',
+      note: 'the mapping has changed since, and that of the time is not kept',
     })
+    for (const { name, value } of kept) db.prepare('INSERT INTO meta VALUES (?, ?)').run(name, value)
+    db.close()
+    await writeFile(join(folder, 'config.yaml'), CONFIGURATION)
   })
 
   it('where the value was put back by an undo', async () => {
