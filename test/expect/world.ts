@@ -10,7 +10,7 @@ import { systemClock } from '../../src/system.ts'
 import { testLine } from '../support/line.ts'
 import { COLUMNS, type Row } from './members.ts'
 
-/** What `init` would propose for such an export, and nothing else about it. */
+/** As `init` proposes it from samples, and narrower where it is known that every file holds all of the club. */
 const CONFIGURATION = `
 service: { base_url: "https://service.example", api_key: "\${KEY}" }
 state: { path: state.db }

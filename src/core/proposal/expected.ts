@@ -1,5 +1,5 @@
 // A first `expect` of a source, from its samples: wide enough for ordinary days, and narrow enough for a column that went
-// blank, or another list of values.
+// blank or was swapped with another, or another list of values.
 import type { ProposedEntry } from './entry.ts'
 import { isSure } from './entry.ts'
 import { foldedColumn } from '../mapping/columns.ts'
@@ -10,7 +10,7 @@ export interface ProposedExpect {
   readonly columns?: 'at_least'
   readonly records?: { readonly least: number }
   readonly blank?: Readonly<Record<string, string>>
-  readonly values?: Readonly<Record<string, readonly string[]>>
+  readonly values?: Readonly<Record<string, readonly string[] | { readonly change: string }>>
 }
 
 /** In a file with fewer records a share says nothing. */
@@ -18,6 +18,10 @@ const FEWEST_RECORDS = 20
 /** A list of possible values is no longer, and each of them is no rarity. */
 const MOST_VALUES = 5
 const FEWEST_OF_A_VALUE = 3
+
+/** From so many records on, a column is expected to keep most of its values; of fewer, a few changes are a large share. */
+const FEWEST_STEADY = 100
+const MOST_CHANGED = '20%'
 
 const sameHeaders = ({ files }: Samples): boolean => {
   const forms = files.map(({ header }) => header.map(foldedColumn).sort().join('\n'))
@@ -52,12 +56,20 @@ export function proposedExpect(
   const blank = watched
     .filter((column) => mostBlank(column) <= 60)
     .map((column) => [column.name, `${mostBlank(column)}%`] as const)
-  const values = watched.flatMap((column) => {
+  const ofFields = new Set(
+    entries.flatMap((entry) =>
+      isSure(entry) && entry.field !== 'key' && entry.field !== 'terms' ? [entry.column] : [],
+    ),
+  )
+  const values = watched.flatMap((column): [string, readonly string[] | { change: string }][] => {
     const isTable = entries.some(
       (entry) => isSure(entry) && entry.column === column.name && entry.rule?.['lookup'] !== undefined,
     )
     const list = isTable ? listOf(column, fileDate) : undefined
-    return list === undefined ? [] : [[column.name, list] as const]
+    if (list !== undefined) return [[column.name, list]]
+    return fewest >= FEWEST_STEADY && ofFields.has(column.name)
+      ? [[column.name, { change: MOST_CHANGED }]]
+      : []
   })
   const isEven = records.length > 1 && fewest >= FEWEST_RECORDS && fewest * 2 >= most
   const expected: ProposedExpect = {

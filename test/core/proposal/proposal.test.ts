@@ -277,6 +277,17 @@ describe('what a source is expected to look like', () => {
     })
   })
 
+  it('of a hundred records also that a column keeps most of its values', () => {
+    const rows = Array.from({ length: 100 }, (_, index) => index)
+    const large = {
+      Mail: rows.map((index) => `p${index}@a.example`),
+      Anrede: rows.map((index) => (index % 2 === 0 ? 'Herr' : 'Frau')),
+    }
+    expect(proposalFor(large).expect).toMatchObject({
+      values: { Mail: { change: '20%' }, Anrede: ['Herr', 'Frau'] },
+    })
+  })
+
   it('of one small sample, its columns alone', () => {
     expect(proposalFor({ Mail: MAILS }).expect).toEqual({ columns: 'at_least' })
     expect(proposalFor({ Mail: MAILS }, { Mail: MAILS, Fax: [] }).expect).toBeUndefined()
