@@ -117,6 +117,26 @@ function expectProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
   ]
 }
 
+/** A column that no field is made of changes no contact: whoever watches it watches nothing. */
+function unmappedProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const values = valueAt(pipeline, ['expect', 'values'])
+  if (!isMapping(values)) return []
+  const map = JSON.stringify(pipeline['map'] ?? {}).toLowerCase()
+  const isNamed = (column: string): boolean =>
+    map.includes(JSON.stringify(column.trim().toLowerCase()).slice(1, -1))
+  const hint = 'name a column that a field is made of, or give the list of its values'
+  return Object.entries(values).flatMap(([column, wanted]) =>
+    isMapping(wanted) && !isNamed(column)
+      ? [
+          problemAt(tree, [...path, 'expect', 'values', column, 'change'], {
+            message: 'watches nothing: no field is made of this column',
+            hint,
+          }),
+        ]
+      : [],
+  )
+}
+
 /** What tells a folder from every other: links lead to the same one. Its path, where there is none yet. */
 function folderIdentity(path: string): string {
   try {
@@ -180,6 +200,7 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
       bulkProblems,
       missingProblems,
       expectProblems,
+      unmappedProblems,
     ]
     return finds.flatMap((find) => find(tree, path, pipeline))
   })

@@ -50,6 +50,9 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '10:47: pipelines.shop.guards.max_changes: is too small; at least 0',
   ],
   empty: ['1:1: is empty; copy config/contact-sync.example.yaml, or name another file with --config'],
+  'expect-unmapped': [
+    '10:26: pipelines.shop.expect.values.Phone.change: watches nothing: no field is made of this column; name a column that a field is made of, or give the list of its values',
+  ],
   'key-empty': ['3:12: service.api_key: is empty (environment variable EMPTY); set EMPTY to the real one'],
   'key-file-empty': [
     '3:17: service.api_key_file: the file empty-key: is empty; write the key of the service into it, and nothing else',
