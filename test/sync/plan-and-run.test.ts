@@ -81,8 +81,14 @@ const COUNTS = [
   'files',
 ]
 
-const picked = (of: object): object =>
-  Object.fromEntries(Object.entries(of).filter(([name]) => COUNTS.includes(name)))
+/** A plan has nothing that could be released yet, and names no command for it. */
+const withoutRelease = (name: string, value: unknown): unknown =>
+  name === 'hint' && String(value).includes('held release') ? undefined : value
+
+const picked = (of: object): unknown => {
+  const some = Object.fromEntries(Object.entries(of).filter(([name]) => COUNTS.includes(name)))
+  return JSON.parse(JSON.stringify(some, withoutRelease))
+}
 
 /** How often each field was sent since so many calls. */
 function sentFields(line: Line, calls: number): Readonly<Record<string, number>> {
