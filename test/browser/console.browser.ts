@@ -176,6 +176,7 @@ describe('every page', () => {
       configuration: '/configuration',
       search: '/search',
       contact: `/contacts/${world.moved.id}`,
+      explain: `/explain/${world.moved.id}/shop`,
       nowhere: '/nowhere',
     }
   }

@@ -41,7 +41,7 @@ pipelines:
     key: No
     on_duplicate_key: union
     guards: { max_new_terms: 2 }
-    map: { mail: Mail, phone: { column: Tel, phone: DE }, company: Firm }
+    map: { mail: Mail, phone: { column: Tel, phone: DE }, company: Firm, custom_fields: { interests: { column: Likes, split: ",", lookup: { x: "books,music" }, optional: true } } }
     terms: { assign: [ { column: Tag } ] }
   news:
     source: { type: json, folder: news, settle: 0s, files: "*.jsonl" }
@@ -66,7 +66,7 @@ interface Expected {
   readonly run: string
 }
 
-const PEOPLE = 40
+const PEOPLE = 30
 const COUNTRIES: readonly (readonly [string, string])[] = [
   ['Österreich', 'AT'],
   ['Germany', 'DE'],
@@ -98,7 +98,7 @@ async function command(...args: string[]): Promise<{ code: number; stdout: strin
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }
 
-const shopRow = (number: number, round: number): { row: Row; values: Record<string, [string, string]> } => {
+const shopRow = (number: number): { row: Row; values: Record<string, [string, string]> } => {
   const [country, code] = COUNTRIES[pick(COUNTRIES.length)] ?? ['', 'DE']
   const phone = `030 ${1_000_000 + number * 10 + pick(10)}`
   const day = String(1 + pick(28)).padStart(2, '0')
@@ -116,7 +116,7 @@ const shopRow = (number: number, round: number): { row: Row; values: Record<stri
     Title: isMan ? 'Herr' : 'Frau',
     Firm: firm,
     Form: 'AG',
-    Tags: `a, round ${round}`,
+    Tags: 'a, b',
   }
   return {
     row,
@@ -177,7 +177,7 @@ async function round(number: number): Promise<void> {
     let line = 2
     const lines: string[] = []
     const shop = chosen.map((index) => {
-      const made = shopRow(index, number)
+      const made = shopRow(index)
       const at = line
       lines.push(
         Object.values({ ...made.row, Note: index % 4 < 2 ? 'two\nlines' : 'one' })
@@ -188,7 +188,7 @@ async function round(number: number): Promise<void> {
       return { key: made.row['No'] ?? '', line: at, made }
     })
     const file = `shop-${number}${part}.csv`
-    const header = [...Object.keys(shopRow(0, 0).row), 'Note'].map(quoted).join(';')
+    const header = [...Object.keys(shopRow(0).row), 'Note'].map(quoted).join(';')
     await writeFile(join(folder, 'shop', file), [header, ...lines, ''].join('\n'))
     note('shop', shop, file)
     const news = chosen.map((index, at) => {
@@ -295,7 +295,7 @@ describe('the command', () => {
       known: true,
       file: 'shop-0a.csv',
       steps: [
-        { rule: 'terms.assign: column "Tags"', from: 'a, round 0', to: 'a' },
+        { rule: 'terms.assign: column "Tags"', from: 'a, b', to: 'a' },
         { rule: 'transform: trim', from: 'a', to: 'a' },
       ],
     })
@@ -364,6 +364,33 @@ it('a record of several rows names for each value the row that gives it', async 
     ['gold', 2],
     ['blue', 4],
   ])
+})
+
+it('a custom field has its rules and its form, too', async () => {
+  const row = 'C3;c3@example.com;;;;x'
+  await writeFile(join(folder, 'club', 'likes.csv'), [`${CLUB};Likes`, row, ''].join('\n'))
+  expect((await command('run', 'club')).code).toBe(0)
+  const { fields } = await explainOne('club', 'C3')
+  const [found] = Object.values(fields).filter(({ steps }) => steps[0]?.rule === 'column "Likes"')
+  expect(found).toMatchObject({ value: ['books', 'music'], file: 'likes.csv', line: 2 })
+  expect(found?.steps.slice(1)).toEqual([
+    { rule: 'lookup', from: 'x', to: 'books,music' },
+    { rule: 'form of custom_fields.interests', from: 'books,music', to: ['books', 'music'] },
+  ])
+})
+
+it('of several records on one line each is explained by its own', async () => {
+  const records = ['one', 'two', 'three'].map((name) => ({ email: `${name}@line.example`, handle: name }))
+  const text = records.map((record) => JSON.stringify({ ...record, position: 'Head', level: '1' })).join(' ')
+  await writeFile(join(folder, 'news', 'line.jsonl'), `${text}\n`)
+  expect((await command('run', 'news')).code).toBe(0)
+  for (const { email, handle } of records)
+    expect((await explainOne('news', email)).fields['skype']).toMatchObject({
+      value: handle,
+      file: 'line.jsonl',
+      line: 1,
+      steps: [{ from: handle }, { to: handle }, { to: handle }],
+    })
 })
 
 it('a change that is held is explained beside what was sent, and a new record that is held has its way, too', async () => {
