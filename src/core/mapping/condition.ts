@@ -44,6 +44,17 @@ function columnOf(node: ASTNode): string | undefined {
   return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
 }
 
+/** The column of `"Status" in record` or `has(record.Status)`, which ask whether there is one. */
+function askedColumnOf(node: ASTNode): string | undefined {
+  if (node.op === 'in' && isName(node.args[1], 'record')) {
+    const [key] = node.args
+    return key.op === 'value' && typeof key.args === 'string' ? key.args : undefined
+  }
+  if (node.op !== 'call' || node.args[0] !== 'has') return undefined
+  const [, [column]] = node.args
+  return column === undefined ? undefined : columnOf(column)
+}
+
 /** The first line of a CEL message: the rest repeats the expression with a caret. */
 const firstLine = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'unknown'
@@ -70,6 +81,8 @@ const messageOf = (error: unknown): string => `${firstLine(error)}${placeText(er
 
 interface Program {
   readonly columns: readonly string[]
+  /** Columns about which it asks whether they are there. */
+  readonly asked: readonly string[]
   /** Whether it looks at columns that it does not name. */
   readonly usesAllColumns: boolean
   readonly usesContact: boolean
@@ -96,9 +109,12 @@ function compileProgram(expression: string): Program | { problem: string } {
   const run = program
   const columns = [...new Set(all.flatMap((node) => columnOf(node) ?? []))]
   const isUse = (node: ASTNode): boolean => isName(node, 'record')
+  const isNamed = (node: ASTNode): boolean =>
+    columnOf(node) !== undefined || (node.op === 'in' && askedColumnOf(node) !== undefined)
   return {
     columns,
-    usesAllColumns: all.filter(isUse).length > all.filter((node) => columnOf(node) !== undefined).length,
+    asked: [...new Set(all.flatMap((node) => askedColumnOf(node) ?? []))],
+    usesAllColumns: all.filter(isUse).length > all.filter(isNamed).length,
     usesContact: all.some((node) => isName(node, 'contact')),
     type: checked.type ?? 'nothing',
     run: (record, fields): unknown => run({ record, contact: fields }),
@@ -132,7 +148,10 @@ export function compileCondition(expression: string): RecordCondition | { proble
 }
 
 export interface FieldExpression {
+  /** Those about which it only asks among them. */
   readonly columns: readonly string[]
+  /** Columns that it can do without, because it asks whether they are there. */
+  readonly asked: readonly string[]
   readonly usesAllColumns: boolean
   /** The text of what it gives, or a sentence without values on why there is none. */
   evaluate(record: ReadonlyMap<string, string>): string | { readonly problem: string }
@@ -160,13 +179,14 @@ function failureText(error: unknown): string {
 export function compileExpression(expression: string): FieldExpression | { problem: string } {
   const program = compileProgram(expression)
   if ('problem' in program) return program
-  const { columns, usesAllColumns, usesContact, type, run, tooMuch } = program
+  const { columns, asked, usesAllColumns, usesContact, type, run, tooMuch } = program
   if (usesContact)
     return { problem: 'uses contact, of which the field is a part; name columns, record["Position"]' }
   if (!TEXT_TYPES.includes(type))
     return { problem: `gives ${type}, which is no text; join lists, or take one item` }
   return {
-    columns,
+    columns: [...new Set([...columns, ...asked])],
+    asked,
     usesAllColumns,
     evaluate(record) {
       const long = tooMuch(record)

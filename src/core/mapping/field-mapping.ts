@@ -68,6 +68,10 @@ export function mappingColumns(mapping: FieldMapping): readonly string[] {
   return mapping.template === undefined ? [] : parseTemplate(mapping.template).columns
 }
 
+/** Columns about which an expression asks whether they are there: it can do without them. */
+export const askedColumns = ({ expression }: FieldMapping): readonly string[] =>
+  expression === undefined ? [] : compiledExpression(expression).asked
+
 /** The configuration has been checked: only a mapping that was made otherwise can fail here. */
 function compiledExpression(written: string): FieldExpression {
   const expression = compileExpression(written)
@@ -86,14 +90,17 @@ function expressionReader(written: string, { header, columns, cellAt }: Cells): 
   const expression = compiledExpression(written)
   const others = expression.usesAllColumns ? header.filter((name) => name !== '') : []
   const names = [...new Set([...others, ...expression.columns])]
-  const places = names.map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
+  const places = names
+    .map((name) => [name, columns.get(name) ?? header.indexOf(name)] as const)
+    .filter(([name, place]) => place >= 0 || !expression.asked.includes(name))
   const rule = ruleText('expression', written)
   return (values, note) => {
     const cells = new Map(places.map(([name, place]) => [name, cellAt(values, place)]))
     const made = expression.evaluate(cells)
     if (note === undefined) return made
-    const read = expression.columns.map((name) => [name, cells.get(name) ?? ''] as const)
-    return toldOf(note, { rule, from: Object.fromEntries(read), columns: expression.columns }, made)
+    const read = expression.columns.filter((name) => cells.has(name))
+    const from = Object.fromEntries(read.map((name) => [name, cells.get(name) ?? ''] as const))
+    return toldOf(note, { rule, from, columns: read }, made)
   }
 }
 

@@ -1,7 +1,7 @@
 // Which fields an input speaks of, and the columns that they need. A field that is `optional` is no part of the mapping for an
 // input without its column: what the contact has stays, and a later input with the column is compared with that.
 import { columnIndex, lacksColumn, nearestText } from './columns.ts'
-import { mappingColumns } from './field-mapping.ts'
+import { askedColumns, mappingColumns } from './field-mapping.ts'
 import type { FieldMapping, PickRule } from './mapping-schema.ts'
 import { pickColumns, pickPairs } from './pick.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -25,12 +25,15 @@ const isNeeded = ({ key, skip_without: without }: PipelineSettings, field: strin
 const isOptional = (pipeline: PipelineSettings, field: string, { optional }: FieldMapping): boolean =>
   optional === true && !isNeeded(pipeline, field)
 
-/** Of several alternatives one is enough; of columns that are put together all have to be there. */
+/** Of several alternatives one is enough; of columns that are put together all have to be there, but those that are asked about. */
 function hasColumns(mapping: FieldMapping, header: Header): boolean {
   if (mapping.pick !== undefined) return pickPairs(mapping.pick, header).length > 0
   const columns = mappingColumns(mapping)
   const present = columns.filter((column) => !lacksColumn(header, column))
-  return mapping.columns === undefined ? present.length === columns.length : present.length > 0
+  if (mapping.columns !== undefined) return present.length > 0
+  const asked = askedColumns(mapping)
+  const isWhole = columns.every((column) => present.includes(column) || asked.includes(column))
+  return isWhole && (present.length > 0 || asked.length === 0)
 }
 
 /** Whether this input speaks of the field. The type of a number goes with the number. */
@@ -54,7 +57,9 @@ function pickWishes(rule: PickRule, header: Header): readonly string[] {
 export function neededColumns(mapping: FieldMapping, header: Header): readonly string[] {
   const columns = mapping.pick === undefined ? mappingColumns(mapping) : pickWishes(mapping.pick, header)
   const present = columns.filter((column) => columnIndex(header, column) !== undefined)
-  return mapping.columns !== undefined && present.length > 0 ? present : columns
+  if (mapping.columns !== undefined) return present.length > 0 ? present : columns
+  const asked = askedColumns(mapping)
+  return columns.filter((column) => !asked.includes(column) || !lacksColumn(header, column))
 }
 
 /** Every column that the field could name, for a source without a header. */

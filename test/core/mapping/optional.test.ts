@@ -49,6 +49,24 @@ describe('an optional field', () => {
     expect(made({ expression: 'record["A"] + record["C"]', optional: true }, { C: 'c' })).toBeUndefined()
   })
 
+  it.each([
+    ['"A" in record ? record["A"] : record["C"]', { A: 'a', C: 'c' }, 'a'],
+    ['"A" in record ? record["A"] : record["C"]', { C: 'c' }, 'c'],
+    ['"A" in record ? record["A"] : record["C"]', { A: 'a' }, undefined],
+    ['has(record.A) ? record.A : has(record.B) ? record.B : "none"', { b: 'x' }, 'x'],
+    ['has(record.A) ? "1" : "B" in record ? "2" : ""', { B: '' }, '2'],
+    ['has(record.A) ? "1" : "B" in record ? "2" : ""', { X: 'x' }, undefined],
+    ['"A" in record ? "1" : "2"', { ' a ': '' }, '1'],
+  ])('%s of %j is %s: a column that is asked about may be lacking', (expression, row, expected) => {
+    expect(made({ expression, optional: true }, row)).toBe(expected)
+  })
+
+  it('an expression that asks about all of its columns can do without any of them', () => {
+    const expression = '"A" in record ? "1" : "2"'
+    expect(made({ expression }, { X: 'x' })).toBe('2')
+    expect(made({ expression }, { A: 'x' })).toBe('1')
+  })
+
   it('whose column is there twice is refused all the same', () => {
     const pipeline = pipelineSettings({ map: { ...MAIL, company: { column: 'A', optional: true } } })
     expect(() => compileMapping(pipeline, ['no', 'mail', 'A', 'A'])).toThrow('is there several times')
