@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { foldedColumn } from '../core/mapping/columns.ts'
 import { text } from '../core/words/scalars.ts'
 import { presetNames, type PresetOptions } from './presets.ts'
+import { problemText } from './text/problem.ts'
 import { readText } from './text/read-text.ts'
 import { readYaml } from './text/yaml-tree.ts'
 
@@ -47,7 +48,9 @@ export async function readVendors({
       const file = join(presetFolder, `${preset}.yaml`)
       const read = await readText(file, readFile)
       if ('problem' in read) throw new Error(`${file}: ${read.problem}`)
-      const { description, detect } = presetHead.parse(readYaml(read.text, { file, env }).tree?.value)
+      const { tree, problems } = readYaml(read.text, { file, env })
+      if (tree === undefined) throw new Error(problems.map(problemText).join('\n'))
+      const { description, detect } = presetHead.parse(tree.value)
       return { preset, description, marks: detect }
     }),
   )

@@ -85,8 +85,7 @@ describe.skipIf(!here)('real exports (SAMPLES_DIR)', () => {
     )
     await shop.configure(`${SERVICE}
   google:
-    source: { preset: google, folder: inbox/google, settle: 0s }
-    map: { company: null }`)
+    source: { preset: google, folder: inbox/google, settle: 0s }`)
     const { stdout } = await shop.cli('run', '--json')
     const { pipelines } = JSON.parse(stdout) as { pipelines: PipelineResult[] }
     expect(pipelines[0]).toMatchObject({ read: 5, failed: 0, held: 0 })

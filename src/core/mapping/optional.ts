@@ -1,6 +1,7 @@
 // Which fields an input speaks of, and the columns that they need. A field that is `optional` is no part of the mapping for an
-// input without its column: what the contact has stays, and a later input with the column is compared with that.
-import { columnIndex, lacksColumn, nearestText } from './columns.ts'
+// input without its column: what the contact has stays, and a later input with the column is compared with that. A column whose
+// name has lost characters is no lacking one: such an input is refused, before the field is lost unseen.
+import { columnIndex, foldedColumn, lacksColumn, nearestText } from './columns.ts'
 import { askedColumns, mappingColumns } from './field-mapping.ts'
 import type { FieldMapping, PickRule } from './mapping-schema.ts'
 import { pickColumns, pickPairs } from './pick.ts'
@@ -36,13 +37,32 @@ function hasColumns(mapping: FieldMapping, header: Header): boolean {
   return isWhole && (present.length > 0 || asked.length === 0)
 }
 
+/** What stands for lost characters, also where it was read in another encoding. */
+const LOST = /\uFFFD+|(?:ï¿½)+/u
+
+/** The names that a damaged name may have had: no letter of ASCII is ever lost. */
+function undamaged(name: string): RegExp {
+  const form = foldedColumn(name).replaceAll('ï¿½', '\uFFFD')
+  const parts = form.split(/(\uFFFD+)/u)
+  const pattern = parts.map((part, index) =>
+    index % 2 === 0 ? part.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&') : `[^\\x00-\\x7F]{1,${part.length}}`,
+  )
+  return new RegExp(`^${pattern.join('')}$`, 'u')
+}
+
+/** Whether the input has the column under a name that has lost characters: it is there, and cannot be found. */
+const hasDamaged = (header: Header, column: string): boolean =>
+  header.some((name) => LOST.test(name) && undamaged(name).test(foldedColumn(column)))
+
 /** Whether this input speaks of the field. The type of a number goes with the number. */
 export function isSpokenOf(pipeline: PipelineSettings, field: string, header: Header): boolean {
   const [, mapping] = mappedFields(pipeline).find(([name]) => name === field) ?? []
   if (mapping === undefined) return false
   const { phone_type_of: number } = mapping
   if (number !== undefined) return number === field || isSpokenOf(pipeline, number, header)
-  return !isOptional(pipeline, field, mapping) || hasColumns(mapping, header)
+  const isThere = (): boolean =>
+    hasColumns(mapping, header) || mappingColumns(mapping).some((column) => hasDamaged(header, column))
+  return !isOptional(pipeline, field, mapping) || isThere()
 }
 
 /** The columns of a `pick` that the input has; those of the first number where it has none. */
@@ -53,13 +73,19 @@ function pickWishes(rule: PickRule, header: Header): readonly string[] {
   return [rule.value, ...rule.label.slice(0, 1)].map((form) => form.replace('*', '1'))
 }
 
-/** The columns that a field needs of an input which speaks of it. */
-export function neededColumns(mapping: FieldMapping, header: Header): readonly string[] {
-  const columns = mapping.pick === undefined ? mappingColumns(mapping) : pickWishes(mapping.pick, header)
+/** Of columns that a field names, those that an input which speaks of it has to have. */
+function neededAmong(columns: readonly string[], mapping: FieldMapping, header: Header): readonly string[] {
   const present = columns.filter((column) => columnIndex(header, column) !== undefined)
   if (mapping.columns !== undefined) return present.length > 0 ? present : columns
   const asked = askedColumns(mapping)
   return columns.filter((column) => !asked.includes(column) || !lacksColumn(header, column))
+}
+
+/** The columns that a field needs of an input which speaks of it. */
+export function neededColumns(mapping: FieldMapping, header: Header): readonly string[] {
+  const columns = mapping.pick === undefined ? mappingColumns(mapping) : pickWishes(mapping.pick, header)
+  const damaged = columns.filter((column) => lacksColumn(header, column) && hasDamaged(header, column))
+  return [...new Set([...neededAmong(columns, mapping, header), ...damaged])]
 }
 
 /** Every column that the field could name, for a source without a header. */

@@ -61,6 +61,30 @@ describe('an optional field', () => {
     expect(made({ expression, optional: true }, row)).toBe(expected)
   })
 
+  it.each([
+    ['Straße geschäftlich', 'Stra\uFFFDe gesch\uFFFDftlich'],
+    ['Straße geschäftlich', 'STRA\uFFFD\uFFFDE GESCH\uFFFD\uFFFDFTLICH'],
+    ['Größe', 'Gr\uFFFD\uFFFDe'],
+    ['Büro', 'B\uFFFDro'],
+  ])('%s is not lacking in a file that has %s: the file is refused', (column, damaged) => {
+    expect(made({ column, optional: true }, { [damaged]: 'x' })).toContain(`column "${column}" (map.company)`)
+  })
+
+  it.each<FieldMapping>([
+    { columns: ['Firma', 'Büro'], optional: true },
+    { expression: '"Büro" in record ? record["Büro"] : record["Firma"]', optional: true },
+  ])('a damaged column is missed beside another that is there: %j', (mapping) => {
+    expect(made(mapping, { Firma: 'x', 'B\uFFFDro': 'y' })).toContain('column "Büro" (map.company)')
+    expect(made(mapping, { Firma: 'x' })).toBe('x')
+  })
+
+  it.each(['B\uFFFDro 2', 'Stra\uFFFDe', '\uFFFDro', 'Bro\uFFFD', 'Bro'])(
+    'is no damaged Büro: %s',
+    (name) => {
+      expect(made({ column: 'Büro', optional: true }, { [name]: 'x' })).toBeUndefined()
+    },
+  )
+
   it('an expression that asks about all of its columns can do without any of them', () => {
     const expression = '"A" in record ? "1" : "2"'
     expect(made({ expression }, { X: 'x' })).toBe('2')
