@@ -74,7 +74,7 @@ describe.each(ALL)('the preset %s', (preset) => {
 
   it('needs the columns of its key alone', async () => {
     const pipeline = await pipelineOf(preset)
-    const header = pipeline.key ?? [pipeline.map.mail?.column ?? pipeline.map.mail?.columns?.[0] ?? '']
+    const header = pipeline.key ?? [pipeline.map['mail']?.column ?? pipeline.map['mail']?.columns?.[0] ?? '']
     const kit = await loadRuleKit(pipeline, { writtenAt: 0 })
     const { map } = compileMapping(pipeline, header, NO_CUSTOM_FIELDS, kit)
     const mapped = map({ kind: 'record', values: header.map(() => 'a@example.com'), line: 2 })
@@ -84,14 +84,14 @@ describe.each(ALL)('the preset %s', (preset) => {
   it('drops what is invalid with a warning, but for the mail, and the person stays', async () => {
     const pipeline = await pipelineOf(preset)
     expect(pipeline.on_invalid).toBe('drop')
-    expect(pipeline.map.mail).toMatchObject({ on_invalid: 'reject' })
+    expect(pipeline.map['mail']).toMatchObject({ on_invalid: 'reject' })
     for (const [field, mapping] of Object.entries(pipeline.map))
       expect([field, mapping.on_invalid]).toEqual([field, field === 'mail' ? 'reject' : undefined])
   })
 
   it('raises nobody: a status that it sets is 1 or 2', async () => {
     const { map } = await pipelineOf(preset)
-    const { lookup = {}, expression = '', otherwise, value } = map.mail_status ?? {}
+    const { lookup = {}, expression = '', otherwise, value } = map['mail_status'] ?? {}
     const inExpression = [...expression.matchAll(/[?:]\s*"(\d?)"/gu)].map(([, status]) => status)
     for (const status of [...Object.values(lookup), ...inExpression])
       expect(['1', '2', '', null]).toContain(status)

@@ -65,7 +65,7 @@ export async function mapExport(
     })
     try {
       const mapper = compileMapping(pipeline, reader.header, NO_CUSTOM_FIELDS, kit)
-      const items = (await Array.fromAsync(reader.batches())).flat()
+      const items = await itemsOf(reader)
       const rows = items.map((item): Given =>
         item.kind === 'record' ? given(mapper.map(item)) : { rejected: item.message },
       )
