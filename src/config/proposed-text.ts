@@ -73,12 +73,15 @@ function leftOutLines({ entries, known }: Proposal): readonly string[] {
   const left = entries.filter((entry) => !isSure(entry))
   if (left.length === 0) return []
   const lines = left.flatMap((entry) => {
-    const { field, rule, column } = entry
+    const { field, rule, column, choices = [] } = entry
     if (field === null || rule === null || field === 'terms')
       return comment(`${quoted(column)}: ${entry.why}`, INDENT)
+    const line = (chosen: ProposedRule | null): string =>
+      `${field}: ${inFlow(written({ ...entry, rule: chosen }, { isPreset: known !== undefined }))}`
+    const ways = choices.map((choice) => `${line(choice.rule)}   # ${choice.means}`)
     return [
       ...comment(`${quoted(column)}, ${certainty(entry)}. To take it:`, INDENT),
-      ...comment(`  ${field}: ${inFlow(written(entry, { isPreset: known !== undefined }))}`, INDENT),
+      ...(ways.length === 0 ? [line(rule)] : ways).flatMap((way) => `${INDENT}# ${way}`),
     ]
   })
   return ['', `${INDENT}# Left out. A guess below 0.90 is never taken without an answer.`, ...lines]
@@ -206,7 +209,7 @@ function recordLines(proposal: Proposal): {
       : []),
     ...(hasMail && !isKeyed(proposal) && again > 0
       ? comment(
-          `${plural(again, 'sample record')} with the address of an earlier one: such records are rejected. If they are one person, write on_duplicate_key: union; if they are two, see "Families with one address" in config/README.md.`,
+          `${plural(again, 'sample record')} with the address of an earlier one: such records are rejected. If they are one person, write on_duplicate_key: union; if they are two, the key has to say more than the address.`,
           '    ',
         )
       : []),

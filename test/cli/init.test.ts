@@ -146,6 +146,17 @@ describe('init at a terminal', () => {
     expect(written()).toContain('answered: the month comes first')
   })
 
+  it('what is not answered stands in the file with each way to write it', async () => {
+    await place.write('people.csv', DATES)
+    expect((await place.cli('init', 'people.csv', '--yes')).code).toBe(0)
+    expect(written()).toContain(
+      '# date_of_birth: { column: Birthday, date: d/M/yyyy, optional: true }   # the day comes first',
+    )
+    expect(written()).toContain(
+      '# date_of_birth: { column: Birthday, date: M/d/yyyy, optional: true }   # the month comes first',
+    )
+  })
+
   it('an end without an answer writes nothing', async () => {
     await place.write('people.csv', DATES)
     const { code, stderr } = await place.cliAnswering([], 'init', 'people.csv')
