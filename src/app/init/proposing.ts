@@ -48,6 +48,6 @@ export async function proposeFrom(files: readonly string[]): Promise<Proposal> {
   }
   const written = Math.max(...readings.map(({ writtenAt }) => writtenAt))
   const fileDate = new Date(written).toISOString().slice(0, 10)
-  const known = await knownExport(samples.columns.map(({ name }) => name))
+  const known = await knownExport(samples.files.map(({ header }) => header))
   return buildProposal({ samples, form, fileDate, known })
 }

@@ -17,6 +17,18 @@ const FIELDS: Readonly<Partial<Record<Meaning, ContactField>>> = {
 
 const PREFERRED = ['plain', 'billing', 'work', 'home', 'second', 'shipping']
 
+const isSecond = (qualifier: string): boolean => qualifier === 'second'
+
+/** "Home Street 2" is the second line of the street at home, and "Other Street" the street of another address. */
+function asSecondLine(reading: ColumnReading): ColumnReading {
+  const { header, meaning } = reading
+  const others = header.qualifiers.filter((one) => !isSecond(one))
+  const isLine = header.qualifiers.length > 1 && header.qualifiers.some(isSecond)
+  if (meaning !== 'street' || !isLine) return reading
+  const qualifiers = others.length > 0 ? others : header.qualifiers.slice(1)
+  return { ...reading, meaning: 'street2', header: { ...header, qualifiers } }
+}
+
 const groupOf = (reading: ColumnReading): string => {
   const qualifier = decidingQualifier(reading)
   return qualifier === undefined || qualifier === 'main' ? 'plain' : qualifier
@@ -60,7 +72,9 @@ export function addressEntries(
   readings: readonly ColumnReading[],
   taken: ReadonlySet<string>,
 ): readonly ProposedEntry[] {
-  const all = readings.filter(({ meaning }) => meaning !== undefined && FIELDS[meaning] !== undefined)
+  const all = readings
+    .filter(({ meaning }) => meaning !== undefined && FIELDS[meaning] !== undefined)
+    .map(asSecondLine)
   // A state or country alone belongs to whatever address there is.
   const groups = groupsOf(all)
   const chosen = chosenGroup(groups)

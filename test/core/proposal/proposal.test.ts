@@ -214,6 +214,25 @@ describe('numbers and addresses', () => {
     expect(new Set(columns.map(({ column }) => column.split(' ')[1])).size).toBeLessThanOrEqual(1)
   })
 
+  it('a second line of a street belongs to its own address', () => {
+    const found = proposalFor({
+      'Home Street': ['A 1', 'B 2'],
+      'Home Street 2': ['left', 'right'],
+      'Home City': ['Bonn', 'Ulm'],
+      'Other Street': ['C 3', ''],
+      'Other City': ['Wien', ''],
+      Mail: MAILS.slice(0, 2),
+    })
+    expect(found.entries.map(({ column, field }) => [column, field])).toEqual([
+      ['Home Street', 'ba_street'],
+      ['Home Street 2', 'ba_street2'],
+      ['Home City', 'ba_city'],
+      ['Other Street', null],
+      ['Other City', null],
+      ['Mail', 'mail'],
+    ])
+  })
+
   it('two mails: the better one first; where it is often blank the other stands in', () => {
     expect(taken(proposalFor({ 'Secondary Email': MAILS, 'Primary Email': MAILS }))).toEqual({
       mail: { column: 'Primary Email' },
