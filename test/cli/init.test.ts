@@ -62,14 +62,33 @@ describe('init --yes', () => {
   })
 
   it('recognises a vendor, takes its preset, and adds what that leaves out', async () => {
-    await place.write(
-      'all-contacts.csv',
-      'Record ID,First Name,Last Name,Email,Phone Number,Lifecycle Stage,Original Source,Contact owner,Lead Status,Create Date,Associated Company\n71,Nea,Berg,nea@a.example,+49 30 1234567,lead,x,y,open,2024-01-01,Berg AG\n72,Bo,Lind,bo@b.example,,lead,x,y,open,2024-01-01,\n',
-    )
+    const header =
+      'Record ID,First Name,Last Name,Email,Phone Number,Mobile Phone Number,Associated Company,Job Title,City,State/Region,Postal Code,Country/Region,Lifecycle Stage,Contact owner,Lead Status,Create Date,Skype'
+    const rows = [
+      '71,Nea,Berg,nea@a.example,+49 30 1234567,,Berg AG,Clerk,Berlin,,10115,Germany,lead,x,open,2024-01-01,nea.berg',
+      '72,Bo,Lind,bo@b.example,,,,,Wien,,1010,Austria,lead,x,open,2024-01-01,',
+    ]
+    await place.write('all-contacts.csv', [header, ...rows, ''].join('\n'))
     const { columns, vendor, key } = await place.json('init', 'all-contacts.csv')
-    expect(vendor).toBe('hubspot')
-    expect(key).toBe('Record ID')
+    expect([vendor, key]).toEqual(['hubspot', 'Record ID'])
     expect(columns).toContainEqual(expect.objectContaining({ column: 'Email', field: 'mail', rule: null }))
+    expect((await place.cli('init', 'all-contacts.csv', '--yes')).stdout).toContain(
+      '2 mapped, 0 skipped, 0 rejected',
+    )
+    const pipeline = await firstPipeline()
+    expect(pipeline).toMatchObject({ name: 'hubspot', key: ['Record ID'] })
+    expect(pipeline.map).toMatchObject({ skype: { column: 'Skype', optional: true, on_invalid: 'drop' } })
+    expect(written()).toContain('preset: hubspot')
+    expect(written()).toMatch(/# By the preset: .*first_name \("First Name"\)/)
+  })
+
+  it('a preset that needs more columns than the samples have is left alone', async () => {
+    await place.write(
+      'few.csv',
+      'Record ID,Lifecycle Stage,Original Source,Lead Status,Name,E-Mail\n71,lead,x,open,Nea Berg,nea@a.example\n',
+    )
+    const { columns } = await place.json('init', 'few.csv')
+    expect(columns).toContainEqual(expect.objectContaining({ column: 'E-Mail', field: 'mail' }))
   })
 
   it('refuses what cannot be a source of contacts, and writes nothing', async () => {
