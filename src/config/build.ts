@@ -13,6 +13,8 @@ function pipelineSettings(
   source: SourceOptions,
 ): PipelineSettings {
   const { type, null_values } = values.source
+  const { key } = values
+  const household = key !== undefined && 'fields' in key ? key.fields : undefined
   const { custom_fields = {}, ...map } = values.map
   const settings = {
     ...values,
@@ -20,6 +22,8 @@ function pipelineSettings(
     source: { ...source.options, type, null_values },
     map: map as PipelineSettings['map'],
     custom_fields,
+    key: key === undefined || 'fields' in key ? undefined : key,
+    ...(household === undefined ? {} : { household, duplicate_check_method: 'none' as const }),
     update_method: values.update_method ?? values.duplicate_merge_method,
   }
   return { ...settings, hash: pipelineHash(settings, source.paths) }

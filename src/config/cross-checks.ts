@@ -50,8 +50,9 @@ function writesProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
     problemAt(tree, [...path, key], { message, hint })
   const isDoubtful = writes === 'create' ? onMissing !== 'keep' : onMissing === 'delete'
   const kept = writes === 'create' ? 'keep' : 'keep or remove_terms'
+  const needsMail = isMapping(map) && !mapsAll(map, ['mail']) && !isMapping(pipeline['key'])
   return [
-    ...(isMapping(map) && !mapsAll(map, ['mail'])
+    ...(needsMail
       ? [problem('writes', `is ${writes}, which looks contacts up by their mail`, 'map mail')]
       : []),
     ...(isDoubtful
@@ -75,10 +76,44 @@ function writesProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
   ]
 }
 
+/** A household is told apart here, and not by the service: its checks know the mail alone. */
+function householdProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const fields = valueAt(pipeline, ['key', 'fields'])
+  const { map, duplicate_check_method: check, update_via: via } = pipeline
+  if (!Array.isArray(fields)) return []
+  const at: Path = [...path, 'key', 'fields']
+  const unmapped = fields.flatMap((field: unknown, index) =>
+    typeof field === 'string' && field !== 'mail_status' && isMapping(map) && !mapsAll(map, [field])
+      ? [problemAt(tree, [...at, index], { message: 'names no mapped field', hint: `map ${field}` })]
+      : [],
+  )
+  const noMail = {
+    message: 'lacks mail',
+    hint: 'contacts are looked up by their mail; name mail among the fields',
+  }
+  const merging = {
+    message: 'does not go with key: { fields: [...] }',
+    hint: `${String(check)} may merge two people of one mail; leave it out: such contacts are looked up first and then made with none`,
+  }
+  const inBulk = {
+    message: 'does not go with key: { fields: [...] }',
+    hint: 'a bulk call tells contacts by their mail alone; set update_via: id',
+  }
+  return [
+    ...(fields.includes('mail') ? [] : [problemAt(tree, at, noMail)]),
+    ...unmapped,
+    ...(check === 'email' || check === 'auto'
+      ? [problemAt(tree, [...path, 'duplicate_check_method'], merging)]
+      : []),
+    ...(via === 'bulk' ? [problemAt(tree, [...path, 'update_via'], inBulk)] : []),
+  ]
+}
+
 /** A bulk call tells contacts by their mail, which is what check `email` goes by. */
 function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const check = pipeline['duplicate_check_method'] ?? 'email'
-  if (pipeline['update_via'] !== 'bulk' || check === 'email') return []
+  const isHousehold = isMapping(pipeline['key'])
+  if (pipeline['update_via'] !== 'bulk' || check === 'email' || isHousehold) return []
   const message = 'needs duplicate_check_method: email'
   const hint = 'a bulk call tells contacts by their mail alone; set update_via: id, or the check to email'
   return [problemAt(tree, [...path, 'update_via'], { message, hint })]
@@ -197,6 +232,7 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
       identityProblems,
       skipProblems,
       writesProblems,
+      householdProblems,
       bulkProblems,
       missingProblems,
       expectProblems,

@@ -55,6 +55,7 @@ export function pipelineHash(
     allowConsentRaise: pipeline.allow_consent_raise,
     repair,
     // Only where it says something, for the same reason.
+    household: pipeline.household,
     writes: pipeline.writes === 'all' ? undefined : pipeline.writes,
   }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')

@@ -199,6 +199,15 @@ const mappingTest = z
     if (expected.length !== 1) ctx.issues.push({ code: 'custom', input: ctx.value, message })
   })
 
+const HOUSEHOLD_FIELDS = CONTACT_FIELD_NAMES.filter((field) => field !== 'mail_status')
+
+const householdKeySchema = z.strictObject({
+  fields: z
+    .array(z.enum(HOUSEHOLD_FIELDS))
+    .min(2, { error: 'tells nobody apart; name mail and at least one more field' })
+    .describe('Mapped fields that make the key together, mail among them.'),
+})
+
 /** What is known of the files, and mended in them. */
 function fileKeys() {
   return {
@@ -218,7 +227,7 @@ function fileKeys() {
 }
 
 function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
-  const keyForm = 'write a column, or a list of columns'
+  const keyForm = 'write a column, a list of columns, or { fields: [mail, first_name] }'
   return z.strictObject({
     schedule: checkedText(checks.checkSchedule)
       .optional()
@@ -237,9 +246,15 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       .enum(['keep', 'remove_terms', 'delete'])
       .prefault('keep')
       .describe('What becomes of a contact whose record has gone from a full source.'),
-    key: oneOrMore(keyForm)
+    key: z
+      .union([text, z.array(text).min(1, { error: `is an empty list; ${keyForm}` }), householdKeySchema], {
+        error: `has the wrong form; ${keyForm}`,
+      })
+      .transform((value) => (typeof value === 'string' ? [value] : value))
       .optional()
-      .describe("The record's own stable identity: a column, or a list of columns. Unset: the mapped mail."),
+      .describe(
+        "The record's own stable identity: a column, or a list of columns. `{ fields: [mail, first_name] }`: mapped fields, for several people of one mail. Unset: the mapped mail.",
+      ),
     use: oneOrMore('write the name of a block, or a list of names')
       .optional()
       .describe(
@@ -317,6 +332,7 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
 /** What the file says, checked, with defaults filled in. */
 export type ConfigValues = DeepReadonly<z.output<ReturnType<typeof configSchema>>>
 type PipelineValues = ConfigValues['pipelines'][string]
+type HouseholdKey = DeepReadonly<z.output<typeof householdKeySchema>>
 
 /** The checked configuration with what the file only points to: secrets read, paths absolute. Nobody changes it. */
 export interface Settings extends Omit<ConfigValues, 'service' | 'alerts' | 'blocks' | 'pipelines'> {
@@ -343,8 +359,12 @@ export interface AlertSettings extends Omit<ConfigValues['alerts'][number], 'on'
   readonly on: readonly ConditionName[]
 }
 
-export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'map' | 'update_method'> {
+export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'key' | 'map' | 'update_method'> {
   readonly name: string
+  /** Columns; undefined where the mapped mail is the key, or the fields of a household. */
+  readonly key?: readonly string[] | undefined
+  /** Fields that make the key together; in the file they stand within `key`. */
+  readonly household?: HouseholdKey['fields'] | undefined
   /** `type` names the kind in the registry of sources; its own options have been checked by that kind's schema. */
   readonly source: PipelineValues['source'] & { readonly [option: string]: unknown }
   readonly map: Readonly<Record<string, FieldMapping>>

@@ -19,6 +19,7 @@ import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { DateOrderStore } from './mapping/values/date-order.ts'
 import type { Provenance, RecordRow } from './mapping/record.ts'
+import type { HouseholdStore } from './change/resolution.ts'
 import type { RetentionStore } from './retention.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
 import type { Contact } from './mapping/contact.ts'
@@ -376,6 +377,7 @@ export interface StateStore
     DateOrderStore,
     InstanceStore,
     MappingStore,
-    TermNameStore {
+    TermNameStore,
+    HouseholdStore {
   close(): Promise<void>
 }

@@ -11,6 +11,7 @@ import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
+import { createHouseholds } from './journal/households.ts'
 import { createDateOrderStore } from './date-orders.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
 import { createDueStore } from './due.ts'
@@ -107,6 +108,7 @@ function storeOver(
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
     ...createDateOrderStore(db),
+    ...createHouseholds(db),
     ...createTermNameStore(db),
     ...createMappingStore(db),
     instance: async () => instance.get() ?? '',

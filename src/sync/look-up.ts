@@ -1,6 +1,6 @@
-// Asks the service who has the mail of a record, where the pipeline says `writes`.
+// Asks the service who has the mail of a record, where the pipeline says `writes` or has a key of fields.
 import type { Contact } from '../core/mapping/contact.ts'
-import { lookUpMail, type Resolution, resolution } from '../core/change/resolution.ts'
+import { lookUpFields, lookUpMail, type Resolution, resolution } from '../core/change/resolution.ts'
 import type { CallResult, RequestTrace } from '../core/ports.ts'
 import type { PlanContext } from './context.ts'
 
@@ -14,11 +14,9 @@ export async function lookUp(contact: Contact, context: PlanContext): Promise<Lo
   const mail = lookUpMail(contact)
   const { pipeline, session } = context
   if (mail === undefined)
-    return { kind: 'resolved', resolution: resolution(undefined, pipeline), request: undefined }
-  const found = await session.contactsByMail(mail, ['mail'])
-  if (found.kind === 'ok')
-    return { kind: 'resolved', resolution: resolution(found.value, pipeline), request: found.request }
-  if (found.kind !== 'absent') return { kind: 'unanswered', result: found }
-  const nobody = resolution({ contacts: [], others: [] }, pipeline)
-  return { kind: 'resolved', resolution: nobody, request: found.request }
+    return { kind: 'resolved', resolution: resolution(contact, undefined, pipeline), request: undefined }
+  const found = await session.contactsByMail(mail, lookUpFields(pipeline))
+  if (found.kind !== 'ok' && found.kind !== 'absent') return { kind: 'unanswered', result: found }
+  const seen = found.kind === 'ok' ? found.value : { contacts: [], others: [] }
+  return { kind: 'resolved', resolution: resolution(contact, seen, pipeline), request: found.request }
 }

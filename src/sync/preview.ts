@@ -3,6 +3,7 @@
 import type { MergeMethod } from '../core/change/merge-method.ts'
 import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
+import { isOneOfSeveral } from '../core/change/resolution.ts'
 import { termPolicy } from '../core/change/steps.ts'
 import { partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
 import type { InputReport } from '../core/outcome/summary.ts'
@@ -22,6 +23,8 @@ const PAGE = 500
 /** Who was found is linked; whom the service did not answer for, `writes: update` leaves alone. */
 function pretendedCreate(operation: Operation, { pipeline }: PlanContext, contactId: number): Settlement {
   if (operation.contactId !== undefined) return { kind: 'settled', contactId }
+  const { reason } = operation
+  if (reason !== undefined && isOneOfSeveral(reason)) return { kind: 'in_doubt', reason, notBefore: 0 }
   return pipeline.writes === 'update' ? { kind: 'skipped', reason: '' } : { kind: 'done', contactId }
 }
 
@@ -96,7 +99,7 @@ async function* pretend(
     // Always from the start: what is settled is no longer planned, and what goes on stands behind with another step.
     const page = await context.state.planned(context.runId, undefined, PAGE)
     if (page.length === 0) return
-    const first = page.filter(({ outcome }) => outcome === undefined)
+    const first = page.filter(({ outcome, reason }) => outcome === undefined && !isOneOfSeveral(reason))
     await countNewTerms(first, madeTerms, context)
     yield* plan.add(first)
     await remember(

@@ -61,10 +61,10 @@ async function look({ desired }: Candidate, context: RebuildContext): Promise<Se
 
 async function findingOf(candidate: Candidate, seen: Seen, context: RebuildContext): Promise<Finding> {
   if (seen.kind !== 'seen') return { kind: 'unclear', reason: seen.kind === 'never' ? seen.reason : '' }
-  const { name: pipeline, duplicate_check_method: check } = context.pipeline
+  const { name: pipeline, duplicate_check_method: check, household } = context.pipeline
   const ids = [...seen.found.contacts, ...seen.found.others].map(({ id }) => id)
   const { here: taken } = await context.state.contactsOfOthers({ pipeline, key: candidate.key }, ids)
-  return findingFor(candidate.desired, { found: seen.found, taken }, check)
+  return findingFor(candidate.desired, { found: seen.found, taken, household }, check)
 }
 
 const entryFor = (

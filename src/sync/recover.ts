@@ -58,7 +58,10 @@ export async function settleDoubtsOnce(
  * What cannot be settled by looking stays in doubt.
  */
 export async function settleDoubts(context: RunContext): Promise<void> {
-  const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !canBeSettled(one))
+  // Of what was never sent nothing can arrive: waiting tells nobody who is meant.
+  const isWorthWaiting = (one: Operation): boolean =>
+    canBeSettled(one) && (one.sent > 0 || context.pipeline.household === undefined)
+  const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !isWorthWaiting(one))
   if (hopeless.length > 0)
     context.log.warn(
       'contacts are in doubt that no look-up can settle; they wait for a person (contact-sync doubts list)',
@@ -69,7 +72,7 @@ export async function settleDoubts(context: RunContext): Promise<void> {
   const looks = new Map<number, number>()
   const most = context.service.doubt.absent_reads + 1
   for (;;) {
-    const doubts = (await context.state.doubts(context.pipeline.name)).filter(canBeSettled)
+    const doubts = (await context.state.doubts(context.pipeline.name)).filter(isWorthWaiting)
     const open = doubts.filter(({ id }) => (looks.get(id) ?? 0) < most)
     if (open.length === 0 || isStopped(context)) return
     context.report({ phase: 'settle' })

@@ -96,6 +96,15 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'metrics-token-twice': [
     '2:66: server.metrics_token_file: stands beside metrics_token; keep one of the two',
   ],
+  household: [
+    '5:20: pipelines.families.key.fields: lacks mail; contacts are looked up by their mail; name mail among the fields',
+    '5:33: pipelines.families.key.fields[1]: names no mapped field; map family_name',
+    '6:29: pipelines.families.duplicate_check_method: does not go with key: { fields: [...] }; email may merge two people of one mail; leave it out: such contacts are looked up first and then made with none',
+    '7:17: pipelines.families.update_via: does not go with key: { fields: [...] }; a bulk call tells contacts by their mail alone; set update_via: id',
+    '11:20: pipelines.fine.key.fields: tells nobody apart; name mail and at least one more field',
+    '15:27: pipelines.wrong.key.fields[1]: is "mail_status"; possible: title, title2, first_name, family_name, company, job_title, mail, mail2, phone_type, phone, phone2_type, phone2, fax, skype, fb, twitter, ba_street, ba_street2, ba_city, ba_postal_code, ba_state, ba_country, date_of_birth',
+    '15:41: pipelines.wrong.key.column: is no known key; known here: fields',
+  ],
   writes: [
     '7:17: pipelines.fresh.on_missing: does not go with writes: create; such a pipeline never changes what is there; set on_missing: keep, or writes: all',
     '8:29: pipelines.fresh.duplicate_check_method: does not go with writes: create; auto may merge a new contact into one of another mail, and so change it; set email or none',
@@ -250,7 +259,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '4:17: server.port: is text; write a number',
     '4:29: server.host: is a number to YAML, where text is meant; write it in quotes: "127"',
     '9:15: pipelines.shop.schedule: is a number to YAML, where text is meant; write it in quotes: "5"',
-    '10:10: pipelines.shop.key: is an empty list; write a column, or a list of columns',
+    '10:10: pipelines.shop.key: is an empty list; write a column, a list of columns, or { fields: [mail, first_name] }',
     '11:12: pipelines.shop.watch: is a number; write true or false',
   ],
 }

@@ -95,6 +95,7 @@ const PIPELINE: Readonly<Record<string, unknown>> = {
   'expect.values': { Status: ['active', 'inactive'] },
   'expect.values.<name>.change': '5%',
   where: 'record["Status"] != "deleted"',
+  'key.fields': ['mail', 'first_name'],
   skip_without: ['mail'],
   'terms.assign': ['Customer', { column: 'Tags', split: ',' }],
   'terms.assign[].name': 'VIP',

@@ -3,7 +3,9 @@
 import type { Contact } from '../mapping/contact.ts'
 import { looksLike, resembles, showsPart } from './likeness.ts'
 import type { Marker } from './marker.ts'
+import type { HouseholdFields } from '../mapping/values/household.ts'
 import type { MergeMethod } from './merge-method.ts'
+import { sameOfHousehold, severalText } from './resolution.ts'
 import type { Operation } from './operation.ts'
 import type { MailLookup, ServiceContact } from '../ports.ts'
 
@@ -21,6 +23,8 @@ export interface SentAs {
   readonly merge: MergeMethod
   /** Undefined where no marker field is configured. */
   readonly marker: Marker | undefined
+  /** Where the key is made of fields: these. */
+  readonly household?: HouseholdFields | undefined
   /** What records of other pipelines that have one of the contacts found last sent to it, by its id. */
   readonly ofOthers: ReadonlyMap<number, Contact>
 }
@@ -75,11 +79,26 @@ function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check 
   }
 }
 
+/** Who has all fields of the key is the person, whatever else the contact shows by now; who has not is somebody else. */
+function householdStep(
+  sent: Contact,
+  { contacts, others }: MailLookup,
+  household: HouseholdFields,
+  as: SentAs,
+): DoubtStep {
+  const [only, ...more] = sameOfHousehold(sent, contacts, household)
+  if (only === undefined) return withoutMatch(sent, others, as)
+  return more.length === 0
+    ? { kind: 'adopt', contactId: only.id }
+    : { kind: 'unclear', reason: severalText(more.length + 1, household) }
+}
+
 /** `found`: what the look-up by the mail that was sent brought, without those that are known to be another record's. */
 export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup, as: SentAs): DoubtStep {
   if (found.length === 0) return withoutMatch(sent, others, as)
   const marked = markedStep(sent, found, as)
   if (marked !== undefined) return marked
+  if (as.household !== undefined) return householdStep(sent, { contacts: found, others }, as.household, as)
   // The service itself picks one of them for a merge, and nobody can say which it was.
   if (as.check === 'email' && found.length > 1)
     return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }

@@ -13,6 +13,7 @@ export type GuardName =
   | 'shrunken_export'
   | 'max_deletes'
   | 'expect'
+  | 'household'
 
 export interface PlanNumbers {
   readonly read: number

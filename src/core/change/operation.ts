@@ -137,8 +137,13 @@ export interface Settled {
 
 /** A change as it is entered into the journal: planned, or behind what it has to wait for. */
 export type StagedOperation =
-  /** `contactId`: of the contact that was found for it, which is linked in place of being made. */
-  | ({ readonly state: 'planned'; readonly kind: 'create'; readonly contactId?: number } & Change)
+  /** `contactId`: of the contact that was found for it, which is linked in place of being made. `reason`: why it will be in doubt. */
+  | ({
+      readonly state: 'planned'
+      readonly kind: 'create'
+      readonly contactId?: number
+      readonly reason?: string
+    } & Change)
   | ({
       readonly state: 'planned'
       readonly kind: 'update'

@@ -1,7 +1,9 @@
 // Which contact of the service belongs to a record that has lost its link, given what a look-up by mail shows.
 // Rule: what is surely the record's is linked, what is surely not there may be made, all else is left to a person.
 import type { Contact } from '../mapping/contact.ts'
+import type { HouseholdFields } from '../mapping/values/household.ts'
 import type { CheckMethod } from './doubt.ts'
+import { sameOfHousehold } from './resolution.ts'
 import { looksLike, showsPart } from './likeness.ts'
 import type { MailLookup, ServiceContact } from '../ports.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -38,10 +40,18 @@ function withoutMatch(desired: Contact, others: readonly ServiceContact[]): Find
       )
 }
 
-/** `found`: what the look-up by the mail brought; `taken`: the ids of those that other records have. */
+interface Found {
+  /** What the look-up by the mail brought. */
+  readonly found: MailLookup
+  /** The ids of those that other records have. */
+  readonly taken: readonly number[]
+  /** Where the key is made of fields: these. */
+  readonly household?: HouseholdFields | undefined
+}
+
 export function findingFor(
   desired: Contact,
-  { found, taken }: { found: MailLookup; taken: readonly number[] },
+  { found, taken, household }: Found,
   check: CheckMethod,
 ): Finding {
   const isFree = ({ id }: ServiceContact): boolean => !taken.includes(id)
@@ -54,7 +64,11 @@ export function findingFor(
       : { kind: 'shared' }
   // The service itself would merge the record into it.
   if (check === 'email' && found.contacts.length === 1) return { kind: 'found', contact: first }
-  const alike = free.filter((contact) => looksLike(desired, contact))
+  const alike =
+    household === undefined
+      ? free.filter((contact) => looksLike(desired, contact))
+      : sameOfHousehold(desired, free, household)
+  if (household !== undefined && alike.length === 0) return { kind: 'absent' }
   const [only] = alike
   const these = theseText(free, 'this mail')
   if (alike.length > 1) return unclear(`${these}, and ${alike.length} look just like it`)

@@ -1,43 +1,133 @@
-// Who a record without a link is at the service, given what a look-up by its mail shows. Asked where the pipeline says `writes`:
-// before the first decision on the record, and once more just before anything is made.
+// Who a record without a link is at the service, given what a look-up by its mail shows. Asked where the pipeline says `writes`,
+// or has a key of fields: before the first decision on the record, and once more just before anything is made.
 import { type Contact, contactMailKey } from '../mapping/contact.ts'
-import type { MailLookup } from '../ports.ts'
+import { type HouseholdFields, householdValues } from '../mapping/values/household.ts'
+import type { MailLookup, ServiceContact } from '../ports.ts'
 import type { PipelineSettings } from '../settings.ts'
+import { isWithdrawn } from './permission.ts'
 
 export type Resolution =
-  | { readonly kind: 'make' }
+  /** `withdrawn`: the lowest mail_status of 1 or 2 that its address has; nobody of it is made with another. */
+  | { readonly kind: 'make'; readonly withdrawn?: number }
   | { readonly kind: 'adopt'; readonly contactId: number; readonly reason: string }
   /** Nothing is done about the record until it changes. `several`: it could be any of them. */
   | { readonly kind: 'skip'; readonly reason: string; readonly several: boolean }
+  | { readonly kind: 'doubt'; readonly reason: string }
 
-type Rules = Pick<PipelineSettings, 'writes'>
+type Rules = Pick<PipelineSettings, 'writes' | 'household'>
 
 /** Whether a record without a link is looked up at the service before anything is decided about it. */
-export const looksUp = ({ writes }: Rules): boolean => writes !== 'all'
+export const looksUp = ({ writes, household }: Rules): boolean => writes !== 'all' || household !== undefined
 
-const skip = (reason: string, several = false): Resolution => ({ kind: 'skip', reason, several })
+/** The fields that must be seen of a contact for that. */
+export const lookUpFields = ({ household }: Rules): readonly string[] =>
+  household === undefined ? ['mail'] : [...household, 'mail_status']
 
 /** What there is to look up; without a mail nobody can be found. */
 export const lookUpMail = (contact: Contact): string | undefined =>
   contactMailKey(contact) === undefined ? undefined : String(contact['mail'])
 
-/** `found`: what the look-up brought; undefined where there was nothing to look up. */
-export function resolution(found: MailLookup | undefined, { writes }: Rules): Resolution {
-  const [only, ...others] = found?.contacts ?? []
-  if (writes === 'create')
-    return only === undefined
-      ? { kind: 'make' }
-      : skip(`writes: create leaves contact ${only.id}, which the service has with this mail, as it is`)
-  if (only === undefined)
-    return skip(
-      `writes: update makes nobody, and the service has no contact ${found === undefined ? 'for a record without a mail' : 'with this mail'}`,
-    )
+/** Those who are the same in all fields of the key. */
+export function sameOfHousehold(
+  contact: Contact,
+  found: readonly ServiceContact[],
+  household: HouseholdFields,
+): readonly ServiceContact[] {
+  const wanted = JSON.stringify(householdValues(contact, household))
+  return found.filter(({ fields }) => JSON.stringify(householdValues(fields, household)) === wanted)
+}
+
+const SEVERAL = 'the service has several contacts with the same'
+
+export const severalText = (count: number, household: HouseholdFields): string =>
+  `${SEVERAL} ${household.join(' and ')} (${count}), and any of them may be meant; merge them there, or say which it is with doubts resolve`
+
+/** Whether a create is planned that will be in doubt. */
+export const isOneOfSeveral = (reason: string | undefined): boolean => reason?.startsWith(SEVERAL) === true
+
+/** The lowest mail_status of 1 or 2 among these contacts of one address. */
+export function lowestWithdrawn(found: readonly ServiceContact[]): number | undefined {
+  const statuses = found.map(({ fields }) => Number(fields['mail_status'])).filter(isWithdrawn)
+  return statuses.length === 0 ? undefined : Math.min(...statuses)
+}
+
+/** The mail_status with which somebody of the address is made. */
+export const withinAddress = (
+  consent: number | undefined,
+  withdrawn: number | undefined,
+): number | undefined =>
+  withdrawn === undefined || (isWithdrawn(consent) && (consent ?? 0) <= withdrawn) ? consent : withdrawn
+
+const skip = (reason: string, several = false): Resolution => ({ kind: 'skip', reason, several })
+
+function made(found: MailLookup | undefined, { household }: Rules): Resolution {
+  const withdrawn = household === undefined ? undefined : lowestWithdrawn(found?.contacts ?? [])
+  return withdrawn === undefined ? { kind: 'make' } : { kind: 'make', withdrawn }
+}
+
+/** `found`: what the look-up by the mail brought; undefined where there was nothing to look up. */
+export function resolution(contact: Contact, found: MailLookup | undefined, rules: Rules): Resolution {
+  const { writes, household } = rules
+  const all = found?.contacts ?? []
+  const [only, ...others] = household === undefined ? all : sameOfHousehold(contact, all, household)
+  const by = household === undefined ? 'with this mail' : `with the same ${household.join(' and ')}`
+  if (writes === 'create' && only !== undefined)
+    return skip(`writes: create leaves contact ${only.id}, which the service has ${by}, as it is`)
+  if (only === undefined) {
+    if (writes !== 'update') return made(found, rules)
+    const nobody = found === undefined ? 'for a record without a mail' : by
+    return skip(`writes: update makes nobody, and the service has no contact ${nobody}`)
+  }
   const count = others.length + 1
-  return count > 1
-    ? skip(`writes: update needs exactly one contact, and the service has ${count} with this mail`, true)
-    : {
-        kind: 'adopt',
-        contactId: only.id,
-        reason: 'writes: update found it at the service by its mail',
-      }
+  if (count > 1 && household !== undefined) return { kind: 'doubt', reason: severalText(count, household) }
+  if (count > 1)
+    return skip(`writes: update needs exactly one contact, and the service has ${count} ${by}`, true)
+  return { kind: 'adopt', contactId: only.id, reason: `the service had this one contact ${by}` }
+}
+
+/** How a key was resolved: to which contact, and by which values. */
+export interface ResolvedKey {
+  readonly key: string
+  readonly contactId: number
+  readonly mailKey: string
+  readonly values: readonly string[]
+}
+
+/** Part of the state (see state.ts). `rule`: what decides which key a record has. */
+export interface HouseholdStore {
+  keepResolved(pipeline: string, rule: string, resolved: readonly ResolvedKey[]): Promise<void>
+  /** In the order given; `contactId`: who was found now. */
+  keptResolutions(
+    pipeline: string,
+    rule: string,
+    asked: readonly {
+      readonly key: string
+      readonly mailKey: string
+      readonly contactId: number | undefined
+    }[],
+  ): Promise<readonly KeptResolution[]>
+  /** Those of an address of which one is to be made with a mail_status of 1 or 2 are all made with the lowest of them. */
+  lowerWithinAddress(staged: { readonly id: number }): Promise<void>
+}
+
+/** What the state knows of how a key, or its address, was resolved before. */
+export interface KeptResolution {
+  /** Whom the key was resolved to. */
+  readonly contactId?: number
+  /** Another key of the pipeline has the contact that was found now. */
+  readonly isAnothers: boolean
+  /** Somebody of the address was resolved by other rules for the fields of the key. */
+  readonly isUnderOtherRule: boolean
+}
+
+/** Why a record would be somebody else than before; undefined where nothing speaks against it. */
+export function otherwiseText(kept: KeptResolution, now: Resolution): string | undefined {
+  if (now.kind === 'skip') return undefined
+  const found = now.kind === 'adopt' ? `contact ${now.contactId}` : 'nobody, or several'
+  if (kept.contactId !== undefined && !(now.kind === 'adopt' && now.contactId === kept.contactId))
+    return `its key was contact ${kept.contactId} before, and the service now shows ${found} for it`
+  if (kept.isAnothers) return `it would be ${found}, which is that of another key`
+  if (kept.isUnderOtherRule && now.kind === 'make')
+    return 'it would be made, but others of its mail were told apart by other rules for the fields of the key: it may be one of them'
+  return undefined
 }

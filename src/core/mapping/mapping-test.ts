@@ -31,13 +31,17 @@ function withinColumns(pipeline: PipelineSettings, header: readonly string[]): P
     Object.entries(pipeline.map).map(([field, mapping]) => [field, { ...mapping, optional: true }]),
   )
   // With a key, no field is needed for the key; without skip_without none for that.
-  const loose = { ...pipeline, key: [KEY], map, custom_fields: {}, skip_without: [] }
+  const loose = {
+    ...{ ...pipeline, key: [KEY], household: undefined },
+    ...{ map, custom_fields: {}, skip_without: [] },
+  }
   const isHere = (field: string): boolean => isSpokenOf(loose, field, header)
   const where = pipeline.where === undefined ? undefined : compileCondition(pipeline.where)
-  const hasKey = pipeline.key === undefined ? isHere('mail') : hasAll(pipeline.key)
+  const { key, household = ['mail'] } = pipeline
+  const hasKey = key === undefined ? household.every(isHere) : hasAll(key)
   return {
     ...loose,
-    key: hasKey ? pipeline.key : [KEY],
+    ...(hasKey ? { key, household: pipeline.household } : {}),
     skip_without: (pipeline.skip_without ?? []).filter(isHere),
     where: where !== undefined && 'columns' in where && hasAll(where.columns) ? pipeline.where : undefined,
     terms: {

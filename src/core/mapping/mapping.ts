@@ -3,6 +3,7 @@
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
 import { compileCondition, type RecordCondition } from './condition.ts'
 import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
+import { blankOf, householdKey } from './values/household.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
 import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { cleanText } from './field-check.ts'
@@ -321,8 +322,10 @@ export function compileMapping(
   const { fields, readKey, where, readTerms, repaired, odd } = parts
 
   const contactOf = contactReader(fields)
-  const keyOf = (values: readonly string[], contact: Contact): string | undefined =>
-    pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
+  const keyOf = (values: readonly string[], contact: Contact): string | undefined => {
+    if (pipeline.household !== undefined) return householdKey(contact, pipeline.household)
+    return pipeline.key === undefined ? contactMailKey(contact) : readKey(values)
+  }
   const identityOf = (values: readonly string[]): string | undefined =>
     keyOf(values, pipeline.key === undefined ? contactOf(values).contact : {})
   // Who a skipped record is matters only where a record that is not there has gone.
@@ -362,7 +365,7 @@ export function compileMapping(
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, key)
       }
-      if (key === undefined) return withoutKey(pipeline)
+      if (key === undefined) return withoutKey(pipeline, contact)
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
       const mapped = { kind: 'contact', key, contact, terms: read?.terms, mended, lacking } as const
@@ -377,14 +380,18 @@ const whereHint = (columns: readonly string[]): string => {
   return column === undefined ? '' : `; where: 'record[${JSON.stringify(column)}] != ""' skips such records`
 }
 
-const withoutKey = (pipeline: PipelineSettings): MappedRecord => ({
+const withoutKey = (pipeline: PipelineSettings, contact: Contact): MappedRecord => ({
   kind: 'rejected',
   code: 'KEY_MISSING',
-  reason: missingKeyText(pipeline),
+  reason: missingKeyText(pipeline, contact),
   key: undefined,
 })
 
-function missingKeyText({ key }: PipelineSettings): string {
+function missingKeyText({ key, household }: PipelineSettings, contact: Contact): string {
+  if (household !== undefined) {
+    const blank = blankOf(contact, household).join(', ')
+    return `key: the record has no ${blank}, and cannot be told from others of its mail; skip_without: [${blank}] skips such records`
+  }
   if (key === undefined)
     return `key: the record has no mail, and the mail is this pipeline's key; skip_without: [mail] skips such records`
   return `key: ${key.map((column) => `"${column}"`).join(', ')} is blank${whereHint(key)}`

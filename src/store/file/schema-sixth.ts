@@ -121,4 +121,28 @@ CREATE TABLE passed (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const sixth = [tagging, referring, keying, findingByMail, settledBlocks, linking, passing].join('')
+// How keys of fields were resolved: to which contact, by which values and under which rule for them (journal/households.ts).
+const households = `
+CREATE TABLE household (
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  contact_id INTEGER NOT NULL,
+  mail_key TEXT NOT NULL,
+  "values" TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  PRIMARY KEY (pipeline, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX household_by_mail ON household (pipeline, mail_key);
+CREATE INDEX household_by_contact ON household (pipeline, contact_id);
+`
+
+export const sixth = [
+  tagging,
+  referring,
+  keying,
+  findingByMail,
+  settledBlocks,
+  linking,
+  passing,
+  households,
+].join('')

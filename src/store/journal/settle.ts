@@ -92,12 +92,14 @@ function createLinked(db: Connection) {
 const FORGET_FINGERPRINT =
   'DELETE FROM fingerprint WHERE pipeline = @pipeline AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)'
 const FORGET_LINK = 'DELETE FROM link WHERE pipeline = @pipeline AND key = @key'
+const FORGET_RESOLVED = 'DELETE FROM household WHERE pipeline = @pipeline AND key = @key'
 
 /** The record has gone, and so has its contact: nothing of it stays but the sync log. */
 function createUnlinked(db: Connection): (operation: Operation) => void {
   const statements = [
     FORGET_FINGERPRINT,
     FORGET_LINK,
+    FORGET_RESOLVED,
     'DELETE FROM operation WHERE id = @id',
     `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')} AND ${isOneOf(JUDGED_AGAIN)}`,
     "INSERT OR IGNORE INTO meta VALUES ('deleted:' || @pipeline, @id)",
@@ -108,7 +110,7 @@ function createUnlinked(db: Connection): (operation: Operation) => void {
 }
 
 function createRetracted(db: Connection) {
-  const unlink = [FORGET_FINGERPRINT, FORGET_LINK].map((sql) => db.prepare(sql))
+  const unlink = [FORGET_FINGERPRINT, FORGET_LINK, FORGET_RESOLVED].map((sql) => db.prepare(sql))
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const park = db.prepare(`
     UPDATE operation SET kind = 'create', state = 'failed', link_id = NULL, contact_id = NULL, outcome = NULL, fresh = 0, carried = NULL,

@@ -38,7 +38,7 @@ export function operationColumns(operation: StagedOperation) {
     consent: planned?.consent ?? null,
     state: operation.state,
     rank: sendingOrder(kind, { mailKey, consent: planned?.consent }),
-    reason: operation.state === 'held' ? operation.reason : null,
+    reason: 'reason' in operation ? (operation.reason ?? null) : null,
   }
 }
 

@@ -78,7 +78,9 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
   const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
-  const unpass = prepare('DELETE FROM passed WHERE pipeline = @pipeline AND key = @key')
+  const unpass = ['passed', 'household'].map((table) =>
+    prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`),
+  )
   const inDoubt = db.prepare<unknown[], number>(
     `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
   )
@@ -86,7 +88,7 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
   const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')
   for (const key of keys) {
     unprint.run(key)
-    unpass.run(key)
+    for (const statement of unpass) statement.run(key)
     for (const statement of [unblock, unknowInput]) statement.run({ pipeline: key.pipeline })
     counts.links += unlink.run(key).changes
     counts.inDoubt += inDoubt.pluck().get(key) ?? 0

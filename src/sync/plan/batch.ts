@@ -13,7 +13,7 @@ import type { Identity, StagedBody, StagedInput, StagedRecord } from '../../core
 import type { PlanContext } from '../context.ts'
 import type { BlockReading } from './blocks.ts'
 import { areErased } from './erased.ts'
-import { isCreate, resolvedCreates } from './resolved.ts'
+import { isCreate, type Otherwise, resolvedCreates } from './resolved.ts'
 
 /** One input on its way into the plan: what its batches share, and what they add up. */
 export interface Reading {
@@ -30,6 +30,8 @@ export interface Reading {
   readonly mended: Map<string, number>
   /** How many values look damaged, by what is odd about them. */
   readonly odd: Map<string, number>
+  /** Records whose key of fields was resolved otherwise before. */
+  readonly otherwise: Otherwise
   /** Records that could be any of several contacts of their mail. */
   readonly several: { records: number }
   /** Records that a later one of their key replaced, and whose terms it does not name. */
@@ -251,6 +253,10 @@ async function withLookUps(
     const found = resolved[index]
     if (found === undefined) return one
     if (found.isOneOfSeveral) reading.several.records += 1
+    if (found.otherwise !== undefined) {
+      reading.otherwise.records += 1
+      reading.otherwise.reason ??= `line ${one.row.item.line}: ${found.otherwise}`
+    }
     return { row: one.row, verdict: found.body }
   })
 }

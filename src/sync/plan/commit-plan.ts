@@ -12,7 +12,7 @@ interface Read {
   readonly counts: Counts
   /** It adds to an export, and says nothing about what it lacks. */
   readonly isSupplement: boolean
-  /** Why it is not as expected. */
+  /** Why it is not as expected, or not as before. */
   readonly unexpected: Hold | undefined
 }
 
@@ -55,6 +55,7 @@ export async function commitPlan(
   // Under `email` the service would merge them; with the mail as key such records share the key anyway.
   if (pipeline.duplicate_check_method === 'email' && pipeline.key !== undefined)
     counts.held += await state.holdSharedMails(staged)
+  if (pipeline.household !== undefined) await state.lowerWithinAddress(staged)
   // Records that are read again, and rejects that were mended, are never all that there are.
   // Nothing is concluded from what an unexpected file lacks, either.
   const isPart = isSupplement || unexpected !== undefined

@@ -21,6 +21,7 @@ import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-ord
 import { keepOf, planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
 import { warnAboutText, warnAboutValues } from './read-warnings.ts'
+import { otherwiseHold } from './resolved.ts'
 import { recordBatches } from './united.ts'
 
 export interface PlannedInput {
@@ -138,6 +139,7 @@ const newReading = (
   counts: noCounts(),
   mended: new Map(),
   odd: new Map(),
+  otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
   passedOver: { withTerms: 0 },
 })
@@ -176,7 +178,8 @@ async function readInput(
       onRead?.(reader.sha256())
       await yieldRejects(reading, context)
       const isPart = isSupplement() || input.rejectsUpTo !== undefined
-      const unexpected = isPart ? undefined : await unexpectedOf(reading, last, context)
+      const ofFile = isPart ? undefined : await unexpectedOf(reading, last, context)
+      const unexpected = ofFile ?? otherwiseHold(reading.otherwise)
       const read = { staged, counts: reading.counts, isSupplement: isSupplement(), unexpected }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
     }

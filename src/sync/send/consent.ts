@@ -4,6 +4,7 @@
 // A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
 import type { LinkedOperation, Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
+import { lowestWithdrawn } from '../../core/change/resolution.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
@@ -151,6 +152,27 @@ export async function withdraw(operation: LinkedOperation<'consent'>, context: R
   await settle([{ operation: seen, request: sent.request, settlement }], context)
 }
 
+/** A 1 or 2 holds for the whole address of a household: nobody of it is raised above that, whatever the pipeline allows. */
+async function heldByAddress(
+  operation: LinkedOperation<'consent'>,
+  { pipeline, session }: RunContext,
+): Promise<Settled | undefined> {
+  const { consent: wanted = 0, contactId, known, desired } = operation
+  const mail = known['mail'] ?? desired['mail']
+  if (pipeline.household === undefined || typeof mail !== 'string' || mail === '') return undefined
+  const found = await session.contactsByMail(mail, ['mail', STATUS])
+  if (found.kind === 'absent') return undefined
+  if (found.kind !== 'ok') {
+    const { request, reason } = found
+    return { operation, request, settlement: { kind: 'failed', reason } }
+  }
+  const others = found.value.contacts.filter(({ id }) => id !== contactId)
+  const lowest = lowestWithdrawn(others)
+  if (lowest === undefined) return undefined
+  const reason = `mail_status: another contact of the address has ${lowest}, and nobody of it is raised to ${wanted}`
+  return { operation, request: found.request, settlement: { kind: 'held', reason } }
+}
+
 /** Any other status: what is not taken fails nobody, is not known as pushed, and is tried again once it can be set. */
 async function setStatus(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
   const { contactId, consent: wanted = 0, carried } = operation
@@ -174,6 +196,8 @@ async function setStatus(operation: LinkedOperation<'consent'>, context: RunCont
     const settlement = { kind: 'held', reason: heldReason(status, wanted) } as const
     return settle([{ operation, request, settlement }], context)
   }
+  const ofAddress = await heldByAddress(operation, context)
+  if (ofAddress !== undefined) return settle([ofAddress], context)
   const seen = fromActual(operation, status)
   const sent = await putStatus(seen, isTaken(wanted, context) === undefined, context)
   if (sent.kind === 'ended') return settle([sent.settled], context)

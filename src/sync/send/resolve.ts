@@ -1,51 +1,80 @@
-// Creates of a pipeline that says `writes`, just before they would leave: who is at the service is linked, or left alone,
+// Creates of a pipeline that says `writes`, or has a key of fields, just before they would leave: who is at the service is linked, or left alone,
 // and only those who are left are made.
-import { looksUp } from '../../core/change/resolution.ts'
-import type { Operation, Settled } from '../../core/change/operation.ts'
+import { looksUp, withinAddress } from '../../core/change/resolution.ts'
+import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import type { RunContext } from '../context.ts'
-import { lookUp } from '../look-up.ts'
+import { lookUp, type LookedUp } from '../look-up.ts'
 import { settle } from './settle.ts'
 
 const FOUND = 'it was found at the service by its mail'
 
-/** The end of a create that is not sent; undefined where it may go. */
-async function endOf(operation: Operation, context: RunContext): Promise<Settled | undefined> {
-  const { contactId, sent } = operation
-  if (contactId !== undefined)
-    return {
-      ...{ operation, request: undefined, sent: {} },
-      settlement: { kind: 'settled', contactId, reason: FOUND },
-    }
-  // What an earlier request of it may have made would be taken for somebody else.
-  if (sent > 0) return undefined
-  const seen = await lookUp(operation.desired, context)
-  if (seen.kind === 'unanswered') {
-    const { reason, request } = seen.result
-    return { operation, request, settlement: { kind: 'failed', reason } }
-  }
-  const { request, resolution } = seen
+/** What is left of a create after the look: it has ended, or it may go in this form. */
+type Looked =
+  | { readonly kind: 'ended'; readonly settled: Settled }
+  | { readonly kind: 'free'; readonly operation: Operation }
+
+const ended = (settled: Settled): Looked => ({ kind: 'ended', settled })
+
+/** One that may have arrived stays in doubt. */
+function unanswered(operation: Operation, reason: string, { clock, service }: RunContext): Settlement {
+  const notBefore = clock.now() + service.doubt.quiesce
+  return operation.sent > 0 || operation.state === 'in_doubt'
+    ? { kind: 'in_doubt', reason, notBefore, absentReads: operation.absentReads }
+    : { kind: 'failed', reason }
+}
+
+function byResolution(
+  operation: Operation,
+  { resolution, request }: LookedUp & { readonly kind: 'resolved' },
+  { clock, service }: RunContext,
+): Looked {
   switch (resolution.kind) {
-    case 'make':
-      return undefined
     case 'adopt': {
-      const { contactId: found, reason } = resolution
-      return { operation, request, sent: {}, settlement: { kind: 'settled', contactId: found, reason } }
+      const { contactId, reason } = resolution
+      return ended({ operation, request, sent: {}, settlement: { kind: 'settled', contactId, reason } })
     }
-    case 'skip':
-      return { operation, request, settlement: { kind: 'skipped', reason: resolution.reason } }
+    case 'skip': {
+      const settlement = { kind: 'skipped', reason: resolution.reason } as const
+      // Whom it finds may be what an earlier request of it has made.
+      return operation.sent > 0 ? { kind: 'free', operation } : ended({ operation, request, settlement })
+    }
+    case 'doubt': {
+      const notBefore = clock.now() + service.doubt.quiesce
+      const settlement = { kind: 'in_doubt', reason: resolution.reason, notBefore } as const
+      return ended({ operation, request, settlement })
+    }
+    case 'make': {
+      const consent = withinAddress(operation.consent, resolution.withdrawn)
+      return { kind: 'free', operation: { ...operation, consent } }
+    }
   }
 }
 
-/** Those that may be made. */
+async function look(operation: Operation, context: RunContext): Promise<Looked> {
+  const { contactId, sent } = operation
+  if (contactId !== undefined)
+    return ended({
+      ...{ operation, request: undefined, sent: {} },
+      settlement: { kind: 'settled', contactId, reason: FOUND },
+    })
+  // What an earlier request of it may have made would be taken for somebody else; by a key of fields it is known.
+  if (sent > 0 && context.pipeline.household === undefined) return { kind: 'free', operation }
+  const seen = await lookUp(operation.desired, context)
+  if (seen.kind === 'resolved') return byResolution(operation, seen, context)
+  const { reason, request } = seen.result
+  return ended({ operation, request, settlement: unanswered(operation, reason, context) })
+}
+
+/** Those that may be made, in the form in which they are. */
 export async function withLookUps(
   operations: readonly Operation[],
   context: RunContext,
 ): Promise<readonly Operation[]> {
   if (!looksUp(context.pipeline)) return operations
-  const ends = await Promise.all(operations.map((operation) => endOf(operation, context)))
+  const looked = await Promise.all(operations.map((operation) => look(operation, context)))
   await settle(
-    ends.filter((end) => end !== undefined),
+    looked.flatMap((one) => (one.kind === 'ended' ? [one.settled] : [])),
     context,
   )
-  return operations.filter((_, index) => ends[index] === undefined)
+  return looked.flatMap((one) => (one.kind === 'free' ? [one.operation] : []))
 }

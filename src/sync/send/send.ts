@@ -139,7 +139,7 @@ async function lookUp(operation: Operation, context: RunContext) {
     step: doubtStep(
       operation.fields,
       { contacts: free, others: strangers },
-      { check, merge, marker, ofOthers },
+      { check, merge, marker, ofOthers, household: context.pipeline.household },
     ),
     matches: free.length,
     found: free,
@@ -178,6 +178,8 @@ export async function settleDoubt(
 ): Promise<void> {
   if (operation.kind === 'delete') return sendDelete(operation, context)
   if (isStopped(context)) return parkDoubt(operation, 'the run ended before it could be looked up', context)
+  // Nothing of it has left: whoever is there by now decides.
+  if (operation.sent === 0 && context.pipeline.household !== undefined) return sendAgain(operation, context)
   const seen = await lookUp(operation, context)
   const isOwned = (await mailOwners([operation], context)).size > 0
   // The service would merge it into whoever has the mail by now, and that may be somebody else.
@@ -187,9 +189,15 @@ export async function settleDoubt(
     isRepeatable: repeatable(operation, context) && !wouldChange,
     isHopeless: isWithdrawn(operation.consent) && isTaken(operation.consent ?? 0, context) === false,
   })
-  if (decision.kind === 'resend') return sendCreate(operation, context)
+  if (decision.kind === 'resend') return sendAgain(operation, context)
   if (decision.kind === 'park') return parkDoubt(operation, decision.reason, context, decision.absentReads)
   if (seen !== undefined) return adopt(operation, decision.contactId, seen, context)
+}
+
+/** Within its address nobody may be made with a higher mail_status than another has by now. */
+async function sendAgain(operation: Operation, context: RunContext): Promise<void> {
+  const [ready] = await withLookUps([operation], context)
+  if (ready !== undefined) await sendCreate(ready, context)
 }
 
 async function parkDoubt(

@@ -1,12 +1,27 @@
 // Brings the end of operations into the state and the counts; the only way in which an operation ends.
 import { GONE_REASON } from '../../core/change/diff.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
+import { householdRule, householdValues } from '../../core/mapping/values/household.ts'
 import type { CallResult, RequestTrace } from '../../core/ports.ts'
 import type { PlanContext, RunContext } from '../context.ts'
+
+/** How the keys of creates that are done were resolved, where they are made of fields: known before the link is. */
+async function keepResolved(settled: readonly Settled[], { pipeline, state }: PlanContext): Promise<void> {
+  const { household } = pipeline
+  if (household === undefined) return
+  const resolved = settled.flatMap(({ operation: { kind, key, mailKey, desired }, settlement }) => {
+    const contactId =
+      'contactId' in settlement && settlement.kind !== 'held' ? settlement.contactId : undefined
+    if (kind !== 'create' || contactId === undefined || mailKey === undefined) return []
+    return [{ key, contactId, mailKey, values: householdValues(desired, household) }]
+  })
+  if (resolved.length > 0) await state.keepResolved(pipeline.name, householdRule(pipeline), resolved)
+}
 
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
   const { circuit, clock, pipeline, runId, state, tally } = context
+  await keepResolved(settled, context)
   const taken = await state.settle(settled, { at: clock.now(), runId, configHash: pipeline.hash })
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]

@@ -114,8 +114,12 @@ const plan = (add: string[], remove: string[]) => ({ add, remove, asserts: add }
 
 describe('the requests of a change', () => {
   it.each<[string, Partial<Operation>, Partial<PlannedWork>]>([
-    ['a create with a mail', { kind: 'create', mailKey: 'a@b' }, { createsWithMail: 1 }],
-    ['a create without one', { kind: 'create' }, { createsWithoutMail: 1 }],
+    [
+      'a create with a mail',
+      { kind: 'create', contactId: undefined, mailKey: 'a@b' },
+      { createsWithMail: 1 },
+    ],
+    ['a create without one', { kind: 'create', contactId: undefined }, { createsWithoutMail: 1 }],
     ['an update', { kind: 'update', fields: { phone: '1' } }, { updates: 1 }],
     ['a delete', { kind: 'delete' }, { deletes: 1 }],
     ['terms that come', { kind: 'terms', terms: plan(['a', 'b'], []) }, { termAdditions: 1 }],
@@ -135,9 +139,10 @@ describe('the requests of a change', () => {
     ],
     [
       'a create with a withdrawal',
-      { kind: 'create', consent: 2, fields: { phone: '1' } },
+      { kind: 'create', contactId: undefined, consent: 2, fields: { phone: '1' } },
       { createsWithoutMail: 1, withdrawals: 1 },
     ],
+    ['a create whose contact was found', { kind: 'create', mailKey: 'a@x.example' }, { updates: 1 }],
     [
       'fields behind another mail_status',
       { kind: 'consent', consent: 4, fields: { a: '1' } },
