@@ -75,6 +75,9 @@ export function addressEntries(
   const all = readings
     .filter(({ meaning }) => meaning !== undefined && FIELDS[meaning] !== undefined)
     .map(asSecondLine)
+  // What a preset leaves out of an address may be of another one.
+  if ([...taken].some((field) => field.startsWith('ba_')))
+    return all.map(({ column }) => leftOver(column.name, 'the preset takes the address from other columns'))
   // A state or country alone belongs to whatever address there is.
   const groups = groupsOf(all)
   const chosen = chosenGroup(groups)
@@ -103,6 +106,7 @@ export function addressEntries(
         rule,
         confidence: isOpen ? Math.min(confidence, 0.8) : confidence,
         why: `${why}${doubt}`,
+        ...(isOpen ? { together: 'the address' } : {}),
       },
     ]
   })

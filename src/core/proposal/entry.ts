@@ -15,8 +15,11 @@ export interface ProposedEntry {
   readonly why: string
   /** What an operator is asked where it is not sure, in place of whether the guess is right. */
   readonly choices?: readonly ProposedChoice[]
+  /** What this column is a part of: its columns are asked about in one question, because one answer holds for all of them. */
+  readonly together?: string
 }
 
+/** One of several rules, and what it would mean. */
 export interface ProposedChoice {
   readonly answer: string
   readonly means: string

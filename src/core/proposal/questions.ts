@@ -1,6 +1,7 @@
 // What an operator is asked where a guess is not sure, and what becomes of the answers.
 import { isSure, leftOver, type ProposedEntry, SURE, WORTH_ASKING } from './entry.ts'
 import type { Proposal } from './proposal.ts'
+import type { Samples } from './samples.ts'
 
 export interface InitQuestion {
   readonly column: string
@@ -43,10 +44,13 @@ function questionOf(
       standard: 'none',
     }
   }
-  const as = first.field === 'key' ? 'the key that tells records apart' : fieldText(unsure)
+  const as =
+    first.together ?? (first.field === 'key' ? 'the key that tells records apart' : fieldText(unsure))
+  // What belongs together is shown with its columns: the values are those of the first.
+  const parts = first.together === undefined ? '' : ` (${unsure.map((one) => `"${one.column}"`).join(', ')})`
   return {
     ...base,
-    question: `${first.why}. Is it ${as}?`,
+    question: `${first.why}. Is it ${as}${parts}?`,
     answers: [
       { answer: 'y', means: `it is ${as}` },
       {
@@ -58,25 +62,31 @@ function questionOf(
   }
 }
 
-/** In the order of the columns, one for each at most. */
+/** Values to show, each once where there are few. */
+function shownValues(name: string, { columns }: Samples): readonly string[] {
+  const found = columns.find((column) => column.name === name)
+  return found === undefined ? [] : [...(found.distinct?.keys() ?? found.values)]
+}
+
+/** The entries that one answer is about: those of the column, and those that belong together with them. */
+const concerned = (entries: readonly ProposedEntry[], column: string): readonly ProposedEntry[] => {
+  const groups = new Set(entries.flatMap((one) => (one.column === column ? (one.together ?? []) : [])))
+  return entries.filter(
+    (one) => one.column === column || (one.together !== undefined && groups.has(one.together)),
+  )
+}
+
+/** In the order of the columns, one for each at most, and one for what belongs together. */
 export function initQuestions({
   entries,
   samples,
 }: Pick<Proposal, 'entries' | 'samples'>): readonly InitQuestion[] {
-  const names = [...new Set(entries.map(({ column }) => column))]
-  return names.flatMap((name) => {
-    const values = samples.columns.find((column) => column.name === name)?.distinct
-    const shown =
-      values === undefined
-        ? (samples.columns.find((column) => column.name === name)?.values ?? [])
-        : [...values.keys()]
-    return (
-      questionOf(
-        name,
-        entries.filter(({ column }) => column === name),
-        shown,
-      ) ?? []
-    )
+  const asked = new Set<string>()
+  return [...new Set(entries.map(({ column }) => column))].flatMap((name) => {
+    if (asked.has(name)) return []
+    const about = concerned(entries, name)
+    for (const { column } of about) asked.add(column)
+    return questionOf(name, about, shownValues(name, samples)) ?? []
   })
 }
 
@@ -92,9 +102,8 @@ function answeredEntry(entry: ProposedEntry, answer: string): ProposedEntry {
 
 /** The proposal after one answer. */
 export function answered(proposal: Proposal, { column }: InitQuestion, answer: string): Proposal {
-  const entries = proposal.entries.map((entry) =>
-    entry.column === column ? answeredEntry(entry, answer) : entry,
-  )
+  const about = new Set(concerned(proposal.entries, column))
+  const entries = proposal.entries.map((entry) => (about.has(entry) ? answeredEntry(entry, answer) : entry))
   const isKey = proposal.key.column === column
   const key = isKey && proposal.key.confidence < SURE ? keyAfter(proposal, answer) : proposal.key
   return { ...proposal, entries, key }

@@ -233,6 +233,26 @@ describe('numbers and addresses', () => {
     ])
   })
 
+  it('one address out of two is one question, and one answer holds for all of it', () => {
+    const found = proposalFor({
+      'Work Street': ['A 1', 'B 2'],
+      'Work City': ['Bonn', 'Ulm'],
+      'Home Street': ['C 3', 'D 4'],
+      'Home City': ['Wien', 'Graz'],
+      Mail: MAILS.slice(0, 2),
+    })
+    expect(Object.keys(taken(found))).toEqual(['mail'])
+    const [question, ...others] = initQuestions(found)
+    expect(others).toEqual([])
+    expect(question?.question).toContain('Is it the address ("Work Street", "Work City")?')
+    if (question === undefined) return
+    expect(taken(answered(found, question, 'y'))).toMatchObject({
+      ba_street: { column: 'Work Street' },
+      ba_city: { column: 'Work City' },
+    })
+    expect(Object.keys(taken(answered(found, question, 'n')))).toEqual(['mail'])
+  })
+
   it('two mails: the better one first; where it is often blank the other stands in', () => {
     expect(taken(proposalFor({ 'Secondary Email': MAILS, 'Primary Email': MAILS }))).toEqual({
       mail: { column: 'Primary Email' },
