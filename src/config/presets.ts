@@ -25,10 +25,10 @@ export async function presetNames(folder: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** What a preset file says, without the words for people and the marks of its vendor (vendors.ts). */
+/** What a preset file says, without the words for people and what vendors.ts makes of it. */
 function layerOf({ value, places }: Tree): Layer | undefined {
   if (!isMapping(value)) return undefined
-  const { description: _, detect: __, ...preset } = value
+  const { description: _, detect: __, leaves_out: ___, ...preset } = value
   return { value: preset, places }
 }
 

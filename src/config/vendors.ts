@@ -18,7 +18,11 @@ const vendorMark = z
   .union([columns, z.strictObject({ columns, confidence: z.number().min(0).max(1) })])
   .transform((mark) => (Array.isArray(mark) ? { columns: mark, confidence: SURE } : mark))
 
-const presetHead = z.looseObject({ description: text, detect: z.array(vendorMark).min(1) })
+const presetHead = z.looseObject({
+  description: text,
+  detect: z.array(vendorMark).min(1),
+  leaves_out: z.array(text).prefault([]),
+})
 
 /** A preset, and what tells that a file is for it. */
 export interface Vendor {
@@ -26,6 +30,8 @@ export interface Vendor {
   readonly description: string
   /** A header that has all columns of one mark is of this vendor, with its confidence. */
   readonly marks: readonly { readonly columns: readonly string[]; readonly confidence: number }[]
+  /** Columns that seem to say something about the person, and do not: what the vendor guessed. */
+  readonly leavesOut: readonly string[]
 }
 
 export interface VendorGuess {
@@ -50,8 +56,8 @@ export async function readVendors({
       if ('problem' in read) throw new Error(`${file}: ${read.problem}`)
       const { tree, problems } = readYaml(read.text, { file, env })
       if (tree === undefined) throw new Error(problems.map(problemText).join('\n'))
-      const { description, detect } = presetHead.parse(tree.value)
-      return { preset, description, marks: detect }
+      const { description, detect, leaves_out: leavesOut } = presetHead.parse(tree.value)
+      return { preset, description, marks: detect, leavesOut }
     }),
   )
 }

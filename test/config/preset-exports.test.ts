@@ -36,6 +36,14 @@ const ALL = [
 
 const vendors = await readVendors({ presetFolder: PRESETS, readFile: readSmallFile, env: {} })
 
+/** Each file is read once. */
+const read = new Map<string, ReturnType<typeof mapExport>>()
+const mapped = (preset: string, file: string): ReturnType<typeof mapExport> => {
+  const made = read.get(file) ?? mapExport(preset, EXPORTS + file)
+  read.set(file, made)
+  return made
+}
+
 describe('the presets', () => {
   it('are these nineteen, and each has an export to be tried on', () => {
     expect(vendors.map(({ preset }) => preset)).toEqual(ALL)
@@ -44,7 +52,7 @@ describe('the presets', () => {
   })
 
   it.each(EXPECTED_EXPORTS)('$file is detected as an export for $preset', async ({ preset, file }) => {
-    const { header } = await mapExport(preset, EXPORTS + file)
+    const { header } = await mapped(preset, file)
     const [first, second] = detectVendor(header, vendors)
     expect(first).toMatchObject({ preset })
     expect(first?.confidence).toBeGreaterThanOrEqual(0.9)
@@ -52,7 +60,7 @@ describe('the presets', () => {
   })
 
   it.each(EXPECTED_EXPORTS)('$file gives these contacts', async ({ preset, file, rows: expected }) => {
-    const { rows } = await mapExport(preset, EXPORTS + file)
+    const { rows } = await mapped(preset, file)
     expect(rows).toEqual(
       expected.map((row) => {
         if (row === 'skipped') return { skipped: true }

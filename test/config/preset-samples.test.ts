@@ -115,6 +115,43 @@ const CARDS = [
   ['thunderbird', 'tb_plain'],
 ] as const
 
+/** Header lines of real exports, and the preset that each is for; the others are of no vendor that has one. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'google-old': 'google',
+  'google-2024': 'google',
+  'google-as-outlook-csv': 'outlook',
+  'outlook-en-92': 'outlook',
+  'outlook-de-2013': 'outlook-de',
+  'outlook-de-newer': 'outlook-de',
+  'outlook-de-2007': 'outlook-de',
+  'outlook.com-live': 'outlook',
+  'windows-live-mail-fr': 'outlook',
+  thunderbird: 'thunderbird',
+  linkedin: 'linkedin',
+  hubspot: 'hubspot',
+  pipedrive: 'pipedrive',
+  zoho: 'zoho',
+  'salesforce-report': 'salesforce',
+  mailchimp: 'mailchimp',
+  brevo: 'brevo',
+  'brevo-template': 'brevo',
+  activecampaign: 'activecampaign',
+  klaviyo: 'klaviyo',
+  'mautic-sample': 'mautic',
+  'odoo-res.partner': 'odoo',
+  shopify: 'shopify',
+  eventbrite: 'eventbrite',
+}
+
+const vendorHeaders = (): (readonly [string, string[]])[] =>
+  readFileSync(join(SAMPLES, '../headers/vendor-headers.tsv'), 'utf8')
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [format = '', , , header = ''] = line.split('\t')
+      return header.includes(' | ') ? [[format, header.split(' | ')] as const] : []
+    })
+
 const vendors = await readVendors({ presetFolder: PRESETS, readFile: readSmallFile, env: {} })
 const contactsOf = (rows: readonly Given[]): NonNullable<Given['contact']>[] =>
   rows.flatMap(({ contact }) => (contact === undefined ? [] : [contact]))
@@ -130,6 +167,14 @@ describe.skipIf(!here)('exports of the vendors (SAMPLES_DIR)', () => {
       cutOff: reasons.filter((reason) => reason.startsWith('No line break ends the last row')).length,
     }).toEqual({ contacts: sample.contacts, skipped: sample.skipped ?? 0, cutOff: sample.cutOff ?? 0 })
     expect(reasons).toHaveLength(sample.cutOff ?? 0)
+  })
+
+  it('the vendor of every known header line is detected, and no vendor in those of others', () => {
+    const found = vendorHeaders().flatMap(([format, header]) => {
+      const [best] = detectVendor(header, vendors)
+      return best !== undefined && best.confidence >= 0.9 ? [[format, best.preset]] : []
+    })
+    expect(Object.fromEntries(found)).toEqual(HEADERS)
   })
 
   it.each(REFUSED)('%s does not take %s, and says why', async (preset, file, reason) => {

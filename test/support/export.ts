@@ -27,10 +27,10 @@ export interface Given {
   readonly rejected?: string
 }
 
-/** A pipeline of which nothing is written but the preset, and `own` keys in YAML. */
-export async function pipelineOf(preset: string, folder = 'in', own = ''): Promise<PipelineSettings> {
+/** A pipeline of which nothing is written but the preset. */
+export async function pipelineOf(preset: string): Promise<PipelineSettings> {
   const text = `service: { base_url: https://a.example.com, api_key: "\${CONTACT_SYNC_API_KEY}" }
-pipelines: { it: { ${own}source: { preset: ${preset}, folder: ${JSON.stringify(folder)}, settle: 0s } } }`
+pipelines: { it: { source: { preset: ${preset}, folder: in } } }`
   const file = '/etc/sync.yaml'
   const loaded = await loadSettings({
     file,
@@ -44,16 +44,21 @@ pipelines: { it: { ${own}source: { preset: ${preset}, folder: ${JSON.stringify(f
   return pipeline
 }
 
+interface MappedExport {
+  readonly header: readonly string[]
+  readonly rows: readonly Given[]
+}
+
 /** The header of an export, and what becomes of its rows. A file that is refused throws. */
-export async function mapExport(
-  preset: string,
-  file: string,
-  own = '',
-): Promise<{ readonly header: readonly string[]; readonly rows: readonly Given[] }> {
+export const mapExport = async (preset: string, file: string): Promise<MappedExport> =>
+  mapFile(await pipelineOf(preset), file)
+
+/** The same by any pipeline, wherever its folder is. */
+export async function mapFile(configured: PipelineSettings, file: string): Promise<MappedExport> {
   const folder = mkdtempSync(join(tmpdir(), 'export-'))
   try {
     copyFileSync(file, join(folder, 'a.csv'))
-    const pipeline = await pipelineOf(preset, folder, own)
+    const pipeline = { ...configured, source: { ...configured.source, folder, settle: 0 } }
     const source = createSource(pipeline.source, { clock: stillClock(0) })
     const [input] = (await source.list({ wait: false })).ready
     if (input === undefined) throw new Error(`${file} is not taken`)

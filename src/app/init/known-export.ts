@@ -50,6 +50,7 @@ export async function knownExport(headers: readonly (readonly string[])[]): Prom
     ([field, mapping]) => [field as ContactField, possibleColumns(mapping)] as const,
   )
   const { encoding, delimiter } = pipeline.source
+  const leavesOut = vendors.find(({ preset }) => preset === best.preset)?.leavesOut ?? []
   const form = { encoding: String(encoding), delimiter: String(delimiter) }
-  return { ...best, fields: new Map(fields), key: pipeline.key, form }
+  return { ...best, fields: new Map(fields), key: pipeline.key, leavesOut, form }
 }

@@ -37,6 +37,8 @@ export interface KnownExport {
   /** The columns that its fields read. */
   readonly fields: ReadonlyMap<ContactField, readonly string[]>
   readonly key: readonly string[] | undefined
+  /** Columns that are never proposed for its exports. */
+  readonly leavesOut: readonly string[]
   /** What it says of how a file is written. */
   readonly form: { readonly encoding: string; readonly delimiter: string }
 }
@@ -148,6 +150,14 @@ function knownEntries(known: KnownExport | undefined, samples: Samples): readonl
   )
 }
 
+/** What the preset says is nothing that the person said. */
+function leftByPreset(known: KnownExport | undefined, samples: Samples): readonly ProposedEntry[] {
+  const names = new Set(known?.leavesOut.map(foldedColumn))
+  return samples.columns
+    .filter(({ name }) => names.has(foldedColumn(name)))
+    .map(({ name }) => leftOver(name, `the preset ${known?.preset ?? ''} leaves it out`))
+}
+
 /** Fields of which two columns want to be the one are given to the first. */
 function eachFieldOnce(entries: readonly ProposedEntry[]): readonly ProposedEntry[] {
   const seen = new Set<string>()
@@ -201,7 +211,8 @@ const columnsOf = ({ rule, column }: ProposedEntry): readonly string[] => {
 export function buildProposal(given: Given): Proposal {
   const { samples, form, fileDate, known } = given
   const byPreset = knownEntries(known, samples)
-  const used = new Set(byPreset.map(({ column }) => column))
+  const left = leftByPreset(known, samples)
+  const used = new Set([...byPreset, ...left].map(({ column }) => column))
   const readings = samples.columns.map((column) => readColumn(column, fileDate))
   const free = readings.filter(({ column }) => !used.has(column.name))
   const taken = new Set(byPreset.flatMap(({ field }) => field ?? []))
@@ -214,7 +225,7 @@ export function buildProposal(given: Given): Proposal {
     reading.column.name === key.column ? { ...reading, why: key.why } : reading,
   )
   const entries = withEveryColumn(
-    [...byPreset, ...keyEntry(key), ...guessed],
+    [...byPreset, ...left, ...keyEntry(key), ...guessed],
     known === undefined ? keyed : readings,
     samples,
   )
