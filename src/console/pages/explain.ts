@@ -1,6 +1,7 @@
 // One record explained: each value with the file and line it came from, the rules that made it, and the request that sent it.
 import type { ExplainedField, ExplainedTerm, Explanation } from '../../core/explain/explanation.ts'
 import type { ShownStep } from '../../core/explain/trace.ts'
+import type { FieldValue } from '../../core/mapping/contact.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, facts, fieldValue, moment, none, note, nothing, statusBadge } from '../html/parts.ts'
@@ -23,7 +24,8 @@ function place({ file, line }: { readonly file: string | null; readonly line: nu
 
 /** A rule that reads several columns was given all of them. */
 function given(from: ShownStep['from']): Html {
-  if (from === null || typeof from !== 'object' || Array.isArray(from)) return fieldValue(from as null)
+  if (from === null) return html`<span class="nought">nothing</span>`
+  if (typeof from !== 'object' || Array.isArray(from)) return fieldValue(from as FieldValue)
   const cells = Object.entries(from)
   return html`${cells.map(([column, text]) => html`<span class="chip">${said(column)}: ${fieldValue(text)}</span> `)}`
 }

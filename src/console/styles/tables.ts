@@ -32,6 +32,10 @@ export const TABLE_STYLE = css`
   tbody th {
     font-weight: 550;
   }
+  td ol {
+    margin: 0;
+    padding-inline-start: 1.3rem;
+  }
   td.short {
     min-width: 5.5rem;
   }

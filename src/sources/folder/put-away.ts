@@ -1,5 +1,6 @@
 // Finds a file that a run has read: by its name and the run's id where it was put away, or still in the inbox; and for certain by
 // its digest, which is taken anew. On the way the places of lines are noted, so that the whole need not be parsed for one row.
+import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archivedName, entryPath, rawName } from '../file-name.ts'
@@ -25,24 +26,32 @@ export interface FoundFile {
 
 /** So many files of the name are tried that other runs have put away. */
 const MOST_OTHERS = 20
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a
 
-/** Where each line begins, and so the digest of the file is known. */
-async function lineOffsets(file: InputFile, lines: readonly number[]): Promise<(number | undefined)[]> {
+/** Where each line begins, and the digest of the whole, in one pass over one piece of memory. */
+async function surveyed(
+  file: InputFile,
+  lines: readonly number[],
+): Promise<{ offsets: (number | undefined)[]; sha256: string }> {
   const offsets = new Map<number, number>([[1, 0]])
   const wanted = new Set(lines)
   const last = Math.max(...lines, 1)
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let line = 1
-  let position = 0
-  for await (const chunk of file.chunks(CHUNK_BYTES)) {
+  for (let position = 0; position < file.bytes;) {
+    const count = await file.readAt(buffer, position)
+    if (count === 0) break
+    const chunk = buffer.subarray(0, count)
+    hash.update(chunk)
     for (let at = chunk.indexOf(LINE_FEED); at >= 0 && line < last; at = chunk.indexOf(LINE_FEED, at + 1)) {
       line += 1
       if (wanted.has(line)) offsets.set(line, position + at + 1)
     }
-    position += chunk.length
+    position += count
   }
-  return lines.map((one) => offsets.get(one))
+  return { offsets: lines.map((one) => offsets.get(one)), sha256: hash.digest('hex') }
 }
 
 /** Undefined where no regular file is there. */
@@ -58,8 +67,8 @@ async function fitting(path: Buffer, wanted: WantedFile): Promise<FoundFile | un
   const found = await opened(path, wanted.name)
   if (found === undefined) return undefined
   try {
-    const offsets = await lineOffsets(found.file, wanted.lines)
-    if (found.file.sha256() === wanted.sha256) return { ...found, offsets }
+    const { offsets, sha256 } = await surveyed(found.file, wanted.lines)
+    if (sha256 === wanted.sha256) return { ...found, offsets }
   } catch {
     // What cannot be read to its end is not the file.
   }
