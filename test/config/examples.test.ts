@@ -89,6 +89,22 @@ const TABLE: readonly Example[] = [
       'dan@mail.example': { terms: ['Concert', 'Summer party', 'Ticket buyer'] },
     },
   },
+  {
+    name: 'households',
+    drops: [[['association', 'households.csv']], [['association', 'households.csv']]],
+    runs: [
+      { association: { read: 5, created: 4, skipped: 1, rejected: 0 } },
+      { association: { read: 5, unchanged: 4, skipped: 1 } },
+    ],
+    contacts: {
+      'ash@home.example': [
+        { first_name: 'Ann', phone: '+491711234567', terms: ['Member'] },
+        { first_name: 'Bo', phone: '+491711234567', terms: ['Member'] },
+        { first_name: 'Cleo', phone: null, terms: ['Member', 'Youth'] },
+      ],
+      'dale@home.example': { first_name: 'Dan', phone: '+4930901820' },
+    },
+  },
 ]
 
 let folder: string
@@ -131,12 +147,15 @@ async function asked(path: string): Promise<unknown> {
 async function contactsOf(mail: string): Promise<readonly object[]> {
   const terms = (await asked('terms')) as { id: number; name: string }[]
   const found = (await asked(`contact/${encodeURIComponent(mail)}?fields=${FIELDS.join(',')}`)) as {
+    first_name: string | null
     terms: number[]
   }[]
-  return found.map((contact) => ({
-    ...contact,
-    terms: contact.terms.map((id) => terms.find((term) => term.id === id)?.name).sort(),
-  }))
+  return found
+    .map((contact) => ({
+      ...contact,
+      terms: contact.terms.map((id) => terms.find((term) => term.id === id)?.name).sort(),
+    }))
+    .sort((one, other) => (one.first_name ?? '').localeCompare(other.first_name ?? ''))
 }
 
 const FIELDS = [
