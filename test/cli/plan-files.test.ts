@@ -1,12 +1,16 @@
 // A plan as a page and as Markdown: one file, everything of others is text, and no personal data in the Markdown.
 import { describe, expect, it } from 'vitest'
+import { changeSample } from '../../src/cli/plan/change-sample.ts'
 import { plansHtml } from '../../src/cli/plan/plan-html.ts'
 import { plansMarkdown } from '../../src/cli/plan/plan-markdown.ts'
+import type { MergeMethod } from '../../src/core/change/merge-method.ts'
 import { judgedInput } from '../../src/core/change/guard.ts'
 import type { Operation } from '../../src/core/change/operation.ts'
+import { planBuilder } from '../../src/core/change/plan/plan.ts'
 import { shownChange } from '../../src/core/change/plan/planned-change.ts'
+import { noCounts } from '../../src/core/outcome/summary.ts'
 import { GUARDS } from '../support/pipeline.ts'
-import { changeWith, phoneUpdates, planWith } from '../support/plan.ts'
+import { changeWith, LIMITS, phoneUpdates, planWith } from '../support/plan.ts'
 
 const HOSTILE = '</script><img src=x onerror=alert(1)>\u202e|`"\'&'
 const terms = (add: string[], remove: string[] = []) => ({ add, remove, asserts: add })
@@ -25,13 +29,16 @@ const hostile: Operation = changeWith({
 })
 
 describe('a plan as a page of HTML', () => {
-  const shown = (changes: readonly Operation[], most = changes.length): string =>
-    plansHtml([
-      {
-        plan: planWith(changes, { counts: { read: 9 } }),
-        changes: changes.slice(0, most).map((one) => shownChange(one, 'add')),
-      },
-    ])
+  const shown = (
+    operations: readonly Operation[],
+    most = operations.length,
+    method: MergeMethod = 'update_add',
+  ): string => {
+    const builder = planBuilder('shop', method)
+    const changes = builder.add(operations).slice(0, most)
+    const plan = builder.build({ inputs: [], limits: LIMITS, counts: { ...noCounts(), read: 9 } })
+    return plansHtml([{ plan, changes }], Date.UTC(2026, 10, 22, 18, 5))
+  }
 
   it('has totals, then each change from and to, with file and line', () => {
     const text = shown([
@@ -52,11 +59,12 @@ describe('a plan as a page of HTML', () => {
       }),
     ])
     expect(text).toContain('<li><bdi>phone changes for 2 of 9 records</bdi></li>')
-    expect(text).toContain(
-      '<del><bdi>1</bdi></del> &rarr; <ins><bdi>2</bdi></ins> <small>withheld by update_method</small>',
+    expect(text).toContain('<del><bdi>1</bdi></del> &rarr; <ins><bdi>2</bdi></ins></dd>')
+    expect(shown(phoneUpdates(1), 1, 'add')).toContain(
+      '<ins><bdi>040 1</bdi></ins> <small>withheld by update_method</small>',
     )
-    expect(text).toContain('<h3>update <bdi>W</bdi><small> contact 7 <bdi>a.csv:2</bdi></small></h3>')
-    expect(text).toContain('<article class="create"><h3>create <bdi>N</bdi><small> <bdi>a.csv:2</bdi>')
+    expect(text).toContain('<h4>update <bdi>W</bdi><small> contact 7 <bdi>a.csv:2</bdi></small></h4>')
+    expect(text).toContain('<article class="create"><h4>create <bdi>N</bdi><small> <bdi>a.csv:2</bdi>')
     expect(text).toContain('<dd><bdi>n@a.example</bdi></dd>')
     expect(text).toContain('<dd><i>blank</i></dd>')
     expect(text).toContain('<bdi>gone from a.csv</bdi>')
@@ -66,6 +74,42 @@ describe('a plan as a page of HTML', () => {
 
   it('says where it does not hold all of them', () => {
     expect(shown(phoneUpdates(3), 1)).toContain('1 of 3 changes are on this page.')
+  })
+
+  it('has when it was made, then the reach, groups with an example each, and single changes below', () => {
+    const text = shown([...phoneUpdates(3), changeWith({ kind: 'delete', key: 'D', cause: 'missing' })])
+    const order = [
+      'Made 2026-11-22 18:05:00 UTC.',
+      'phone changes for 3 of 9 records',
+      '9 records: ',
+      'Changes that do the same',
+      '~ 3 updates of phone; the first:',
+      '<div class="example update"><h4>update <bdi>K1</bdi>',
+      'Single changes',
+      // The only one of its kind, although it is sent last.
+      '<article class="delete"><h4>delete <bdi>D</bdi>',
+      '<article class="update"><h4>update <bdi>K1</bdi>',
+    ].map((part) => text.indexOf(part))
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
+    expect(text.match(/<article/g)).toHaveLength(4)
+    expect(text.match(/class="example/g)).toHaveLength(1)
+  })
+
+  it('has room for creates and deletes beside any number of updates, in the order of sending', () => {
+    const change = (action: 'create' | 'update' | 'delete', key: string) => ({
+      ...shownChange(changeWith({ kind: 'update' }), 'add'),
+      ...{ action, key },
+    })
+    const sample = changeSample(4)
+    for (let index = 0; index < 10; index += 1) sample.add(change('update', `U${index}`))
+    for (const key of ['C1', 'C2']) sample.add(change('create', key))
+    for (const key of ['D1', 'D2', 'D3']) sample.add(change('delete', key))
+    expect(sample.changes().map(({ key }) => key)).toEqual(['U0', 'C1', 'C2', 'D1'])
+    const few = changeSample(20)
+    few.add(change('delete', 'D'))
+    expect(few.changes()).toHaveLength(1)
+    expect(changeSample(0).changes()).toEqual([])
   })
 
   it('loads nothing and takes nothing of others for its own', () => {

@@ -47,7 +47,8 @@ const MOST_NAMES = 5
 /** Of an example that stands for others. */
 const MOST_EXAMPLE_LINES = 8
 
-function groupHead({ count, isSame, example }: ChangeGroup, paint: Paint): string {
+/** What the changes of a group have in common. */
+export function groupHead({ count, isSame, example }: ChangeGroup, paint: Paint = plain): string {
   const { action, fields, withheld = {} } = example
   const names = [
     ...Object.keys(fields),

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
 import type { Plan } from '../../core/change/plan/plan.ts'
-import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
+import { systemClock as clock } from '../../system.ts'
+import { changeSample } from './change-sample.ts'
 import { replacedText } from '../format.ts'
 import { type Io, printError } from '../io.ts'
 import { plansHtml, type ShownPlan } from './plan-html.ts'
@@ -26,15 +27,15 @@ export async function writeReport(
 
 function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges): PlanOutput {
   const plans: ShownPlan[] = []
-  let changes: PlannedChange[] = []
+  let sample = changeSample(limit)
   return {
-    most: limit,
+    most: Number.POSITIVE_INFINITY,
     begin() {
-      changes = []
+      sample = changeSample(limit)
     },
-    change: (change) => void changes.push(change),
-    end: (plan) => void plans.push({ plan, changes }),
-    finish: () => writeReport(io, { what: 'plan', file }, plansHtml(plans)),
+    change: (change) => sample.add(change),
+    end: (plan) => void plans.push({ plan, changes: sample.changes() }),
+    finish: () => writeReport(io, { what: 'plan', file }, plansHtml(plans, clock.now())),
   }
 }
 

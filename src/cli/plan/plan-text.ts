@@ -38,10 +38,11 @@ export function planSummary(plan: Plan): readonly string[] {
     `  ${plural(counts.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
     ...withheldLines(Object.keys(plan.withheld).length === 0 ? undefined : plan.withheld),
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
-    ...offlineText(plan).map((line) => `  ${line}`),
     ...files,
   ]
 }
+
+const offlineLines = (plan: Plan): readonly string[] => offlineText(plan).map((line) => `  ${line}`)
 
 /** Below so many lines fewer names are listed, so that examples fit as well. */
 const TALL = 30
@@ -70,7 +71,7 @@ function groupLines(plan: Plan, above: readonly string[], view: PlanView): reado
 /** The overview, and below it groups of changes, or the changes given one by one. */
 export function planText(plan: Plan, view: PlanView, changes?: readonly PlannedChange[]): readonly string[] {
   const reach = reachText(plan, view.lines < TALL ? 4 : 8).map((line) => view.paint('bold', line))
-  const above = [...planSummary(plan), ...reach]
+  const above = [...planSummary(plan), ...reach, ...offlineLines(plan)]
   if (changes === undefined) return [...above, ...groupLines(plan, above, view)]
   const list = changes.flatMap((change) => changeText(change, view.paint))
   return [...above, ...list, ...hint(changes.length, plan, view.paint)]
@@ -83,5 +84,10 @@ export function planOfKeyText(
   { changes, paint }: { changes: readonly PlannedChange[]; paint: Terminal['paint'] },
 ): readonly string[] {
   const none = changes.length === 0 && plan.code === undefined ? [`  no change of ${key} is planned`] : []
-  return [...changes.flatMap((change) => changeText(change, paint)), ...none, ...planSummary(plan)]
+  return [
+    ...changes.flatMap((change) => changeText(change, paint)),
+    ...none,
+    ...planSummary(plan),
+    ...offlineLines(plan),
+  ]
 }
