@@ -209,7 +209,7 @@ function recordLines(proposal: Proposal): {
       : []),
     ...(hasMail && !isKeyed(proposal) && again > 0
       ? comment(
-          `${plural(again, 'sample record')} with the address of an earlier one: such records are rejected. If they are one person, write on_duplicate_key: union; if they are two, the key has to say more than the address.`,
+          `${plural(again, 'sample record')} with the address of an earlier one: such records are rejected. If they are one person, write on_duplicate_key: union; if they are two, key: { fields: [mail, first_name] }.`,
           '    ',
         )
       : []),

@@ -1,9 +1,9 @@
 // `init` as a user has it: at a real terminal, and over real exports that nobody here wrote. The exports are read where
 // SAMPLES_DIR names the folder that holds them.
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proposeFrom } from '../../src/app/init/proposing.ts'
 import { proposedSettings, tryMapping } from '../../src/app/init/trying.ts'
@@ -39,6 +39,32 @@ describe.skipIf(!hasTerminal())('at a terminal (script)', () => {
     expect(shown).toContain('"Birthday": 01/02/1980 | 03/04/1990')
     expect(code, shown).toBe(0)
     expect(readFileSync(join(folder, 't.yaml'), 'utf8')).toContain('date: M/d/yyyy')
+  })
+})
+
+const EXPORTS = resolve(import.meta.dirname, '../fixtures/exports')
+const PRESETS = readdirSync(resolve(import.meta.dirname, '../../config/presets')).map((name) =>
+  basename(name, '.yaml'),
+)
+
+/** The proposal for one file, and what it makes of that file. */
+async function triedProposal(file: string) {
+  const proposal = await proposeFrom([file])
+  const text = configurationText(proposal, { cwd: folder, folder, pipeline: 'sample', samples: [file] })
+  const env = { CONTACT_SYNC_BASE_URL: 'https://contacts.example', CONTACT_SYNC_API_KEY: 'key' }
+  const [pipeline] = (await proposedSettings(join(folder, 'c.yaml'), text, env)).pipelines
+  if (pipeline === undefined) throw new Error(`${basename(file)}: no pipeline`)
+  return { proposal, tried: await tryMapping(pipeline, [file]) }
+}
+
+describe('an export of a vendor with a preset', () => {
+  it.each(readdirSync(EXPORTS))('%s: the vendor is recognised, and what is written maps it', async (name) => {
+    const named = PRESETS.filter((preset) => name.startsWith(preset))
+    const vendor = named.sort((one, other) => other.length - one.length)[0]
+    const { proposal, tried } = await triedProposal(join(EXPORTS, name))
+    expect(proposal.known?.preset).toBe(vendor)
+    expect(tried.mapped, JSON.stringify(tried)).toBeGreaterThan(0)
+    for (const reason of Object.keys(tried.reasons)) expect(reason).toMatch(/^mail: /)
   })
 })
 
@@ -123,18 +149,13 @@ describe.skipIf(!here)('real exports (SAMPLES_DIR)', () => {
     '%s: mail and names are found, and no other column is taken for a field',
     async (name, needed, allowed) => {
       const file = join(SAMPLES, 'contacts-csv', name)
-      const proposal = await proposeFrom([file])
+      const { proposal, tried } = await triedProposal(file)
       const sure = proposal.entries.filter(isSure)
       for (const [field, column] of Object.entries(needed))
         expect(sure, `${name}: ${field}`).toContainEqual(expect.objectContaining({ field, column }))
       const guessed = sure.filter(({ rule, field }) => rule !== null || field === 'key')
       for (const { field, column } of guessed)
         expect({ field, column }).toEqual({ field, column: { ...needed, ...allowed }[String(field)] })
-      const text = configurationText(proposal, { cwd: folder, folder, pipeline: 'sample', samples: [file] })
-      const env = { CONTACT_SYNC_BASE_URL: 'https://contacts.example', CONTACT_SYNC_API_KEY: 'key' }
-      const [pipeline] = (await proposedSettings(join(folder, 'c.yaml'), text, env)).pipelines
-      if (pipeline === undefined) throw new Error(`${basename(file)}: no pipeline`)
-      const tried = await tryMapping(pipeline, [file])
       expect(tried.mapped, JSON.stringify(tried)).toBeGreaterThan(0)
       expect(tried.dropped).toEqual({})
       for (const reason of Object.keys(tried.reasons))
