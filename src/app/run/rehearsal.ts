@@ -1,6 +1,6 @@
 // `rehearse`: processed files under two configurations. Part of the composition: it opens the files, and a state for reading
 // where there is one; nothing is written, and no client of the service is made.
-import { type RehearsalTotals, rehearsalCounter } from '../../core/change/rehearsal.ts'
+import { type RehearsalTotals, rehearsalCounter } from '../../core/change/plan/rehearsal.ts'
 import type { SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateStore } from '../../core/state.ts'

@@ -2,7 +2,7 @@
 // where they stand. Nothing is compared with a state, so a record counts as one of a new contact.
 import { difference } from '../../core/change/diff.ts'
 import { placeOfKey } from '../../core/change/fingerprint.ts'
-import type { OutcomePair, RehearsedOutcome } from '../../core/change/rehearsal.ts'
+import type { OutcomePair, RehearsedOutcome } from '../../core/change/plan/rehearsal.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'

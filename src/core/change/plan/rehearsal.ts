@@ -1,8 +1,8 @@
 // What another configuration would make of records that were processed already, in numbers: how many become something else,
 // and by which fields and terms. It counts pairs of outcomes of one record and holds none of them.
-import type { Contact, FieldValue } from '../mapping/contact.ts'
-import { termKey } from '../mapping/terms.ts'
-import type { ErrorCode } from '../words/errors.ts'
+import type { Contact, FieldValue } from '../../mapping/contact.ts'
+import { termKey } from '../../mapping/terms.ts'
+import type { ErrorCode } from '../../words/errors.ts'
 
 /** What a configuration makes of a record. */
 export type RehearsedOutcome =
