@@ -6,7 +6,7 @@ import { mailKey } from '../../core/mapping/contact.ts'
 import type { Connection } from '../file/connection.ts'
 import { createFindPersons, keysOf, type Name, presentPerson, printOf } from './audit-names.ts'
 import type { Print, RandomBytes } from './audit-seal.ts'
-import { createPresentName } from './former-names.ts'
+import { createNames, createPresentName } from './former-names.ts'
 
 const SECRET_BYTES = 32
 const TOKEN_BYTES = 16
@@ -202,9 +202,15 @@ export function createHolder(db: Connection, print: Print) {
   /** A pipeline that was renamed took the names of its records along. */
   const present = (name: Name): Name =>
     name.kind === 'key' ? { ...name, pipeline: presentName(name.pipeline) } : name
+  const allNames = createNames(db)
+  /** Records that were dropped keep the name that the pipeline had then, whatever it is called later. */
+  const ever = (name: Name): readonly Name[] =>
+    name.kind === 'key'
+      ? allNames(presentName(name.pipeline)).map((pipeline) => ({ ...name, pipeline }))
+      : []
   return {
     isHeld: (entry: AuditEntry, person: number): boolean =>
-      namesOf(entry).every((name) => leadsTo(name, person) || leadsTo(present(name), person)),
+      namesOf(entry).every((name) => leadsTo(name, person) || ever(name).some((one) => leadsTo(one, person))),
     hold(entry: AuditEntry, person: number): void {
       const names = namesOf(entry).map(present)
       const key = names.find((name) => name.kind === 'key')

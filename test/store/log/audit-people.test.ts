@@ -326,6 +326,10 @@ const K1 = { slot: 0, key: 'K1', mail: 'a@example.com', id: 11, isOpen: false }
 
 it.each<readonly [string, readonly Step[]]>([
   [
+    'a record of a pipeline that is renamed, dropped, and renamed again',
+    ['create', 'rename', 'drop', 'rename'].map((what) => ({ ...K1, what })),
+  ],
+  [
     'a mail that changes and changes back, again and again',
     ['create', 'mail', 'mail', 'mail', 'mail'].map((what, index) => ({
       ...K1,
@@ -355,8 +359,10 @@ it.each<readonly [string, readonly Step[]]>([
   for (const step of steps) {
     live(world, step)
     world.endBatch()
+    operate(world, step)
   }
   assertSamePeople(world)
   assertAllFound(world)
+  expect(checkIndexes(world.db)).toBeUndefined()
   world.db.close()
 })
