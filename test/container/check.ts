@@ -10,7 +10,7 @@ import { ended, inImage, processOne, readImageConfig, type Image } from './in-im
 
 const [root = '', inspected = ''] = process.argv.slice(2)
 const USER = 10_001
-const LARGEST_MB = 190
+const LARGEST_MB = 155
 const KEY = 'container-key'
 const TOKEN = 'container-token-8b1f'
 

@@ -205,9 +205,7 @@ export function createHolder(db: Connection, print: Print) {
   const allNames = createNames(db)
   /** Records that were dropped keep the name that the pipeline had then, whatever it is called later. */
   const ever = (name: Name): readonly Name[] =>
-    name.kind === 'key'
-      ? allNames(presentName(name.pipeline)).map((pipeline) => ({ ...name, pipeline }))
-      : []
+    name.kind === 'key' ? allNames(presentName(name.pipeline)).map((pipeline) => ({ ...name, pipeline })) : []
   return {
     isHeld: (entry: AuditEntry, person: number): boolean =>
       namesOf(entry).every((name) => leadsTo(name, person) || ever(name).some((one) => leadsTo(one, person))),
