@@ -43,8 +43,10 @@ export function tryCopies(world: World): void {
   const refusal = refusalOf(copy)
   if (entries > 0 && refusal !== 'STATE_OLDER')
     violated('state', `a copy of a state without its mark was taken (${refusal ?? 'opened'})`)
-  // Where nothing was sent since, nothing can be doubled.
-  const hasSent = world.ledger.requests.slice(world.copiedAt).some(isWrite)
+  // Where no contact was written since, nobody can be doubled; a term is found by its name.
+  const hasSent = world.ledger.requests
+    .slice(world.copiedAt)
+    .some((request) => isWrite(request) && request.path.startsWith('/contact'))
   if (existsSync(older) && existsSync(`${program.file}.mark`) && hasSent) {
     copyFileSync(`${program.file}.mark`, `${older}.mark`)
     const found = refusalOf(older)
