@@ -67,7 +67,7 @@ export const LIMITS = {
   version: { what: '--version / node -e 0', aim: { 1: 2 }, most: { 1: 3 } },
   help: { what: '--help / node -e 0', aim: { 1: 2 }, most: { 1: 3.5 } },
   completion: { what: 'completion / node -e 0', aim: { 1: 2 }, most: { 1: 3.5 } },
-  status: { what: 'status / node -e 0', aim: { 1: 8 }, most: { 30_000: 22 } },
+  status: { what: 'status / node -e 0', aim: { 1: 8 }, most: { 30_000: 16 } },
   seeds: { what: '10,000 seeds of the simulation, s (extrapolated)', aim: { 1: 180 }, most: {} },
 } as const satisfies Record<string, Limit>
 
