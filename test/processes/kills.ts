@@ -3,8 +3,7 @@
 // What the machine's own scheduling adds to a series does not come again with the seed.
 // With --faulty: the same over programs that break one promise each, and every one of them must be noticed.
 import { parseArgs } from 'node:util'
-import { fileURLToPath } from 'node:url'
-import type { Program } from '../support/cli.ts'
+import { MAIN, type Program } from '../support/cli.ts'
 import { allMet, type Campaign, playCampaign, rightEnds } from './campaign.ts'
 import { FAULTY_PROGRAMS, type FaultyProgram } from './faulty-programs.ts'
 import { killAnywhere } from './kill-points.ts'
@@ -25,7 +24,7 @@ const { values } = parseArgs({
 /** A faulty program that got through so many series has got through. */
 const FAULTY_SERIES = 12
 const seed = Number(values.seed)
-const built: Program = [process.execPath, fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
+const built: Program = [process.execPath, MAIN]
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const killed = (stories: readonly Story[]): number => stories.reduce((sum, { kills }) => sum + kills, 0)
 

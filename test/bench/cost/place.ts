@@ -1,12 +1,10 @@
 // A folder with a configuration, a state and a drop folder of its own, and the program run in it.
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { measured, type Report } from '../measure.ts'
 import { FIELDS } from '../people-file.ts'
+import { MAIN, SOURCE_MAIN } from '../../support/cli.ts'
 
-export const MAIN = resolve(import.meta.dirname, '../../../dist/main.js')
-/** A file for each module: a profile tells them apart. */
-const SOURCE_MAIN = resolve(import.meta.dirname, '../../../src/main.ts')
 const RUN_ARGS = ['run', '--config', 'config.yaml'] as const
 export const RUN = [MAIN, ...RUN_ARGS] as const
 /** The next run settles what a killed one left in doubt, or says that it has to wait. */
@@ -54,6 +52,7 @@ export async function newPlace(among: string, url: string, options: PlaceOptions
     folder,
     drop: (file) => copyFile(file, join(folder, 'inbox', 'people.csv')),
     run: () => measured(folder, RUN),
+    // From the source, a file for each module: a profile tells them apart.
     profiledRun: (into) =>
       measured(folder, [SOURCE_MAIN, ...RUN_ARGS], { flags: ['--cpu-prof', `--cpu-prof-dir=${into}`] }),
     runAfterKill: () => measured(folder, RUN, { codes: AFTER_A_KILL }),

@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type Bench, grouped } from './bench.ts'
 import { median } from './median.ts'
-import { MAIN, type Place } from './place.ts'
+import { MAIN } from '../../support/cli.ts'
+import type { Place } from './place.ts'
 
 const TIMES = 5
 const ROUNDS = 3
