@@ -1,7 +1,7 @@
 // From zod's issues to problems with a place and words that a person can act on.
 // Values are quoted only where they stand in the file itself: what came from the environment may be a secret.
 import type { z } from 'zod'
-import { NEEDS_QUOTES } from '../core/mapping/constants.ts'
+import { NEEDS_QUOTES } from '../core/mapping/cel/constants.ts'
 import { type ConfigProblem, type Said, sentenceParts } from './text/problem.ts'
 import { descriptionAt, knownKeys } from './schema/schema-walk.ts'
 import { nearName, suggestion } from '../core/words/nearest.ts'

@@ -157,11 +157,8 @@ describe('an older Node', () => {
       existsSync(path) &&
       Number(execFileSync(path, ['-p', 'process.versions.node.split(".")[0]']).toString()) < 22,
   )
-  it.skipIf(older === undefined)(
-    'hands over to the one that the checkout brings',
-    () => {
-      const output = execFileSync(older ?? '', [MAIN, '--version']).toString()
-      expect(output).toMatch(/^\d+\.\d+\.\d+\n$/)
-    },
-  )
+  it.skipIf(older === undefined)('hands over to the one that the checkout brings', () => {
+    const output = execFileSync(older ?? '', [MAIN, '--version']).toString()
+    expect(output).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
 })

@@ -1,7 +1,7 @@
 // From the configuration file to checked settings: the checks that need other rooms are handed in here.
 import { loadSettings, problemText } from '../../config/load.ts'
 import type { ReadFile } from '../../config/text/read-text.ts'
-import { compileCondition } from '../../core/mapping/condition.ts'
+import { compileCondition } from '../../core/mapping/cel/condition.ts'
 import type { Settings } from '../../core/settings.ts'
 import { installed } from '../../installation.ts'
 import { scheduleProblem } from '../../schedule/due-times.ts'

@@ -2,7 +2,7 @@
 // The same for the fields of the interface and for custom fields.
 import { RE2JS } from 're2js'
 import type { ColumnIndex } from './columns.ts'
-import { compileExpression, type FieldExpression } from './condition.ts'
+import { compileExpression, type FieldExpression } from './cel/condition.ts'
 import type { ContactField, FieldValue } from './contact.ts'
 import type { CustomFieldRule } from './custom-fields.ts'
 import { checkField, cleanText, type FieldCheck, truncated, truncatedTo } from './field-check.ts'

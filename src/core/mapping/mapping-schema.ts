@@ -2,7 +2,7 @@
 // It checks what can be known before the first record: forms, constants, transforms and their options.
 import { z } from 'zod'
 import { CONTACT_FIELDS, type ContactField } from './contact.ts'
-import { constantProblem } from './constants.ts'
+import { constantProblem } from './cel/constants.ts'
 import type { DeepReadonly } from '../words/deep-readonly.ts'
 import { flag, text } from '../words/scalars.ts'
 import { transformList } from './transform-schema.ts'

@@ -1,7 +1,7 @@
 // The `tests` of a pipeline: what its mapping makes of a record that the configuration gives, held against what it is to make.
 // Columns that the record does not name are no part of a test, so that a test says only what it is about.
 import { lacksColumn } from './columns.ts'
-import { compileCondition } from './condition.ts'
+import { compileCondition } from './cel/condition.ts'
 import { CONTACT_FIELDS, type Contact, type ContactField } from './contact.ts'
 import { NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { checkField, cleanText } from './field-check.ts'

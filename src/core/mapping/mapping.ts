@@ -1,7 +1,7 @@
 // A pipeline's mapping, compiled against one input's header: from a record to a key and a contact.
 // It only decides; whether the contact is new or changed is the diff's business.
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
-import { compileCondition, type RecordCondition } from './condition.ts'
+import { compileCondition, type RecordCondition } from './cel/condition.ts'
 import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
 import { blankOf, householdKey } from './values/household.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'

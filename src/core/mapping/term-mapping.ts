@@ -1,5 +1,5 @@
 // Which terms a record asks for: constants, conditions and columns of `terms.assign`, compiled against a header.
-import { compileCondition, type RecordCondition } from './condition.ts'
+import { compileCondition, type RecordCondition } from './cel/condition.ts'
 import type { Contact } from './contact.ts'
 import { SyncError } from '../words/errors.ts'
 import { cleanText, textProblem } from './field-check.ts'

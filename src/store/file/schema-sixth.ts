@@ -51,7 +51,7 @@ const findingByMail = `
 CREATE INDEX operation_update_by_mail ON operation (pipeline, mail_key) WHERE kind = 'update' AND state IN ('sending', 'failed');
 `
 
-// Blocks of raw bytes whose records are settled, so that they need not be parsed again (journal/blocks.ts). They count as long
+// Blocks of raw bytes whose records are settled, so that they need not be parsed again (journal/reading/blocks.ts). They count as long
 // as the fingerprint of each of their links is what it was: whoever removes or changes one makes the link unsettled, here, so
 // that nobody can forget to. (What a trigger does in a conflict, the statement decides that set it off: so none arises.)
 const settledBlocks = `

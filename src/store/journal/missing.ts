@@ -3,7 +3,7 @@
 import { SENDING_ORDER } from '../../core/change/steps.ts'
 import type { MissingRules, StagedInput, StagingStore } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
-import type { Claims } from './claims.ts'
+import type { Claims } from './reading/claims.ts'
 
 /** Seen: read as unchanged, as a record with an outcome (rejected ones, too), or skipped by `where`. */
 const IS_SEEN = `(claimed_line(@input, link.id) IS NOT NULL

@@ -46,10 +46,7 @@ const RULES: readonly (readonly [RegExp, Stage])[] = [
   ],
   [/\/src\/store\/journal\/(sending|mark)/, 'mark'],
   [/\/src\/(store\/journal|sync\/send|core\/change)\/(settle|ledger|after)/, 'settle'],
-  [
-    /\/src\/store\/journal\/(accepted|blocks|claims|fingerprints|known|missing|rejects|same|shared|staging)/,
-    'stage',
-  ],
+  [/\/src\/store\/journal\/(accepted|known|reading|missing|rejects|same|shared|staging)/, 'stage'],
   [/\/src\/(sync\/send|service|store\/window)\//, 'send'],
   [
     /\/node_modules\/(got|keyv|cacheable|undici|p-queue|http|lowercase|decompress|get-stream|normalize)/,

@@ -1,6 +1,6 @@
 // Conditions: what is refused because of its cost, and what stays allowed.
 import { describe, expect, it } from 'vitest'
-import { compileCondition } from '../../../src/core/mapping/condition.ts'
+import { compileCondition } from '../../../src/core/mapping/cel/condition.ts'
 
 const problemOf = (expression: string): string => {
   const condition = compileCondition(expression)

@@ -1,6 +1,6 @@
 // The rules for texts in a mapping: names, addresses, values to leave out, expressions, and terms that are transformed.
 import { describe, expect, it } from 'vitest'
-import { compileExpression } from '../../../src/core/mapping/condition.ts'
+import { compileExpression } from '../../../src/core/mapping/cel/condition.ts'
 import { NO_CUSTOM_FIELDS } from '../../../src/core/mapping/custom-fields.ts'
 import { compileMapping, type MappedRecord, wantedColumns } from '../../../src/core/mapping/mapping.ts'
 import type { FieldMapping } from '../../../src/core/mapping/mapping-schema.ts'

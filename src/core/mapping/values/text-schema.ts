@@ -1,6 +1,6 @@
 // The schema of the rules for texts: full names, lists of e-mail addresses, values to leave out, expressions.
 import { z } from 'zod'
-import { compileExpression } from '../condition.ts'
+import { compileExpression } from '../cel/condition.ts'
 import { re2Text } from '../../words/pattern.ts'
 import { text } from '../../words/scalars.ts'
 

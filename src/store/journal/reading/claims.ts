@@ -1,8 +1,8 @@
 // Who was seen in the input that is being read, and on which line. Links in memory, at four bytes each: an input may hold
 // millions of records, and nearly all of them have one. Keys without a link in temporary tables. What goes by sets, in SQL,
 // asks with `claimed_line(input, link)`.
-import type { Identity } from '../../core/state.ts'
-import type { Connection } from '../file/database.ts'
+import type { Identity } from '../../../core/state.ts'
+import type { Connection } from '../../file/database.ts'
 
 export interface Claims {
   clear(input: number): void

@@ -1,8 +1,8 @@
 // Finds the links of records that are settled in just the form in which they stand in the input.
 // A file that comes again mostly holds its records in the old order: so the links are walked in the order
 // in which they were made, and only where that guess fails is a record looked up.
-import { FINGERPRINT_LENGTH } from '../../core/change/fingerprint.ts'
-import type { Connection } from '../file/database.ts'
+import { FINGERPRINT_LENGTH } from '../../../core/change/fingerprint.ts'
+import type { Connection } from '../../file/database.ts'
 
 /** One walk through a pipeline's links, for one input. */
 export interface FingerprintWalk {

@@ -1,8 +1,8 @@
 // Whether a constant of the mapping (a value, a default, a lookup's result) can be in its contact field.
 // What the service would refuse for every record is better said before the first one. The full check of
 // values from records is the mapper's.
-import { isCountryCode } from './country-codes.ts'
-import { CONTACT_FIELDS, characterCount, type ContactField, type FieldRule } from './contact.ts'
+import { isCountryCode } from '../country-codes.ts'
+import { CONTACT_FIELDS, characterCount, type ContactField, type FieldRule } from '../contact.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2}))?$/
 const MAIL = /^[^\s@]+@[^\s@]+$/

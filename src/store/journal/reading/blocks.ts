@@ -9,8 +9,8 @@ import {
   pickBlocks,
   type SettledBlocks,
   type UnsettledBlock,
-} from '../../core/change/settled-blocks.ts'
-import type { Connection } from '../file/database.ts'
+} from '../../../core/change/settled-blocks.ts'
+import type { Connection } from '../../file/database.ts'
 import { type Claims, createLinkLines, type LinkLines } from './claims.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import { createSettledInputs } from './settled-input.ts'

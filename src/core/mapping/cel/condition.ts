@@ -5,7 +5,7 @@
 import { Environment, type ASTNode } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
 import { costProblem, likePatterns, nodes, textProblemOf } from './condition-cost.ts'
-import { CONTACT_FIELD_NAMES, type Contact } from './contact.ts'
+import { CONTACT_FIELD_NAMES, type Contact } from '../contact.ts'
 
 export interface RecordCondition {
   /** Columns that are named as `record["..."]` or `record.name`. */

@@ -1,7 +1,7 @@
 // The last input of a pipeline, as a row of `meta`, where all that it holds are records in kept blocks (blocks.ts). The row
 // counts only as long as the blocks are, bit by bit, those that were kept with it.
-import { blocksPrint, type SettledBlocks, type SettledInput } from '../../core/change/settled-blocks.ts'
-import type { Connection } from '../file/database.ts'
+import { blocksPrint, type SettledBlocks, type SettledInput } from '../../../core/change/settled-blocks.ts'
+import type { Connection } from '../../file/database.ts'
 
 interface KeptInput extends SettledInput {
   /** Of the blocks. */
