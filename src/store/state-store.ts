@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { ErasedBefore, Subject } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { RecordSearch } from '../core/explain/explain-reads.ts'
-import type { StateStore } from '../core/state.ts'
+import type { StateStore } from '../core/state-store.ts'
 import type { LoggedPerson } from '../core/log/sync-log.ts'
 import { createAcceptedStore } from './journal/accepted.ts'
 import { rebuildIndexes } from './log/audit-index.ts'
@@ -18,7 +18,7 @@ import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
 import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
 import { createHoldStore } from './journal/holds.ts'
-import { createOperationStore } from './journal/journal.ts'
+import { createJournal } from './journal/journal.ts'
 import { acquireLock, type Lock } from './file/lock.ts'
 import {
   currentMark,
@@ -93,7 +93,7 @@ function storeOver(
   const instance = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'instance'").pluck()
   const store = {
     ...createStagingStore(db),
-    ...createOperationStore(db),
+    ...createJournal(db),
     ...createHoldStore(db),
     ...createAcceptedStore(db),
     ...createRunStore(db),

@@ -12,7 +12,7 @@ import type {
 } from '../core/ports.ts'
 import type { Unasked } from '../core/change/plan/plan.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
-import type { StateStore } from '../core/state.ts'
+import type { StateStore } from '../core/state-store.ts'
 import type { LeftAlone } from '../core/log/undo.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './send/turns.ts'

@@ -97,7 +97,7 @@ async function* pretend(
 ): AsyncGenerator<PlannedChange> {
   for (;;) {
     // Always from the start: what is settled is no longer planned, and what goes on stands behind with another step.
-    const page = await context.state.planned(context.runId, undefined, PAGE)
+    const page = await context.state.takeToSend(context.runId, undefined, PAGE)
     if (page.length === 0) return
     const first = page.filter(({ outcome, reason }) => outcome === undefined && !isOneOfSeveral(reason))
     await countNewTerms(first, madeTerms, context)

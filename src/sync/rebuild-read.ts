@@ -95,9 +95,8 @@ function leaving(
       fingerprint: recordFingerprint(print, item),
     }
     const operation = { ...change, state: 'planned' } as const
-    await context.state.stage(staged, [
-      { kind: 'operation', key, desired: { contact, terms }, operation, record },
-    ])
+    const stagedEntry = { kind: 'operation', key, desired: { contact, terms }, operation, record } as const
+    await context.state.stageBatch(staged, { entries: [stagedEntry] })
     await context.state.leaveToPerson({ input: staged.id, line: item.line }, reason, entry)
   }
 }
@@ -173,7 +172,7 @@ export async function* candidatesOf(
       for await (const batch of batches({ reader, keyOf: mapper.keyOf, open }, context))
         yield await candidatesOfBatch(batch, { staged, mapper, print, counts }, context)
     } finally {
-      await state.dropUnsent(staged)
+      await state.endInput(staged, { as: 'unread' })
     }
   } finally {
     await reader.close()

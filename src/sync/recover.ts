@@ -28,8 +28,8 @@ export async function reopenInputs(context: PlanContext): Promise<void> {
   if (inDoubt > 0)
     context.log.warn('operations are in doubt after a run that was cut off', { operations: inDoubt })
   for (const staged of await context.state.unfinishedInputs(context.pipeline.name)) {
-    if (await context.source.isWaiting(staged.input)) await context.state.dropUnsent(staged)
-    else await context.state.keepUnsent(staged)
+    const isWaiting = await context.source.isWaiting(staged.input)
+    await context.state.endInput(staged, { as: isWaiting ? 'unread' : 'vanished' })
   }
 }
 
@@ -45,7 +45,7 @@ export async function settleDoubtsOnce(
   context: RunContext,
   skip: ReadonlySet<number> = new Set(),
 ): Promise<void> {
-  const doubts = await context.state.doubts(context.pipeline.name)
+  const doubts = await context.state.leftOpen('in_doubt', context.pipeline.name)
   for (const operation of doubts) {
     if (isStopped(context)) return
     if (canBeSettled(operation) && !skip.has(operation.id))
@@ -61,7 +61,9 @@ export async function settleDoubts(context: RunContext): Promise<void> {
   // Of what was never sent nothing can arrive: waiting tells nobody who is meant.
   const isWorthWaiting = (one: Operation): boolean =>
     canBeSettled(one) && (one.sent > 0 || context.pipeline.household === undefined)
-  const hopeless = (await context.state.doubts(context.pipeline.name)).filter((one) => !isWorthWaiting(one))
+  const hopeless = (await context.state.leftOpen('in_doubt', context.pipeline.name)).filter(
+    (one) => !isWorthWaiting(one),
+  )
   if (hopeless.length > 0)
     context.log.warn(
       'contacts are in doubt that no look-up can settle; they wait for a person (contact-sync doubts list)',
@@ -72,7 +74,7 @@ export async function settleDoubts(context: RunContext): Promise<void> {
   const looks = new Map<number, number>()
   const most = context.service.doubt.absent_reads + 1
   for (;;) {
-    const doubts = (await context.state.doubts(context.pipeline.name)).filter(isWorthWaiting)
+    const doubts = (await context.state.leftOpen('in_doubt', context.pipeline.name)).filter(isWorthWaiting)
     const open = doubts.filter(({ id }) => (looks.get(id) ?? 0) < most)
     if (open.length === 0 || isStopped(context)) return
     context.report({ phase: 'settle' })
@@ -141,21 +143,31 @@ async function replan(
 /** Records of this run that waited behind a doubt which is settled by now: compared anew, counted anew. */
 export async function resumeWaiting(context: PlanContext): Promise<void> {
   const { counts } = context.tally
-  await context.state.dropOvertaken(context.pipeline.name)
-  const operations = await context.state.waiting(context.runId)
+  const { pipeline, runId, state } = context
+  const operations = await state.leftOpen('waiting', pipeline.name, { runId })
   const { waiting, held, settled } = await replan(operations, context)
   counts.in_doubt -= operations.length - waiting
   counts.unchanged += settled
   counts.held += held
 }
 
+/** All that is left open in one way, by pages: what is taken up may be much. */
+async function* pagesOf(
+  which: 'failed' | 'released',
+  { pipeline, state }: PlanContext,
+): AsyncGenerator<readonly Operation[]> {
+  for (let after = 0; ;) {
+    const page = await state.leftOpen(which, pipeline.name, { after, limit: PAGE })
+    if (page.length > 0) yield page
+    if (page.length < PAGE) return
+    after = page.at(-1)?.id ?? after
+  }
+}
+
 /** What a person has released, and nothing newer has overtaken: compared anew, and planned for this run. */
 export async function takeReleased(context: PlanContext): Promise<void> {
   const { pipeline, runId, state, tally } = context
-  await state.dropOvertaken(pipeline.name)
-  for (;;) {
-    const page = await state.releasedRecords(pipeline.name, PAGE)
-    if (page.length === 0) break
+  for await (const page of pagesOf('released', context)) {
     const { waiting, held, settled } = await replan(page, context)
     tally.counts.read += page.length
     tally.counts.unchanged += settled
@@ -169,16 +181,11 @@ export async function takeReleased(context: PlanContext): Promise<void> {
 /** Takes up what earlier runs had to give up, compared anew with what is known by now. */
 export async function carryOver(context: PlanContext): Promise<void> {
   const { counts } = context.tally
-  await context.state.dropOvertaken(context.pipeline.name)
-  let last = 0
-  let page: readonly Operation[]
-  do {
-    page = await context.state.retriable(context.pipeline.name, last, PAGE)
+  for await (const page of pagesOf('failed', context)) {
     const { waiting, held, settled } = await replan(page, context)
     counts.read += page.length
     counts.unchanged += settled
     counts.in_doubt += waiting
     counts.held += held
-    last = page.at(-1)?.id ?? last
-  } while (page.length === PAGE)
+  }
 }

@@ -139,6 +139,17 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
   return { ...ended, report: refusedReport(input, error, context), isArchived }
 }
 
+/** The same items; undefined where there are none. */
+async function withFirst<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T> | undefined> {
+  const iterator = items[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done === true) return undefined
+  return (async function* () {
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  })()
+}
+
 /** Rejects first, then the move: a file that has left the inbox has everything that belongs to it beside it. */
 async function finishInput(
   { staged, sha256, accepted, isEmptyFull: isHeld, blocks }: PlannedInput,
@@ -147,15 +158,15 @@ async function finishInput(
   const { input } = staged
   const folder = isHeld ? 'failed' : 'processed'
   const to = { folder, runId: context.runId } as const
-  if (await context.state.hasRejects(staged))
-    await context.source.writeRejects(input, to, staged.header, context.state.rejectsOfInput(staged))
+  const rejects = await withFirst(context.state.rejectsOfInput(staged))
+  if (rejects !== undefined) await context.source.writeRejects(input, to, staged.header, rejects)
   const erased = await leavingOut(context)
   const where = { ...to, sha256, leaveOut: erased?.sought }
   const isArchived = await context.source.archive(
     input,
     isHeld ? { ...where, reason: `${EMPTY_FULL}\n` } : where,
   )
-  await context.state.finishInput(staged, folder, accepted)
+  await context.state.endInput(staged, { as: folder, accepted })
   if (blocks !== undefined) await context.state.keepBlocks(staged, blocks)
   await erased?.note()
   const report: InputReport = isHeld ? heldReport(input, EMPTY_FULL) : { file: input.name, status: 'done' }

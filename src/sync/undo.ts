@@ -92,7 +92,7 @@ export async function planUndo(undo: Undo, left: LeftAloneListener, context: Pla
       // What is deleted is no record's outcome.
       if (decision.step.kind === 'update') counts.read += 1
     })
-    await state.stage(staged, entries)
+    await state.stageBatch(staged, { entries })
   }
   const judged = await holdByGuards(staged, { counts }, context)
   await state.commitPlan(staged, '')
@@ -109,7 +109,7 @@ async function undoSteps(undo: Undo, context: RunContext, files: InputReport[]):
   context.report({ phase: 'apply', planned: operations })
   await applyPlan(context)
   if (isStopped(context)) return
-  await context.state.finishInput(staged, 'processed')
+  await context.state.endInput(staged, { as: 'processed' })
   if (judged.hold !== undefined) files.push(heldReport(staged.input, judged.hold.reason))
 }
 

@@ -2,7 +2,7 @@
 // one. Read from the ledger, the files and the lists that people see.
 import type { Operation } from '../../src/core/change/operation.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
-import type { StateStore } from '../../src/core/state.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
 import type { Claims } from './claims.ts'
 import { checkStatus } from './consent.ts'
 import { type Expected, expectedOf, type Wanted } from './expected.ts'

@@ -2,7 +2,7 @@
 // before and one after it; at the point that was drawn the world stops for this life: that call never comes back, nor does
 // any later one, and nothing is put in order.
 import type { Clock, InputReader, Source } from '../../src/core/ports.ts'
-import type { StateStore } from '../../src/core/state.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
 import type { Attempt, Transport } from '../../src/service/http.ts'
 import type { Chance } from './chance.ts'
 import type { Timeline } from './timeline.ts'

@@ -54,8 +54,8 @@ const JOURNAL: readonly Mutant[] = [
   ]),
   one(4, 'what was given up is not tried again', 'sync/run.ts', ['await carryOver(context)\n', '\n']),
   one(84, 'an older change goes on behind a newer one of the same key', 'store/journal/left-open.ts', [
-    'overtaken.run(pipeline)',
-    'void overtaken',
+    'dropOvertaken.run(pipeline)',
+    'void dropOvertaken',
   ]),
   one(401, 'a newer record does not take the place of what was never sent', 'store/journal/staging.ts', [
     'AND input_id <> @id\n  AND (EXISTS (SELECT 1 FROM operation AS newer',
@@ -174,11 +174,6 @@ const POLICIES: readonly Mutant[] = [
     seed: 260,
     bug: 'an empty export means that everybody has gone',
     edits: [
-      {
-        file: 'sync/plan/commit-plan.ts',
-        find: "if (onMissing === 'keep' || counts.read === 0) return",
-        put: "if (onMissing === 'keep') return",
-      },
       {
         file: 'sync/plan/commit-plan.ts',
         find: 'const isWhole = counts.read > 0 && staged',

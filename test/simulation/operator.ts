@@ -1,7 +1,7 @@
 // The person beside the program: releases what guards hold, and says of doubts that no look-up can settle whether they were
 // done. Knows what the service has, as somebody does who looks there.
 import type { Operation } from '../../src/core/change/operation.ts'
-import type { StateStore } from '../../src/core/state.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
 import type { Claims } from './claims.ts'
 import type { Ledger } from './ledger.ts'
 import { STAMP_FIELD, type Setup } from './setup.ts'
@@ -47,7 +47,7 @@ async function resolve(operation: Operation, office: Office): Promise<void> {
       ? ({ kind: 'done', contactId, reason: 'done, says a person', adopted: true } as const)
       : ({ kind: 'failed', reason: 'not done, says a person; it is tried again' } as const)
   const context = { at: deps.wall(), runId: 'a-person', configHash: '' }
-  await program.state.settle([{ operation, settlement, request: undefined }], context)
+  await program.state.settleBatch([{ operation, settlement, request: undefined }], context)
 }
 
 /** Doubts that stay need a reason: no mail to look up by, or others of that mail at the service, as they really are. */
@@ -70,7 +70,7 @@ export async function operate(office: Office, { isThorough }: { isThorough: bool
   await release(office)
   if (!isThorough) return
   for (const { name } of setup.pipelines) {
-    for (const operation of await program.state.doubts(name)) {
+    for (const operation of await program.state.leftOpen('in_doubt', name)) {
       if (!hasExcuse(operation, office))
         violated('liveness', `${operation.key} is in doubt without an excuse: ${operation.reason ?? ''}`)
       await resolve(operation, office)

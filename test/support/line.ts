@@ -5,7 +5,7 @@ import type { PlannedChange } from '../../src/core/change/plan/planned-change.ts
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { Source } from '../../src/core/ports.ts'
-import type { StateStore } from '../../src/core/state.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
 import type { UndoOptions } from '../../src/core/log/undo.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'

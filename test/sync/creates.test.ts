@@ -73,7 +73,7 @@ describe('a create that the service keeps losing', () => {
     line.service.fault = (call) => (isCreate(call) ? { kind: 'unknown', status: 200 } : undefined)
     for (let run = 0; run < 5; run += 1) await line.run()
     expect(line.service.calls.filter(isCreate)).toHaveLength(3)
-    const [doubt] = await line.state.doubts('shop')
+    const [doubt] = await line.state.leftOpen('in_doubt', 'shop')
     expect(doubt).toMatchObject({
       sent: 3,
       swallowed: 3,
@@ -110,7 +110,7 @@ describe('a create that the service keeps losing', () => {
       phone: record[4],
     })
     await line.run()
-    expect(await line.state.doubts('shop')).toEqual([])
+    expect(await line.state.leftOpen('in_doubt', 'shop')).toEqual([])
     expect(line.service.contacts.size).toBe(1)
   })
 })
@@ -138,8 +138,8 @@ describe('under none, where others have the mails of a call that is refused', ()
       contacts.some(({ mail }) => mail === table[2]?.[1]) ? { kind: 'refused', status: 409 } : undefined
     line.source.drop('a.csv', table)
     expect(await line.run()).toMatchObject({ in_doubt: 3 })
-    for (const operation of await line.state.doubts('shop'))
-      await line.state.settle(
+    for (const operation of await line.state.leftOpen('in_doubt', 'shop'))
+      await line.state.settleBatch(
         [{ operation, settlement: { kind: 'failed', reason: NOT_DONE_REASON }, request: undefined }],
         { at: 0, runId: 'a-person', configHash: '' },
       )

@@ -67,12 +67,12 @@ describe('a household', () => {
     expect(await line.run()).toMatchObject({ in_doubt: 1, created: 0, updated: 0, status: 'partial' })
     expect(line.clock.now() - before).toBeLessThan(line.settings.doubt.quiesce)
     expect(line.service.writes()).toEqual([])
-    const [doubt] = await line.state.doubts('shop')
+    const [doubt] = await line.state.leftOpen('in_doubt', 'shop')
     expect(doubt?.reason).toMatch(/several contacts with the same mail and first_name \(2\)/)
     line.service.contacts.delete(71)
     await line.run()
     expect(line.service.contacts.get(70)).toMatchObject({ phone: '1' })
-    expect(await line.state.doubts('shop')).toEqual([])
+    expect(await line.state.leftOpen('in_doubt', 'shop')).toEqual([])
   })
 
   it('keys are readable, and no two of them fall together', async () => {

@@ -184,7 +184,7 @@ describe('nobody is deleted', () => {
     service.fault = () => undefined
     const open = await state.unfinishedInputs('crm')
     expect(open).toHaveLength(1)
-    for (const input of open) await state.dropUnsent(input)
+    for (const input of open) await state.endInput(input, { as: 'unread' })
     expect(await runWith(line, people(1))).toMatchObject({ deleted: 0, status: 'ok' })
   })
 

@@ -165,7 +165,7 @@ describe('a create whose answer was lost', () => {
     expect(await line.run()).toMatchObject({ in_doubt: 1 })
     await line.run()
     expect(line.service.contacts.size).toBe(1)
-    expect(await line.state.doubts('shop')).toMatchObject([{ sent: 1 }])
+    expect(await line.state.leftOpen('in_doubt', 'shop')).toMatchObject([{ sent: 1 }])
   })
 })
 

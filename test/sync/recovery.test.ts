@@ -164,7 +164,7 @@ describe('a lost answer', () => {
       }
       expect(await line.run()).toMatchObject({ status: 'partial', created: 0, in_doubt: 1 })
       await line.run()
-      expect(await line.state.doubts('shop')).toHaveLength(1)
+      expect(await line.state.leftOpen('in_doubt', 'shop')).toHaveLength(1)
       expect(line.service.contacts.size).toBe(1)
     },
   )

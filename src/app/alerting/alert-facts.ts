@@ -5,7 +5,7 @@ import type { AlertStore } from '../../core/alerts/alert-store.ts'
 import type { DaemonCondition, DaemonListener, EndedRun } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import type { RunStore } from '../../core/state.ts'
+import type { StateLists } from '../../core/state.ts'
 
 /** How the service was when this process last asked it. */
 export interface ServiceVerdict {
@@ -33,7 +33,7 @@ export function createServiceVerdict(): ServiceVerdict {
   }
 }
 
-type Reads = Pick<RunStore, 'lastRun' | 'milestones' | 'backlog'> & Pick<AlertStore, 'knownPipelines'>
+type Reads = Pick<StateLists, 'lastRun' | 'milestones' | 'backlog'> & Pick<AlertStore, 'knownPipelines'>
 
 async function pipelineFacts(
   { name, timezone }: PipelineSettings,

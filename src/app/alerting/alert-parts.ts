@@ -2,7 +2,7 @@
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
-import type { StateStore } from '../../core/state.ts'
+import type { StateStore } from '../../core/state-store.ts'
 import type { Log } from '../../log/log.ts'
 import type { ServiceVerdict } from './alert-facts.ts'
 

@@ -9,7 +9,8 @@ import type { ServiceContact, ServiceReads } from '../../core/ports.ts'
 import { REBUILD_GUARD } from '../../core/change/rebuild.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { Settings } from '../../core/settings.ts'
-import type { HeldPlan, StateStore } from '../../core/state.ts'
+import type { HeldPlan } from '../../core/state.ts'
+import type { StateStore } from '../../core/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { asOwner } from '../run/as-owner.ts'
 
@@ -84,7 +85,7 @@ async function findDoubt(settings: Settings, id: number, state: StateStore): Pro
   for (const pipeline of namesOf(settings)) {
     // What a crash left on its way is in doubt, too.
     await state.reopen(pipeline, clock.now())
-    const found = (await state.doubts(pipeline)).find((operation) => operation.id === id)
+    const found = (await state.leftOpen('in_doubt', pipeline)).find((operation) => operation.id === id)
     if (found !== undefined) return found
   }
   throw new SyncError('USAGE', `no operation ${id} is in doubt`, { hint: 'See contact-sync doubts list.' })
@@ -162,7 +163,7 @@ export function resolveDoubt(
     const at = clock.now()
     const configHash = settings.pipelines.find(({ name }) => name === operation.pipeline)?.hash ?? ''
     const context = { at, runId: runId(at, random), configHash }
-    const [taken] = await state.settle([{ operation, settlement, request: undefined }], context)
+    const [taken] = await state.settleBatch([{ operation, settlement, request: undefined }], context)
     return { operation, settlement: taken?.kind ?? settlement.kind }
   })
 }

@@ -3,7 +3,7 @@
 import { type RehearsalTotals, rehearsalCounter } from '../../core/change/plan/rehearsal.ts'
 import type { SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
-import type { StateStore } from '../../core/state.ts'
+import type { StateStore } from '../../core/state-store.ts'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import { processedFolder, processedInputs, sourceOver } from '../../sources/processed.ts'
 import { openStateForReading } from '../../store/state-store.ts'

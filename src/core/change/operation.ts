@@ -2,6 +2,7 @@
 import type { Contact } from '../mapping/contact.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { Change } from './diff.ts'
+import type { ResolvedKey } from './resolution.ts'
 import type { OperationState } from './states.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { Provenance } from '../mapping/record.ts'
@@ -131,6 +132,8 @@ export interface Settled {
   readonly terms?: TermOutcome
   /** It failed, and a request of it before that was carried out. */
   readonly partly?: true
+  /** How its key was resolved, where that is made of fields. */
+  readonly resolved?: ResolvedKey
   /** Until then (milliseconds since the epoch) an earlier request, which names the contact by its mail, may still land. */
   readonly openUntil?: number
 }

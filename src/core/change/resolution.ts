@@ -91,12 +91,15 @@ export interface ResolvedKey {
   readonly contactId: number
   readonly mailKey: string
   readonly values: readonly string[]
+  /** What decided then which key a record has. */
+  readonly rule: string
 }
 
-/** Part of the state (see state.ts). `rule`: what decides which key a record has. */
-export interface HouseholdStore {
-  keepResolved(pipeline: string, rule: string, resolved: readonly ResolvedKey[]): Promise<void>
-  /** In the order given; `contactId`: who was found now. */
+/** Part of the state (see state.ts). */
+export interface ResolutionStore {
+  /** The fingerprints of the form in which records of these keys were passed over last; undefined where they were not. */
+  passed(pipeline: string, keys: readonly string[]): Promise<readonly (string | undefined)[]>
+  /** In the order given; `contactId`: who was found now. `rule`: what decides which key a record has. */
   keptResolutions(
     pipeline: string,
     rule: string,
@@ -106,8 +109,6 @@ export interface HouseholdStore {
       readonly contactId: number | undefined
     }[],
   ): Promise<readonly KeptResolution[]>
-  /** Those of an address of which one is to be made with a mail_status of 1 or 2 are all made with the lowest of them. */
-  lowerWithinAddress(staged: { readonly id: number }): Promise<void>
 }
 
 /** What the state knows of how a key, or its address, was resolved before. */

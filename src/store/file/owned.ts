@@ -1,9 +1,9 @@
 // What the one owner of the state does besides the journal: it keeps the mark, and the write-ahead log short.
-import type { OperationStore, RunStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
 import type { Connection } from './database.ts'
 import { currentMark, writeMark } from './mark.ts'
 
-type Marked = Pick<OperationStore, 'markSending'> & Pick<RunStore, 'beginRun' | 'endRun'>
+type Marked = Pick<RunState, 'markSending' | 'beginRun' | 'endRun'>
 
 /** Gives the space of the log back. A reader only puts it off. */
 export function truncateLog(db: Connection): void {

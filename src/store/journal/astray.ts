@@ -1,11 +1,11 @@
 // An update that was sent by its mail, and that the service carried out at another contact of that mail. What happened
 // there is entered under that contact, and the link is no longer trusted to be found by its mail.
 import { auditEntry } from '../../core/log/audit.ts'
-import type { OperationStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
 import { createAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 
-export function createNoteAstray(db: Connection): OperationStore['noteAstray'] {
+export function createNoteAstray(db: Connection): RunState['noteAstray'] {
   const goById = db.prepare('UPDATE link SET by_id = 1 WHERE pipeline = ? AND key = ?')
   const append = createAppend(db)
   return async ({ operation, sent, request, reached }, context) =>

@@ -1,10 +1,10 @@
 // Plans that a guard held: how many changes, over which threshold, and whether a person has released them since.
 // The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
 import type { GuardName, Hold } from '../../core/change/guard.ts'
-import type { HeldPlan, HoldStore, StagedInput } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from '../file/database.ts'
-import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { isKeyed } from '../file/state-sets.ts'
 
 interface HoldRow {
@@ -76,7 +76,7 @@ FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 OR ${WAITS_WITHO
 
 type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
 
-function createHoldPlan(db: Connection): HoldStore['holdPlan'] {
+function createHoldPlan(db: Connection): RunState['holdPlan'] {
   const holdOperations = db
     .prepare<[Record<string, unknown>], string>(
       `
@@ -101,18 +101,12 @@ function createHoldPlan(db: Connection): HoldStore['holdPlan'] {
   return async (staged, given, context) => db.transaction(() => hold(staged, given, context))()
 }
 
-function createReleases(
-  db: Connection,
-): Pick<HoldStore, 'release' | 'releasedRecords' | 'takeReleasedDeletes'> {
+function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeReleasedDeletes'> {
   const releaseOperations = db.prepare(
     "UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL",
   )
   const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
   const noteRelease = db.prepare('UPDATE hold SET released_at = ? WHERE run_id = ?')
-  const records = db.prepare<[string, number], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'held' AND released = 1
-     AND cause = 'record' ORDER BY operation.id LIMIT ?`,
-  )
   const takeDeletes = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
@@ -126,7 +120,6 @@ function createReleases(
         forgetAccepted.run(runId)
       })()
     },
-    releasedRecords: async (pipeline, limit) => records.all(pipeline, limit).map(operationOf),
     takeReleasedDeletes: async (pipeline, runId, { missing }) =>
       db.transaction(() => {
         const { changes } = takeDeletes.run({ pipeline, runId, missing: missing ? 1 : 0 })
@@ -136,7 +129,11 @@ function createReleases(
   }
 }
 
-export function createHoldStore(db: Connection): HoldStore {
+type Holds = ReleaseStore &
+  Pick<RunState, 'inputNumbers' | 'holdPlan' | 'takeReleasedDeletes'> &
+  Pick<StateLists, 'heldPlans' | 'released'>
+
+export function createHoldStore(db: Connection): Holds {
   const numbers = db.prepare<[{ id: number; pipeline: string }], Numbers>(NUMBERS)
   const terms = db
     .prepare<[number, number], string>(
@@ -157,13 +154,13 @@ export function createHoldStore(db: Connection): HoldStore {
     )
     .pluck()
   return {
-    async planNumbers({ id, pipeline }) {
+    async inputNumbers({ id, pipeline }, most = 0) {
       if (anyReleased.get(pipeline) !== undefined) inherit.run({ id })
       const found = numbers.get({ id, pipeline })
       const none = { rejected: 0, unidentified: 0, links: 0, changes: 0, deletes: 0 }
-      return { ...none, ...found, hasDeleted: found?.hasDeleted === 1 }
+      const given = most === 0 ? [] : terms.all(id, most)
+      return { ...none, ...found, hasDeleted: found?.hasDeleted === 1, terms: given }
     },
-    termsToGive: async ({ id }, limit) => terms.all(id, limit),
     holdPlan: createHoldPlan(db),
     heldPlans: async (pipelines) =>
       list

@@ -1,5 +1,5 @@
 // How keys that are made of fields were resolved, and who of one address is planned with which mail_status.
-import type { HouseholdStore, KeptResolution } from '../../core/change/resolution.ts'
+import type { KeptResolution, ResolvedKey, ResolutionStore } from '../../core/change/resolution.ts'
 import type { Connection } from '../file/database.ts'
 
 /** Of one address all are told apart by the same rule from then on. */
@@ -24,17 +24,18 @@ WHERE input_id = @id AND state = 'planned' AND kind = 'create' AND contact_id IS
 
 type KeptRow = { readonly contact: number | null } & Record<'anothers' | 'other', number>
 
-export function createHouseholds(db: Connection): HouseholdStore {
+export interface Households extends Pick<ResolutionStore, 'keptResolutions'> {
+  keepResolved(pipeline: string, resolved: ResolvedKey): void
+  lowerWithinAddress(input: number): void
+}
+
+export function createHouseholds(db: Connection): Households {
   const keep = KEEP.map((sql) => db.prepare(sql))
   const kept = db.prepare<[Record<string, unknown>], KeptRow>(KEPT)
   const lower = db.prepare(LOWER)
   return {
-    async keepResolved(pipeline, rule, resolved) {
-      db.transaction(() => {
-        for (const { values, ...one } of resolved)
-          for (const statement of keep)
-            statement.run({ ...one, pipeline, rule, values: JSON.stringify(values) })
-      })()
+    keepResolved(pipeline, { values, ...one }) {
+      for (const statement of keep) statement.run({ ...one, pipeline, values: JSON.stringify(values) })
     },
     keptResolutions: async (pipeline, rule, asked) =>
       asked.map(({ contactId = null, ...one }): KeptResolution => {
@@ -45,8 +46,6 @@ export function createHouseholds(db: Connection): HouseholdStore {
           isUnderOtherRule: row?.other === 1,
         }
       }),
-    async lowerWithinAddress({ id }) {
-      lower.run({ id })
-    },
+    lowerWithinAddress: (id) => void lower.run({ id }),
   }
 }

@@ -1,7 +1,9 @@
 // The journal of operations: what may be sent, what is on its way, and the one transaction that ends it.
 import { REMAINING, SETTLED_SO_FAR } from '../../core/change/states.ts'
 import { SENDING_ORDER, sendingOrder } from '../../core/change/steps.ts'
-import type { OperationStore, PlanTotals, Replanned, StagedInput } from '../../core/state.ts'
+import type { OtherRecords } from '../../core/other-records.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { PlanTotals, RebuildStore, Replanned, StagedInput, StateLists } from '../../core/state.ts'
 import { createNoteAstray } from './astray.ts'
 import { createNote } from '../log/audit-append.ts'
 import { createAccept } from './accepted.ts'
@@ -44,7 +46,7 @@ SELECT count(*) AS operations, coalesce(sum(rank = ${SENDING_ORDER.update} OR (r
        coalesce(sum(json_array_length(terms, '$.remove') > 0), 0) AS termRemovals, coalesce(sum(kind = 'delete'), 0) AS deletes
 FROM operation WHERE run_id = ? AND state = 'planned'`
 
-const NO_TOTALS: PlanTotals = {
+const NO_TOTALS: Omit<PlanTotals, 'terms'> = {
   operations: 0,
   createsWithMail: 0,
   createsWithoutMail: 0,
@@ -59,7 +61,7 @@ const NO_TOTALS: PlanTotals = {
 /** Before the first in the order of sending. */
 const BEFORE_ALL = SENDING_ORDER.withdrawal - 1
 
-function createPlanned(db: Connection): OperationStore['planned'] {
+function createTakeToSend(db: Connection): RunState['takeToSend'] {
   const next = db.prepare<[string, number, number, number], OperationRow>(
     `${SELECT_OPERATION} WHERE run_id = ? AND state = 'planned' AND (rank, operation.id) > (?, ?) ORDER BY rank, operation.id LIMIT ?`,
   )
@@ -72,9 +74,7 @@ function createPlanned(db: Connection): OperationStore['planned'] {
 /** Everything of an input that was not sent yet, or that waits for a person who will see it again in the input. */
 const UNSENT = `input_id = ? AND ${isOneOf(SETTLED_SO_FAR)}`
 
-function createInputEnds(
-  db: Connection,
-): Pick<OperationStore, 'unfinishedInputs' | 'dropUnsent' | 'keepUnsent' | 'finishInput'> {
+function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'endInput'> {
   const open = db.prepare<[string], InputRow>(
     "SELECT * FROM input WHERE pipeline = ? AND state IN ('reading', 'planned') ORDER BY id",
   )
@@ -95,30 +95,27 @@ function createInputEnds(
     dropRejects.run(staged.id)
     end.run('failed', staged.id)
   }
+  const vanished = (staged: StagedInput): void => {
+    // A file that vanished while it was read was never planned: nothing of it was promised.
+    if (isReading.get(staged.id) !== undefined) return drop(staged)
+    keep.run(staged.id)
+    end.run('processed', staged.id)
+  }
   return {
     unfinishedInputs: async (pipeline) => open.all(pipeline).map(stagedInput),
-    async dropUnsent(staged) {
-      db.transaction(drop)(staged)
-    },
-    async keepUnsent(staged) {
+    async endInput(staged, { as, accepted }) {
       db.transaction(() => {
-        // A file that vanished while it was read was never planned: nothing of it was promised.
-        if (isReading.get(staged.id) !== undefined) return drop(staged)
-        keep.run(staged.id)
-        end.run('processed', staged.id)
-      })()
-    },
-    async finishInput(staged, state, accepted) {
-      db.transaction(() => {
-        if (accepted !== undefined)
-          accept({ ...accepted, pipeline: staged.pipeline, name: staged.input.name })
-        end.run(state, staged.id)
+        if (as === 'unread') return drop(staged)
+        if (as === 'vanished') return vanished(staged)
+        const { pipeline, input } = staged
+        if (accepted !== undefined) accept({ ...accepted, pipeline, name: input.name })
+        end.run(as, staged.id)
       })()
     },
   }
 }
 
-function createReplan(db: Connection): OperationStore['replan'] {
+function createReplan(db: Connection): RunState['replan'] {
   const remove = db.prepare('DELETE FROM operation WHERE id = ?')
   const change = db.prepare(`
     UPDATE operation SET run_id = @run_id, kind = @kind, link_id = @link_id, contact_id = @contact_id, mail_key = @mail_key,
@@ -141,34 +138,49 @@ function createReplan(db: Connection): OperationStore['replan'] {
   return async (runId, replanned) => replanAll(runId, replanned)
 }
 
-export function createOperationStore(db: Connection): OperationStore {
-  const totals = db.prepare<[string], PlanTotals>(TOTALS)
+type Journal = Pick<
+  RunState,
+  | 'planTotals'
+  | 'takeToSend'
+  | 'markSending'
+  | 'settleBatch'
+  | 'noteAstray'
+  | 'note'
+  | 'endInput'
+  | 'unfinishedInputs'
+  | 'reopen'
+  | 'leftOpen'
+  | 'replan'
+  | 'countRemaining'
+> &
+  OtherRecords &
+  Pick<StateLists, 'held' | 'openDoubts'> &
+  Pick<RebuildStore, 'openCreates'>
+
+export function createJournal(db: Connection): Journal {
+  const totals = db.prepare<[string], Omit<PlanTotals, 'terms'>>(TOTALS)
   const termsPlanned = db
     .prepare<[string, number], string>(
       `SELECT DISTINCT value FROM operation, json_each(operation.terms, '$.add')
        WHERE run_id = ? AND state = 'planned' LIMIT ?`,
     )
     .pluck()
-  const held = db.prepare<[], OperationRow>(
-    `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
-  )
   const remaining = db
     .prepare<[string], number>(
       `SELECT count(*) FROM operation WHERE run_id = ? AND ${isOneOf(REMAINING)} AND cause = 'record'`,
     )
     .pluck()
   return {
-    planTotals: async (runId) => totals.get(runId) ?? NO_TOTALS,
-    planned: createPlanned(db),
-    termsPlanned: async (runId, limit) => termsPlanned.all(runId, limit),
+    planTotals: async (runId, most = 0) => ({
+      ...(totals.get(runId) ?? NO_TOTALS),
+      terms: most === 0 ? [] : termsPlanned.all(runId, most),
+    }),
+    takeToSend: createTakeToSend(db),
     markSending: createMarkSending(db),
-    settle: createSettle(db),
+    settleBatch: createSettle(db),
     note: createNote(db),
     noteAstray: createNoteAstray(db),
     ...createOthers(db),
-    async *held(pipelines) {
-      for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
-    },
     ...createLeftOpen(db),
     ...createInputEnds(db),
     replan: createReplan(db),

@@ -1,6 +1,6 @@
 // What the state knows of the keys in a batch: their links with the ledger of terms, and what is open about them.
 import type { Known, KnownLink } from '../../core/change/diff.ts'
-import type { StagingStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
 import { type AssertedTerm, termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
@@ -43,7 +43,7 @@ function createAsserted(db: Connection) {
   }
 }
 
-export function createKnown(db: Connection): StagingStore['known'] {
+export function createKnown(db: Connection): RunState['known'] {
   const link = db.prepare<[string, string], KnownRow>(
     `SELECT id, contact_id, known, unsure, terms, gone,
        EXISTS (SELECT 1 FROM fingerprint WHERE fingerprint.pipeline = link.pipeline AND link_id = link.id) AS settled

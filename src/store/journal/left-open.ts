@@ -3,7 +3,8 @@ import { auditEntry } from '../../core/log/audit.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
 import { OVERTAKABLE, RETRIED, SETTLED_SO_FAR } from '../../core/change/states.ts'
 import { LEFT_IN_DOUBT } from '../../core/change/steps.ts'
-import type { OperationStore } from '../../core/state.ts'
+import type { LeftOpen, RunState } from '../../core/run-state.ts'
+import type { RebuildStore, StateLists } from '../../core/state.ts'
 import { createAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
@@ -34,7 +35,7 @@ function createNoteCutOff(db: Connection): (pipeline: string, at: number) => voi
   }
 }
 
-function createReopen(db: Connection): OperationStore['reopen'] {
+function createReopen(db: Connection): RunState['reopen'] {
   const noteCutOff = createNoteCutOff(db)
   const doubt = db.prepare(`
     UPDATE operation SET state = 'in_doubt', not_before = ?,
@@ -63,35 +64,64 @@ function createReopen(db: Connection): OperationStore['reopen'] {
     })()
 }
 
-export function createLeftOpen(
-  db: Connection,
-): Pick<OperationStore, 'reopen' | 'doubts' | 'openDoubts' | 'dropOvertaken' | 'retriable' | 'waiting'> {
-  const doubts = db.prepare<[string], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND state = 'in_doubt' ORDER BY operation.id`,
+/** What is given up, waits or is held gives way to what came later for its key. */
+const DROP_OVERTAKEN = `
+DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OVERTAKABLE)} AND cause = 'record'
+  AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
+    AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND ${isKeyed('newer')}
+    AND ${isOneOf(SETTLED_SO_FAR, 'newer.state')})`
+
+const WHICH: Readonly<Record<LeftOpen, string>> = {
+  in_doubt: "state = 'in_doubt'",
+  failed: `${isOneOf(RETRIED)} AND cause = 'record' AND operation.id > @after`,
+  waiting: "state = 'waiting' AND run_id = @runId",
+  released: "state = 'held' AND released = 1 AND cause = 'record' AND operation.id > @after",
+}
+
+function createLeftOpenPages(db: Connection): RunState['leftOpen'] {
+  const dropOvertaken = db.prepare(DROP_OVERTAKEN)
+  const prepare = (which: LeftOpen) =>
+    db.prepare<[Record<string, unknown>], OperationRow>(
+      `${SELECT_OPERATION} WHERE operation.pipeline = @pipeline AND state <> 'planned' AND ${WHICH[which]}
+       ORDER BY operation.id LIMIT @limit`,
+    )
+  const pages = {
+    in_doubt: prepare('in_doubt'),
+    failed: prepare('failed'),
+    waiting: prepare('waiting'),
+    released: prepare('released'),
+  }
+  return async (which, pipeline, { runId = '', after = 0, limit = -1 } = {}) => {
+    if (which !== 'in_doubt' && after === 0) dropOvertaken.run(pipeline)
+    return pages[which].all({ pipeline, runId, after, limit }).map(operationOf)
+  }
+}
+
+type Lists = Pick<StateLists, 'held' | 'openDoubts'> & Pick<RebuildStore, 'openCreates'>
+
+function createLists(db: Connection): Lists {
+  const held = db.prepare<[], OperationRow>(
+    `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
   )
   const openDoubts = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND (state = 'in_doubt'
      OR (state = 'sending' AND kind IN ${DOUBTFUL})) ORDER BY operation.id`,
   )
-  const retriable = db.prepare<[string, number, number], OperationRow>(
-    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND ${isOneOf(RETRIED)} AND cause = 'record' AND operation.id > ? ORDER BY operation.id LIMIT ?`,
-  )
-  const overtaken = db.prepare(`
-    DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OVERTAKABLE)} AND cause = 'record'
-      AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key
-        AND newer.id > operation.id AND newer.cause = 'record' AND newer.undoes IS NULL AND ${isKeyed('newer')}
-        AND ${isOneOf(SETTLED_SO_FAR, 'newer.state')})`)
-  const waiting = db.prepare<[string], OperationRow>(
-    `${SELECT_OPERATION} WHERE run_id = ? AND state = 'waiting' ORDER BY operation.id`,
+  const openCreates = db.prepare<[string], OperationRow>(
+    `${SELECT_OPERATION} WHERE operation.pipeline = ? AND kind = 'create' AND operation.contact_id IS NULL
+     AND state IN ('planned', 'failed', 'sending', 'in_doubt', 'held') ORDER BY operation.id`,
   )
   return {
-    reopen: createReopen(db),
-    doubts: async (pipeline) => doubts.all(pipeline).map(operationOf),
-    openDoubts: async (pipeline) => openDoubts.all(pipeline).map(operationOf),
-    async dropOvertaken(pipeline) {
-      overtaken.run(pipeline)
+    async *held(pipelines) {
+      for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
     },
-    retriable: async (pipeline, afterId, limit) => retriable.all(pipeline, afterId, limit).map(operationOf),
-    waiting: async (runId) => waiting.all(runId).map(operationOf),
+    openDoubts: async (pipeline) => openDoubts.all(pipeline).map(operationOf),
+    openCreates: async (pipeline) => openCreates.all(pipeline).map(operationOf),
   }
 }
+
+export const createLeftOpen = (db: Connection): Pick<RunState, 'reopen' | 'leftOpen'> & Lists => ({
+  reopen: createReopen(db),
+  leftOpen: createLeftOpenPages(db),
+  ...createLists(db),
+})

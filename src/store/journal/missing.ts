@@ -1,7 +1,7 @@
 // What has gone from a full export: a set difference between the links of the pipeline and who was seen in the input,
 // in SQL, so that it takes no memory. It errs towards "still there" wherever there is doubt.
 import { SENDING_ORDER } from '../../core/change/steps.ts'
-import type { MissingRules, StagedInput, StagingStore } from '../../core/state.ts'
+import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import type { Claims } from './reading/claims.ts'
 
@@ -62,7 +62,7 @@ UPDATE link SET missing = missing - 1, missing_in = NULL, missing_at = NULL
 WHERE pipeline = @pipeline AND missing > 0 AND missing_in = @version`
 
 export interface MissingLinks {
-  readonly stageMissing: StagingStore['stageMissing']
+  stageMissing(staged: StagedInput, rules: MissingRules): void
   /** Counts this export for those that it lacks, and takes the count back of those that it has. */
   countMissing(staged: StagedInput, rules: Pick<MissingRules, 'apartMs' | 'at'>): void
 }
@@ -97,9 +97,9 @@ export function createMissingLinks(db: Connection, claims: Claims): MissingLinks
   const forget = db.prepare(FORGET_FOUND)
   const lowerTimes = db.prepare(LOWER_TIMES)
   return {
-    async stageMissing(staged, rules) {
-      if (isAllSeen(staged)) return 0
-      const { changes } = insert.run({
+    stageMissing(staged, rules) {
+      if (isAllSeen(staged)) return
+      insert.run({
         ...bindings(staged, rules),
         run: staged.runId,
         file: staged.input.name,
@@ -107,7 +107,6 @@ export function createMissingLinks(db: Connection, claims: Claims): MissingLinks
         replace: rules.termPolicy === 'replace' ? 1 : 0,
         missingIn: rules.missingIn,
       })
-      return changes
     },
     countMissing(staged, rules) {
       const all = bindings(staged, rules)

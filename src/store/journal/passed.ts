@@ -1,9 +1,9 @@
 // Records that `writes` leaves alone, and the form in which they were looked up.
 import type { Operation } from '../../core/change/operation.ts'
-import type { StagingStore } from '../../core/state.ts'
+import type { ResolutionStore } from '../../core/change/resolution.ts'
 import type { Connection } from '../file/database.ts'
 
-interface Passed extends Pick<StagingStore, 'passed'> {
+interface Passed extends Pick<ResolutionStore, 'passed'> {
   put(pipeline: string, key: string, fingerprint: string): void
   /** Whether anybody of the pipeline was passed over. */
   hasAny(pipeline: string): boolean

@@ -5,18 +5,12 @@ import { REBUILD_GUARD } from '../../core/change/rebuild.ts'
 import type { FoundContact, RebuildStore } from '../../core/state.ts'
 import { createAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
-import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
-
-const OPEN_CREATES = `${SELECT_OPERATION}
-WHERE operation.pipeline = ? AND kind = 'create' AND operation.contact_id IS NULL
-  AND state IN ('planned', 'failed', 'sending', 'in_doubt', 'held') ORDER BY operation.id`
 
 const LINK = `
 INSERT INTO link (pipeline, key, contact_id, mail_key, known) VALUES (@pipeline, @key, @contactId, @mailKey, @known)
 ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, mail_key = excluded.mail_key, known = excluded.known`
 
-export function createRebuildStore(db: Connection): RebuildStore {
-  const open = db.prepare<[string], OperationRow>(OPEN_CREATES)
+export function createRebuildStore(db: Connection): Omit<RebuildStore, 'openCreates'> {
   const ofOther = db
     .prepare<[string, number, string], number>(
       'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
@@ -46,7 +40,6 @@ export function createRebuildStore(db: Connection): RebuildStore {
     return true
   })
   return {
-    openCreates: async (pipeline) => open.all(pipeline).map(operationOf),
     linkFound: async (found) => linkFound(found),
     async leaveToPerson(which, reason, entry) {
       db.transaction(() => {

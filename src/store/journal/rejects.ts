@@ -1,7 +1,8 @@
 // The records that could not be pushed, as they came and with the reason.
 import type { ErrorCode } from '../../core/words/errors.ts'
 import type { RejectRow } from '../../core/ports.ts'
-import type { RejectEntry, RejectStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { RejectEntry, StateLists } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import { parseRecord } from './rows.ts'
 
@@ -38,7 +39,9 @@ const rejectEntry = (row: Row): RejectEntry => ({
   header: JSON.parse(row.header) as string[],
 })
 
-export function createRejectStore(db: Connection): RejectStore {
+export function createRejectStore(
+  db: Connection,
+): Pick<StateLists, 'rejects'> & Pick<RunState, 'rejectsOfInput'> {
   const page = db.prepare<[number], Row>(
     "SELECT reject.* FROM reject JOIN input ON input.id = reject.input_id WHERE input.state <> 'reading' AND reject.id > ? ORDER BY reject.id LIMIT 500",
   )
@@ -54,7 +57,6 @@ export function createRejectStore(db: Connection): RejectStore {
         last = rows.at(-1)?.id ?? last
       }
     },
-    hasRejects: async (staged) => ofInput.get(staged.id) !== undefined,
     async *rejectsOfInput(staged) {
       for (const row of ofInput.all(staged.id)) yield rejectRow(row)
     },

@@ -2,7 +2,8 @@
 import { NO_BACKLOG } from '../../core/outcome/backlog.ts'
 import { RETRIED } from '../../core/change/states.ts'
 import type { ErrorCode } from '../../core/words/errors.ts'
-import type { RunRecord, RunStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { RunRecord, StateLists } from '../../core/state.ts'
 import type { Milestones } from '../../core/log/milestones.ts'
 import { noCounts, type Counts, type RunStatus } from '../../core/outcome/summary.ts'
 import type { Connection } from '../file/database.ts'
@@ -59,7 +60,7 @@ const LAST_DRIFT = `
 SELECT ended_at AS at, id AS runId, drift AS times
 FROM run WHERE pipeline = ? AND drift > 0 AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1`
 
-function createMilestones(db: Connection): RunStore['milestones'] {
+function createMilestones(db: Connection): StateLists['milestones'] {
   const first = db
     .prepare<[string], number | null>('SELECT min(started_at) FROM run WHERE pipeline = ?')
     .pluck()
@@ -80,7 +81,10 @@ function createMilestones(db: Connection): RunStore['milestones'] {
   })
 }
 
-export function createRunStore(db: Connection): RunStore {
+type Runs = Pick<RunState, 'beginRun' | 'endRun'> &
+  Pick<StateLists, 'lastRun' | 'run' | 'highestContactBefore' | 'milestones' | 'backlog'>
+
+export function createRunStore(db: Connection): Runs {
   const begin = db.prepare(
     `INSERT INTO run (id, pipeline, started_at, config_hash, highest_contact)
      SELECT @id, @pipeline, @startedAt, @configHash, max(coalesce((SELECT max(contact_id) FROM link), 0),
@@ -97,7 +101,7 @@ export function createRunStore(db: Connection): RunStore {
     .prepare<[string], number>('SELECT coalesce(highest_contact, 0) FROM run WHERE id = ?')
     .pluck()
   const byId = db.prepare<[string], RunRow>('SELECT * FROM run WHERE id = ?')
-  const backlog = db.prepare<[{ pipeline: string }], Awaited<ReturnType<RunStore['backlog']>>>(BACKLOG)
+  const backlog = db.prepare<[{ pipeline: string }], Awaited<ReturnType<StateLists['backlog']>>>(BACKLOG)
   return {
     async beginRun(run) {
       db.transaction(() => {

@@ -2,7 +2,8 @@
 // change. If the answer gets lost, the next comparison sends it again, whatever the source says by then.
 import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
 import { stepFields } from '../../core/change/steps.ts'
-import type { OperationStore, TermMark } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { TermMark } from '../../core/state.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
 import { assertionsJson, parseAssertions, parseUnsure, unsureJson } from './rows.ts'
@@ -70,7 +71,7 @@ function createMarkLinked(db: Connection): (operation: LinkedOperation, marks: r
   }
 }
 
-export function createMarkSending(db: Connection): OperationStore['markSending'] {
+export function createMarkSending(db: Connection): RunState['markSending'] {
   const markCreates = createMarkCreates(db)
   const markLinked = createMarkLinked(db)
   const markAll = db.transaction((operations: readonly Operation[], marks: readonly TermMark[]) => {

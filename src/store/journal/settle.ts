@@ -13,16 +13,15 @@ import {
 import type { Operation, Settled } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, SETTLED_SO_FAR } from '../../core/change/states.ts'
 import { auditEntry } from '../../core/log/audit.ts'
-import type { OperationStore } from '../../core/state.ts'
+import type { EntryContext, RunState } from '../../core/run-state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
 import { DESIRED } from '../file/desired.ts'
+import { createHouseholds } from './households.ts'
 import { createPass } from './passed.ts'
 import { assertionsJson, unsureJson } from './rows.ts'
 import { isKeyed, isOneOf } from '../file/state-sets.ts'
-
-type Context = Parameters<OperationStore['settle']>[1]
 
 /** What the ends of one batch have in common. */
 interface Batch {
@@ -243,11 +242,12 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
   }
 }
 
-export function createSettle(db: Connection): OperationStore['settle'] {
+export function createSettle(db: Connection): RunState['settleBatch'] {
   const questions = createQuestions(db)
   const carryOut = createCarryOut(db)
   const append = createBatchAppend(db)
   const keepOpen = createKeepOpen(db)
+  const { keepResolved } = createHouseholds(db)
   const remove = db.prepare('DELETE FROM operation WHERE id IN (SELECT value FROM json_each(?))')
   const anyReject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
   const batchOf = ([first]: readonly Settled[], runId: string): Batch => {
@@ -255,12 +255,13 @@ export function createSettle(db: Connection): OperationStore['settle'] {
     const hasRejects = () => (has ??= anyReject.get(first?.operation.pipeline ?? '') !== undefined)
     return { runId, done: [], hasRejects }
   }
-  const settleAll = db.transaction((settled: readonly Settled[], context: Context) => {
+  const settleAll = db.transaction((settled: readonly Settled[], context: EntryContext) => {
     const answers = questions(settled)
     const batch = batchOf(settled, context.runId)
     const ended = settled.map((given) => {
       const { operation } = given
       const after = afterStep(given, answers(operation))
+      if (given.resolved !== undefined) keepResolved(operation.pipeline, given.resolved)
       carryOut(operation, after, batch)
       keepOpen(given)
       return {

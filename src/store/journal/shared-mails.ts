@@ -1,6 +1,5 @@
 // Creates that the service would merge under check `email`, because two keys have one mail. Which of them it should
 // be nobody here can tell, so all of them are held before anything is sent.
-import type { StagingStore } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
 
@@ -71,18 +70,18 @@ function ownedReason({ owner, doubt }: Owned): string {
   return `the mail belongs to key ${owner} of this pipeline, ${WHY}`
 }
 
-export function createSharedMails(db: Connection): StagingStore['holdSharedMails'] {
+/** How many of them are held. */
+export function createSharedMails(db: Connection): (input: number) => number {
   const alike = db.prepare<[{ id: number }], Row>(ALIKE)
   const owned = db.prepare<[{ id: number }], Owned>(OWNED)
   const hold = db.prepare("UPDATE operation SET state = 'held', reason = ? WHERE id = ?")
-  return async ({ id }) =>
-    db.transaction(() => {
-      // Found first and held then: what is held no longer counts as planned.
-      const reasons = new Map([
-        ...owned.all({ id }).map((one) => [one.id, ownedReason(one)] as const),
-        ...alikeReasons(alike.all({ id })),
-      ])
-      for (const [operation, reason] of reasons) hold.run(reason, operation)
-      return reasons.size
-    })()
+  return (id) => {
+    // Found first and held then: what is held no longer counts as planned.
+    const reasons = new Map([
+      ...owned.all({ id }).map((one) => [one.id, ownedReason(one)] as const),
+      ...alikeReasons(alike.all({ id })),
+    ])
+    for (const [operation, reason] of reasons) hold.run(reason, operation)
+    return reasons.size
+  }
 }

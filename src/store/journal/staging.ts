@@ -5,14 +5,17 @@ import { FINAL_REJECTS } from '../../core/words/errors.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
 import { firstStep, sendingOrder } from '../../core/change/steps.ts'
-import type { StagedEntry, StagedInput, StagingStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
+import type { ResolutionStore } from '../../core/change/resolution.ts'
 import type { BlockStore } from '../../core/change/settled-blocks.ts'
 import { createBlockStore } from './reading/blocks.ts'
 import { createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createFingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
+import { createHouseholds } from './households.ts'
 import { createKnown } from './known.ts'
 import { createMissingLinks, type MissingLinks } from './missing.ts'
 import { createPassed } from './passed.ts'
@@ -63,7 +66,7 @@ function wantedTerms({ desired, operation }: StagedEntry & { kind: 'operation' }
 function createStage(
   db: Connection,
   putFingerprint: (pipeline: string, linkId: number, value: string) => void,
-): StagingStore['stage'] {
+): (staged: StagedInput, entries: readonly StagedEntry[]) => void {
   const addOperation = db.prepare(INSERT_OPERATION)
   const addReject = db.prepare(
     'INSERT INTO reject (input_id, pipeline, key, code, reason, file, line, header, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -94,21 +97,17 @@ function createStage(
       })
     }
   }
-  const stageAll = db.transaction((staged: StagedInput, entries: readonly StagedEntry[]) => {
+  return (staged, entries) => {
     const { pipeline } = staged
     if (passed.hasAny(pipeline))
       for (const entry of entries) if (entry.kind === 'operation') passed.forget(pipeline, entry.key)
     for (const entry of entries) stageOne(staged, entry)
-  })
-  return async (staged, entries) => {
-    if (entries.length > 0) stageAll(staged, entries)
   }
 }
 
-type FullInput = NonNullable<Parameters<StagingStore['commitPlan']>[2]>
-type Unstaged = Awaited<ReturnType<StagingStore['unstage']>>[number]
+type FullInput = NonNullable<Parameters<RunState['commitPlan']>[2]>
 
-function createUnstage(db: Connection): StagingStore['unstage'] {
+function createUnstage(db: Connection): RunState['unstage'] {
   // A line alone is not enough: records that are read again come from several files.
   const takeOperation = db.prepare<
     { input: number; line: number; key: string | null },
@@ -124,7 +123,7 @@ function createUnstage(db: Connection): StagingStore['unstage'] {
     if (operation.state === 'held') return { was: 'held', terms }
     return { was: operation.kind === 'create' ? 'created' : 'updated', terms }
   }
-  const unstageAll = db.transaction((inputId: number, records: Parameters<StagingStore['unstage']>[1]) =>
+  const unstageAll = db.transaction((inputId: number, records: Parameters<RunState['unstage']>[1]) =>
     records.map(({ line, key }) => unstageOne(inputId, line, key)),
   )
   return async (staged, records) => unstageAll(staged.id, records)
@@ -220,7 +219,39 @@ function createCommit(
   }
 }
 
-export function createStagingStore(db: Connection): StagingStore & BlockStore {
+/** What can be told only after the last record. */
+function createCompleteStaging(
+  db: Connection,
+  stageMissing: MissingLinks['stageMissing'],
+): (staged: StagedInput, rules: StagingRules) => { yielded: number; sharedMails: number } {
+  const yieldRejects = createSameKeyRejects(db)
+  const holdSharedMails = createSharedMails(db)
+  const { lowerWithinAddress } = createHouseholds(db)
+  return (staged, rules) => {
+    const yielded = rules.yieldRejects === undefined ? 0 : yieldRejects(staged, rules.yieldRejects)
+    const sharedMails = rules.holdSharedMails === true ? holdSharedMails(staged.id) : 0
+    if (rules.lowerWithinAddress === true) lowerWithinAddress(staged.id)
+    if (rules.missing !== undefined) stageMissing(staged, rules.missing)
+    return { yielded, sharedMails }
+  }
+}
+
+type Staging = BlockStore &
+  Pick<
+    RunState,
+    | 'beginInput'
+    | 'matchFingerprints'
+    | 'known'
+    | 'claim'
+    | 'stageBatch'
+    | 'unstage'
+    | 'completeStaging'
+    | 'commitPlan'
+    | 'discardInput'
+  > &
+  Pick<ResolutionStore, 'passed'>
+
+export function createStagingStore(db: Connection): Staging {
   const claims = createClaims(db)
   const missing = createMissingLinks(db, claims)
   const fingerprints = createFingerprints(db)
@@ -235,6 +266,8 @@ export function createStagingStore(db: Connection): StagingStore & BlockStore {
   )
   const commit = db.transaction(createCommit(db, missing.countMissing))
   const discard = DISCARD.map((sql) => db.prepare(sql))
+  const stage = createStage(db, fingerprints.put)
+  const complete = createCompleteStaging(db, missing.stageMissing)
   return {
     async beginInput({ runId, pipeline, input, header }) {
       const { lastInsertRowid } = insertInput.run(
@@ -255,12 +288,15 @@ export function createStagingStore(db: Connection): StagingStore & BlockStore {
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
-    seeSkipped: async (staged, keys) => db.transaction(() => claims.skip(staged.id, keys))(),
-    stageMissing: missing.stageMissing,
-    stage: createStage(db, fingerprints.put),
+    async stageBatch(staged, { entries, present = [] }) {
+      if (entries.length + present.length === 0) return
+      db.transaction(() => {
+        stage(staged, entries)
+        claims.skip(staged.id, present)
+      })()
+    },
     unstage: createUnstage(db),
-    yieldRejects: createSameKeyRejects(db),
-    holdSharedMails: createSharedMails(db),
+    completeStaging: async (staged, rules) => db.transaction(() => complete(staged, rules))(),
     async commitPlan(staged, sha256, full) {
       commit(staged, sha256, full)
       endReading(staged)

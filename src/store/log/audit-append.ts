@@ -2,7 +2,7 @@
 // transaction of whatever they are about.
 import { AUDIT_START, auditHash, personalText, publicText } from '../../core/log/audit-chain.ts'
 import type { AuditEntry } from '../../core/log/audit.ts'
-import type { OperationStore } from '../../core/state.ts'
+import type { RunState } from '../../core/run-state.ts'
 import { HOUR_MS } from '../../core/words/duration.ts'
 import type { Connection } from '../file/connection.ts'
 import { createPeople } from './audit-people.ts'
@@ -97,7 +97,7 @@ export function createAppend(db: Connection): (entry: AuditEntry) => void {
   return (entry) => append([entry])
 }
 
-export function createNote(db: Connection): OperationStore['note'] {
+export function createNote(db: Connection): RunState['note'] {
   const append = createAppend(db)
   return async (entry) => db.transaction(() => append(entry))()
 }

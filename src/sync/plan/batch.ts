@@ -359,12 +359,11 @@ async function stage(decided: readonly Decided[], reading: Reading, context: Pla
     if (verdict === 'skipped' || verdict === 'settled') return []
     return [{ record: stagedRecord(one.row, reading), ...verdict }]
   })
-  await state.stage(reading.staged, entries)
   // What is skipped or rejected claims nothing, and is there all the same: nobody takes it for gone.
   const present = decided.flatMap((one) =>
     isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
   )
-  if (present.length > 0) await state.seeSkipped(reading.staged, present)
+  await state.stageBatch(reading.staged, { entries, present })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }
 

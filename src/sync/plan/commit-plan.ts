@@ -1,9 +1,10 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
 import { type Hold, isShrunken, type JudgedInput } from '../../core/change/guard.ts'
-import type { StagedInput } from '../../core/state.ts'
+import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
+import { keepOf } from './batch.ts'
 import { holdByGuards } from './guards.ts'
 
 /** An input that was read to its end. */
@@ -22,27 +23,42 @@ export interface Committed {
   readonly isAccepted: boolean
 }
 
-/** What a full input lacks has gone, unless it has no records at all: that never counts as "all gone". */
-async function planMissing(
-  { staged, counts }: Pick<Read, 'staged' | 'counts'>,
-  context: PlanContext,
-): Promise<void> {
-  const { clock, pipeline, state } = context
+/** What a full input lacks has gone, as the pipeline has it. */
+function missingRules({ clock, pipeline }: PlanContext): MissingRules | undefined {
   const { on_missing: onMissing, guards, terms } = pipeline
-  if (onMissing === 'keep' || counts.read === 0) return
-  await state.stageMissing(staged, {
+  if (onMissing === 'keep') return undefined
+  return {
     onMissing,
     termPolicy: terms.policy,
     missingIn: guards.deletes_missing_in,
     apartMs: guards.deletes_apart,
     at: clock.now(),
+  }
+}
+
+/** What only the whole input tells: rejects that give way, shared mails, who is missing. */
+async function completeStaging(
+  { staged, counts }: Pick<Read, 'staged' | 'counts'>,
+  decidesMissing: boolean,
+  context: PlanContext,
+): Promise<void> {
+  const { pipeline, state } = context
+  const { yielded, sharedMails } = await state.completeStaging(staged, {
+    yieldRejects: counts.rejected === 0 ? undefined : keepOf(context),
+    // Under `email` the service would merge them; with the mail as key such records share the key anyway.
+    holdSharedMails: pipeline.duplicate_check_method === 'email' && pipeline.key !== undefined,
+    lowerWithinAddress: pipeline.household !== undefined,
+    missing: decidesMissing ? missingRules(context) : undefined,
   })
+  counts.rejected -= yielded
+  counts.skipped += yielded
+  counts.held += sharedMails
 }
 
 /** Records of the last accepted full export, or, where none is known, the contacts that came of the ones before. */
 async function lastRecordsOf(staged: StagedInput, { state }: PlanContext): Promise<number> {
   const last = await state.lastAccepted(staged.pipeline)
-  return last?.mode === 'full' ? last.records : (await state.planNumbers(staged)).links
+  return last?.mode === 'full' ? last.records : (await state.inputNumbers(staged)).links
 }
 
 /** From the last record to the plan that stands, and what the guards hold of it. */
@@ -52,16 +68,12 @@ export async function commitPlan(
   context: PlanContext,
 ): Promise<Committed> {
   const { clock, pipeline, state } = context
-  // Under `email` the service would merge them; with the mail as key such records share the key anyway.
-  if (pipeline.duplicate_check_method === 'email' && pipeline.key !== undefined)
-    counts.held += await state.holdSharedMails(staged)
-  if (pipeline.household !== undefined) await state.lowerWithinAddress(staged)
   // Records that are read again, and rejects that were mended, are never all that there are.
   // Nothing is concluded from what an unexpected file lacks, either.
   const isPart = isSupplement || unexpected !== undefined
   const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isPart
   const isFull = pipeline.mode === 'full' && isWhole
-  if (isFull && isLast) await planMissing({ staged, counts }, context)
+  await completeStaging({ staged, counts }, isFull && isLast, context)
   const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
   const judged = await holdByGuards(staged, { counts, lastRecords, unexpected }, context)
   const full = { apartMs: pipeline.guards.deletes_apart, at: clock.now(), isLast }

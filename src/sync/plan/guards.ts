@@ -11,11 +11,11 @@ async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanCon
   const most = pipeline.guards.max_new_terms
   if (pipeline.terms.assign.length === 0) return 0
   // One more than allowed is enough to know, unless some of them are there already.
-  const few = await state.termsToGive(staged, most + 1)
+  const { terms: few } = await state.inputNumbers(staged, most + 1)
   if (few.length <= most) return few.length
   const known = await terms.list()
   if (known === undefined) return 0
-  const all = await state.termsToGive(staged, Number.MAX_SAFE_INTEGER)
+  const { terms: all } = await state.inputNumbers(staged, Number.MAX_SAFE_INTEGER)
   return all.filter((name) => !known.has(termKey(name))).length
 }
 
@@ -33,7 +33,7 @@ export async function holdByGuards(
   context: PlanContext,
 ): Promise<JudgedInput> {
   const { pipeline, state, clock, runId } = context
-  const totals = await state.planNumbers(staged)
+  const totals = await state.inputNumbers(staged)
   const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context), lastRecords }
   const ofGuards = judgedInput(staged.input.name, numbers, pipeline.guards)
   const judged = { ...ofGuards, hold: unexpected ?? ofGuards.hold }

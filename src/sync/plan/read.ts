@@ -18,7 +18,7 @@ import { commitPlan } from './commit-plan.ts'
 import type { KeptBlocks, SettledInput } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
 import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
-import { keepOf, planBatch, type Reading } from './batch.ts'
+import { planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
 import { warnAboutText, warnAboutValues } from './read-warnings.ts'
 import { otherwiseHold } from './resolved.ts'
@@ -37,15 +37,6 @@ export interface PlannedInput {
   readonly accepted: Accepted | undefined
   /** What is to be kept of its raw bytes once it is done with. */
   readonly blocks: KeptBlocks | undefined
-}
-
-/** After the last record: rejected ones give way to those of their key that were accepted. */
-async function yieldRejects(reading: Reading, context: PlanContext): Promise<void> {
-  const { counts, staged } = reading
-  if (counts.rejected === 0) return
-  const passedOver = await context.state.yieldRejects(staged, keepOf(context))
-  counts.rejected -= passedOver
-  counts.skipped += passedOver
 }
 
 interface Open {
@@ -128,7 +119,7 @@ async function unexpectedOf(
   { state }: PlanContext,
 ): Promise<Hold | undefined> {
   if (expectation === undefined) return undefined
-  const { links } = await state.planNumbers(staged)
+  const { links } = await state.inputNumbers(staged)
   return expectation.verdict({ read: counts.read, links, last })
 }
 
@@ -176,7 +167,6 @@ async function readInput(
       await readAll({ reader, open, keyOf: mapper.keyOf }, reading, context)
       await reading.blocks?.flush(reading.counts)
       onRead?.(reader.sha256())
-      await yieldRejects(reading, context)
       const isPart = isSupplement() || input.rejectsUpTo !== undefined
       const ofFile = isPart ? undefined : await unexpectedOf(reading, last, context)
       const unexpected = ofFile ?? otherwiseHold(reading.otherwise)

@@ -3,7 +3,7 @@
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import { FINAL_REJECTS } from '../../core/words/errors.ts'
-import type { RejectEntry, RejectStore } from '../../core/state.ts'
+import type { RejectEntry, StateLists } from '../../core/state.ts'
 
 const AT_ONCE = 200
 
@@ -22,7 +22,7 @@ const sameHeader = (entry: RejectEntry, header: readonly string[]): boolean =>
   JSON.stringify(entry.header) === JSON.stringify(header)
 
 /** Rejects that came under one header are one input; nothing is moved or written. */
-export function createRejectSource(state: RejectStore, pipeline: string): Source {
+export function createRejectSource(state: Pick<StateLists, 'rejects'>, pipeline: string): Source {
   const inputs = new Map<string, { header: readonly string[] }>()
   const list = async (): Promise<SourceInput[]> => {
     const found = new Map<string, { input: SourceInput; header: readonly string[] }>()

@@ -34,7 +34,7 @@ const goesFirst = ({ kind, consent }: Operation): boolean => kind === 'consent' 
 async function* plannedOperations(context: RunContext): AsyncGenerator<Planned> {
   let last: Operation | undefined
   for (;;) {
-    const all = await context.state.planned(context.runId, last, PAGE)
+    const all = await context.state.takeToSend(context.runId, last, PAGE)
     const isBehind = last !== undefined && goesFirst(last)
     const isFirst = all[0] !== undefined && goesFirst(all[0])
     const page = isFirst || isBehind ? all.filter(goesFirst) : all
@@ -146,7 +146,8 @@ async function sendPlanned(context: RunContext): Promise<number> {
 
 /** Sends every planned operation of the run, until the plan is empty or the run has to stop. */
 export async function applyPlan(context: RunContext): Promise<void> {
-  await context.terms.prepare(await context.state.termsPlanned(context.runId, MOST_TERMS), context)
+  const { terms } = await context.state.planTotals(context.runId, MOST_TERMS)
+  await context.terms.prepare(terms, context)
   let sent: number
   do {
     // The last steps to be done may have planned further ones behind what was read of the plan.

@@ -74,7 +74,7 @@ const postCreate: PostCreate = async (planned, context, { isFresh = false, check
 
 /** What the create did not bring is set now, before the next one: only that tells whether the key may set it. */
 async function finishFresh({ id }: Operation, context: RunContext): Promise<void> {
-  const planned = await context.state.planned(context.runId, undefined, FIRST_PAGE)
+  const planned = await context.state.takeToSend(context.runId, undefined, FIRST_PAGE)
   const step = planned.find((one) => one.id === id)
   if (step?.kind === 'consent' && !isStopped(context)) await withdraw(step, context)
 }

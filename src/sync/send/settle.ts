@@ -5,24 +5,29 @@ import { householdRule, householdValues } from '../../core/mapping/values/househ
 import type { CallResult, RequestTrace } from '../../core/ports.ts'
 import type { PlanContext, RunContext } from '../context.ts'
 
-/** How the keys of creates that are done were resolved, where they are made of fields: known before the link is. */
-async function keepResolved(settled: readonly Settled[], { pipeline, state }: PlanContext): Promise<void> {
+/** How the keys of creates that are done were resolved, where they are made of fields. */
+function withResolved(settled: readonly Settled[], { pipeline }: PlanContext): readonly Settled[] {
   const { household } = pipeline
-  if (household === undefined) return
-  const resolved = settled.flatMap(({ operation: { kind, key, mailKey, desired }, settlement }) => {
+  if (household === undefined) return settled
+  const rule = householdRule(pipeline)
+  return settled.map((one) => {
+    const { operation, settlement } = one
+    const { kind, key, mailKey, desired } = operation
     const contactId =
       'contactId' in settlement && settlement.kind !== 'held' ? settlement.contactId : undefined
-    if (kind !== 'create' || contactId === undefined || mailKey === undefined) return []
-    return [{ key, contactId, mailKey, values: householdValues(desired, household) }]
+    if (kind !== 'create' || contactId === undefined || mailKey === undefined) return one
+    return {
+      ...one,
+      resolved: { key, contactId, mailKey, values: householdValues(desired, household), rule },
+    }
   })
-  if (resolved.length > 0) await state.keepResolved(pipeline.name, householdRule(pipeline), resolved)
 }
 
 /** State and counts, as the state took it. */
 export async function remember(settled: readonly Settled[], context: PlanContext): Promise<void> {
   const { circuit, clock, pipeline, runId, state, tally } = context
-  await keepResolved(settled, context)
-  const taken = await state.settle(settled, { at: clock.now(), runId, configHash: pipeline.hash })
+  const about = { at: clock.now(), runId, configHash: pipeline.hash }
+  const taken = await state.settleBatch(withResolved(settled, context), about)
   settled.forEach(({ operation }, index) => {
     const settlement = taken[index]
     if (settlement === undefined) return

@@ -1,0 +1,155 @@
+// What a run asks of the state, in the order in which it asks: reading an input, its plan, sending, what is left open. Every
+// question takes a batch, and may be answered from another machine. What changes several things does so in one transaction,
+// durable when the promise is fulfilled. test/contracts/state.ts holds every implementation to it.
+import type { Accepted } from './change/accepted.ts'
+import type { Known } from './change/diff.ts'
+import type { Hold } from './change/guard.ts'
+import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
+import type { AuditEntry } from './log/audit.ts'
+import type { Contact } from './mapping/contact.ts'
+import type { RejectRow, RequestTrace, SourceInput } from './ports.ts'
+import type {
+  Identity,
+  InputNumbers,
+  PlanTotals,
+  Replanned,
+  RunEnd,
+  StagedEntry,
+  StagedInput,
+  StagingRules,
+  TermMark,
+  Unstaged,
+} from './state.ts'
+
+/** What is entered into the sync log beside a change: when, by which run, under which configuration. */
+export interface EntryContext {
+  readonly at: number
+  readonly runId: string
+  readonly configHash: string
+}
+
+/** Changes that a run takes up again. in_doubt: to be looked up. failed: given up before. released: by an operator. */
+export type LeftOpen = 'in_doubt' | 'failed' | 'waiting' | 'released'
+
+export interface InputEnd {
+  /** unread: it will be read again, so what was not sent of it is dropped. vanished: what was not sent is tried again by itself. */
+  readonly as: 'processed' | 'failed' | 'unread' | 'vanished'
+  /** Of one that is processed: the next input of the pipeline is compared with it. */
+  readonly accepted?: Accepted | undefined
+}
+
+export interface RunState {
+  beginRun(run: { id: string; pipeline: string; startedAt: number; configHash: string }): Promise<void>
+  endRun(runId: string, end: RunEnd): Promise<void>
+
+  /** Begins to read an input. Nothing of it counts before `commitPlan`. */
+  beginInput(input: {
+    runId: string
+    pipeline: string
+    input: SourceInput
+    header: readonly string[]
+  }): Promise<StagedInput>
+  /** The link of each record that is settled in just this form, in the order given; none for an empty text. */
+  matchFingerprints(
+    staged: StagedInput,
+    fingerprints: readonly string[],
+  ): Promise<readonly (number | undefined)[]>
+  known(pipeline: string, keys: readonly string[]): Promise<readonly Known[]>
+  /**
+   * Notes who is in the input, in its order (undefined: nobody knows); gives the line of an earlier record of the same
+   * identity. `last` then notes the later line instead.
+   */
+  claim(
+    staged: StagedInput,
+    identities: readonly (Identity | undefined)[],
+    keep: 'first' | 'last',
+  ): Promise<readonly (number | undefined)[]>
+  /** `present`: keys of records that are skipped or rejected: they are still there, and claim nothing. */
+  stageBatch(
+    staged: StagedInput,
+    batch: { readonly entries: readonly StagedEntry[]; readonly present?: readonly string[] },
+  ): Promise<void>
+  /** Takes back what was staged for these records; says what each was, and which terms it would have given. */
+  unstage(
+    staged: StagedInput,
+    records: readonly { readonly line: number; readonly key: string | undefined }[],
+  ): Promise<readonly Unstaged[]>
+  /** What can be told only after the last record; how many rejects give way, and how many creates are held. */
+  completeStaging(
+    staged: StagedInput,
+    rules: StagingRules,
+  ): Promise<{ readonly yielded: number; readonly sharedMails: number }>
+
+  /** What the guards judge; names of terms that the plan would give, each once, at most so many. */
+  inputNumbers(staged: StagedInput, terms?: number): Promise<InputNumbers>
+  /** Holds what is planned of the input (or its deletes alone); how many records and how many deletes that are. */
+  holdPlan(
+    staged: StagedInput,
+    hold: Hold,
+    context: { at: number; configHash: string },
+  ): Promise<{ records: number; deletes: number }>
+  /**
+   * From here on the plan stands, whatever happens to the process. Rejects become visible. `full`: what the input
+   * lacks is counted as missing, and what is still open about it from earlier inputs is dropped.
+   */
+  commitPlan(
+    staged: StagedInput,
+    sha256: string,
+    full?: { readonly apartMs: number; readonly at: number; readonly isLast: boolean },
+  ): Promise<void>
+  discardInput(staged: StagedInput): Promise<void>
+
+  /** What a run has planned; names of terms that it gives, each once, at most so many. */
+  planTotals(runId: string, terms?: number): Promise<PlanTotals>
+  /** Planned operations of a run in the order of sending, after the one given. A step that is done may plan the next. */
+  takeToSend(runId: string, after: Operation | undefined, limit: number): Promise<readonly Operation[]>
+  /**
+   * Durable before the promise is fulfilled: only then may the request leave. What it is about to change at a linked
+   * contact (the fields of an update, the `terms` given or taken) is unsure until its outcome is settled.
+   */
+  markSending(operations: readonly Operation[], terms?: readonly TermMark[]): Promise<void>
+  /**
+   * Outcome, known state, rejects and audit entry, in one transaction. Gives the settlements as they were taken:
+   * one that is done becomes held when another key of the pipeline already has that contact.
+   */
+  settleBatch(settled: readonly Settled[], context: EntryContext): Promise<readonly Settlement[]>
+  /** Enters into the sync log that an update reached another contact of its mail; further ones of its link go by id. */
+  noteAstray(
+    astray: {
+      readonly operation: LinkedOperation
+      readonly sent: Contact
+      readonly request: RequestTrace
+      readonly reached: number
+    },
+    context: EntryContext,
+  ): Promise<void>
+  /** Adds an entry to the sync log about a change that is not one contact's. */
+  note(entry: AuditEntry): Promise<void>
+
+  rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
+  endInput(staged: StagedInput, end: InputEnd): Promise<void>
+  unfinishedInputs(pipeline: string): Promise<readonly StagedInput[]>
+  /**
+   * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was
+   * not sent and has no input to come back with, are tried again by themselves. How many are in doubt now.
+   */
+  reopen(pipeline: string, at: number): Promise<number>
+  /**
+   * What is left open, oldest first; `waiting` of one run alone. Of what is open about a key only the newest counts: what was
+   * given up, waited or was held before it is dropped first, but for doubts. Pages: after the id given, at most so many.
+   */
+  leftOpen(
+    which: LeftOpen,
+    pipeline: string,
+    of?: { readonly runId?: string; readonly after?: number; readonly limit?: number },
+  ): Promise<readonly Operation[]>
+  /** Gives operations that were left open their new form in this run, or ends them where nothing is left to do. */
+  replan(runId: string, replanned: readonly Replanned[]): Promise<void>
+  /**
+   * Plans the released deletes for this run, but for those whose record is back; how many. `missing`: also those of records
+   * that have gone, and not only those that undo a creation.
+   */
+  takeReleasedDeletes(pipeline: string, runId: string, which: { missing: boolean }): Promise<number>
+  /** Records of a run that have no outcome yet. */
+  countRemaining(runId: string): Promise<number>
+}

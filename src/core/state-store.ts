@@ -1,0 +1,43 @@
+// All that the program asks of its state: a run, what a step asks about other records, lists and reports, and what is
+// remembered besides. Each port stands beside what it is about.
+import type { AlertStore } from './alerts/alert-store.ts'
+import type { AcceptedStore } from './change/accepted.ts'
+import type { PermissionStore } from './change/permission.ts'
+import type { ResolutionStore } from './change/resolution.ts'
+import type { BlockStore } from './change/settled-blocks.ts'
+import type { DefinitionStore } from './definition-store.ts'
+import type { TombstoneStore } from './erasing.ts'
+import type { SyncLog } from './log/sync-log.ts'
+import type { MappingStore } from './mapping-store.ts'
+import type { TermNameStore } from './mapping/terms.ts'
+import type { DateOrderStore } from './mapping/values/date-order.ts'
+import type { OtherRecords } from './other-records.ts'
+import type { DueStore, PauseStore } from './outcome/daemon.ts'
+import type { RetentionStore } from './retention.ts'
+import type { RunState } from './run-state.ts'
+import type { StateLists, ReleaseStore, RebuildStore, InstanceStore } from './state.ts'
+
+export interface StateStore
+  extends
+    RunState,
+    OtherRecords,
+    BlockStore,
+    StateLists,
+    ReleaseStore,
+    AcceptedStore,
+    DueStore,
+    PauseStore,
+    RetentionStore,
+    DefinitionStore,
+    RebuildStore,
+    AlertStore,
+    SyncLog,
+    TombstoneStore,
+    PermissionStore,
+    DateOrderStore,
+    InstanceStore,
+    MappingStore,
+    TermNameStore,
+    ResolutionStore {
+  close(): Promise<void>
+}
