@@ -104,14 +104,14 @@ export function createLog(settings: LogSettings, { secrets, stream, consoleLevel
     keepMs,
     // Past the logger: its other sink is the one that failed.
     failed(code) {
-      const message: EventName<'error'> = 'the log file cannot be written; standard error has everything'
+      const message: EventName<'error'> = 'log file not writable: logging to standard error only'
       const line = shape.transform({ level: 'error', message, code })
       if (typeof line === 'object') stream.write(`${String(line[MESSAGE])}\n`)
     },
     // Not from within the line that is being written.
     recovered: (lines) =>
       queueMicrotask(() => {
-        if (logger.writable) log.warn('the log file is written again', { lines_lost: lines })
+        if (logger.writable) log.warn('log file writable again', { lines_lost: lines })
       }),
   })
   logger.add(new transports.Stream({ stream: file, level: settings.level }))

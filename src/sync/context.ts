@@ -115,7 +115,7 @@ export function shrinkBulk(members: number, result: CallResult<unknown>, context
   const half = Math.ceil(members / 2)
   if (half >= bulkSize(context)) return
   context.seen.bulkSize = half
-  context.log.warn('bulk calls are made smaller: the last one was too large, or took too long', {
+  context.log.warn('bulk size reduced: last call too large or too slow', {
     contacts: half,
   })
 }

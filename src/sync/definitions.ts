@@ -87,8 +87,7 @@ export async function loadCustomFields(
     context.customFieldKey,
   )
   if (problems.length > 0) throw new SyncError('CONFIG_INVALID', problems.join('; '))
-  for (const problem of warnings)
-    context.log.warn('a custom field is not as the mapping expects it', { problem })
+  for (const problem of warnings) context.log.warn('custom field does not match the mapping', { problem })
   return { rules, print, definitions: mappedDefinitions(context.pipeline, all) }
 }
 
@@ -107,7 +106,7 @@ export async function noticeChanges(
     const change = before && definitionChange({ ...before, multiple: before.multiple }, definition)
     if (change === undefined) continue
     context.tally.noteDrift()
-    context.log.warn('a custom field was changed at the service', { field: definition.name, change })
+    context.log.warn('custom field changed at the service', { field: definition.name, change })
   }
   await context.state.rememberDefinitions(context.pipeline.name, definitions, context.clock.now())
 }

@@ -25,8 +25,7 @@ function mayResend(operation: Operation, context: RunContext): boolean {
 /** Inputs whose work was cut off: one that still waits is read again, what remains of the others is tried again by itself. */
 export async function reopenInputs(context: PlanContext): Promise<void> {
   const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())
-  if (inDoubt > 0)
-    context.log.warn('operations are in doubt after a run that was cut off', { operations: inDoubt })
+  if (inDoubt > 0) context.log.warn('interrupted run: operations in doubt', { operations: inDoubt })
   for (const staged of await context.state.unfinishedInputs(context.pipeline.name)) {
     const isWaiting = await context.source.isWaiting(staged.input)
     await context.state.endInput(staged, { as: isWaiting ? 'unread' : 'vanished' })
@@ -65,12 +64,9 @@ export async function settleDoubts(context: RunContext): Promise<void> {
     (one) => !isWorthWaiting(one),
   )
   if (hopeless.length > 0)
-    context.log.warn(
-      'contacts are in doubt that no look-up can settle; they wait for a person (contact-sync doubts list)',
-      {
-        contacts: hopeless.length,
-      },
-    )
+    context.log.warn('unresolved doubts: decision required (contact-sync doubts list)', {
+      contacts: hopeless.length,
+    })
   const looks = new Map<number, number>()
   const most = context.service.doubt.absent_reads + 1
   for (;;) {
@@ -81,7 +77,7 @@ export async function settleDoubts(context: RunContext): Promise<void> {
     const next = Math.min(...open.map(({ notBefore }) => notBefore))
     const wait = Math.min(Math.max(0, next - context.clock.now()), context.service.doubt.quiesce)
     if (wait > 0)
-      context.log.info('waiting before doubts are looked at again', {
+      context.log.info('waiting before the next look-up of doubts', {
         operations: open.length,
         wait_ms: Math.round(wait),
       })

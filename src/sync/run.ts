@@ -121,7 +121,7 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
   const error = await withoutErased(cause, context)
   const report = refusal(input, error)
   const ended = { report, folder: 'failed', isArchived: false } as const
-  context.log.warn('a file cannot be taken', { file: input.name, code: error.code, detail: error.message })
+  context.log.warn('file rejected', { file: input.name, code: error.code, detail: error.message })
   if (report.status === 'left') return ended
   const reason = `${report.error ?? ''}\n${error.hint}\n`
   let isArchived: boolean
@@ -191,7 +191,7 @@ async function runInput(
   const { input, files } = which
   const log = fileLog(context.log, which.number)
   const aboutIt: RunContext = { ...context, log }
-  log.info('a file is taken', { files, bytes: input.bytes })
+  log.info('file processing started', { files, bytes: input.bytes })
   try {
     const planned = await planInput({ ...which, onRead: log.wasRead }, customFields, aboutIt)
     const heldBy = planned.judged.hold?.reason
@@ -199,7 +199,7 @@ async function runInput(
     const totals = await context.state.planTotals(context.runId)
     const { read, unchanged, skipped, rejected, held } = planned.counts
     const changes = totals.operations
-    log.info('a file was read and planned', { read, unchanged, skipped, rejected, held, changes })
+    log.info('file read and planned', { read, unchanged, skipped, rejected, held, changes })
     context.report({ phase: 'apply', planned: context.tally.settledOperations + totals.operations })
     await applyPlan(context)
     const ended: FileEnd = isStopped(context)

@@ -131,7 +131,7 @@ export function createTermDirectory(session: ServiceReads, context: DirectoryCon
   const told = (name: string, finding: TermFinding, run: RunContext): TermFinding => {
     if (finding.kind !== 'folded') return finding
     folded.add(name)
-    run.log.warn('a term is not used: the service folds its name into that of another', {
+    run.log.warn('term not used: the service treats its name as that of another', {
       term: name,
       into: finding.into,
     })
@@ -178,7 +178,7 @@ export async function describeTerms(context: RunContext): Promise<void> {
     if (term === undefined || comparable(term.description) === comparable(description)) continue
     const result = await context.session.updateTerm(term.id, { description })
     if (result.kind !== 'ok') {
-      context.log.warn('the description of a term was not taken', { term: name, answer: result.summary })
+      context.log.warn('term description not accepted', { term: name, answer: result.summary })
       continue
     }
     const change = { description: { from: term.description, to: description } }

@@ -78,7 +78,7 @@ it('takes another configuration on SIGHUP, and keeps the one in use where the ne
   const running = await started()
   await shop.configure(valid.replace('mode: ', 'mood: ').replace('key: no', 'keys: no'))
   running.process.kill('SIGHUP')
-  const refused = await running.stderrHas(/the one in use stays/)
+  const refused = await running.stderrHas(/previous one kept/)
   expect(refused).toMatch(/config\.yaml:\d+:\d+: pipelines\.shop\.keys: is no known key/)
   await shop.drop('shop', '1.csv', peopleCsv(1))
   await runs(running, 1)
@@ -86,9 +86,9 @@ it('takes another configuration on SIGHUP, and keeps the one in use where the ne
     valid.replace('first_name: first', 'first_name: { value: Anders }').replace('port: 0', 'port: 1'),
   )
   running.process.kill('SIGHUP')
-  const reloaded = await running.stderrHas(/the configuration was reloaded/)
+  const reloaded = await running.stderrHas(/configuration reloaded/)
   expect(reloaded).toMatch(
-    /takes effect at the next start","settings":"server\.port"|"settings":"server\.port".*takes effect/,
+    /requires a restart","settings":"server\.port"|"settings":"server\.port".*requires a restart/,
   )
   await shop.drop('shop', '2.csv', peopleCsv(1))
   await runs(running, 2)
@@ -108,11 +108,11 @@ it('stops asking when the key is refused, and goes on by itself when its file ha
   await configure(WATCH, ['api_key: ${API_KEY}', 'api_key_file: key'])
   await shop.drop('shop', '1.csv', peopleCsv(1))
   const running = await started()
-  await running.stderrHas(/the service refuses the key/)
+  await running.stderrHas(/API key refused/)
   const asked = shop.sandbox.requests().length
   await writeFile(shop.path('key'), `${KEY}\n`)
-  const stderr = await running.stderrHas(/"runs go on"/)
-  expect(stderr.match(/the service refuses the key/g)).toHaveLength(1)
+  const stderr = await running.stderrHas(/"runs resumed"/)
+  expect(stderr.match(/API key refused/g)).toHaveLength(1)
   expect(asked).toBeLessThanOrEqual(2)
   await runs(running, 2)
   expect(await shop.contacts('person0@example.com', 'id')).toHaveLength(1)
@@ -125,10 +125,10 @@ it('waits for a service that is not there yet', async () => {
   await configure(WATCH, ['attempts: 2', 'attempts: 1'])
   await shop.drop('shop', '1.csv', peopleCsv(1))
   const running = await started()
-  await running.stderrHas(/no run begins until the service can be used/)
+  await running.stderrHas(/service unavailable: runs paused/)
   const late = await startSandbox({ port, apiKey: KEY, habits: {}, clock: systemClock })
   try {
-    await running.stderrHas(/"runs go on"/)
+    await running.stderrHas(/"runs resumed"/)
     await runs(running, 2)
     expect(late.requests().some(({ method }) => method !== 'GET')).toBe(true)
     await end(running)

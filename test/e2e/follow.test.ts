@@ -24,13 +24,13 @@ it('each file of a run is followed by pipeline, run and number, and by its sum o
     const file_sha256 = createHash('sha256').update(good).digest('hex').slice(0, 12)
     const of = { pipeline: 'shop', run_id: run, level: 'info' }
     expect(lines.filter((line) => line['file_number'] === 1)).toMatchObject([
-      { ...of, message: 'a file is taken', files: 2 },
-      { ...of, message: 'a file was read and planned', file_sha256, read: 3, changes: 3 },
-      { ...of, message: 'a file was put away', file_sha256, folder: 'processed' },
+      { ...of, message: 'file processing started', files: 2 },
+      { ...of, message: 'file read and planned', file_sha256, read: 3, changes: 3 },
+      { ...of, message: 'file archived', file_sha256, folder: 'processed' },
     ])
     expect(lines.filter((line) => line['file_number'] === 2 && line['level'] === 'info')).toMatchObject([
-      { ...of, message: 'a file is taken' },
-      { ...of, message: 'a file was put away', folder: 'failed', code: 'INPUT_COLUMN_MISSING' },
+      { ...of, message: 'file processing started' },
+      { ...of, message: 'file archived', folder: 'failed', code: 'INPUT_COLUMN_MISSING' },
     ])
   } finally {
     await shop.close()

@@ -26,6 +26,6 @@ it('a run goes on where the folder of the log cannot be made, and says so once',
   await writeFile(shop.path('logs'), 'a file')
   const { code, stderr } = await shop.cli('run')
   expect(code).toBe(0)
-  expect(stderr.match(/the log file cannot be written/g)).toHaveLength(1)
+  expect(stderr.match(/log file not writable/g)).toHaveLength(1)
   expect(await shop.contacts('person0@example.com', 'mail')).toHaveLength(1)
 })

@@ -120,7 +120,7 @@ describe('another base_url', () => {
     await daemon.stderrHas(/daemon started/)
     await pointTo(other.url)
     daemon.process.kill('SIGHUP')
-    await daemon.stderrHas(/the configuration was not reloaded/)
+    await daemon.stderrHas(/configuration not reloaded/)
     expect(await daemon.stderrHas(/OTHER_SERVICE/)).toContain('state rebind')
     daemon.process.kill('SIGTERM')
     await daemon.ended

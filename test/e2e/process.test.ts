@@ -99,7 +99,7 @@ describe('the daemon', () => {
     daemon.process.kill('SIGTERM')
     const { code, stderr } = await daemon.ended
     expect(code).toBe(143)
-    expect(stderr).toContain('daemon ended')
+    expect(stderr).toContain('daemon stopped')
   })
 
   it('ended in mid-run finishes what is on its way, with nothing in doubt', async () => {

@@ -49,7 +49,7 @@ it('tells of a pause of the daemon while it lasts and its process lives, and of 
   await shop.drop('shop', 'a.csv', peopleCsv(3))
   await shop.sandbox.close()
   const daemon = shop.start('start')
-  await daemon.stderrHas(/no run begins until the service can be used/)
+  await daemon.stderrHas(/service unavailable: runs paused/)
   const paused = await json()
   const text = (await shop.cli('status')).stdout
   daemon.process.kill('SIGKILL')

@@ -84,6 +84,6 @@ it('tells of rejects once, keeps its word over a restart, and tells when they ar
   ])
   daemon.process.kill('SIGTERM')
   const { stderr } = await daemon.ended
-  expect(stderr).toContain('an alert was delivered')
+  expect(stderr).toContain('alert delivered')
   expect(stderr).not.toContain('secret-part')
 })

@@ -49,10 +49,10 @@ it('begins a new file with the new day (UTC), also over a change of clocks, and 
   log.info('run started')
   await log.close()
   const next = open()
-  next.info('daemon ends')
+  next.info('daemon stopping')
   await next.close()
   expect(files()).toEqual(['contact-sync-2026-10-24.log', 'contact-sync-2026-10-25.log'])
-  expect(messages('2026-10-25')).toEqual(['run started', 'daemon ends'])
+  expect(messages('2026-10-25')).toEqual(['run started', 'daemon stopping'])
 })
 
 it('keeps the days of log.keep and removes older ones, those of earlier processes too, and nothing else', async () => {
@@ -87,9 +87,9 @@ it('makes its folder anew when somebody removed it', async () => {
   const log = open()
   log.info('run started')
   rmSync(join(folder, 'logs'), { recursive: true })
-  log.info('daemon ends')
+  log.info('daemon stopping')
   await log.close()
-  expect(messages('2026-10-24')).toEqual(['daemon ends'])
+  expect(messages('2026-10-24')).toEqual(['daemon stopping'])
 })
 
 it('goes on without it while the disk is full, says so once on standard error, and how much it lacks afterwards', async () => {
@@ -99,17 +99,17 @@ it('goes on without it while the disk is full, says so once on standard error, a
   log.info('run started')
   log.info('run started')
   rmSync(file('2026-10-24'))
-  log.info('daemon ends')
+  log.info('daemon stopping')
   await Promise.resolve()
   await log.close()
   const said = String(stderr.read()).trim().split('\n')
   expect(said).toHaveLength(1)
   expect(JSON.parse(said[0] ?? '')).toMatchObject({
     level: 'error',
-    message: 'the log file cannot be written; standard error has everything',
+    message: 'log file not writable: logging to standard error only',
     code: 'ENOSPC',
   })
-  expect(messages('2026-10-24')).toEqual(['daemon ends', 'the log file is written again'])
+  expect(messages('2026-10-24')).toEqual(['daemon stopping', 'log file writable again'])
   expect(readFileSync(file('2026-10-24'), 'utf8')).toContain('"lines_lost":2')
 })
 

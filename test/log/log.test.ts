@@ -7,7 +7,7 @@ import type { LogSettings } from '../../src/core/settings.ts'
 import { createLog } from '../../src/log/log.ts'
 
 const SECRET = 'p+a/ss "word"=1'
-const FOLDED = 'a term is not used: the service folds its name into that of another'
+const FOLDED = 'term not used: the service treats its name as that of another'
 
 async function lines(settings: Partial<LogSettings>, consoleLevel?: 'error'): Promise<string[]> {
   const base = { level: 'info', console_level: undefined, format: 'json', folder: undefined } as const
@@ -15,9 +15,9 @@ async function lines(settings: Partial<LogSettings>, consoleLevel?: 'error'): Pr
   const of = { secrets: [SECRET], stream, ...(consoleLevel === undefined ? {} : { consoleLevel }) }
   const log = createLog({ ...base, keep: 86_400_000, ...settings }, of)
   const shop = log.with({ pipeline: 'shop' })
-  shop.warn('values were dropped or cut', { times: 3, field: `key ${SECRET}` })
+  shop.warn('values dropped or truncated', { times: 3, field: `key ${SECRET}` })
   shop.warn(FOLDED, { term: 'Anna Muster', into: 'anna' })
-  shop.debug('all requests wait', { wait_ms: 3 })
+  shop.debug('requests paused', { wait_ms: 3 })
   await log.close()
   return String(stream.read() ?? '')
     .trim()
@@ -31,13 +31,13 @@ describe('the log', () => {
     expect(JSON.parse(line ?? '')).toEqual({
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/) as string,
       level: 'warn',
-      message: 'values were dropped or cut',
+      message: 'values dropped or truncated',
       pipeline: 'shop',
       times: 3,
       field: 'key [secret]',
     })
     expect((await lines({ format: 'pretty' }))[0]).toMatch(
-      /^\S+Z WARN {2}values were dropped or cut pipeline="shop" times=3 field="key \[secret\]"$/,
+      /^\S+Z WARN {2}values dropped or truncated pipeline="shop" times=3 field="key \[secret\]"$/,
     )
   })
 
@@ -53,8 +53,8 @@ describe('the log', () => {
     const log = createLog(settings, { secrets: [SECRET], stream })
     const child = log.with({ pipeline: 'shop' })
     child.mask(['Another-1'])
-    child.warn('values were dropped or cut', { times: 1, field: `${SECRET} Another-1` })
-    log.warn('values were dropped or cut', { times: 1, field: 'Another-1' })
+    child.warn('values dropped or truncated', { times: 1, field: `${SECRET} Another-1` })
+    log.warn('values dropped or truncated', { times: 1, field: 'Another-1' })
     await log.close()
     expect(String(stream.read())).toMatch(/"\[secret\] \[secret\]"[^]*"\[secret\]"/)
   })

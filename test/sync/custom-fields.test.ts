@@ -46,11 +46,11 @@ it('a type that changed is said, and every record is looked at again', async () 
   expect(await line.run()).toMatchObject({ status: 'ok', updated: 1 })
   expect(await line.state.lastRun('shop')).toMatchObject({ drift: 1 })
   expect(line.log).toContainEqual({
-    message: 'a custom field was changed at the service',
+    message: 'custom field changed at the service',
     fields: { field: 'shoe_size', change: 'type from integer to text_textfield' },
   })
   expect(line.service.contacts.get(1)).toMatchObject({ shoe_size: '42' })
-  const said = () => line.log.filter(({ message }) => message === 'a custom field was changed at the service')
+  const said = () => line.log.filter(({ message }) => message === 'custom field changed at the service')
   expect(said()).toHaveLength(1)
   line.source.drop('a.csv', record('42'))
   expect(await line.run()).toMatchObject({ unchanged: 1 })
@@ -128,6 +128,6 @@ it('every pipeline that maps a changed field is told of it, once', async () => {
   service.customFields[0] = shoes({ type: 'text_textfield' })
   for (const line of [first, second]) {
     for (let run = 0; run < 2; run += 1) await line.run()
-    expect(line.log.map(({ message }) => message)).toEqual(['a custom field was changed at the service'])
+    expect(line.log.map(({ message }) => message)).toEqual(['custom field changed at the service'])
   }
 })

@@ -227,7 +227,7 @@ describe('mail_status', () => {
     })
     const rows = people(3).map((row, index) => (index === 0 ? row : row.with(4, '4')))
     expect(await run(line, rows)).toMatchObject({ status: 'ok', created: 3 })
-    const warnings = line.log.filter(({ message }) => message.includes('ignores mail_status'))
+    const warnings = line.log.filter(({ message }) => message.includes('mail_status ignored'))
     expect(warnings).toMatchObject([{ fields: { wanted: 4, found: 3 } }])
   })
 

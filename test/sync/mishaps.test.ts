@@ -177,7 +177,7 @@ describe('a file whose text was encoded twice', () => {
       Object.assign(await open(input, options), { twiceEncoded: { places: 2, line: 5 } })
     expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
     expect(line.log).toContainEqual({
-      message: 'the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")',
+      message: 'text appears to be encoded twice ("Ã¼" instead of "ü")',
       fields: { file_number: 1, file: 'a.csv', places: 2, line: 5 },
     })
   })

@@ -11,7 +11,7 @@ it('warns with the number of values that look damaged, by their kind, in mapped 
     ['K3', 'c@example.com', 'Bea', 'C', "'030", ''],
   ])
   expect(await line.run()).toMatchObject({ created: 3 })
-  const event = 'values look damaged; they are sent unchanged'
+  const event = 'values look damaged: sent unchanged'
   const warned = line.log.filter(({ message }) => message === event)
   const about = { file_number: 1, file_sha256: 'abc', file: 'a.csv' }
   expect(warned.map(({ fields }) => fields)).toEqual([
@@ -33,9 +33,9 @@ it('repairs what the pipeline asks for, says how often, and warns of the rest', 
   expect(await line.run()).toMatchObject({ created: 2 })
   const said = line.log.filter(({ message }) => /repaired|damaged/.test(message))
   expect(said).toMatchObject([
-    { message: 'values were repaired', fields: { file: 'a.csv', repair: 'html', times: 2 } },
-    { message: 'values look damaged; they are sent unchanged', fields: { kind: 'control characters (C1)' } },
-    { message: 'values were repaired', fields: { file: 'a.csv', repair: 'spreadsheet', times: 2 } },
+    { message: 'values repaired', fields: { file: 'a.csv', repair: 'html', times: 2 } },
+    { message: 'values look damaged: sent unchanged', fields: { kind: 'control characters (C1)' } },
+    { message: 'values repaired', fields: { file: 'a.csv', repair: 'spreadsheet', times: 2 } },
   ])
   expect([...line.service.contacts.values()]).toMatchObject([
     { first_name: 'Müller', phone: '+49 171' },

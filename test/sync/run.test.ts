@@ -304,7 +304,7 @@ describe('bulk calls that are too large', () => {
     expect(refused.length).toBeLessThanOrEqual(line.settings.rate_limit.concurrency)
     // None of them was carried out, so there is nothing to be looked up.
     expect(line.service.calls.filter(({ method }) => method === 'GET')).toEqual([])
-    expect(line.log.filter(({ message }) => message.includes('made smaller'))).toMatchObject([
+    expect(line.log.filter(({ message }) => message.includes('bulk size reduced'))).toMatchObject([
       { fields: { contacts: 25 } },
     ])
   })

@@ -136,7 +136,7 @@ describe('records of one key in one input', () => {
     ])
     expect(await line.run()).toMatchObject({ created: 2, skipped: 2 })
     expect(line.log).toContainEqual({
-      message: 'terms of records were not given: a later record of the same key counts',
+      message: 'terms ignored: a later record of the same key counts',
       fields: { file_number: 1, file_sha256: 'abc', file: 'a.csv', records: 1 },
     })
   })

@@ -164,9 +164,7 @@ describe('policy managed', () => {
     }
     expect(await drop(line, 'a')).toMatchObject({ status: 'ok', updated: 1 })
     expect(line.service.termsOf(1)).toEqual(['a', 'theirs'])
-    expect(line.log.map(({ message }) => message)).toContain(
-      'the service removed more terms than it was asked to; they were put back',
-    )
+    expect(line.log.map(({ message }) => message)).toContain('service removed too many terms: restored')
   })
 
   it('counts a planned record once, however many steps its change takes', async () => {
@@ -296,7 +294,7 @@ describe('names', () => {
     expect(result).toMatchObject({ status: 'partial', created: 1, terms_created: 3 })
     expect(line.service.termsOf(1)).toHaveLength(3)
     expect(line.service.terms.size).toBe(4)
-    expect(line.log.filter(({ message }) => message.startsWith('a term is not used'))).toHaveLength(2)
+    expect(line.log.filter(({ message }) => message.startsWith('term not used'))).toHaveLength(2)
   })
 
   it('rejects a record alone where one of many terms is refused', async () => {
@@ -318,7 +316,7 @@ describe('names', () => {
     expect(result).toMatchObject({ status: 'partial', created: 1, terms_created: 1 })
     expect(line.service.termsOf(1)).toEqual(['Tee'])
     expect(line.log).toContainEqual({
-      message: 'a term is not used: the service folds its name into that of another',
+      message: 'term not used: the service treats its name as that of another',
       fields: { term: 'Café', into: 'Cafe' },
     })
   })

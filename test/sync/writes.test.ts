@@ -53,7 +53,7 @@ describe('writes: update', () => {
     expect(await line.run()).toMatchObject({ skipped: 1, updated: 0 })
     expect(line.service.writes()).toEqual([])
     expect(line.log).toContainEqual({
-      message: 'records were skipped: the service has several contacts of their mail',
+      message: 'records skipped: several contacts have the e-mail address',
       fields: expect.objectContaining({ file: 'a.csv', records: 1 }) as object,
     })
   })

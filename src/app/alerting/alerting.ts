@@ -39,7 +39,7 @@ async function send(queued: QueuedMessage, { receiver }: AlertSettings, parts: A
   const names = { receiver: receiverName(receiver), condition }
   if (clock.now() - queued.createdAt > OLDEST_MESSAGE_MS) {
     await state.dropMessage(queued.id)
-    log.error('an alert was given up', names)
+    log.error('alert abandoned', names)
     return true
   }
   const id = `${await state.instance()}-${queued.id}`
@@ -51,12 +51,12 @@ async function send(queued: QueuedMessage, { receiver }: AlertSettings, parts: A
   onDelivery?.(result.delivered ? 'delivered' : 'failed')
   if (result.delivered) {
     await state.dropMessage(queued.id)
-    log.info('an alert was delivered', { ...names, event })
+    log.info('alert delivered', { ...names, event })
     return true
   }
   const waitMs = deliveryGapMs(queued.attempts + 1)
   await state.postponeMessage(queued.id, clock.now() + waitMs)
-  log.warn('an alert could not be delivered', { ...names, reason: result.reason, wait_ms: waitMs })
+  log.warn('alert delivery failed', { ...names, reason: result.reason, wait_ms: waitMs })
   return false
 }
 
@@ -90,7 +90,7 @@ export function createAlerting(parts: AlertParts): Alerting {
       await lookOnce(parts)
       lastResort.over()
     } catch (error) {
-      parts.log.error('alerts cannot be looked after', errorFacts(error))
+      parts.log.error('alert processing failed', errorFacts(error))
       await lastResort.tell()
     }
   }

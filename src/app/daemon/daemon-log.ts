@@ -4,43 +4,42 @@ import type { Log } from '../../log/log.ts'
 
 function logPause(log: Log, { code, reason, nextProbeAt }: Pause, isKeyInFile: boolean): void {
   if (code !== 'SERVICE_KEY_REFUSED') {
-    log.warn('no run begins until the service can be used; it is asked again by itself', {
+    log.warn('service unavailable: runs paused, probing', {
       code,
       detail: reason,
     })
     return
   }
   const next = isKeyInFile
-    ? 'runs go on when the file service.api_key_file has another key, or after SIGHUP'
-    : 'runs go on after a restart with another key, or after SIGHUP; service.api_key_file needs neither'
-  if (nextProbeAt === undefined)
-    log.error('no run begins: the service refuses the key', { code, detail: reason, next })
+    ? 'runs resume when the file service.api_key_file holds another key, or after SIGHUP'
+    : 'runs resume after a restart with another key, or after SIGHUP; service.api_key_file needs neither'
+  if (nextProbeAt === undefined) log.error('API key refused: runs paused', { code, detail: reason, next })
 }
 
 export function daemonLog(log: Log, isKeyInFile: () => boolean): DaemonListener {
   return (event) => {
     switch (event.type) {
       case 'missed':
-        return log.info('runs were missed; this one makes up for them', {
+        return log.info('missed runs: catching up', {
           pipeline: event.pipeline,
           times: event.times,
         })
       case 'overlapped':
-        return log.warn('a run was still going on when the next was due', {
+        return log.warn('run skipped: previous run still active', {
           pipeline: event.pipeline,
           times: event.times,
         })
       case 'clock_set_back':
-        return log.warn('the clock was set back', { pipeline: event.pipeline })
+        return log.warn('system clock set back', { pipeline: event.pipeline })
       case 'paused':
         return logPause(log, event.pause, isKeyInFile())
       case 'resumed':
-        return log.info('runs go on', { after_ms: Math.round(event.ms) })
+        return log.info('runs resumed', { after_ms: Math.round(event.ms) })
       case 'reloaded':
-        return log.info('the configuration was reloaded', { pipelines: event.settings.pipelines.length })
+        return log.info('configuration reloaded', { pipelines: event.settings.pipelines.length })
       case 'reload_refused':
-        for (const problem of event.problems) log.error('the configuration is not valid', { problem })
-        return log.error('the configuration was not reloaded; the one in use stays', {
+        for (const problem of event.problems) log.error('configuration invalid', { problem })
+        return log.error('configuration not reloaded: previous one kept', {
           problems: event.problems.length,
         })
       case 'run_started':

@@ -92,7 +92,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   const current = (): Settings => settings
   const emit = createEmitter(parts, current)
   const onFault = (error: unknown, pipeline?: string): void => {
-    log.error('a run ended with an error', {
+    log.error('run aborted by an internal error', {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...errorFacts(error),
     })
@@ -176,14 +176,14 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   watched.by?.begin()
   const ended = async (): Promise<void> => {
     await untilAborted(signal)
-    log.info('daemon ends')
+    log.info('daemon stopping')
     waking.stop()
     await landings.close()
     await runs.hold()
     await reloading.idle()
     await watched.by?.close()
     await server.close()
-    log.info('daemon ended')
+    log.info('daemon stopped')
     if (broken.signal.aborted) throw broken.signal.reason
   }
   return { port: server.port, reload: () => reloading.ask(), condition, ended }

@@ -46,17 +46,17 @@ async function keyIn(file: string): Promise<string | undefined> {
 
 function reasonOf({ service, pipelines, settings }: Reload, name: string, old: Settings): string {
   const isIn = (all: Settings): boolean => all.pipelines.some((pipeline) => pipeline.name === name)
-  const verb = !isIn(old) ? 'added' : isIn(settings) ? 'changed' : 'taken away'
+  const verb = !isIn(old) ? 'added' : isIn(settings) ? 'changed' : 'removed'
   const what = [
     ...(pipelines.includes(name) ? [`the pipeline was ${verb}`] : []),
     ...(service ? ['the settings of the service were changed'] : []),
   ]
-  return `the configuration was reloaded: ${what.join(', ')}`
+  return `configuration reloaded: ${what.join(', ')}`
 }
 
 /** Between runs: then nothing that is on its way changes under them. */
 async function changeBetweenRuns(next: Settings, { log, runner, runs, use }: Parts): Promise<void> {
-  if (runs.running > 0) log.info('a change waits until the runs in flight have ended', { runs: runs.running })
+  if (runs.running > 0) log.info('configuration change waiting for active runs', { runs: runs.running })
   await runs.hold()
   try {
     await runner.reconfigure(next)
@@ -93,7 +93,7 @@ async function reload(parts: Parts): Promise<readonly string[] | undefined> {
   const old = settings()
   const change = changeTo(loaded.settings, old)
   if (change.atNextStart.length > 0)
-    log.warn('a change takes effect at the next start', { settings: change.atNextStart.join(', ') })
+    log.warn('configuration change requires a restart', { settings: change.atNextStart.join(', ') })
   if (change.service) await changeBetweenRuns(change.settings, parts)
   else {
     await parts.runner.reconfigure(change.settings)
@@ -112,7 +112,7 @@ async function renewKey(parts: Parts): Promise<boolean> {
   const key = apiKeyFile === undefined ? undefined : await keyIn(apiKeyFile)
   if (key === undefined || key === apiKey) return false
   parts.log.mask([key])
-  parts.log.info('the key of the service has changed', { settings: 'service.api_key_file' })
+  parts.log.info('API key changed', { settings: 'service.api_key_file' })
   const service = { ...old.service, api_key: key }
   await changeBetweenRuns({ ...old, service, secrets: [...old.secrets, key] }, parts)
   return true

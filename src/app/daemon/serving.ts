@@ -27,7 +27,7 @@ export async function serveDaemon(parts: {
     const { token, metrics_token: metricsToken } = settings().server
     return [metricsToken, token]
   }, clock)
-  const onFault = (error: unknown): void => log.error('an answer over HTTP failed', errorFacts(error))
+  const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   const looking = consoleData({ clock, settings, daemon: condition })
   const server = await startConsole(settings().server, {
     mounts: [

@@ -25,7 +25,7 @@ import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 
 const aloneText = (code: string): string =>
-  `the rate limit is counted by this process alone: the file beside the state that shares it cannot be used (${code})`
+  `rate limit counted by this process only: the file beside the state that shares it cannot be used (${code})`
 
 /** Lets a command ask the service, one attempt a call: somebody is waiting for the answer. */
 export const askService = <T>(

@@ -56,12 +56,11 @@ export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }:
     lastAt.set(pipeline.name, clock.monotonic())
     try {
       const removed = await remove(pipeline)
-      if (Object.values(removed).some((count) => count > 0))
-        log.info('old files and entries were removed', removed)
+      if (Object.values(removed).some((count) => count > 0)) log.info('old data removed', removed)
       // There may be more: the next run goes on.
       if (Object.values(removed).includes(most)) lastAt.delete(pipeline.name)
     } catch (error) {
-      log.warn('old files and entries could not be removed', errorFacts(error))
+      log.warn('old data not removed', errorFacts(error))
     }
   }
 }

@@ -52,7 +52,7 @@ function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
   const warn: Log['warn'] = (event, fields) => {
     log.warn(event, fields)
     // The summary has a line for each file that was not taken.
-    if (event === 'a file cannot be taken') return
+    if (event === 'file rejected') return
     // Whoever started the run has no use for what leads to other lines of the log.
     const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
     const details = told.map(([name, value]) => `${name} ${String(value)}`)

@@ -8,22 +8,22 @@ export function logService(log: Log): ServiceListener {
       case 'request': {
         const { method, path, status = 'none', attempt, durationMs } = event
         const ms = Math.round(durationMs)
-        return log.debug('a request was answered, or got no answer', { method, path, status, attempt, ms })
+        return log.debug('request attempt finished', { method, path, status, attempt, ms })
       }
       case 'retry': {
         const { method, path, attempt, delayMs, summary: answer } = event
-        return log.debug('a request is sent again', { method, path, attempt, wait_ms: delayMs, answer })
+        return log.debug('request retry scheduled', { method, path, attempt, wait_ms: delayMs, answer })
       }
       case 'throttled': {
         const { delayMs, summary: answer } = event
-        return log.debug('the service asks for fewer requests', { wait_ms: delayMs, answer })
+        return log.debug('service throttling: requests slowed', { wait_ms: delayMs, answer })
       }
       case 'waiting':
-        return log.debug('all requests wait', { wait_ms: event.delayMs })
+        return log.debug('requests paused', { wait_ms: event.delayMs })
       case 'daily_limit':
-        return log.warn('the daily allowance is used up')
+        return log.warn('daily request limit reached')
       case 'alone':
-        return log.warn('the rate limit is counted by this process alone', { code: event.reason })
+        return log.warn('rate limit not shared: counted by this process only', { code: event.reason })
     }
   }
 }

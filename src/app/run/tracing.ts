@@ -36,8 +36,8 @@ function tellDeliveries(log: Log, isOver: () => boolean): (isTaken: boolean) => 
   return (isTaken) => {
     // The log is closed by then.
     if (isOver()) return
-    if (isTaken && isLost) log.info('traces are delivered again')
-    if (!isTaken && !isLost) log.warn('traces cannot be delivered')
+    if (isTaken && isLost) log.info('trace export restored')
+    if (!isTaken && !isLost) log.warn('trace export failed')
     isLost = !isTaken
   }
 }

@@ -62,7 +62,7 @@ function refusedReload({ refusedReload: problems }: LiveView): Html {
   const lines = problems.map((problem) => html`<li>${said(problem)}</li>`)
   return note(
     'warn',
-    html`<p>The configuration was not reloaded; the one in use stays:</p>
+    html`<p>The configuration was not reloaded; the previous one is still in use:</p>
       <ul>
         ${lines}
       </ul>`,

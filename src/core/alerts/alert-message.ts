@@ -129,7 +129,7 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     severity: 'warning',
     page: '/configuration',
     raised: 'a reload was refused',
-    recovered: 'the configuration was reloaded',
+    recovered: 'configuration reloaded',
     text: ({ problems }) =>
       `${many(problems, 'problem')} in the configuration; the one from before stays in force.`,
     command: 'contact-sync check',

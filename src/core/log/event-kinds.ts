@@ -2,15 +2,15 @@
 // The table of events is made of them.
 
 /**
- * Levels are audiences. error: somebody must act. warn: somebody should look when there is time.
- * info: what an operator expects to see. debug: for whoever looks for a fault.
+ * Levels are audiences. error: an operator must act. warn: an operator should look when there is time.
+ * info: what an operator expects to see. debug: for anyone who investigates a fault.
  */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
 /**
- * count, ms: numbers. name: what the configuration calls something, or what this program calls it. code: of an error.
+ * count, ms: numbers. name: a name of the configuration or of this program. code: of an error.
  * id: of a run, or a status. contact: the id of one. file: the name of an input. call: method and route template with the status.
- * told: may hold what a person or the service wrote, so it is told to whoever started the run, and never logged.
+ * told: may hold what a person or the service wrote, so it is shown to the user who started the run, and never logged.
  */
 export type FieldKind = 'count' | 'ms' | 'name' | 'code' | 'id' | 'contact' | 'file' | 'call' | 'told'
 
@@ -18,7 +18,7 @@ export interface EventEntry {
   readonly level: LogLevel
   /** By name; one that ends with `?` may be missing. */
   readonly fields: Readonly<Record<string, FieldKind>>
-  /** For the manual: what it means, and what to do where something is to be done. */
+  /** For the manual: what it means, and what to do if an action is required. */
   readonly means: string
 }
 

@@ -1,5 +1,5 @@
 // Every event of the operational log: one closed table of static messages with their level, fields and meaning.
-// Whatever is not in it cannot be logged, and a field that it lacks is not written. The manual's list is this list.
+// An event that is not in it cannot be logged, and a field that it lacks is not written. The manual's list is this list.
 
 import {
   COMMON_FIELDS,
@@ -17,92 +17,94 @@ export const EVENTS = {
   'daemon started': {
     level: 'info',
     fields: { pipelines: 'count', port: 'count' },
-    means: 'It serves on this port and follows the schedules.',
+    means: 'It listens on this port and follows the schedules.',
   },
-  'daemon ends': {
+  'daemon stopping': {
     level: 'info',
     fields: {},
-    means: 'A signal came: nothing new begins, what is on its way is let finish.',
+    means: 'A signal was received: no new run starts, and requests in flight finish.',
   },
-  'daemon ended': { level: 'info', fields: {}, means: 'Everything is written down and closed.' },
-  'a run was still going on when the next was due': {
+  'daemon stopped': { level: 'info', fields: {}, means: 'Everything is written and closed.' },
+  'run skipped: previous run still active': {
     level: 'warn',
     fields: { times: 'count' },
-    means: 'It is not run twice at once. Where that happens often, the schedule is too tight.',
+    means: 'A pipeline never runs twice at once. If this happens often, the schedule is too tight.',
   },
-  'runs were missed; this one makes up for them': {
+  'missed runs: catching up': {
     level: 'info',
     fields: { times: 'count' },
-    means: 'So many were due while the process was down, the machine asleep, or the service away.',
+    means:
+      '`times` runs were due while the process was down, the machine asleep or the service unavailable. One run makes up for them.',
   },
-  'no run begins until the service can be used; it is asked again by itself': {
+  'service unavailable: runs paused, probing': {
     level: 'warn',
     fields: { code: 'code', detail: 'call' },
     means:
-      'After 5 seconds at first, after 5 minutes at most, by one cheap read. What is due waits, and runs once then.',
+      'The service is probed with one cheap read, first after 5 seconds, later at most every 5 minutes. Due runs wait and run once when it answers.',
   },
-  'no run begins: the service refuses the key': {
+  'API key refused: runs paused': {
     level: 'error',
     fields: { code: 'code', detail: 'call', next: 'name' },
     means:
-      'Said once; the service is not asked again until the file `service.api_key_file` has another key, or SIGHUP says so.',
+      'Logged once. The service is not asked again until the file `service.api_key_file` holds another key, or after SIGHUP.',
   },
-  'runs go on': {
+  'runs resumed': {
     level: 'info',
     fields: { after_ms: 'ms' },
-    means: 'The service can be used again, or is tried.',
+    means: 'The service is available again, or is tried again.',
   },
-  'the clock was set back': {
+  'system clock set back': {
     level: 'warn',
     fields: {},
     means:
-      'By more than from one due time to the next, or by more than an hour: what was due in that time is due again.',
+      'By more than the time between two due runs, or by more than an hour. Runs due in that time are due again.',
   },
-  'the configuration was reloaded': {
+  'configuration reloaded': {
     level: 'info',
     fields: { pipelines: 'count' },
     means:
-      'By SIGHUP. Runs in flight keep what they began with; the sync log has an entry for each pipeline that changed.',
+      'By SIGHUP. Active runs keep the configuration they started with; the sync log has an entry for each pipeline that changed.',
   },
-  'the configuration is not valid': {
+  'configuration invalid': {
     level: 'error',
     fields: { problem: 'name' },
     means: 'One line for each problem, with file, line and column.',
   },
-  'the configuration was not reloaded; the one in use stays': {
+  'configuration not reloaded: previous one kept': {
     level: 'error',
     fields: { problems: 'count' },
-    means: 'Mend the places named and send SIGHUP again; `contact-sync check` asks beforehand.',
+    means: 'Fix the problems named and send SIGHUP again; `contact-sync check` finds them beforehand.',
   },
-  'a change waits until the runs in flight have ended': {
+  'configuration change waiting for active runs': {
     level: 'info',
     fields: { runs: 'count' },
-    means: 'Of the key or another setting of the service: no run begins meanwhile.',
+    means:
+      'The API key or another setting of the service changed: no run starts until the active ones have ended.',
   },
-  'a change takes effect at the next start': {
+  'configuration change requires a restart': {
     level: 'warn',
     fields: { settings: 'name' },
-    means: 'These settings are read once: restart when it suits.',
+    means: 'These settings are read only at the start: restart when convenient.',
   },
-  'the key of the service has changed': {
+  'API key changed': {
     level: 'info',
     fields: { settings: 'name' },
-    means: 'The file has another one than was refused: it is tried.',
+    means: 'The file holds another key than the refused one: it is tried.',
   },
-  'a run ended with an error': {
+  'run aborted by an internal error': {
     level: 'error',
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
     means:
-      'The state or this program failed, not the service: see the code under Messages. Without a code it is a fault of contact-sync; please report it with `at`.',
+      'The state or this program failed, not the service: see the code under Messages. Without a code it is a bug in contact-sync: please report it with `at`.',
   },
-  'an answer over HTTP failed': {
+  'HTTP response failed': {
     level: 'error',
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
     means:
-      'A fault of contact-sync in a page, `/metrics` or the like; please report it with `at`. Runs go on.',
+      'A bug in contact-sync, in a page, `/metrics` or the like: please report it with `at`. Runs continue.',
   },
   // A run.
-  'run started': { level: 'info', fields: {}, means: 'A run of the pipeline begins.' },
+  'run started': { level: 'info', fields: {}, means: 'A run of the pipeline starts.' },
   'run ended': {
     level: 'info',
     fields: {
@@ -126,27 +128,25 @@ export const EVENTS = {
       sync_log_entries: 'count',
       sync_log_head: 'name',
     },
-    means:
-      'What it did, as in `run --json`; `code` says what made it end before its time. `sync_log_head`: see audit verify.',
+    means: 'The counts of `run --json`. `code`: why it ended early. `sync_log_head`: see audit verify.',
   },
-  'old files and entries were removed': {
+  'old data removed': {
     level: 'info',
     fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count', sync_log: 'count' },
     means:
-      'After a run, as `keep` says; so many files of `processed/` and `failed/`, entries of the state, and values of the sync log.',
+      'After a run, as `keep` configures: the numbers of files in `processed/` and `failed/`, of rows in the state, and of values in the sync log.',
   },
-  'old files and entries could not be removed': {
+  'old data not removed': {
     level: 'warn',
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
-    means:
-      'The run is not touched by it; it is tried again after a later one. Mend the rights of the folder.',
+    means: 'The run is not affected; a later run tries again. Fix the permissions of the folder.',
   },
-  'a file is taken': {
+  'file processing started': {
     level: 'info',
     fields: { files: 'count', bytes: 'count' },
-    means: '`file_number` of so many `files` of this run: it is read now.',
+    means: 'File `file_number` of `files` in this run: reading starts.',
   },
-  'a file was read and planned': {
+  'file read and planned': {
     level: 'info',
     fields: {
       read: 'count',
@@ -156,197 +156,197 @@ export const EVENTS = {
       held: 'count',
       changes: 'count',
     },
-    means: '`file_sha256` begins the sum that `sha256sum` shows. So many `changes` are sent next.',
+    means: '`file_sha256` is the beginning of what `sha256sum` shows. `changes` changes are sent next.',
   },
-  'a file was put away': {
+  'file archived': {
     level: 'info',
     fields: { folder: 'name', 'code?': 'code' },
     means:
-      'It lies in this folder beside the inbox, with the `run_id` in its name. `code`: why it was not taken.',
+      'The file was moved to this folder beside the inbox, with the `run_id` in its name. `code`: why it was rejected.',
   },
-  'a file stays in the inbox': {
+  'file left in inbox': {
     level: 'info',
     fields: { 'code?': 'code' },
     means:
-      'The next run takes what lies under its name then. `code`: why this one could not; without it, the run was ended before.',
+      'The next run processes the file under this name. `code`: why this run could not; without a code, the run ended first.',
   },
-  'a file cannot be taken': {
+  'file rejected': {
     level: 'warn',
     fields: { file: 'file', code: 'code', detail: 'told' },
-    means: 'The code says why and what to do; the text beside the file in `failed/` says it in full.',
+    means: 'The code says why and what to do; the text beside the file in `failed/` has the details.',
   },
-  'a file was replaced or removed while it was worked on; it was not put away': {
+  'file not archived: replaced or removed during the run': {
     level: 'warn',
     fields: { file: 'file' },
     means:
-      'Neither `processed/` nor `failed/` has it. What lies under its name now, if anything, is read next; nothing is to be done.',
+      'Neither `processed/` nor `failed/` has it. If a file of that name exists now, it is read next. No action is required.',
   },
-  'the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")': {
+  'text appears to be encoded twice ("Ã¼" instead of "ü")': {
     level: 'warn',
     fields: { file: 'file', places: 'count', line: 'count' },
-    means: 'The exporter damages umlauts: mend it there. What was read is sent as it is.',
+    means: 'The exporter damages umlauts: fix the exporter. The text is sent unchanged.',
   },
-  'the bytes of a file are UTF-8, and source.encoding says otherwise': {
+  'file is UTF-8, but source.encoding differs': {
     level: 'warn',
     fields: { file: 'file', line: 'count' },
     means:
-      'It is read as `source.encoding` says, and letters beyond ASCII go out garbled. Set `auto`, or `utf-8`.',
+      'It is read as `source.encoding` says, so letters beyond ASCII are sent garbled. Set `auto` or `utf-8`.',
   },
-  'a file of mended rejects is a supplement: nothing is concluded from what it lacks': {
+  'file of corrected rejects: treated as a supplement, not as a full export': {
     level: 'info',
     fields: { file: 'file' },
     means:
-      'It has the columns `_reason`, `_file` and `_line`, so it is never a full export, whatever `mode` says.',
+      'It has the columns `_reason`, `_file` and `_line`, so it is never a full export, whatever `mode` says: no record counts as missing.',
   },
   ...VALUE_EVENTS,
-  'a guard holds changes back': {
+  'changes held by a guard': {
     level: 'warn',
     fields: { guard: 'name', changes: 'count', deletes: 'count', threshold: 'name' },
-    means: 'Look with `contact-sync held list`, then release them or mend the source.',
+    means: 'See `contact-sync held list`, then release them or fix the source.',
   },
-  'operations are in doubt after a run that was cut off': {
+  'interrupted run: operations in doubt': {
     level: 'warn',
     fields: { operations: 'count' },
     means: 'They are looked up at the service before anything new is sent.',
   },
-  'contacts are in doubt that no look-up can settle; they wait for a person (contact-sync doubts list)': {
+  'unresolved doubts: decision required (contact-sync doubts list)': {
     level: 'warn',
     fields: { contacts: 'count' },
-    means: 'Look them up in the service, then `contact-sync doubts resolve`.',
+    means:
+      'No look-up could settle them. Look at the contacts in the service, then use `contact-sync doubts resolve`.',
   },
-  'waiting before doubts are looked at again': {
+  'waiting before the next look-up of doubts': {
     level: 'info',
     fields: { operations: 'count', wait_ms: 'ms' },
     means: 'The run waits `service.doubt.quiesce`.',
   },
   // What the service does.
-  'bulk calls are made smaller: the last one was too large, or took too long': {
+  'bulk size reduced: last call too large or too slow': {
     level: 'warn',
     fields: { contacts: 'count' },
     means:
-      'From now on so many contacts in a call. Where it comes back with every run, set `service.bulk.size`.',
+      'From now on each call has `contacts` contacts. If it recurs with every run, set `service.bulk.size`.',
   },
-  'the bulk answer names contacts that were not sent': {
+  'bulk response names contacts that were not sent': {
     level: 'warn',
     fields: { members: 'count' },
-    means: 'The service broke its interface; what was sent is looked up.',
+    means: 'The service violated its interface; what was sent is looked up.',
   },
-  'the service does not clear a field': {
+  'field not cleared by the service': {
     level: 'warn',
     fields: { contact_id: 'contact', fields: 'name' },
     means:
-      'The source blanked the field, and the service empties it neither with null nor with an empty text: clear it there by hand. The next change of the record tries again.',
+      'The source blanked the field, but the service clears it neither with null nor with an empty text. Clear it there by hand. The next change of the record tries again.',
   },
-  'the service ignores mail_status; its key seems to lack the permission to set it': {
+  'mail_status ignored by the service: API key may lack the permission': {
     level: 'warn',
     fields: { contact_id: 'contact', wanted: 'count', found: 'count' },
     means:
-      'Have the permission added to the key. Until then records whose mail_status is 1 or 2 fail, one of them is tried in every run, and nobody is made without it. Or take mail_status out of the mapping.',
+      'Have the permission added to the API key. Until then, records whose mail_status is 1 or 2 fail, every run tries one of them, and no contact is created without its status. Or remove mail_status from the mapping.',
   },
-  'an update that went by its mail reached another contact; it is sent again by id': {
+  'update by e-mail changed another contact: resending by id': {
     level: 'warn',
     fields: { contact_id: 'id', reached: 'id' },
     means:
-      'The service has two contacts of one mail, and changed the one that is not linked; or it made one in place of one that is gone. Look at both, and delete or merge what is too much. This record is updated by id from then on.',
+      'The service has two contacts with one e-mail address and changed the one that is not linked, or it created one in place of a deleted one. Look at both, and delete or merge the surplus one. This record is updated by id from now on.',
   },
-  'the service removed more terms than it was asked to; they were put back': {
+  'service removed too many terms: restored': {
     level: 'warn',
     fields: { contact_id: 'contact', terms: 'told' },
-    means: 'Nothing is to be done; tell the maker of the service.',
+    means: 'No action is required; report it to the vendor of the service.',
   },
-  'a term is not used: the service folds its name into that of another': {
+  'term not used: the service treats its name as that of another': {
     level: 'warn',
     fields: { term: 'told', into: 'told' },
-    means: 'Write it as the service does (`contact-sync terms`). `contact-sync run` names it.',
+    means: 'Spell it as the service does (`contact-sync terms`). `contact-sync run` names it.',
   },
-  'the description of a term was not taken': {
+  'term description not accepted': {
     level: 'warn',
     fields: { term: 'name', answer: 'call' },
     means: 'The next run tries again.',
   },
-  'a custom field was changed at the service': {
+  'custom field changed at the service': {
     level: 'warn',
     fields: { field: 'name', change: 'told' },
-    means: 'Every record is looked at again. `contact-sync fields` shows it as it is now.',
+    means: 'Every record is compared again. `contact-sync fields` shows the current definition.',
   },
-  'a custom field is not as the mapping expects it': {
+  'custom field does not match the mapping': {
     level: 'warn',
     fields: { problem: 'told' },
-    means: '`contact-sync check` says in full what does not fit.',
+    means: '`contact-sync check` has the details.',
   },
-  'the daily allowance is used up': {
+  'daily request limit reached': {
     level: 'warn',
     fields: {},
-    means: '`service.rate_limit.per_day`: nothing more is sent until it is free again.',
+    means: '`service.rate_limit.per_day` is used up: nothing is sent until requests are free again.',
   },
-  'the rate limit is counted by this process alone': {
+  'rate limit not shared: counted by this process only': {
     level: 'warn',
     fields: { code: 'code' },
     means:
-      'The file `<state.path>.window`, by which all processes share the limit, cannot be used. The process counts for itself, the day included, until it ends; processes that ask at the same time may go over the limit: make the file readable and writable for all of them, or remove it.',
+      'The file `<state.path>.window`, through which processes share the limit, cannot be used. Until it ends, this process counts for itself, the daily limit included; several processes at the same time may exceed the limit. Make the file readable and writable for all of them, or remove it.',
   },
-  'a request was answered, or got no answer': {
+  'request attempt finished': {
     level: 'debug',
     fields: { method: 'name', path: 'call', status: 'id', attempt: 'count', ms: 'ms' },
-    means: 'One attempt; `status` is `none` where no answer came.',
+    means: 'One attempt; `status` is `none` if no answer was received.',
   },
-  'a request is sent again': {
+  'request retry scheduled': {
     level: 'debug',
     fields: { method: 'name', path: 'call', attempt: 'count', wait_ms: 'ms', answer: 'call' },
-    means: 'After this answer, so much later.',
+    means: 'After this answer, in `wait_ms` milliseconds.',
   },
-  'the service asks for fewer requests': {
+  'service throttling: requests slowed': {
     level: 'debug',
     fields: { wait_ms: 'ms', answer: 'call' },
-    means: 'All calls wait, and go more slowly for a while.',
+    means: 'All calls wait, then continue at a lower rate for a while.',
   },
-  'all requests wait': {
+  'requests paused': {
     level: 'debug',
     fields: { wait_ms: 'ms' },
-    means: 'The service said that nothing is left for now, or that it is away for so long.',
+    means: 'The service reported that no requests are left, or that it is unavailable for this time.',
   },
   // Alerts.
-  'an alert was delivered': {
+  'alert delivered': {
     level: 'info',
     fields: { receiver: 'name', condition: 'name', event: 'name' },
-    means: 'The receiver has taken a message: `raised` when something began, `recovered` when it was over.',
+    means: 'The receiver accepted a message: `raised` when a condition began, `recovered` when it ended.',
   },
-  'an alert could not be delivered': {
+  'alert delivery failed': {
     level: 'warn',
     fields: { receiver: 'name', condition: 'name', reason: 'name', wait_ms: 'ms' },
     means:
-      'The receiver has not taken it; it is tried again so much later. `contact-sync alerts test` tries at once.',
+      'The receiver did not accept it; the next attempt is in `wait_ms` milliseconds. `contact-sync alerts test` tries at once.',
   },
-  'an alert was given up': {
+  'alert abandoned': {
     level: 'error',
     fields: { receiver: 'name', condition: 'name' },
-    means: 'Nobody has taken it in three days.',
+    means: 'The receiver did not accept it for three days.',
   },
-  'alerts cannot be looked after': {
+  'alert processing failed': {
     level: 'error',
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
-    means:
-      'The state failed: who was told what is not known, so that only this failure itself is told, at once and without it.',
+    means: 'The state failed: which alerts were delivered is unknown, so only this failure is sent, at once.',
   },
   // Traces.
-  'traces cannot be delivered': {
+  'trace export failed': {
     level: 'warn',
     fields: {},
     means:
-      'The collector of `OTEL_EXPORTER_OTLP_ENDPOINT` does not take them. Runs go on; what is not taken is lost. Said once.',
+      'The collector at `OTEL_EXPORTER_OTLP_ENDPOINT` does not accept them. Runs continue; traces not accepted are lost. Logged once.',
   },
-  'traces are delivered again': { level: 'info', fields: {}, means: 'The collector takes them again.' },
+  'trace export restored': { level: 'info', fields: {}, means: 'The collector accepts them again.' },
   // The log itself.
-  'the log file cannot be written; standard error has everything': {
+  'log file not writable: logging to standard error only': {
     level: 'error',
     fields: { code: 'code' },
     means:
-      'A full disk, a missing right? Work goes on; each line tries the file again. Said once, on standard error.',
+      'A full disk or a missing permission? Work continues; each line tries the file again. Logged once, on standard error.',
   },
-  'the log file is written again': {
+  'log file writable again': {
     level: 'warn',
     fields: { lines_lost: 'count' },
-    means: 'So many lines are on standard error alone.',
+    means: '`lines_lost` lines are on standard error only.',
   },
 } as const satisfies Record<string, EventEntry>
 
@@ -371,7 +371,7 @@ export type LogEvent<L extends LogLevel> = <N extends EventName<L>>(event: N, fi
 const ownField = (fields: EventEntry['fields'], name: string): FieldKind | undefined =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
-/** How a field of an event is to be treated; undefined: the table lacks it. */
+/** The kind of an event's field; undefined: the table does not have it. */
 export function fieldKind(event: string, field: string): FieldKind | undefined {
   const { fields }: Pick<EventEntry, 'fields'> = Object.hasOwn(EVENTS, event)
     ? EVENTS[event as EventName]

@@ -33,10 +33,10 @@ interface FileEnd {
 
 export function logEnd({ report, folder, isArchived }: FileEnd, log: RunLog): void {
   const code = report.code === undefined ? {} : { code: report.code }
-  if (report.status === 'left') log.info('a file stays in the inbox', code)
-  else if (isArchived) log.info('a file was put away', { ...code, folder })
+  if (report.status === 'left') log.info('file left in inbox', code)
+  else if (isArchived) log.info('file archived', { ...code, folder })
   else
-    log.warn('a file was replaced or removed while it was worked on; it was not put away', {
+    log.warn('file not archived: replaced or removed during the run', {
       file: report.file,
     })
 }

@@ -46,7 +46,7 @@ export async function holdByGuards(
   await state.note(planEntry({ action: 'hold', reason: `${hold.guard}: ${hold.reason}` }, about))
   counts.held += held.records
   counts.held_deletes += held.deletes
-  context.log.warn('a guard holds changes back', {
+  context.log.warn('changes held by a guard', {
     guard: hold.guard,
     changes: held.records,
     deletes: held.deletes,

@@ -13,12 +13,12 @@ export function warnAboutText(
   { log }: Log,
 ): void {
   if (twiceEncoded !== undefined)
-    log.warn('the text of a file looks as if it had been encoded twice ("Ã¼" in place of "ü")', {
+    log.warn('text appears to be encoded twice ("Ã¼" instead of "ü")', {
       file,
       ...twiceEncoded,
     })
   if (contradicted !== undefined)
-    log.warn('the bytes of a file are UTF-8, and source.encoding says otherwise', { file, ...contradicted })
+    log.warn('file is UTF-8, but source.encoding differs', { file, ...contradicted })
 }
 
 /** What a repair is counted under begins with it. */
@@ -38,18 +38,18 @@ export function warnAboutValues(
   { log }: Log,
 ): void {
   const file = staged.input.name
-  for (const [field, times] of mended) log.warn('values were dropped or cut', { field, times })
+  for (const [field, times] of mended) log.warn('values dropped or truncated', { field, times })
   for (const [kind, times] of odd)
     if (kind.startsWith(REPAIRED))
-      log.info('values were repaired', { file, repair: kind.slice(REPAIRED.length), times })
-    else log.warn('values look damaged; they are sent unchanged', { file, kind, times })
+      log.info('values repaired', { file, repair: kind.slice(REPAIRED.length), times })
+    else log.warn('values look damaged: sent unchanged', { file, kind, times })
   if (several.records > 0)
-    log.warn('records were skipped: the service has several contacts of their mail', {
+    log.warn('records skipped: several contacts have the e-mail address', {
       file,
       records: several.records,
     })
   if (passedOver.withTerms > 0)
-    log.warn('terms of records were not given: a later record of the same key counts', {
+    log.warn('terms ignored: a later record of the same key counts', {
       file,
       records: passedOver.withTerms,
     })

@@ -179,7 +179,7 @@ async function readInput(
     })
     warnAboutValues(reading, context)
     if (isSupplement())
-      context.log.info('a file of mended rejects is a supplement: nothing is concluded from what it lacks', {
+      context.log.info('file of corrected rejects: treated as a supplement, not as a full export', {
         file: input.name,
       })
     const { mode } = pipeline

@@ -76,7 +76,7 @@ export async function sendFields(update: Update, context: RunContext): Promise<F
   if (sent.result.kind !== 'ok') return sent
   const stubborn = sent.stubborn.length > 0 ? sent.stubborn : await leftFilled(update, put, context)
   if (stubborn.length > 0 && !isStopped(context))
-    context.log.warn('the service does not clear a field', {
+    context.log.warn('field not cleared by the service', {
       contact_id: contactId,
       fields: stubborn.join(', '),
     })

@@ -49,7 +49,7 @@ export async function noteStatus(
   if (taken && isNew) await state.noteStatusPermission('known')
   else if (seen.statusTaken?.withdrawn !== true) await state.noteStatusPermission('refused')
   if (!taken && isNew && seen.statusTaken?.[which] === false)
-    context.log.warn('the service ignores mail_status; its key seems to lack the permission to set it', {
+    context.log.warn('mail_status ignored by the service: API key may lack the permission', {
       contact_id: found.contactId,
       wanted,
       found: found.status,

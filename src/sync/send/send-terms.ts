@@ -81,7 +81,7 @@ async function removeTerms(
   if (now.kind !== 'ok') return now
   const { lost, left } = wrongAfter(before, terms, now.value)
   if (lost.length > 0) {
-    context.log.warn('the service removed more terms than it was asked to; they were put back', {
+    context.log.warn('service removed too many terms: restored', {
       contact_id: contactId,
       terms: lost.map(({ name }) => name).join(', '),
     })

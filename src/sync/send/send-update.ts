@@ -119,7 +119,7 @@ async function settleBulk(
     const { clock, log, pipeline, runId, state } = context
     const about = { at: clock.now(), runId, configHash: pipeline.hash }
     await state.noteAstray({ operation, reached, request, sent: byMail(operation) }, about)
-    log.warn('an update that went by its mail reached another contact; it is sent again by id', {
+    log.warn('update by e-mail changed another contact: resending by id', {
       contact_id: operation.contactId,
       reached,
     })

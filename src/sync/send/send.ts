@@ -240,7 +240,7 @@ async function settleBulk(
   const byMail = new Map(operations.map((operation) => [operation.mailKey ?? '', operation]))
   const match = matchBulkAnswer([...byMail.keys()], result.value)
   if (match.strangers > 0)
-    context.log.warn('the bulk answer names contacts that were not sent', { members: match.strangers })
+    context.log.warn('bulk response names contacts that were not sent', { members: match.strangers })
   const late = lateOf(operations, result.echo, context)
   const ofMember = async ([mail, contactId]: [string, number]): Promise<Settled[]> => {
     const operation = byMail.get(mail)

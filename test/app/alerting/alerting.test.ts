@@ -165,11 +165,7 @@ it('tries again after growing gaps, always with the same id, and in order', asyn
   expect(outcomes).toEqual(['failed', 'failed', 'delivered'])
   expect(await alerting.nextAt()).toBeUndefined()
   expect(new Set(hook.posts.map(({ body }) => (JSON.parse(body) as { id: string }).id)).size).toBe(1)
-  expect(lines).toEqual([
-    'an alert could not be delivered',
-    'an alert could not be delivered',
-    'an alert was delivered',
-  ])
+  expect(lines).toEqual(['alert delivery failed', 'alert delivery failed', 'alert delivered'])
   expect(await state.alertFigures()).toEqual({ undelivered: 0, raised: new Map([['failed', 1]]) })
 })
 
@@ -193,7 +189,7 @@ it('gives up what nobody has taken in three days', async () => {
   await alerting.look()
   clock.advance(3 * 86_400_000 + 1)
   await alerting.look()
-  expect(lines.at(-1)).toBe('an alert was given up')
+  expect(lines.at(-1)).toBe('alert abandoned')
   expect(await state.alertFigures()).toMatchObject({ undelivered: 0 })
 })
 

@@ -118,7 +118,7 @@ it('does not run a pipeline twice at once; says so, and counts it', async () => 
   await one.pass(4 * HOUR)
   expect(one.began).toEqual(['01-01 01:00:00 shop', '01-01 04:00:00 shop'])
   expect(one.ofType('overlapped')).toHaveLength(2)
-  expect(one.lines).toContain('a run was still going on when the next was due shop 1')
+  expect(one.lines).toContain('run skipped: previous run still active shop 1')
   expect(one.daemon.condition().pipelines[0]).toMatchObject({ overlaps: 2, missed: 0 })
 })
 
@@ -214,7 +214,7 @@ it('does not ask again where the key is refused and says so once; SIGHUP lets it
   expect(one.began).toHaveLength(1)
   // Only whether it is this run's affair alone.
   expect(one.probedAt).toHaveLength(1)
-  expect(one.lines.filter((line) => line.includes('refuses the key'))).toHaveLength(1)
+  expect(one.lines.filter((line) => line.includes('API key refused'))).toHaveLength(1)
   one.daemon.reload()
   await one.pass(MINUTE)
   expect(one.began).toHaveLength(2)
@@ -253,5 +253,5 @@ it('ends without waiting where it is paused', async () => {
   const one = await startTestDaemon({ outcomes: [{ trouble: 'SERVICE_UNREACHABLE' }] })
   await one.pass(HOUR + 1000)
   await one.end()
-  expect(one.lines.at(-1)).toBe('daemon ended')
+  expect(one.lines.at(-1)).toBe('daemon stopped')
 })

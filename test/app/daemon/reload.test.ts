@@ -41,9 +41,7 @@ it('keeps the configuration in use where the new one is not valid, and says what
   expect(one.daemon.condition().refusedReload).toEqual([
     'sync.yaml:3:1: pipelines.shop.mood: is no known key',
   ])
-  expect(one.lines).toContain(
-    'the configuration is not valid sync.yaml:3:1: pipelines.shop.mood: is no known key',
-  )
+  expect(one.lines).toContain('configuration invalid sync.yaml:3:1: pipelines.shop.mood: is no known key')
   await one.pass(HOUR)
   expect(one.began).toHaveLength(1)
   expect(one.notes).toEqual([])
@@ -59,7 +57,7 @@ it('lets a run in flight keep the mapping that it began with', async () => {
   expect(one.inUse).toEqual([])
   await one.pass(HOUR)
   expect(one.used.map(({ pipeline }) => pipeline.hash)).toEqual(['mapping-1', 'mapping-2'])
-  expect(one.notes).toEqual(['reload shop: the configuration was reloaded: the pipeline was changed'])
+  expect(one.notes).toEqual(['reload shop: configuration reloaded: the pipeline was changed'])
 })
 
 it('changes the key or the address of the service between runs: those in flight end, and none begins', async () => {
@@ -70,7 +68,7 @@ it('changes the key or the address of the service between runs: those in flight 
   await one.pass(HOUR + MINUTE)
   const service = serviceSettings({ base_url: 'https://other.example.com', api_key: 'other-key' })
   await one.reload(testSettings([HOURLY, { ...HOURLY, name: 'crm', schedule: '10 * * * *' }], { service }))
-  expect(one.lines).toContain('a change waits until the runs in flight have ended 1')
+  expect(one.lines).toContain('configuration change waiting for active runs 1')
   await one.pass(25 * MINUTE)
   expect([one.began.length, one.inUse.length]).toEqual([2, 0])
   await one.pass(5 * MINUTE)
@@ -88,7 +86,7 @@ it('takes pipelines in and out, and says what only a restart changes', async () 
     state: { path: 'elsewhere' },
     server: { ...settings.server, port: 9, token: 'another' },
   })
-  expect(one.lines).toContain('a change takes effect at the next start state.path, server.port')
+  expect(one.lines).toContain('configuration change requires a restart state.path, server.port')
   expect(one.ofType('reloaded')[0]?.settings).toMatchObject({
     state: { path: 'unused' },
     server: { port: 0, token: 'another' },
@@ -101,8 +99,8 @@ it('takes pipelines in and out, and says what only a restart changes', async () 
     '01-01 04:00:00 crm',
   ])
   expect(one.notes).toEqual([
-    'reload shop: the configuration was reloaded: the pipeline was taken away',
-    'reload crm: the configuration was reloaded: the pipeline was added',
+    'reload shop: configuration reloaded: the pipeline was removed',
+    'reload crm: configuration reloaded: the pipeline was added',
   ])
 })
 

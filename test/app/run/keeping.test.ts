@@ -50,7 +50,7 @@ describe('after a run', () => {
       (await readdir(join(folder, 'failed'))).length,
     ]).toEqual([[], 1])
     expect(lines).toEqual([
-      ['old files and entries were removed', { rejects: 0, runs: 0, processed: 1, failed: 0, sync_log: 0 }],
+      ['old data removed', { rejects: 0, runs: 0, processed: 1, failed: 0, sync_log: 0 }],
     ])
   })
 
@@ -79,7 +79,7 @@ describe('after a run', () => {
       removeOld: async () => Promise.reject(new SyncError('STATE_FULL', 'the disk is full')),
     }
     await createKeeping(KEEP, { state: broken, clock })(pipeline(), { log, signal })
-    expect(lines).toMatchObject([['old files and entries could not be removed', { code: 'STATE_FULL' }]])
+    expect(lines).toMatchObject([['old data not removed', { code: 'STATE_FULL' }]])
   })
 })
 

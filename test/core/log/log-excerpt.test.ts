@@ -7,12 +7,12 @@ const line = (fields: object): string =>
 
 it.each([
   [
-    'a file cannot be taken',
+    'file rejected',
     { pipeline: 'shop', run_id: 'r', file: 'anna.csv', code: 'INPUT_EMPTY', detail: 'Anna' },
     { pipeline: 'shop', run_id: 'r', code: 'INPUT_EMPTY' },
   ],
   [
-    'the service does not clear a field',
+    'field not cleared by the service',
     { contact_id: 17, fields: 'phone', mail: 'a@b.c' },
     { fields: 'phone' },
   ],
@@ -24,11 +24,11 @@ it.each([
 
 it('reads the format for people, too', () => {
   const pretty =
-    '2026-11-21T14:00:00.000Z WARN  values were dropped or cut pipeline="shop" field="a \\"b\\"" times=3 mail="x@y.z"'
+    '2026-11-21T14:00:00.000Z WARN  values dropped or truncated pipeline="shop" field="a \\"b\\"" times=3 mail="x@y.z"'
   expect(JSON.parse(logExcerpt(pretty) ?? '')).toEqual({
     timestamp: '2026-11-21T14:00:00.000Z',
     level: 'warn',
-    message: 'values were dropped or cut',
+    message: 'values dropped or truncated',
     pipeline: 'shop',
     field: 'a "b"',
     times: 3,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { HEADER, type Line, people, testLine } from '../../support/line.ts'
 import { GUARDS } from '../../support/pipeline.ts'
 
-const REPLACED = 'a file was replaced or removed while it was worked on; it was not put away'
+const REPLACED = 'file not archived: replaced or removed during the run'
 
 /** Drops another version of the name at the last moment before the file is archived. */
 function replaceAtTheEnd({ source }: Line, name: string): void {
@@ -26,13 +26,13 @@ it('says of a file that was replaced while its changes were sent that it was not
   replaceAtTheEnd(line, 'a.csv')
   expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
   expect(line.source.archived).toEqual([])
-  expect(messages(line)).not.toContain('a file was put away')
+  expect(messages(line)).not.toContain('file archived')
   expect(line.log.at(-1)).toEqual({
     message: REPLACED,
     fields: { file_number: 1, file_sha256: 'abc', file: 'a.csv' },
   })
   expect(await line.run()).toMatchObject({ created: 2 })
-  expect(messages(line).filter((message) => message === 'a file was put away')).toHaveLength(1)
+  expect(messages(line).filter((message) => message === 'file archived')).toHaveLength(1)
 })
 
 it('says of a refused file that was replaced meanwhile that it was not put away', async () => {
@@ -41,9 +41,9 @@ it('says of a refused file that was replaced meanwhile that it was not put away'
   replaceAtTheEnd(line, 'a.csv')
   await line.run()
   expect(line.source.archived).toEqual([])
-  expect(messages(line)).not.toContain('a file was put away')
+  expect(messages(line)).not.toContain('file archived')
   expect(line.log.slice(-2)).toMatchObject([
-    { message: 'a file cannot be taken', fields: { file_number: 1, file: 'a.csv' } },
+    { message: 'file rejected', fields: { file_number: 1, file: 'a.csv' } },
     { message: REPLACED, fields: { file_number: 1, file: 'a.csv' } },
   ])
 })
@@ -80,21 +80,21 @@ it('every warning about a file carries its number, and its sum from when it was 
   const read = { file_number: 2, file_sha256: 'abc' }
   const about = line.log.filter(({ fields }) => (fields as typeof read).file_number === 2)
   expect(about.map(({ message, fields }) => [message, fields])).toMatchObject([
-    ['a file is taken', { file_number: 2 }],
+    ['file processing started', { file_number: 2 }],
     [expect.stringContaining('encoded twice'), { file_number: 2, file: 'b.csv' }],
-    [expect.stringContaining('the bytes of a file are UTF-8'), { file_number: 2, file: 'b.csv' }],
-    ['a guard holds changes back', read],
-    ['values were dropped or cut', read],
-    ['values look damaged; they are sent unchanged', { ...read, file: 'b.csv' }],
-    ['terms of records were not given: a later record of the same key counts', { ...read, file: 'b.csv' }],
-    ['a file was read and planned', read],
-    ['a file was put away', read],
+    [expect.stringContaining('file is UTF-8'), { file_number: 2, file: 'b.csv' }],
+    ['changes held by a guard', read],
+    ['values dropped or truncated', read],
+    ['values look damaged: sent unchanged', { ...read, file: 'b.csv' }],
+    ['terms ignored: a later record of the same key counts', { ...read, file: 'b.csv' }],
+    ['file read and planned', read],
+    ['file archived', read],
   ])
   expect(about.flatMap(({ message, fields }) => ('file' in (fields as object) ? [] : [message]))).toEqual([
-    'a file is taken',
-    'a guard holds changes back',
-    'values were dropped or cut',
-    'a file was read and planned',
-    'a file was put away',
+    'file processing started',
+    'changes held by a guard',
+    'values dropped or truncated',
+    'file read and planned',
+    'file archived',
   ])
 })

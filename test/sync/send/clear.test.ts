@@ -61,7 +61,7 @@ describe('a blank that empties', () => {
     expect(result).toMatchObject({ updated: 1, rejected: 0 })
     expect(line.service.contacts.get(1)).toMatchObject({ title: 'm', phone: '2' })
     expect(line.log).toContainEqual({
-      message: 'the service does not clear a field',
+      message: 'field not cleared by the service',
       fields: { contact_id: 1, fields: 'title' },
     })
     const logged: unknown[] = []

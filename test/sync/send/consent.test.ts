@@ -200,7 +200,7 @@ describe('a linked contact that becomes unsubscribed', () => {
     expect([...line.service.contacts.values()].map((contact) => contact['first_name'])).toEqual(
       Array.from({ length: 4 }, () => 'Ann'),
     )
-    const warnings = line.log.filter(({ message }) => message.includes('ignores mail_status'))
+    const warnings = line.log.filter(({ message }) => message.includes('mail_status ignored'))
     expect(warnings).toMatchObject([{ fields: { wanted: 2, found: 4 } }])
     line.service.ignoresStatus = false
     expect(await line.run()).toMatchObject({ status: 'ok', updated: 4 })
@@ -388,7 +388,7 @@ describe('any other status that is ignored', () => {
       expect(await run(line, rows(3, '4'))).toMatchObject({ status: 'ok', created: 3, failed: 0 })
       expect(line.service.contacts.size).toBe(3)
       expect(await loggedAsSet(line)).toEqual([])
-      const warnings = line.log.filter(({ message }) => message.includes('ignores mail_status'))
+      const warnings = line.log.filter(({ message }) => message.includes('mail_status ignored'))
       expect(warnings).toMatchObject([{ fields: { wanted: 4, found: 3 } }])
       // No change, no call.
       expect(await run(line, rows(3, '4'))).toMatchObject({ unchanged: 3, requests: 0 })
