@@ -24,7 +24,7 @@ const LAYERS = {
   sync: [['plan', 'send']],
   app: [['run'], ['alerting', 'people', 'init'], ['daemon']],
   config: [['text'], ['schema']],
-  sources: [['text'], ['folder'], ['csv', 'json']],
+  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module']],
 }
 
 /** A package and the only place that may import it. */

@@ -1,16 +1,21 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
 
+/** What is fetched lies apart: it is no part of how records are read, and it may hold secrets. */
+function builtOptions({ options, isPulled = false }: SourceOptions, spool: string): Record<string, unknown> {
+  return isPulled ? { folder: spool, sparse: options['sparse'] === true, fetch: options } : { ...options }
+}
+
 function pipelineSettings(
   name: string,
   values: ConfigValues['pipelines'][string],
-  source: SourceOptions,
+  { source, spool }: { source: SourceOptions; spool: string },
 ): PipelineSettings {
   const { type, null_values } = values.source
   const { key } = values
@@ -19,7 +24,7 @@ function pipelineSettings(
   const settings = {
     ...values,
     name,
-    source: { ...source.options, type, null_values },
+    source: { ...builtOptions(source, spool), type, null_values },
     map: map as PipelineSettings['map'],
     custom_fields,
     key: key === undefined || 'fields' in key ? undefined : key,
@@ -58,7 +63,10 @@ export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, f
     server: { ...server, token, metrics_token },
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
-      pipelineSettings(name, pipeline, sources.get(name) ?? { options: {}, paths: [] }),
+      pipelineSettings(name, pipeline, {
+        source: sources.get(name) ?? { options: {}, paths: [] },
+        spool: join(dirname(absolute(state.path)), 'spool', name),
+      }),
     ),
     secrets: [api_key, ...[token, metrics_token].filter((one) => one !== undefined), ...alertSecrets(alerts)],
   }

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
+import type { SourceKinds } from '../core/source-settings.ts'
 import { suggestion } from '../core/words/nearest.ts'
 import type { ConfigProblem } from './text/problem.ts'
 import { isMapping, type Path, pathText, problemAt, type Tree, valueAt } from './text/tree.ts'
@@ -220,8 +221,18 @@ function alertProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
   })
 }
 
+/** Nothing lands by itself: a fetch would ask for the next one. */
+function fetchProblems(tree: Tree, path: Path, pipeline: Pipeline, kinds: SourceKinds): ConfigProblem[] {
+  const type = valueAt(pipeline, ['source', 'type'])
+  const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
+  if (kind?.isPulled !== true || pipeline['watch'] !== true) return []
+  const message = `does not go with source.type: ${String(type)}`
+  const hint = 'nothing lands there by itself; set a schedule instead'
+  return [problemAt(tree, [...path, 'watch'], { message, hint })]
+}
+
 /** `folder`: what relative paths are relative to. */
-export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
+export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): ConfigProblem[] {
   const pipelines = valueAt(tree.value, ['pipelines'])
   if (!isMapping(pipelines)) return []
   const paths = Object.keys(pipelines).map((name) => ['pipelines', name])
@@ -238,7 +249,8 @@ export function crossProblems(tree: Tree, folder: string): ConfigProblem[] {
       expectProblems,
       unmappedProblems,
     ]
-    return finds.flatMap((find) => find(tree, path, pipeline))
+    const fetching = fetchProblems(tree, path, pipeline, kinds)
+    return [...finds.flatMap((find) => find(tree, path, pipeline)), ...fetching]
   })
   return [
     ...single,

@@ -55,8 +55,9 @@ function rows(value: unknown, schemas: readonly z.ZodType[], path: readonly stri
 }
 
 /** Custom fields stand within the mapping in the file, the fields of a household within the key. The records of tests are not shown: they may be of people. */
-const asInFile = ({ custom_fields, household, map, tests: _, ...rest }: PipelineSettings) => ({
+const asInFile = ({ custom_fields, household, map, tests: _, source, ...rest }: PipelineSettings) => ({
   ...rest,
+  source: isMapping(source['fetch']) ? { ...source, ...source['fetch'] } : source,
   ...(household === undefined ? {} : { key: { fields: household } }),
   map: { ...map, ...(Object.keys(custom_fields).length === 0 ? {} : { custom_fields }) },
 })

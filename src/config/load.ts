@@ -57,18 +57,21 @@ async function readConfig(
 interface Checks {
   readonly tree: Tree
   readonly folder: string
+  readonly kinds: SourceKinds
   readonly incomplete: readonly string[]
   readonly schemaProblems: readonly ConfigProblem[]
 }
 
 /** What the schema says, and what is wrong besides; nothing twice, and nothing that a preset or block may have held. */
-function allProblems({ tree, folder, incomplete, schemaProblems }: Checks): ConfigProblem[] {
+function allProblems({ tree, folder, kinds, incomplete, schemaProblems }: Checks): ConfigProblem[] {
   const isIn = ({ path }: ConfigProblem, pipeline: string) => path.startsWith(`pipelines.${pipeline}.`)
   return [
     ...schemaProblems.filter(
       (problem) => problem.message !== 'is missing' || !incomplete.some((name) => isIn(problem, name)),
     ),
-    ...crossProblems(tree, folder).filter((problem) => !incomplete.some((name) => isIn(problem, name))),
+    ...crossProblems(tree, folder, kinds).filter(
+      (problem) => !incomplete.some((name) => isIn(problem, name)),
+    ),
   ]
 }
 
@@ -101,7 +104,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     ...read.problems,
     ...layerProblems,
     ...environmentProblems(tree, env),
-    ...saidOnce(allProblems({ tree, folder, incomplete, schemaProblems })),
+    ...saidOnce(allProblems({ tree, folder, kinds, incomplete, schemaProblems })),
     ...secrets.problems,
     ...ofAlerts.problems,
   ].filter((problem) => !isUnused(problem))

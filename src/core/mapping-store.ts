@@ -28,7 +28,7 @@ type Kept = Partial<Pick<PipelineSettings, (typeof KEPT)[number]>> & {
 }
 
 export function mappingText(pipeline: PipelineSettings): string {
-  const { folder: _, ...source } = pipeline.source
+  const { folder: _folder, fetch: _fetch, ...source } = pipeline.source
   const kept = Object.fromEntries(KEPT.map((name) => [name, pipeline[name]]))
   return JSON.stringify({ ...kept, source, assign: pipeline.terms.assign })
 }

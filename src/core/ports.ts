@@ -1,5 +1,6 @@
 // What the inside asks of the outside. Everything is asynchronous and works on batches, so that an
 // implementation may live on another machine one day. Each port has a contract suite in test/contracts.
+import type { FetchOrder, KeptCursor } from './cursor.ts'
 import type { SettledInput } from './change/settled-blocks.ts'
 import type { Sought } from './erasing.ts'
 import type { Contact, FieldValue } from './mapping/contact.ts'
@@ -26,6 +27,10 @@ export interface SourceInput {
   readonly writtenAt?: number
   /** Made of rejects up to this id: what is said about them now takes their place. */
   readonly rejectsUpTo?: number
+  /** Where the next fetch begins once every record of it has its outcome. */
+  readonly cursor?: KeptCursor
+  /** What it lacks says nothing: the source did not come to its end, or was only asked for what is new. */
+  readonly isPart?: true
 }
 
 /** An input that is being read. */
@@ -84,8 +89,9 @@ export interface Source {
   /**
    * The inputs that are ready, in the order in which they are to be taken, and how many are still growing.
    * `wait`: waits until those that were found have settled. Throws INPUT_FOLDER_MISSING or INPUT_UNREADABLE.
+   * `fetch`: a source that is asked for its records fetches them now, unless an input waits; without it, none does.
    */
-  list(options: { wait: boolean; signal?: AbortSignal }): Promise<{
+  list(options: { wait: boolean; signal?: AbortSignal; fetch?: FetchOrder }): Promise<{
     readonly ready: readonly SourceInput[]
     readonly unsettled: number
     /** What bears a fitting name and is no regular file: never opened, left alone. */

@@ -127,6 +127,7 @@ export interface RunState {
   note(entry: AuditEntry): Promise<void>
 
   rejectsOfInput(staged: StagedInput): AsyncIterable<RejectRow>
+  /** One that is processed moves the cursor that it brought, in the same transaction. */
   endInput(staged: StagedInput, end: InputEnd): Promise<void>
   unfinishedInputs(pipeline: string): Promise<readonly StagedInput[]>
   /**

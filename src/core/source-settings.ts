@@ -14,6 +14,10 @@ export interface KindDescription {
   readonly example: string
   /** One sentence for the manual. */
   readonly help: string
+  /** Its records are asked for, and spooled: it gets a folder beside the state. */
+  readonly isPulled?: boolean
+  /** Options that are secrets, by their path; each may be read from a file by the option `<name>_file` beside it. */
+  readonly secrets?: readonly (readonly string[])[]
 }
 
 export type SourceKinds = Readonly<Record<string, KindDescription>>

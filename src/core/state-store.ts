@@ -5,6 +5,7 @@ import type { AcceptedStore } from './change/accepted.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
+import type { CursorStore } from './cursor.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { TombstoneStore } from './erasing.ts'
 import type { SyncLog } from './log/sync-log.ts'
@@ -35,6 +36,7 @@ export interface StateStore
     TombstoneStore,
     PermissionStore,
     DateOrderStore,
+    CursorStore,
     InstanceStore,
     MappingStore,
     TermNameStore,

@@ -18,6 +18,10 @@ export interface SourceKind {
   readonly example: string
   /** The kind's own options: all but `type`, `preset` and `null_values`. */
   readonly schema: z.ZodObject
+  /** Its records are asked for, and spooled: the configuration gives it a folder for that. */
+  readonly isPulled?: boolean
+  /** Options that are secrets, by their path; each may be read from a file by the option `<name>_file` beside it. */
+  readonly secrets?: readonly (readonly string[])[]
   /** `options` is the output of `schema`. */
   create(options: unknown, deps: SourceDeps): Source
   /**

@@ -4,10 +4,12 @@ import type { SourceSettings } from '../core/settings.ts'
 import { csvKind } from './csv/kind.ts'
 import { jsonKind } from './json/kind.ts'
 import type { SourceDeps, SourceKind } from './kind.ts'
+import { moduleKind } from './module/kind.ts'
 
 export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   csv: csvKind,
   json: jsonKind,
+  module: moduleKind,
 }
 
 /**

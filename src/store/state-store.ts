@@ -12,6 +12,7 @@ import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createHouseholds } from './journal/households.ts'
+import { createCursorStore } from './cursors.ts'
 import { createDateOrderStore } from './date-orders.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
 import { createDueStore } from './due.ts'
@@ -108,6 +109,7 @@ function storeOver(
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
     ...createDateOrderStore(db),
+    ...createCursorStore(db),
     ...createHouseholds(db),
     ...createTermNameStore(db),
     ...createMappingStore(db),

@@ -1,5 +1,6 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
 import { mappingText } from '../core/mapping-store.ts'
+import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
 import type { SourceInput } from '../core/ports.ts'
@@ -102,10 +103,20 @@ export function inputError(error: unknown): SyncError | undefined {
     : undefined
 }
 
+/** A full export begins from the start, whatever was fetched before. */
+async function order({ state, pipeline, log }: PlanContext): Promise<FetchOrder> {
+  const isFull = pipeline.mode === 'full'
+  return {
+    cursor: isFull ? undefined : await state.cursor(pipeline.name),
+    isFull,
+    tell: (text) => log.warn('message from the source', { text }),
+  }
+}
+
 /** The inputs that wait now, and those that cannot be taken as they are. */
 export async function waitingInputs(context: PlanContext, wait: boolean) {
   try {
-    const listing = await context.source.list({ wait, signal: context.signal })
+    const listing = await context.source.list({ wait, signal: context.signal, fetch: await order(context) })
     return {
       ready: listing.ready,
       reports: listing.refused.map(({ name, error }) => refusal({ name }, error)),

@@ -17,8 +17,10 @@ describe('kinds', () => {
     for (const [name, option] of Object.entries(schema.properties ?? {})) {
       expect((option as { description?: string }).description, name).toBeTruthy()
     }
-    expect(schema.properties?.['folder']).toMatchObject({ path: true })
-    expect(schema.required).toEqual(['folder'])
+    if (kind.isPulled !== true) {
+      expect(schema.properties?.['folder']).toMatchObject({ path: true })
+      expect(schema.required).toEqual(['folder'])
+    }
     expect(schema.additionalProperties).toBe(false)
   })
 

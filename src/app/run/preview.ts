@@ -8,7 +8,7 @@ import { runId } from '../../core/words/run-id.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { createService } from '../../service/service.ts'
-import { createSource } from '../../sources/registry.ts'
+import { openPlanSource } from '../../sources/plan-source.ts'
 import { openStateCopy, openStateForReading } from '../../store/state-store.ts'
 import { type LeftAloneListener, type PlanContext, watchedSession } from '../../sync/context.ts'
 import { offlineParts } from '../../sync/offline.ts'
@@ -61,7 +61,7 @@ async function* overCopy(
   assertReadOfService(settings)
   const state = openStateCopy(settings.state.path)
   const id = runId(clock.now(), random)
-  const source = createSource(pipeline.source, { clock })
+  const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock })
   const { signal, report, log } = options
   const circuit = createCircuit(pipeline.guards)
   const asking =
@@ -71,6 +71,7 @@ async function* overCopy(
     const { custom_field_key: customFieldKey } = settings.service
     return yield* plan({ runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts })
   } finally {
+    await closeSource()
     await asking.close()
     await state.close()
   }

@@ -82,6 +82,7 @@ const PIPELINE: Readonly<Record<string, unknown>> = {
   'source.encoding': 'windows-1252',
   'source.header': ['Nr', 'E-Mail', 'Name'],
   'source.records': 'results',
+  'source.path': './my-source.mjs',
   key: 'Nr',
   use: ['our-phones'],
   map: { mail: 'E-Mail', family_name: 'Last name' },

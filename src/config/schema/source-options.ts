@@ -10,6 +10,8 @@ export interface SourceOptions {
   readonly options: Readonly<Record<string, unknown>>
   /** Those that only say where the source is. */
   readonly paths: readonly string[]
+  /** Its records are asked for: all options but `sparse` say what is fetched. */
+  readonly isPulled?: boolean
 }
 
 interface Context {
@@ -44,7 +46,8 @@ function optionsOf(
   const parsed = kind.schema.safeParse(withAbsolutePaths(ownOptions(source), paths, folder), {
     error: () => '',
   })
-  if (parsed.success) return { options: isMapping(parsed.data) ? parsed.data : {}, paths }
+  const { isPulled = false } = kind
+  if (parsed.success) return { options: isMapping(parsed.data) ? parsed.data : {}, paths, isPulled }
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] }))
   return issueProblems(issues, { tree, schema: kind.schema })
 }

@@ -198,6 +198,11 @@ export const EVENTS = {
     means:
       'It has the columns `_reason`, `_file` and `_line`, so it is never a full export, whatever `mode` says: no record counts as missing.',
   },
+  'message from the source': {
+    level: 'warn',
+    fields: { text: 'told' },
+    means: 'What the program of a `module` source had to say; `contact-sync run` shows it.',
+  },
   ...VALUE_EVENTS,
   'changes held by a guard': {
     level: 'warn',

@@ -114,6 +114,26 @@ export const ERRORS = {
     'Nothing of the file was taken. Ask what its order is, write the pattern in place of date: auto (dd/MM/yyyy, say), and drop the file again. Where the source has changed its order for good: contact-sync state forget-date-order PIPELINE COLUMN, then drop the file again.',
   ),
   INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object a line.'),
+  SOURCE_UNREACHABLE: entry(
+    'input',
+    'Check the address in the source and the network. The cursor has not moved: the next run fetches again.',
+  ),
+  SOURCE_DENIED: entry(
+    'input',
+    'Check the credentials of the source and what they may read. The cursor has not moved: the next run fetches again.',
+  ),
+  SOURCE_ANSWER: entry(
+    'input',
+    'Check what the source answers, and the options that say how its answers are read. The cursor has not moved: the next run fetches again.',
+  ),
+  SOURCE_FAILED: entry(
+    'input',
+    'Look for the cause at the source, or in its program. The cursor has not moved: the next run fetches again.',
+  ),
+  SPOOL_FAILED: entry(
+    'later',
+    'Give the user that runs contact-sync the right to write to the folder `spool` beside the state, and free space; the next run fetches again.',
+  ),
   INPUT_CHANGED: entry(
     'later',
     'The file was changed while it was read; it is taken again when it has settled.',

@@ -7,6 +7,7 @@ import type { PlanTotals, RebuildStore, Replanned, StagedInput, StateLists } fro
 import { createNoteAstray } from './astray.ts'
 import { createNote } from '../log/audit-append.ts'
 import { createAccept } from './accepted.ts'
+import { createMoveCursor } from './move-cursor.ts'
 import type { Connection } from '../file/database.ts'
 import { FORGET_EMPTY_HOLDS } from './holds.ts'
 import { DESIRED } from '../file/desired.ts'
@@ -89,6 +90,7 @@ function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'e
   const end = db.prepare('UPDATE input SET state = ? WHERE id = ?')
   const uncountMissing = createUncount(db)
   const accept = createAccept(db)
+  const moveCursor = createMoveCursor(db)
   const drop = (staged: StagedInput): void => {
     uncountMissing(staged)
     dropOperations.run(staged.id)
@@ -109,6 +111,7 @@ function createInputEnds(db: Connection): Pick<RunState, 'unfinishedInputs' | 'e
         if (as === 'vanished') return vanished(staged)
         const { pipeline, input } = staged
         if (accepted !== undefined) accept({ ...accepted, pipeline, name: input.name })
+        if (as === 'processed' && input.cursor !== undefined) moveCursor(pipeline, input.cursor)
         end.run(as, staged.id)
       })()
     },

@@ -162,7 +162,8 @@ async function readInput(
       ? undefined
       : await startBlocks(reader, { staged, print, isAhead }, state)
     const reading = newReading({ staged, mapper, context: print, blocks, expectation })
-    const isSupplement = () => reader.isSupplement?.() ?? false
+    const isMended = () => reader.isSupplement?.() ?? false
+    const isSupplement = () => input.isPart === true || isMended()
     const commit = async () => {
       await readAll({ reader, open, keyOf: mapper.keyOf }, reading, context)
       await reading.blocks?.flush(reading.counts)
@@ -178,7 +179,7 @@ async function readInput(
       throw error
     })
     warnAboutValues(reading, context)
-    if (isSupplement())
+    if (isMended())
       context.log.info('file of corrected rejects: treated as a supplement, not as a full export', {
         file: input.name,
       })

@@ -1,0 +1,26 @@
+// How far a pipeline has come at a source that is asked for its records: what is to be fetched next begins there.
+
+/** Any JSON value; only the kind of source that gave it knows what it means. */
+export type Cursor = unknown
+
+/** A cursor with what it belongs to: another query or address begins from the start. */
+export interface KeptCursor {
+  /** A digest of everything that decides which records a fetch brings, and in which order. */
+  readonly of: string
+  readonly value: Cursor
+}
+
+/** It is moved by `endInput`, in the transaction that ends the input, and by nothing else. */
+export interface CursorStore {
+  cursor(pipeline: string): Promise<KeptCursor | undefined>
+}
+
+/** What a source is told that is to fetch its records. */
+export interface FetchOrder {
+  /** Undefined where everything is to be fetched. */
+  readonly cursor: KeptCursor | undefined
+  /** Whether what is missing in it will count as gone. */
+  readonly isFull: boolean
+  /** Told to whoever started the run; may hold what the source wrote, so it is never logged. */
+  tell(text: string): void
+}

@@ -1,0 +1,43 @@
+// Makes a kind of source out of a fetch: what all kinds that are asked for their records have in common.
+import { z } from 'zod'
+import { jsonKind } from '../json/kind.ts'
+import type { SourceKind } from '../kind.ts'
+import type { Fetcher } from './fetcher.ts'
+import { createPullSource, lineOptions, type PullOptions } from './source.ts'
+
+export const MAX_RECORDS = z
+  .int()
+  .min(1)
+  .default(10_000_000)
+  .describe(
+    'A fetch that brings more records than this is broken off: a source that never ends fills the disk.',
+  )
+
+export const SPARSE = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Whether records leave out what is blank. Otherwise a fetch in which no record has a mapped column is refused.',
+  )
+
+interface PullKind<S extends z.ZodObject> extends Pick<SourceKind, 'help' | 'example' | 'secrets'> {
+  readonly schema: S
+  /** Loads what it needs: nothing of it is loaded by a start that fetches nothing. */
+  fetcher(options: z.output<S>): Promise<Fetcher>
+}
+
+export function pullKind<S extends z.ZodObject>(kind: PullKind<S>): SourceKind {
+  const { help, example, schema, secrets = [] } = kind
+  return {
+    ...{ help, example, schema, secrets, isPulled: true },
+    create(options, deps) {
+      // `fetch` is the output of the kind's own schema, and the rest is what the configuration adds.
+      const { fetch, ...rest } = options as PullOptions
+      const own = fetch as z.output<S> & { readonly max_records: number }
+      const mostRecords = own.max_records
+      return createPullSource({ ...rest, fetch, mostRecords }, () => kind.fetcher(own), deps)
+    },
+    find: (file, options, sought) => jsonKind.find(file, lineOptions(options as PullOptions), sought),
+    read: (file, options, asked) => jsonKind.read(file, lineOptions(options as PullOptions), asked),
+  }
+}

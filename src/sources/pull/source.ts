@@ -1,0 +1,87 @@
+// A source that is asked for its records. What a fetch brings is spooled, and from then on is an input like any file of a
+// drop folder: a run that is killed finds it again. Nothing is fetched while one waits.
+import { SyncError } from '../../core/words/errors.ts'
+import type { Source, SourceInput } from '../../core/ports.ts'
+import { jsonKind } from '../json/kind.ts'
+import type { SourceDeps } from '../kind.ts'
+import type { Fetcher } from './fetcher.ts'
+import { type FetchNote, readNote, removeNote } from './note.ts'
+import { spool } from './spool.ts'
+
+/** The options of such a source as the configuration builds them: what is fetched lies apart from how it is read. */
+export interface PullOptions {
+  /** Of the spool; absolute. */
+  readonly folder: string
+  readonly sparse?: boolean
+  readonly fetch: unknown
+}
+
+/** How the lines of a spool are read. */
+export const lineOptions = ({ folder, sparse = false }: Pick<PullOptions, 'folder' | 'sparse'>) => ({
+  ...{ folder, files: ['*.jsonl'], settle: 0, encoding: 'utf-8', sparse, records: undefined },
+})
+
+const noInputs = { ready: [], unsettled: 0, refused: [] }
+
+/** What a note says of its input; of an input without one nothing is concluded. */
+function describedBy(note: FetchNote | undefined, input: SourceInput, isFull: boolean): SourceInput {
+  const { cursor } = note ?? {}
+  const isPart = note === undefined || note.problem !== undefined || (isFull && !note.isFull)
+  return { ...input, ...(cursor === undefined ? {} : { cursor }), ...(isPart ? { isPart } : {}) }
+}
+
+function partProblem(name: string, { problem, records }: FetchNote) {
+  if (problem === undefined) return []
+  const message = `${problem.message}; the ${records} records before that are taken, and nothing is concluded from what is missing`
+  return [{ name, error: new SyncError(problem.code, message) }]
+}
+
+/** `fetcher` is made when something is to be fetched. */
+export function createPullSource(
+  options: PullOptions & { readonly mostRecords: number },
+  fetcher: () => Promise<Fetcher>,
+  { clock }: SourceDeps,
+): Source {
+  const { folder } = options
+  const lines = jsonKind.create(lineOptions(options), { clock })
+  const look = async (asked: Parameters<Source['list']>[0]): ReturnType<Source['list']> => {
+    try {
+      return await lines.list(asked)
+    } catch (error) {
+      // Nothing was ever fetched.
+      if (error instanceof SyncError && error.code === 'INPUT_FOLDER_MISSING') return noInputs
+      throw error
+    }
+  }
+  const inputs = async (asked: Parameters<Source['list']>[0]): ReturnType<Source['list']> => {
+    const listing = await look(asked)
+    const isFull = asked.fetch?.isFull ?? true
+    const described = await Promise.all(
+      listing.ready.map(async (input) => ({ input, note: await readNote(folder, input.name) })),
+    )
+    const problems = described.flatMap(({ input, note }) => (note ? partProblem(input.name, note) : []))
+    return {
+      ...listing,
+      ready: described.map(({ input, note }) => describedBy(note, input, isFull)),
+      refused: [...listing.refused, ...problems],
+    }
+  }
+  return {
+    ...lines,
+    async list(asked) {
+      const waiting = await inputs(asked)
+      const { fetch: order, signal = new AbortController().signal } = asked
+      if (order === undefined || waiting.ready.length > 0) return waiting
+      await spool({
+        ...{ folder, order, signal, clock, mostRecords: options.mostRecords },
+        fetcher: await fetcher(),
+      })
+      return inputs(asked)
+    },
+    async archive(input, to) {
+      const isArchived = await lines.archive(input, to)
+      if (isArchived) await removeNote(folder, input.name)
+      return isArchived
+    },
+  }
+}

@@ -1,0 +1,139 @@
+// Writes what a fetch brings into a file of JSON lines, whole or not at all: under a hidden name, until it is safe on the
+// disk. What a fetch brought before it failed is kept as a part; of one that the end of the run cut off, nothing is.
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Cursor, FetchOrder, KeptCursor } from '../../core/cursor.ts'
+import type { Clock } from '../../core/ports.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { describeFault, faultCode } from '../fault.ts'
+import { flushFolder } from '../folder/place.ts'
+import type { Fetched, Fetcher } from './fetcher.ts'
+import { writeNote } from './note.ts'
+
+const BUFFER_CHARS = 256 * 1024
+/** As files are named that a fetch has written, is writing, or tells of. */
+const OURS = /^\.?fetch-\d{8}-\d{6}\.jsonl(\.fetch|\.part)?$/
+
+interface Spooling {
+  readonly folder: string
+  readonly fetcher: Fetcher
+  readonly order: FetchOrder
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** More records are a fault of the source. */
+  readonly mostRecords: number
+}
+
+interface Brought {
+  records: number
+  cursor: Cursor | undefined
+  hasCursor: boolean
+}
+
+const nameAt = (ms: number): string => {
+  const [day = '', time = ''] = new Date(ms).toISOString().split('T')
+  return `fetch-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}.jsonl`
+}
+
+const identityOf = ({ identity }: Fetcher): string => createHash('sha256').update(identity).digest('hex')
+
+/** Everything that a fetch yields, in pieces that are worth a write. */
+async function writeAll(
+  file: FileHandle,
+  fetched: AsyncIterable<Fetched>,
+  mostRecords: number,
+  brought: Brought,
+): Promise<void> {
+  let text = ''
+  try {
+    for await (const { json, ...moved } of fetched) {
+      if (json !== undefined) {
+        if (brought.records === mostRecords)
+          throw new SyncError('SOURCE_ANSWER', `the source gives more than ${mostRecords} records`, {
+            hint: 'Raise source.max_records if that is right.',
+          })
+        brought.records += 1
+        text += `${json}\n`
+        if (text.length > BUFFER_CHARS) {
+          await file.writeFile(text)
+          text = ''
+        }
+      }
+      if ('cursor' in moved) Object.assign(brought, { cursor: moved.cursor, hasCursor: true })
+    }
+  } finally {
+    // What came before a failure is a part.
+    await file.writeFile(text)
+  }
+}
+
+/** The failure of a fetch; everything else is a fault of the disk or of this program. */
+async function failureOf(work: Promise<void>): Promise<SyncError | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    if (error instanceof SyncError) return error
+    throw error
+  }
+}
+
+function reportedFault(folder: string, error: unknown): unknown {
+  if (error instanceof SyncError || faultCode(error) === undefined) return error
+  return new SyncError('SPOOL_FAILED', `${folder} cannot be written to: ${describeFault(error)}`, {
+    cause: error,
+  })
+}
+
+async function clear(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) if (OURS.test(name)) await rm(join(folder, name), { force: true })
+}
+
+const keptAs = (of: string, { cursor, hasCursor }: Brought): KeptCursor | undefined =>
+  hasCursor && cursor !== undefined && cursor !== null ? { of, value: cursor } : undefined
+
+async function spoolInto(
+  file: FileHandle,
+  { fetcher, order, signal, clock, mostRecords }: Spooling,
+): Promise<{ brought: Brought; failure: SyncError | undefined; of: string }> {
+  const of = identityOf(fetcher)
+  const brought: Brought = { records: 0, cursor: undefined, hasCursor: false }
+  const cursor = order.cursor?.of === of ? order.cursor.value : undefined
+  const fetched = fetcher.fetch({ cursor, signal, clock, tell: order.tell })
+  const failure = await failureOf(writeAll(file, fetched, mostRecords, brought))
+  await file.sync()
+  return { brought, failure, of }
+}
+
+/**
+ * Fetches into the folder, where nothing waits. With nothing new, nothing is written; a full fetch that came to its end is
+ * written in any case. Throws what ended a fetch that brought nothing, and SPOOL_FAILED.
+ */
+export async function spool(spooling: Spooling): Promise<void> {
+  const { folder, order, signal, clock } = spooling
+  const name = nameAt(clock.now())
+  const part = join(folder, `.${name}.part`)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await clear(folder)
+    const file = await open(part, 'wx', 0o600)
+    const { brought, failure, of } = await spoolInto(file, spooling).finally(() => file.close())
+    if (signal.aborted) return
+    if (brought.records === 0 && failure !== undefined) throw failure
+    if (brought.records === 0 && !order.isFull) return
+    await writeNote(folder, name, {
+      records: brought.records,
+      isFull: order.isFull,
+      before: order.cursor,
+      cursor: keptAs(of, brought),
+      problem: failure && { code: failure.code, message: failure.message },
+    })
+    await rename(part, join(folder, name))
+    await flushFolder(folder)
+  } catch (error) {
+    throw reportedFault(folder, error)
+  } finally {
+    await rm(part, { force: true }).catch(() => undefined)
+  }
+}

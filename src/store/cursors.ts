@@ -1,0 +1,15 @@
+// How far each pipeline has come at its source, as a row of `meta` that goes with the pipeline when it is renamed or given up.
+import type { CursorStore, KeptCursor } from '../core/cursor.ts'
+import type { Connection } from './file/database.ts'
+
+const nameFor = (pipeline: string): string => `cursor:${pipeline}`
+
+export function createCursorStore(db: Connection): CursorStore {
+  const read = db.prepare<[string], string>('SELECT value FROM meta WHERE name = ?').pluck()
+  return {
+    async cursor(pipeline) {
+      const value = read.get(nameFor(pipeline))
+      return value === undefined ? undefined : (JSON.parse(value) as KeptCursor)
+    },
+  }
+}
