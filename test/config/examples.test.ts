@@ -19,6 +19,8 @@ interface Example {
   readonly drops: readonly (readonly (readonly [inbox: string, file: string])[])[]
   /** What each turn comes to, by pipeline. */
   readonly runs: readonly Readonly<Record<string, object>>[]
+  /** Files that the configuration names in the folder data beside it. */
+  readonly beside?: readonly string[]
   /** By e-mail address; names of terms. */
   readonly contacts: Readonly<Record<string, object | readonly object[]>>
 }
@@ -105,6 +107,18 @@ const TABLE: readonly Example[] = [
       'dale@home.example': { first_name: 'Dan', phone: '+4930901820' },
     },
   },
+  {
+    name: 'own-source',
+    beside: ['own-source.mjs', 'own-source.txt'],
+    drops: [[], []],
+    // The second time, only the record at the cursor comes again.
+    runs: [{ choir: { read: 3, created: 3, rejected: 0 } }, { choir: { read: 1, unchanged: 1 } }],
+    contacts: {
+      'anna@choir.example': { first_name: 'Anna', phone: '+491711234567', terms: ['Alto', 'Choir'] },
+      'jan@choir.example': { family_name: 'Müller', phone: null, terms: ['Bass', 'Choir'] },
+      'lea@choir.example': { phone: '+4930901820' },
+    },
+  },
 ]
 
 let folder: string
@@ -174,10 +188,13 @@ describe('the example configurations', () => {
     }
   })
 
-  it.each(TABLE)('$name', { timeout: 60_000 }, async ({ name, drops, runs, contacts }) => {
+  it.each(TABLE)('$name', { timeout: 60_000 }, async ({ name, beside = [], drops, runs, contacts }) => {
     const config = join(folder, 'config', 'examples', `${name}.yaml`)
     await mkdir(join(folder, 'config', 'examples'), { recursive: true })
     await copyFile(join(EXAMPLES, `${name}.yaml`), config)
+    await mkdir(join(folder, 'config', 'examples', 'data'))
+    for (const file of beside)
+      await copyFile(join(EXAMPLES, 'data', file), join(folder, 'config', 'examples', 'data', file))
     for (const [turn, dropped] of drops.entries()) {
       for (const [inbox, file] of dropped) {
         const to = join(folder, 'state', 'inbox', inbox)

@@ -19,7 +19,7 @@ function problems(first: object, second: object): string[] {
   const map = { mail: 'Mail' }
   const value = { pipelines: { a: { source: first, map }, b: { source: second, map } } }
   const tree = { value, places: new Map() } as unknown as Tree
-  return crossProblems(tree, folder).map(({ path, message }) => `${path}: ${message}`)
+  return crossProblems(tree, folder, {}).map(({ path, message }) => `${path}: ${message}`)
 }
 const SAME = ['pipelines.b.source.folder: takes the same files as pipelines.a']
 

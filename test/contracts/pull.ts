@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PipelineSettings } from '../../src/core/settings.ts'
-import type { StateStore } from '../../src/core/state.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
 import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { systemClock } from '../../src/system.ts'
@@ -180,7 +180,7 @@ export function describePull(
         expect(files()).toEqual(['processed'])
       })
 
-      it.each(['beginInput', 'commitPlan', 'planTotals', 'rejectsOfInput', 'endInput'] as const)(
+      it.each(['beginInput', 'commitPlan', 'planTotals', 'takeToSend', 'endInput'] as const)(
         'at %s: nothing is lost or doubled, and the cursor does not move before the end',
         async (method) => {
           await world.put([person(1), person(2)])

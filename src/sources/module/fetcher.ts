@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { SyncError } from '../../core/words/errors.ts'
 import { describeFault, faultCode } from '../fault.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
-import type { ModuleOptions } from './kind.ts'
+import type { ModuleOptions } from './options.ts'
 import type { ModuleSource } from './types.ts'
 import { recordText, UnfitValue } from './values.ts'
 

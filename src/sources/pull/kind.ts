@@ -1,24 +1,9 @@
 // Makes a kind of source out of a fetch: what all kinds that are asked for their records have in common.
-import { z } from 'zod'
+import type { z } from 'zod'
 import { jsonKind } from '../json/kind.ts'
 import type { SourceKind } from '../kind.ts'
 import type { Fetcher } from './fetcher.ts'
 import { createPullSource, lineOptions, type PullOptions } from './source.ts'
-
-export const MAX_RECORDS = z
-  .int()
-  .min(1)
-  .default(10_000_000)
-  .describe(
-    'A fetch that brings more records than this is broken off: a source that never ends fills the disk.',
-  )
-
-export const SPARSE = z
-  .boolean()
-  .default(false)
-  .describe(
-    'Whether records leave out what is blank. Otherwise a fetch in which no record has a mapped column is refused.',
-  )
 
 interface PullKind<S extends z.ZodObject> extends Pick<SourceKind, 'help' | 'example' | 'secrets'> {
   readonly schema: S

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SyncError } from '../../../src/core/words/errors.ts'
 import { moduleFetcher } from '../../../src/sources/module/fetcher.ts'
 import { moduleKind } from '../../../src/sources/module/kind.ts'
-import type { ModuleOptions } from '../../../src/sources/module/kind.ts'
+import type { ModuleOptions } from '../../../src/sources/module/options.ts'
 import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
 import { systemClock } from '../../../src/system.ts'
 
