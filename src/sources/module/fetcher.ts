@@ -108,9 +108,9 @@ async function* yielded(options: ModuleOptions, task: FetchTask): AsyncGenerator
       throw failed(path, 'it gives nothing that can be iterated; write async function*')
     iterator = begun
     for (;;) {
-      const { done, value } = await nextWithin(async () => begun.next(), options, task)
-      if (done === true) break
-      yield fetchedOf(value)
+      const next = await nextWithin(async () => begun.next(), options, task)
+      if (next.done === true) break
+      yield fetchedOf(next.value)
       records += 1
     }
     isDone = true

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports.ts'
 
 export interface FetchTask {
   /** Undefined: everything. */
-  readonly cursor: Cursor | undefined
+  readonly cursor: Cursor
   readonly signal: AbortSignal
   readonly clock: Clock
   /** Told to whoever started the run. */

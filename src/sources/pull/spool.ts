@@ -27,7 +27,7 @@ interface Spooling {
 
 interface Brought {
   records: number
-  cursor: Cursor | undefined
+  cursor: Cursor
   hasCursor: boolean
 }
 
@@ -46,20 +46,20 @@ async function writeAll(
   brought: Brought,
 ): Promise<void> {
   let text = ''
+  const add = async (json: string): Promise<void> => {
+    if (brought.records === mostRecords)
+      throw new SyncError('SOURCE_ANSWER', `the source gives more than ${mostRecords} records`, {
+        hint: 'Raise source.max_records if that is right.',
+      })
+    brought.records += 1
+    text += `${json}\n`
+    if (text.length <= BUFFER_CHARS) return
+    await file.writeFile(text)
+    text = ''
+  }
   try {
     for await (const { json, ...moved } of fetched) {
-      if (json !== undefined) {
-        if (brought.records === mostRecords)
-          throw new SyncError('SOURCE_ANSWER', `the source gives more than ${mostRecords} records`, {
-            hint: 'Raise source.max_records if that is right.',
-          })
-        brought.records += 1
-        text += `${json}\n`
-        if (text.length > BUFFER_CHARS) {
-          await file.writeFile(text)
-          text = ''
-        }
-      }
+      if (json !== undefined) await add(json)
       if ('cursor' in moved) Object.assign(brought, { cursor: moved.cursor, hasCursor: true })
     }
   } finally {
