@@ -57,6 +57,11 @@ export interface InputReader {
   batches(blocks?: 'beside' | ((block: RawBlock) => boolean)): AsyncIterable<readonly SourceItem[]>
   /** SHA-256 of the input's bytes, hexadecimal; known once `batches` has ended. */
   sha256(): string
+  /**
+   * What of it is not read as whoever wrote it sees it (hidden rows, say), once `batches` has ended: what, how often, and on
+   * which line first (0: on none in particular).
+   */
+  oddities?(): readonly { readonly what: string; readonly times: number; readonly line: number }[]
   /** Whether its last row ended with a line break, once `batches` has ended; not there, or undefined: its form needs none. */
   endsWithLineBreak?(): boolean | undefined
   /** Whether it holds rejects that were mended, once `batches` has ended: then it is never all that there is. */

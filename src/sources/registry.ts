@@ -2,13 +2,17 @@
 import type { Source } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import { csvKind } from './csv/kind.ts'
+import { excelKind } from './excel/kind.ts'
 import { jsonKind } from './json/kind.ts'
+import { vcardKind } from './vcard/kind.ts'
 import type { SourceDeps, SourceKind } from './kind.ts'
 import { moduleKind } from './module/kind.ts'
 
 export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   csv: csvKind,
   json: jsonKind,
+  excel: excelKind,
+  vcard: vcardKind,
   module: moduleKind,
 }
 

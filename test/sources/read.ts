@@ -20,6 +20,7 @@ export interface Reading {
   readonly items: readonly SourceItem[]
   readonly twiceEncoded: InputReader['twiceEncoded']
   readonly contradicted: InputReader['contradicted']
+  readonly oddities: ReturnType<NonNullable<InputReader['oddities']>> | undefined
 }
 
 /** Header and items of one file. Options are those of the configuration. */

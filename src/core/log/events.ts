@@ -192,6 +192,12 @@ export const EVENTS = {
     means:
       'It is read as `source.encoding` says, so letters beyond ASCII are sent garbled. Set `auto` or `utf-8`.',
   },
+  'parts of a workbook not read as displayed': {
+    level: 'warn',
+    fields: { file: 'file', what: 'name', times: 'count', line: 'count' },
+    means:
+      'Of a workbook: hidden rows, columns and sheets are read like all others; of merged cells the first has the value; error values (`#N/A`) and formulas without a kept value are blank; of several visible sheets the first is read. `line`: the row of the first of them, 0 for none. Choose the sheet with `source.sheet`, or mend the workbook.',
+  },
   'file of corrected rejects: treated as a supplement, not as a full export': {
     level: 'info',
     fields: { file: 'file' },

@@ -40,7 +40,7 @@ export interface SourceRecord {
 /** A row that is there but is no record: it is counted as read and rejected. */
 export interface DefectiveRecord {
   readonly kind: 'defect'
-  readonly code: 'RECORD_RAGGED' | 'RECORD_MAYBE_CUT' | 'RECORD_NOT_AN_OBJECT'
+  readonly code: 'RECORD_RAGGED' | 'RECORD_MAYBE_CUT' | 'RECORD_NOT_AN_OBJECT' | 'RECORD_NOT_A_CARD'
   /** One sentence with the facts: how many values were found and expected, say. */
   readonly message: string
   readonly values: readonly string[]

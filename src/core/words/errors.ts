@@ -134,6 +134,14 @@ export const ERRORS = {
     'later',
     'Give the user that runs contact-sync the right to write to the folder `spool` beside the state, and free space; the next run fetches again.',
   ),
+  INPUT_EXCEL: entry(
+    'input',
+    'Open the file in Excel, save it as an Excel workbook (.xlsx) and drop it again; or export the sheet as CSV.',
+  ),
+  INPUT_VCARD: entry(
+    'input',
+    'Export the contacts as vCard again and drop the whole file: each card goes from BEGIN:VCARD to END:VCARD.',
+  ),
   INPUT_CHANGED: entry(
     'later',
     'The file was changed while it was read; it is taken again when it has settled.',
@@ -152,6 +160,10 @@ export const ERRORS = {
     'Drop the whole file again. Where the files of this source never end with a line break, set source.last_line: accept.',
   ),
   RECORD_NOT_AN_OBJECT: entry('record', 'Every record must be a JSON object.'),
+  RECORD_NOT_A_CARD: entry(
+    'record',
+    'Mend the card in the address book, or in the file, and drop the file again; the other cards were taken.',
+  ),
   KEY_MISSING: entry(
     'record',
     "Fill in the key, or set the pipeline's key to columns that are always filled.",
@@ -194,6 +206,7 @@ export const FINAL_REJECTS: readonly ErrorCode[] = [
   'RECORD_RAGGED',
   'RECORD_MAYBE_CUT',
   'RECORD_NOT_AN_OBJECT',
+  'RECORD_NOT_A_CARD',
 ]
 
 /** What a known error tells a person. The message holds no secret and no personal data. */

@@ -52,28 +52,48 @@ function namedIn(text: string, wanted: ReadonlySet<string>, quoting: Omit<Wanted
 const shown = (columns: readonly string[]): string =>
   columns.slice(0, SHOWN).join(', ') + (columns.length > SHOWN ? ` and ${columns.length - SHOWN} more` : '')
 
-/**
- * Finds the header line in the beginning of a file.
- * Throws INPUT_COLUMN_MISSING where no line names a mapped column, and INPUT_COLUMN_AMBIGUOUS where two name as many.
- */
-export function headerLine(head: string, { name, columns, ...quoting }: Wanted): HeaderLine {
+/** How many different ones of the columns a row names. */
+export function namedColumns(row: readonly string[], columns: readonly string[]): number {
   const wanted = new Set(columns.map(foldedColumn))
-  const starts = lineStarts(head)
-  const lines = starts.map((start) => namedIn(head.slice(start), wanted, quoting))
-  const most = Math.max(...lines.map(({ count }) => count))
-  const [first = -1, second] = lines.flatMap(({ count }, index) => (count === most ? [index] : []))
-  const hint = 'Set source.skip_lines to the number of lines before the header.'
+  return [...new Set(row.map(foldedColumn))].filter((name) => wanted.has(name)).length
+}
+
+/** How lines, or rows, are named in a message. */
+interface Naming {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly what: 'line' | 'row'
+  placeOf(index: number): number
+}
+
+/**
+ * Which of the first rows is the header, by how many mapped columns each names.
+ * Throws INPUT_COLUMN_MISSING where none names a mapped column, and INPUT_COLUMN_AMBIGUOUS where two name as many.
+ */
+export function chosenHeader(counts: readonly number[], { name, columns, what, placeOf }: Naming): number {
+  const most = Math.max(...counts)
+  const [first = -1, second] = counts.flatMap((count, index) => (count === most ? [index] : []))
   if (most === 0)
     throw new SyncError(
       'INPUT_COLUMN_MISSING',
-      `${name}: none of the first ${starts.length} lines names a mapped column (${shown(columns)}), so the header is not known`,
+      `${name}: none of the first ${counts.length} ${what}s names a mapped column (${shown(columns)}), so the header is not known`,
     )
   if (second !== undefined)
     throw new SyncError(
       'INPUT_COLUMN_AMBIGUOUS',
-      `${name}: line ${first + 1} and line ${second + 1} name ${most} mapped columns each, so the header is not known`,
-      { hint },
+      `${name}: ${what} ${placeOf(first)} and ${what} ${placeOf(second)} name ${most} mapped columns each, so the header is not known`,
+      { hint: `Set source.skip_lines to the number of ${what}s before the header.` },
     )
+  return first
+}
+
+/** Finds the header line in the beginning of a file. Throws what `chosenHeader` throws. */
+export function headerLine(head: string, { name, columns, ...quoting }: Wanted): HeaderLine {
+  const wanted = new Set(columns.map(foldedColumn))
+  const starts = lineStarts(head)
+  const lines = starts.map((start) => namedIn(head.slice(start), wanted, quoting))
+  const counts = lines.map(({ count }) => count)
+  const first = chosenHeader(counts, { name, columns, what: 'line', placeOf: (index) => index + 1 })
   const isNamed = first > 0 && DELIMITER_LINE.test(head.slice(starts[first - 1]))
   return { skipLines: isNamed ? first - 1 : first, delimiter: lines[first]?.delimiter }
 }

@@ -6,6 +6,14 @@ const TAB_NAMES = ['\\t', 'tab']
 /** Text, so that a variable of the environment may give the number. */
 const SKIP_LINES = /^(auto|\d{1,6})$/
 
+/** A number, or `auto`. */
+export const skipLines = z
+  .union([z.int().min(0), z.string().regex(SKIP_LINES)], {
+    error: 'is no number of lines; write one, or auto to have the header found',
+  })
+  .prefault(0)
+  .transform((value) => (value === 'auto' ? value : Number(value)))
+
 export const csvOptions = z
   .strictObject({
     ...folderOptions(['*.csv']),
@@ -20,15 +28,9 @@ export const csvOptions = z
       .default('"')
       .transform((value) => (value === 'none' ? undefined : value))
       .describe('What values with delimiters or line breaks are put in; none: quotes are plain text.'),
-    skip_lines: z
-      .union([z.int().min(0), z.string().regex(SKIP_LINES)], {
-        error: 'is no number of lines; write one, or auto to have the header found',
-      })
-      .prefault(0)
-      .transform((value) => (value === 'auto' ? value : Number(value)))
-      .describe(
-        'Lines before the header that are passed over. auto: of the first 50 lines, the header is the one that names most mapped columns; a file in which two name as many is refused.',
-      ),
+    skip_lines: skipLines.describe(
+      'Lines before the header that are passed over. auto: of the first 50 lines, the header is the one that names most mapped columns; a file in which two name as many is refused.',
+    ),
     skip_footer: z
       .int()
       .min(0)

@@ -21,6 +21,16 @@ export function warnAboutText(
     log.warn('file is UTF-8, but source.encoding differs', { file, ...contradicted })
 }
 
+/** What of a file is not read as it is shown, once it was read to its end. */
+export function warnAboutOddities(
+  { oddities }: Pick<InputReader, 'oddities'>,
+  { name: file }: SourceInput,
+  { log }: Log,
+): void {
+  for (const odd of oddities?.() ?? [])
+    log.warn('parts of a workbook not read as displayed', { file, ...odd })
+}
+
 /** What a repair is counted under begins with it. */
 const REPAIRED = 'repaired: '
 

@@ -20,7 +20,7 @@ import { startBlocks } from './blocks.ts'
 import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
 import { planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
-import { warnAboutText, warnAboutValues } from './read-warnings.ts'
+import { warnAboutOddities, warnAboutText, warnAboutValues } from './read-warnings.ts'
 import { otherwiseHold } from './resolved.ts'
 import { recordBatches } from './united.ts'
 
@@ -179,6 +179,7 @@ async function readInput(
       throw error
     })
     warnAboutValues(reading, context)
+    warnAboutOddities(reader, input, context)
     if (isMended())
       context.log.info('file of corrected rejects: treated as a supplement, not as a full export', {
         file: input.name,

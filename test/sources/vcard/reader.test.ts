@@ -1,0 +1,196 @@
+// What the columns of a vCard mean, in all three versions and as programs really write them; a bad card costs one record.
+import { describe, expect, it } from 'vitest'
+import { read, rows } from '../read.ts'
+
+const card = (...lines: string[]): string => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')
+
+/** The values of one card in these columns. */
+async function values(columns: string[], ...lines: string[]): Promise<readonly string[]> {
+  const [first = []] = await rows('vcard', card(...lines), { columns })
+  return first.slice(1).map(String)
+}
+
+describe('a column', () => {
+  const lines = [
+    'VERSION:3.0',
+    'N:Doe;John;Philip,Paul;Dr.;Jr.',
+    'FN:Dr. John Doe',
+    'item1.EMAIL;type=INTERNET:other@example.org',
+    'item1.X-ABLabel:_$!<Other>!$_',
+    'EMAIL;TYPE=INTERNET,WORK:work@example.org',
+    'EMAIL;TYPE="home,pref":best@example.org',
+    'TEL;TYPE=WORK;TYPE=VOICE:1',
+    'TEL;TYPE=CELL:2',
+    'TEL;TYPE=HOME,CELL:',
+    'TEL;TYPE=home,cell:3',
+    'ADR;TYPE=HOME:;2nd floor;1 High St.\\, rear;Town;State;12345;Germany',
+    'ORG:Ash, Birch\\; Co;Sales;East',
+    'NOTE:one\\ntwo\\, three\\\\n',
+    'CATEGORIES:a,b c',
+    'X-Team:red',
+  ]
+  it.each([
+    ['FN', 'Dr. John Doe'],
+    ['fn', 'Dr. John Doe'],
+    ['N.family', 'Doe'],
+    ['N.given', 'John'],
+    ['N.additional', 'Philip Paul'],
+    ['N.prefix', 'Dr.'],
+    ['N.suffix', 'Jr.'],
+    ['EMAIL', 'best@example.org'],
+    ['EMAIL#2', 'other@example.org'],
+    ['EMAIL#3', 'work@example.org'],
+    ['EMAIL#4', ''],
+    ['EMAIL;TYPE=WORK', 'work@example.org'],
+    ['EMAIL;TYPE=OTHER', 'other@example.org'],
+    ['TEL;TYPE=CELL', '2'],
+    ['TEL;TYPE=CELL#2', '3'],
+    ['TEL;TYPE=CELL,HOME', '3'],
+    ['TEL;TYPE=CELL;TYPE=HOME', '3'],
+    ['TEL;TYPE=FAX', ''],
+    ['ADR;TYPE=HOME.street', '1 High St., rear'],
+    ['ADR.extended', '2nd floor'],
+    ['ADR.city', 'Town'],
+    ['ADR.state', 'State'],
+    ['ADR.code', '12345'],
+    ['ADR.country', 'Germany'],
+    ['ADR#2.city', ''],
+    ['ORG', 'Ash, Birch; Co'],
+    ['ORG.unit', 'Sales, East'],
+    ['NOTE', 'one\ntwo, three\\n'],
+    ['CATEGORIES', 'a,b c'],
+    ['X-Team', 'red'],
+    ['VERSION', '3.0'],
+  ])('%s', async (column, value) => {
+    expect(await values([column], ...lines)).toEqual([value])
+  })
+
+  it.each([
+    ['E-Mail', /column "E-Mail" is no property of a vCard; .*"EMAIL"/],
+    ['N', /"N" is no property/],
+    ['ADR', /"ADR" is no property/],
+    ['N.first', /"N\.first"/],
+    ['EMAIL#0', /"EMAIL#0"/],
+    ['FN.given', /"FN\.given"/],
+    ['__proto__', /"__proto__"/],
+    ['constructor', /"constructor"/],
+  ])('%s is refused', async (column, sentence) => {
+    const refused = read('vcard', card(...lines), { columns: [column] })
+    await expect(refused).rejects.toMatchObject({
+      code: 'INPUT_COLUMN_MISSING',
+      message: expect.stringMatching(sentence) as string,
+    })
+  })
+
+  it('that is optional is in the header only where some card has it', async () => {
+    const asked = { columns: ['FN', 'BDAY', 'TITLE'], optional: ['BDAY', 'TITLE'] }
+    const text = card('VERSION:3.0', 'FN:a') + card('VERSION:3.0', 'FN:b', 'TITLE:c')
+    expect(await read('vcard', text, asked)).toMatchObject({ header: ['FN', 'TITLE'] })
+  })
+})
+
+describe('a value', () => {
+  it.each([
+    ['a folded line of 3.0', 'NOTE', 'a b', ['VERSION:3.0', 'NOTE:a', '  b']],
+    ['a folded line of 2.1, whose blank is one', 'NOTE', 'a b', ['VERSION:2.1', 'NOTE:a', ' b']],
+    [
+      'soft line breaks',
+      'FN',
+      'Jörg Müller',
+      ['VERSION:2.1', 'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg M=', '=C3=BCller'],
+    ],
+    [
+      'a soft line break before the end',
+      'FN',
+      'Jörg',
+      ['VERSION:2.1', 'FN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:J=C3=B6rg=', '', 'TEL:1'],
+    ],
+    ['another charset', 'FN', 'Jörg', ['VERSION:2.1', 'FN;CHARSET=ISO-8859-1;QUOTED-PRINTABLE:J=F6rg']],
+    [
+      'Japanese',
+      'FN',
+      '山田',
+      ['VERSION:2.1', 'FN;CHARSET=SHIFT_JIS;ENCODING=QUOTED-PRINTABLE:=8E=52=93=63'],
+    ],
+    [
+      'line breaks of an address',
+      'ADR.street',
+      '1 High St.\nrear',
+      ['VERSION:2.1', 'ADR;HOME;ENCODING=QUOTED-PRINTABLE:;;1 High St.=0Arear;Town;;;'],
+    ],
+    ['a comma of 2.1, which parts nothing', 'N.given', 'Anna, Maria', ['VERSION:2.1', 'N:Doe;Anna, Maria']],
+    ['types of 2.1', 'TEL;TYPE=CELL;TYPE=WORK', '2', ['VERSION:2.1', 'TEL;WORK:1', 'TEL;WORK;CELL:2']],
+    ['the preferred one of 2.1', 'EMAIL', 'b@x.org', ['VERSION:2.1', 'EMAIL:a@x.org', 'EMAIL;PREF:b@x.org']],
+    [
+      'the preferred one of 4.0',
+      'EMAIL',
+      'c@x.org',
+      ['VERSION:4.0', 'EMAIL;PREF=2:b@x.org', 'EMAIL:a@x.org', 'EMAIL;PREF=1:c@x.org'],
+    ],
+    [
+      'a telephone as an address',
+      'TEL',
+      '+49-30-1',
+      ['VERSION:4.0', 'TEL;VALUE=uri;TYPE="voice,home":tel:+49-30-1'],
+    ],
+    ['a parameter with a colon', 'ADR.city', 'Town', ['VERSION:4.0', 'ADR;LABEL="a: b; c":;;;Town;;;']],
+    ['a day', 'BDAY', '1980-02-10', ['VERSION:4.0', 'BDAY:19800210']],
+    ['a midnight', 'BDAY', '1980-02-10', ['VERSION:3.0', 'BDAY;VALUE=date-time:1980-02-10T00:00:00Z']],
+    ['a day without a year', 'BDAY', '--02-10', ['VERSION:4.0', 'BDAY:--0210']],
+    ['a year that is left out', 'BDAY', '--02-10', ['VERSION:3.0', 'BDAY;X-APPLE-OMIT-YEAR=1604:1604-02-10']],
+    [
+      'a picture is passed over',
+      'TEL',
+      '1',
+      ['VERSION:2.1', 'PHOTO;ENCODING=BASE64;JPEG:AAAA', ' BBBB', '', 'TEL:1'],
+    ],
+    [
+      'a picture that is not folded',
+      'TEL',
+      '1',
+      ['VERSION:2.1', 'PHOTO;BASE64:AAAA', 'BBBB', 'CC==', 'TEL:1'],
+    ],
+    [
+      'a card within a card is passed over',
+      'FN',
+      'Boss',
+      ['VERSION:2.1', 'AGENT:', 'BEGIN:VCARD', 'FN:Agent', 'END:VCARD', 'FN:Boss'],
+    ],
+  ])('%s', async (_what, column, value, lines) => {
+    expect(await values([column], ...lines)).toEqual([value])
+  })
+})
+
+describe('a bad card', () => {
+  const good = card('VERSION:3.0', 'FN:Good')
+  it.each([
+    ['without a colon', card('VERSION:3.0', 'FN:x', 'rubbish'), 'Line 8 cannot be read'],
+    ['with a quote that is not closed', card('VERSION:3.0', 'TEL;TYPE="x:1'), 'Line 7 cannot be read'],
+    [
+      'of an unknown charset',
+      card('VERSION:2.1', 'FN;CHARSET=NOPE;ENCODING=QUOTED-PRINTABLE:=41'),
+      'charset is not known',
+    ],
+    ['of bytes that are no text', card('VERSION:2.1', 'FN;ENCODING=QUOTED-PRINTABLE:J=F6rg'), 'no UTF-8'],
+    ['without its end', 'BEGIN:VCARD\r\nFN:x\r\n', 'no END:VCARD'],
+    ['without its beginning', 'BEGIN:VCAR\r\nFN:x\r\nEND:VCARD\r\n', 'no BEGIN:VCARD'],
+  ])('%s is one reject with its line, and the others are read', async (_what, bad, why) => {
+    const { items } = await read('vcard', good + bad + good, { columns: ['FN'] })
+    expect(items).toMatchObject([
+      { kind: 'record', line: 1, values: ['Good'] },
+      { kind: 'defect', code: 'RECORD_NOT_A_CARD', line: 5 },
+      { kind: 'record', values: ['Good'] },
+    ])
+    const [, defect] = items
+    expect(defect?.kind === 'defect' && defect.message).toContain(why)
+  })
+
+  it('tells a file without any card, and one that was cut off', async () => {
+    await expect(read('vcard', 'id;name\n1;Ann\n', { columns: ['FN'] })).rejects.toMatchObject({
+      code: 'INPUT_VCARD',
+    })
+    await expect(read('vcard', good + 'BEGIN:VCARD\nFN:x', { columns: ['FN'] })).rejects.toThrow(
+      /ends within the card of line 5: it was cut off/,
+    )
+  })
+})
