@@ -92,6 +92,39 @@ const TABLE: readonly Example[] = [
     },
   },
   {
+    name: 'sales-workbook',
+    drops: [[['sales-workbook', 'sales-workbook.xlsx']], [['sales-workbook', 'sales-workbook.xlsx']]],
+    runs: [
+      { sales: { read: 3, created: 2, rejected: 1 } },
+      { sales: { read: 3, unchanged: 2, rejected: 1 } },
+    ],
+    contacts: {
+      'anna@sales.example': {
+        ...{ first_name: 'Anna', phone: '+491711234567', ba_postal_code: '01067', ba_country: 'DE' },
+        ...{ date_of_birth: '1980-12-31T12:00:00+00:00', terms: ['Customer'] },
+      },
+      'bo@sales.example': { family_name: 'Birch', phone: '+4930901820', date_of_birth: null },
+    },
+  },
+  {
+    name: 'phones',
+    drops: [[['phones', 'phones.vcf']], [['phones', 'phones.vcf']]],
+    runs: [
+      { phones: { read: 4, created: 3, skipped: 1, rejected: 0 } },
+      { phones: { read: 4, unchanged: 3, skipped: 1 } },
+    ],
+    contacts: {
+      'anna@phone.example': {
+        ...{ title2: 'dr', family_name: 'Müller', phone: '+491711234567', phone_type: 'mobile' },
+      },
+      'bo@home.example': {
+        ...{ mail2: 'bo@work.example', company: 'Birch & Sons', phone: '+4930901821' },
+        ...{ ba_postal_code: '10969', ba_country: 'DE', date_of_birth: null },
+      },
+      'cleo@phone.example': { phone: '+436641234567', date_of_birth: '1980-12-31T12:00:00+00:00' },
+    },
+  },
+  {
     name: 'households',
     drops: [[['association', 'households.csv']], [['association', 'households.csv']]],
     runs: [

@@ -90,8 +90,10 @@ export function workbookParts(book: TestWorkbook): Record<string, string | Buffe
       .join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relations([
       ...sheets.map((_, index) => [`s${index}`, 'worksheet', `worksheets/sheet${index + 1}.xml`] as const),
-      ['x1', 'sharedStrings', '/xl/sharedStrings.xml'],
-      ['x2', 'styles', 'styles.xml'],
+      ...(book.sharedStrings === undefined
+        ? []
+        : [['x1', 'sharedStrings', '/xl/sharedStrings.xml'] as const]),
+      ...(book.styles === undefined ? [] : [['x2', 'styles', 'styles.xml'] as const]),
     ]),
     ...(book.sharedStrings === undefined
       ? {}

@@ -83,6 +83,7 @@ const PIPELINE: Readonly<Record<string, unknown>> = {
   'source.header': ['Nr', 'E-Mail', 'Name'],
   'source.records': 'results',
   'source.path': './my-source.mjs',
+  'source.sheet': 'Customers',
   key: 'Nr',
   use: ['our-phones'],
   map: { mail: 'E-Mail', family_name: 'Last name' },
