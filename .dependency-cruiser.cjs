@@ -19,7 +19,13 @@ const ROOMS = [
  * and ports, mostly); rooms of one layer do not know each other.
  */
 const LAYERS = {
-  core: [['words'], ['mapping', 'outcome'], ['change', 'proposal'], ['log'], ['alerts', 'explain']],
+  core: [
+    ['words'],
+    ['mapping', 'outcome'],
+    ['change', 'proposal', 'linkage'],
+    ['log'],
+    ['alerts', 'explain'],
+  ],
   store: [['file'], ['window', 'log'], ['journal'], ['views']],
   sync: [['plan', 'send']],
   app: [['run'], ['alerting', 'people', 'init'], ['daemon']],

@@ -2,6 +2,7 @@
 import { type InputReport, type Outcome, OUTCOMES } from '../core/outcome/summary.ts'
 import type { PipelineResult } from '../sync/run.ts'
 import { number, plural, spanText } from '../core/words/format.ts'
+import { likelySameLines } from './likely-same-text.ts'
 
 const HEADLINES: Record<PipelineResult['status'], string> = {
   ok: 'done',
@@ -57,6 +58,7 @@ export function resultLines(result: PipelineResult): readonly string[] {
     ...withheldLines(result.withheld),
     ...stopped,
     ...result.files.flatMap(fileLines),
+    ...likelySameLines(result.files),
     ...nextSteps(result),
   ]
 }

@@ -8,6 +8,7 @@ import type { BlockStore } from './change/settled-blocks.ts'
 import type { CursorStore } from './cursor.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { TombstoneStore } from './erasing.ts'
+import type { LookAlikeStore } from './linkage/look-alikes.ts'
 import type { SyncLog } from './log/sync-log.ts'
 import type { MappingStore } from './mapping-store.ts'
 import type { TermNameStore } from './mapping/terms.ts'
@@ -40,6 +41,7 @@ export interface StateStore
     InstanceStore,
     MappingStore,
     TermNameStore,
-    ResolutionStore {
+    ResolutionStore,
+    LookAlikeStore {
   close(): Promise<void>
 }

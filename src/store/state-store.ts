@@ -20,6 +20,7 @@ import { createFormerWindow, type FormerWindow } from './window/former-window.ts
 import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
 import { createHoldStore } from './journal/holds.ts'
 import { createJournal } from './journal/journal.ts'
+import { createLookAlikes } from './journal/look-alikes.ts'
 import { acquireLock, type Lock } from './file/lock.ts'
 import {
   currentMark,
@@ -111,6 +112,7 @@ function storeOver(
     ...createDateOrderStore(db),
     ...createCursorStore(db),
     ...createHouseholds(db),
+    ...createLookAlikes(db),
     ...createTermNameStore(db),
     ...createMappingStore(db),
     instance: async () => instance.get() ?? '',

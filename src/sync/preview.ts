@@ -16,7 +16,15 @@ import { planInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
-import { EMPTY_FULL, haltFor, heldReport, inputError, refusedReport, waitingInputs } from './run.ts'
+import {
+  EMPTY_FULL,
+  findingsOf,
+  haltFor,
+  heldReport,
+  inputError,
+  refusedReport,
+  waitingInputs,
+} from './run.ts'
 
 const PAGE = 500
 
@@ -139,11 +147,14 @@ async function* previewSteps(
     try {
       const isLast = input === ready.at(-1)
       const then = withMadeTerms(context, parts.madeTerms)
-      const { counts, judged, isEmptyFull } = await planInput({ input, isLast }, customFields, then)
+      const planned = await planInput({ input, isLast }, customFields, then)
+      const { counts, judged, isEmptyFull } = planned
       context.tally.add(counts)
       parts.plan.judge(judged)
       const reason = isEmptyFull ? EMPTY_FULL : judged.hold?.reason
-      inputs.push(reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason))
+      const report: InputReport =
+        reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason)
+      inputs.push({ ...report, ...findingsOf(planned) })
       yield* pretend(context, parts)
     } catch (error) {
       const known = inputError(error)

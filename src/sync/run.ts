@@ -3,6 +3,7 @@ import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
+import { withoutKeys } from '../core/outcome/likely-same.ts'
 import type { SourceInput } from '../core/ports.ts'
 import {
   assertBalanced,
@@ -191,6 +192,13 @@ export const heldReport = (input: SourceInput, reason: string): InputReport => (
   error: aboutFile(input.name, reason),
 })
 
+/** What its report says besides how it ended. */
+export const findingsOf = ({ likelySame }: PlannedInput): Pick<InputReport, 'likely_same'> =>
+  likelySame === undefined ? {} : { likely_same: likelySame }
+
+const reportedFindings = ({ likelySame }: PlannedInput): Pick<InputReport, 'likely_same'> =>
+  likelySame === undefined ? {} : { likely_same: withoutKeys(likelySame) }
+
 const releaseHint = (runId: string): string =>
   `to let what is held go with the next run: contact-sync held release ${runId}`
 
@@ -217,9 +225,9 @@ async function runInput(
       ? { report: { file: input.name, status: 'left' }, folder: 'processed', isArchived: false }
       : await finishInput(planned, aboutIt)
     logEnd(ended, log)
-    if (ended.report.status === 'left') return ended.report
-    if (heldBy === undefined) return ended.report
-    return { ...heldReport(input, heldBy), hint: releaseHint(context.runId) }
+    const found = reportedFindings(planned)
+    if (ended.report.status === 'left' || heldBy === undefined) return { ...ended.report, ...found }
+    return { ...heldReport(input, heldBy), hint: releaseHint(context.runId), ...found }
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error

@@ -3,7 +3,7 @@
 // both orders, and pairs that came to be one contact are held against pairs that are one person. Ends with 1 below an aim.
 // Fast: with CONTACTS, so many strangers are created one by one, of many names and of few; all that are merged are merged wrongly.
 import { createDuplicates } from '../../src/sandbox/duplicates/duplicates.ts'
-import { THRESHOLD } from '../../src/sandbox/duplicates/linkage.ts'
+import { THRESHOLD } from '../../src/core/linkage/linkage.ts'
 import { openTables } from '../../src/sandbox/tables.ts'
 import { LINKAGE_SETS, type LinkageRecord, readSet } from './linkage-sets.ts'
 import { strangers, type Variety } from './linkage-people.ts'

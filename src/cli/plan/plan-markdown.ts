@@ -18,6 +18,11 @@ const inputLines = ({ inputs, judged }: Plan): readonly string[] => [
       ? []
       : [`- ${status}: ${name(file)}${code === undefined ? '' : `: ${code}`}`],
   ),
+  ...inputs.flatMap(({ file, likely_same: found }) =>
+    found === undefined
+      ? []
+      : [`- likely the same person under two keys: ${name(file)}, ${plural(found.pairs, 'pair')}`],
+  ),
 ]
 
 function planLines(plan: Plan): readonly string[] {

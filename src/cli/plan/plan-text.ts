@@ -5,6 +5,7 @@ import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { ERRORS } from '../../core/words/errors.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
+import { likelySameLines } from '../likely-same-text.ts'
 import { withheldLines } from '../summary.ts'
 import { type Terminal, widthOf } from '../terminal.ts'
 import { changeText, groupText } from './change-text.ts'
@@ -39,6 +40,7 @@ export function planSummary(plan: Plan): readonly string[] {
     ...withheldLines(Object.keys(plan.withheld).length === 0 ? undefined : plan.withheld),
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
     ...files,
+    ...likelySameLines(inputs),
   ]
 }
 

@@ -24,6 +24,12 @@ export const VALUE_EVENTS = {
     means:
       'Under `on_duplicate_key: last` the last accepted record of a key counts, with its terms alone. `records` earlier records name terms that it does not. `on_duplicate_key: union` gives the terms of all rows.',
   },
+  'records probably the same person under different keys': {
+    level: 'info',
+    fields: { file: 'file', pairs: 'count' },
+    means:
+      'New records of the file, compared with each other and with linked records. Nothing is merged or held. `plan` and the summary of a run name up to 20 pairs with `--json` (`likely_same`).',
+  },
   'records skipped: several contacts have the e-mail address': {
     level: 'warn',
     fields: { file: 'file', records: 'count' },

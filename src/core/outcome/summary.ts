@@ -2,6 +2,7 @@
 // every record that was read ends in exactly one of the outcomes.
 import { EXIT } from '../words/exit-codes.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
+import type { LikelySame } from './likely-same.ts'
 
 export const OUTCOMES = [
   'created',
@@ -48,6 +49,8 @@ export interface InputReport {
   readonly code?: ErrorCode
   readonly error?: string
   readonly hint?: string
+  /** New records that are likely somebody whom the source has under another key, too. */
+  readonly likely_same?: LikelySame
 }
 
 /** Files that keep a run, or a plan, from being `ok`. One that was left for a reason of its own counts as refused. */

@@ -1,10 +1,10 @@
 // The search behind `duplicate_check_method`: finds the contact that a new one would double. Keeps its own two tables
 // beside the contacts: under which keys a contact is found (`block`), and what there is to compare (`person`).
 import { mailKey } from '../../core/mapping/contact.ts'
-import { blockingKeys, isTelling } from './blocking.ts'
+import { blockingKeys, isTelling } from '../../core/linkage/blocking.ts'
+import { linkageWeight, THRESHOLD } from '../../core/linkage/linkage.ts'
+import { personFromText, personOf, personText } from '../../core/linkage/person.ts'
 import type { Fields } from '../contact-rules.ts'
-import { linkageWeight, THRESHOLD } from './linkage.ts'
-import { personFromText, personOf, personText } from './person.ts'
 import type { Db } from '../tables.ts'
 
 export interface Duplicates {

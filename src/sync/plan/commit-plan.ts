@@ -1,11 +1,13 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
 import { type Hold, isShrunken, type JudgedInput } from '../../core/change/guard.ts'
+import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
 import { keepOf } from './batch.ts'
 import { holdByGuards } from './guards.ts'
+import { findLikelySame } from './likely-same.ts'
 
 /** An input that was read to its end. */
 interface Read {
@@ -21,6 +23,8 @@ export interface Committed {
   readonly judged: JudgedInput
   /** Whether the next input of the pipeline is to be compared with this one. */
   readonly isAccepted: boolean
+  /** New records that are likely somebody whom the source has under another key, too. */
+  readonly likelySame: LikelySame | undefined
 }
 
 /** What a full input lacks has gone, as the pipeline has it. */
@@ -74,9 +78,10 @@ export async function commitPlan(
   const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isPart
   const isFull = pipeline.mode === 'full' && isWhole
   await completeStaging({ staged, counts }, isFull && isLast, context)
+  const alike = await findLikelySame(staged, context)
   const lastRecords = isFull ? await lastRecordsOf(staged, context) : undefined
   const judged = await holdByGuards(staged, { counts, lastRecords, unexpected }, context)
   const full = { apartMs: pipeline.guards.deletes_apart, at: clock.now(), isLast }
   await state.commitPlan(staged, sha256, isFull ? full : undefined)
-  return { judged, isAccepted: isWhole && !isShrunken(counts.read, lastRecords) }
+  return { judged, isAccepted: isWhole && !isShrunken(counts.read, lastRecords), likelySame: alike }
 }

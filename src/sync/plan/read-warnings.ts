@@ -1,6 +1,7 @@
 // What is said in the operational log about an input that was read: how its text looks, and what became of its values.
 // Numbers and names of files alone: no values.
 import type { InputReader, SourceInput } from '../../core/ports.ts'
+import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
 
@@ -63,4 +64,14 @@ export function warnAboutValues(
       file,
       records: passedOver.withTerms,
     })
+}
+
+/** People who are likely in the source twice. */
+export function warnAboutLikelySame(
+  { name }: { readonly name: string },
+  found: LikelySame | undefined,
+  { log }: Log,
+): void {
+  if (found !== undefined)
+    log.info('records probably the same person under different keys', { file: name, pairs: found.pairs })
 }

@@ -12,6 +12,7 @@ import type { InputReader, SourceInput } from '../../core/ports.ts'
 import { UnsureOfRecords } from '../../core/mapping/record.ts'
 import { type UnitedMapper, unitedMapper } from '../../core/mapping/union.ts'
 import type { StagedInput } from '../../core/state.ts'
+import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import { type Counts, noCounts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
@@ -20,7 +21,7 @@ import { startBlocks } from './blocks.ts'
 import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
 import { planBatch, type Reading } from './batch.ts'
 import { mapperFor } from './present-terms.ts'
-import { warnAboutOddities, warnAboutText, warnAboutValues } from './read-warnings.ts'
+import { warnAboutLikelySame, warnAboutOddities, warnAboutText, warnAboutValues } from './read-warnings.ts'
 import { otherwiseHold } from './resolved.ts'
 import { recordBatches } from './united.ts'
 
@@ -37,6 +38,8 @@ export interface PlannedInput {
   readonly accepted: Accepted | undefined
   /** What is to be kept of its raw bytes once it is done with. */
   readonly blocks: KeptBlocks | undefined
+  /** New records that are likely somebody whom the source has under another key, too. */
+  readonly likelySame: LikelySame | undefined
 }
 
 interface Open {
@@ -174,12 +177,13 @@ async function readInput(
       const read = { staged, counts: reading.counts, isSupplement: isSupplement(), unexpected }
       return commitPlan(read, { sha256: reader.sha256(), isLast }, context)
     }
-    const { judged, isAccepted } = await commit().catch(async (error: unknown) => {
+    const { judged, isAccepted, likelySame } = await commit().catch(async (error: unknown) => {
       await state.discardInput(staged)
       throw error
     })
     warnAboutValues(reading, context)
     warnAboutOddities(reader, input, context)
+    warnAboutLikelySame(input, likelySame, context)
     if (isMended())
       context.log.info('file of corrected rejects: treated as a supplement, not as a full export', {
         file: input.name,
@@ -192,6 +196,7 @@ async function readInput(
       sha256: reader.sha256(),
       counts,
       judged,
+      likelySame,
       isEmptyFull: mode === 'full' && counts.read === 0 && !isSupplement(),
       accepted: isAccepted
         ? { mode, records: counts.read, endsWithLineBreak, header: reader.header, at: context.clock.now() }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blockingKeys } from '../../../src/sandbox/duplicates/blocking.ts'
+import { blockingKeys } from '../../../src/core/linkage/blocking.ts'
 import { createDuplicates } from '../../../src/sandbox/duplicates/duplicates.ts'
-import { linkageWeight, THRESHOLD } from '../../../src/sandbox/duplicates/linkage.ts'
-import { personFromText, personOf, personText } from '../../../src/sandbox/duplicates/person.ts'
-import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from '../../../src/sandbox/duplicates/similarity.ts'
+import { linkageWeight, THRESHOLD } from '../../../src/core/linkage/linkage.ts'
+import { personFromText, personOf, personText } from '../../../src/core/linkage/person.ts'
+import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from '../../../src/core/linkage/similarity.ts'
 import { openTables } from '../../../src/sandbox/tables.ts'
 
 describe('Jaro-Winkler', () => {

@@ -1,7 +1,7 @@
-// `duplicate_check_method: auto`: whether two contacts are one person, by probabilistic record linkage (Fellegi and
-// Sunter). Each field speaks for or against with the logarithm of how much likelier its agreement is among
+// Whether two contacts are one person, by probabilistic record linkage (Fellegi and Sunter): what the sandbox does under
+// `duplicate_check_method: auto`, and how likely the same person is found under two keys of a source. Each field speaks for or against with the logarithm of how much likelier its agreement is among
 // contacts of one person (m) than among strangers (u); a field that one of them lacks says nothing.
-import { DAY_MS } from '../../core/words/duration.ts'
+import { DAY_MS } from '../words/duration.ts'
 import type { Person } from './person.ts'
 import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from './similarity.ts'
 

@@ -1,4 +1,4 @@
-// Which contacts the duplicate check looks at at all: those that share a key. Each key stands for another slip that a
+// Which contacts are compared at all: those that share a key. Each key stands for another slip that a
 // duplicate may have: what one key misses because of a slip in its field, a key over other fields finds.
 import type { Person } from './person.ts'
 

@@ -1,7 +1,6 @@
-// A contact as the duplicate check sees it: the fields that tell people apart, in plain form, so that spelling,
-// accents and punctuation cannot part one person in two. Also how it is kept beside the contact, already parsed.
-import { mailKey } from '../../core/mapping/contact.ts'
-import type { Fields } from '../contact-rules.ts'
+// A contact as record linkage sees it: the fields that tell people apart, in plain form, so that spelling, accents and
+// punctuation cannot part one person in two. Also as a text, already parsed.
+import { mailKey } from '../mapping/contact.ts'
 
 export interface Person {
   readonly title: string
@@ -29,7 +28,7 @@ const plain = (value: unknown): string =>
 const lastDigits = (value: unknown): string =>
   typeof value === 'string' ? value.replace(/\D/g, '').slice(-8) : ''
 
-export function personOf(fields: Fields): Person {
+export function personOf(fields: Readonly<Record<string, unknown>>): Person {
   const mail = fields['mail']
   const born = fields['date_of_birth']
   const first = plain(fields['first_name'])
