@@ -1,11 +1,8 @@
 #!/usr/bin/env node
 // The process: arguments, exit code, signals; with system.ts the only file that touches it.
-// It must load nothing before it knows that this Node can run it: the database driver dies under an older one.
-import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { constants } from 'node:os'
+// It must load nothing before it knows that this Node can run it: the database driver dies under an older one. Parts of Node
+// that only some starts need are loaded by those: a short answer would take twice as long with them.
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import type { Io } from './cli/io.ts'
 
 const OLDEST = [22, 22, 2] as const
@@ -20,7 +17,8 @@ function isTooOld(version: string): boolean {
 }
 
 /** The Node that the installation brought along, if it did. */
-function bundledNode(): string | undefined {
+async function bundledNode(): Promise<string | undefined> {
+  const { createRequire } = await import('node:module')
   const system = process.platform === 'win32' ? 'win' : process.platform
   const binary = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node'
   try {
@@ -34,7 +32,9 @@ function bundledNode(): string | undefined {
 const isDebugged = (): boolean => ['NODE_DEBUG', 'NODE_DEBUG_NATIVE'].some((name) => process.env[name])
 
 /** Runs this very command under another Node, or without Node's own debug output: arguments, signals and exit code are passed on. */
-function handOver(node: string): void {
+async function handOver(node: string): Promise<void> {
+  const { spawn } = await import('node:child_process')
+  const { constants } = await import('node:os')
   const child = spawn(node, process.argv.slice(1), {
     stdio: 'inherit',
     env: { ...process.env, NODE_DEBUG: undefined, NODE_DEBUG_NATIVE: undefined, [HANDED_OVER]: '1' },
@@ -49,7 +49,8 @@ function handOver(node: string): void {
  * A run streams: nearly all it makes is short-lived. V8 would still let nursery and heap grow to many times of
  * what is in use; kept small, the process stays small, for a few per cent of its time (npm run bench).
  */
-function keepHeapSmall(): void {
+async function keepHeapSmall(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8')
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=100')
 }
@@ -66,8 +67,15 @@ async function keepCompiled(): Promise<void> {
   enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/contact-sync'))
 }
 
-async function start(): Promise<void> {
-  keepHeapSmall()
+/** The exit code; undefined where the command line has to be read. */
+async function answerQuickly(args: readonly string[]): Promise<number | undefined> {
+  const { quickAnswer } = await import('./cli/quick.ts')
+  return quickAnswer(args, { stdout: process.stdout, env: process.env, cwd: process.cwd() })
+}
+
+async function runCommand(args: readonly string[]): Promise<void> {
+  await keepHeapSmall()
+  const { constants } = await import('node:os')
   const ending = new AbortController()
   let endedBy: number | undefined
   const end = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
@@ -81,11 +89,8 @@ async function start(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal))
   let onHangup = (): void => end('SIGHUP')
   process.on('SIGHUP', () => onHangup())
-  // A reader that goes away early (`| head`) is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  // Nor is a log that cannot be written a reason to end.
+  // A log that cannot be written is no reason to end.
   process.stderr.on('error', () => undefined)
-  const args = process.argv.slice(2)
   const io: Io = {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -100,20 +105,24 @@ async function start(): Promise<void> {
       onHangup = listener
     },
   }
-  const { quickAnswer } = await import('./cli/quick.ts')
-  let code = await quickAnswer(args, io)
-  if (code === undefined) {
-    await keepCompiled()
-    const { runCommandLine } = await import('./cli/program.ts')
-    code = await runCommandLine(args, io)
-  }
+  await keepCompiled()
+  const { runCommandLine } = await import('./cli/program.ts')
+  const code = await runCommandLine(args, io)
   process.exitCode = endedBy ?? code
+}
+
+async function start(args: readonly string[]): Promise<void> {
+  // A reader that goes away early (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  const code = await answerQuickly(args)
+  if (code === undefined) await runCommand(args)
+  else process.exitCode = code
 }
 
 refuseDebugger()
 const older = isTooOld(process.versions.node)
-const bundled = older && process.env[HANDED_OVER] === undefined ? bundledNode() : undefined
-if (bundled !== undefined) handOver(bundled)
+const bundled = older && process.env[HANDED_OVER] === undefined ? await bundledNode() : undefined
+if (bundled !== undefined) await handOver(bundled)
 else if (older) {
   process.stderr.write(
     `contact-sync needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. Install Node 24, or run "npm ci" in the checkout, which brings it along.\n`,
@@ -121,5 +130,5 @@ else if (older) {
   process.exitCode = 2
 } else if (isDebugged()) {
   process.stderr.write('NODE_DEBUG is ignored: Node would print the key and the headers of every request.\n')
-  handOver(process.execPath)
-} else await start()
+  await handOver(process.execPath)
+} else await start(process.argv.slice(2))

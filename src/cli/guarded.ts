@@ -1,25 +1,41 @@
 // The one place through which everything goes that the program prints: what was read is made harmless there, and what the
 // program itself says to a terminal is told apart by a mark that nobody outside this process can know.
-import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { harmless } from '../core/words/harmless.ts'
 
-const MARK = randomBytes(12).toString('hex')
-const [BEGIN, END] = [`\ufdd0${MARK}`, '\ufdd1']
-const OWN = new RegExp(`${BEGIN}([^${END}]*)${END}`, 'g')
+interface Mark {
+  readonly begin: string
+  readonly own: RegExp
+}
+
+const END = '\ufdd1'
+let mark: Mark | undefined
+
+function newMark(): Mark {
+  // Asked for when the first sequence is made: most answers have none, and it takes longer to load than they do.
+  const { randomBytes } = process.getBuiltinModule('node:crypto')
+  const begin = `\ufdd0${randomBytes(12).toString('hex')}`
+  return { begin, own: new RegExp(`${begin}([^${END}]*)${END}`, 'g') }
+}
 
 /** A sequence that a terminal is meant to obey: a colour, or clearing a line. */
-export const control = (sequence: string): string => `${BEGIN}${sequence}${END}`
+export function control(sequence: string): string {
+  mark ??= newMark()
+  return `${mark.begin}${sequence}${END}`
+}
 
 /** The text as a terminal shows it: without sequences of ours. */
-export const withoutControls = (text: string): string => text.replaceAll(OWN, '')
+export const withoutControls = (text: string): string =>
+  mark === undefined ? text : text.replaceAll(mark.own, '')
 
 /** What reaches the outside. */
 export const printed = (text: string): string =>
-  text
-    .split(OWN)
-    .map((part, index) => (index % 2 === 0 ? harmless(part) : part))
-    .join('')
+  mark === undefined
+    ? harmless(text)
+    : text
+        .split(mark.own)
+        .map((part, index) => (index % 2 === 0 ? harmless(part) : part))
+        .join('')
 
 const behind = new WeakMap<Writable, Writable>()
 

@@ -19,6 +19,9 @@ export interface Io {
   onHangup(listener: () => void): void
 }
 
+/** All that an answer without a command line has: to make the rest would load more of Node than it needs. */
+export type QuickIo = Pick<Io, 'stdout' | 'env' | 'cwd'>
+
 /** Options that every command has. */
 export interface CommonOptions {
   readonly config?: string
@@ -36,5 +39,5 @@ const onLines = (lines: Lines): string =>
     .map((line) => `${unbroken(line)}\n`)
     .join('')
 
-export const print = (io: Io, lines: Lines): void => void io.stdout.write(onLines(lines))
+export const print = (io: Pick<Io, 'stdout'>, lines: Lines): void => void io.stdout.write(onLines(lines))
 export const printError = (io: Io, lines: Lines): void => void io.stderr.write(onLines(lines))

@@ -3,7 +3,7 @@
 import { EXIT } from '../core/words/exit-codes.ts'
 import { VERSION } from '../installation.ts'
 import { guarded } from './guarded.ts'
-import { type Io, print } from './io.ts'
+import { type QuickIo, print } from './io.ts'
 
 /** The command whose page is asked for: `run --help`, `help run`, `--help`; undefined: another thing is. */
 function wantsPage(args: readonly string[]): readonly string[] | undefined {
@@ -13,7 +13,7 @@ function wantsPage(args: readonly string[]): readonly string[] | undefined {
   return names.every((name) => /^[a-z][a-z-]*$/.test(name) && name !== 'help') ? names : undefined
 }
 
-async function answerHelp(names: readonly string[], io: Io): Promise<boolean> {
+async function answerHelp(names: readonly string[], io: QuickIo): Promise<boolean> {
   const { TREE } = await import('./command-table/tree.ts')
   const { helpPageFor, printPage } = await import('./commands/help.ts')
   const page = await helpPageFor(names, TREE)
@@ -23,7 +23,7 @@ async function answerHelp(names: readonly string[], io: Io): Promise<boolean> {
 
 async function answerCompletion(
   [what, option, config, ...rest]: readonly string[],
-  io: Io,
+  io: QuickIo,
 ): Promise<boolean> {
   if (what === 'pipelines' && rest.length === 0) {
     if (option !== undefined && (option !== '--config' || config === undefined)) return false
@@ -39,7 +39,7 @@ async function answerCompletion(
 }
 
 /** The exit code; undefined where it is for the command line to answer. */
-export async function quickAnswer(args: readonly string[], outer: Io): Promise<number | undefined> {
+export async function quickAnswer(args: readonly string[], outer: QuickIo): Promise<number | undefined> {
   const io = { ...outer, stdout: guarded(outer.stdout) }
   const [first, ...rest] = args
   if (first === '--version' && rest.length === 0) {

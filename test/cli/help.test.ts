@@ -11,6 +11,7 @@ import { pageRoff, pageText } from '../../src/cli/help/render.ts'
 import type { OptionEntry } from '../../src/cli/command-table/entry.ts'
 import { TREE } from '../../src/cli/command-table/tree.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
+import type { Io } from '../../src/cli/io.ts'
 import { quickAnswer } from '../../src/cli/quick.ts'
 import { widthOf } from '../../src/cli/terminal.ts'
 
@@ -39,7 +40,9 @@ const all: readonly { path: string; entry: CommandEntry; page: ReturnType<typeof
 ]
 const pages = [programPage(TREE), ...TREE.groups.map(groupPage), ...all.map(({ page }) => page)]
 
-async function typedTo(answer: typeof quickAnswer, args: readonly string[]) {
+type Answer = (args: readonly string[], io: Io) => Promise<number | undefined>
+
+async function typedTo(answer: Answer, args: readonly string[]) {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const code = await answer(args, {

@@ -2,7 +2,7 @@
 import { SyncError } from '../../core/words/errors.ts'
 import type { CommandTree } from '../command-table/entry.ts'
 import { type CompletionPlace, places } from '../completion/model.ts'
-import type { CommonOptions, Io } from '../io.ts'
+import type { CommonOptions, QuickIo } from '../io.ts'
 
 type Script = (all: readonly CompletionPlace[]) => string
 
@@ -13,7 +13,7 @@ const SCRIPTS: Readonly<Record<string, () => Promise<Script>>> = {
 }
 
 export async function completion(
-  io: Io,
+  io: QuickIo,
   options: CommonOptions,
   [shell = '']: string[],
   tree: CommandTree,

@@ -3,7 +3,7 @@ import type { CommandTree } from '../command-table/entry.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { commandPage, groupPage, type HelpPage, programPage } from '../help/page.ts'
 import { pageRoff, pageText } from '../help/render.ts'
-import type { Io } from '../io.ts'
+import type { Io, QuickIo } from '../io.ts'
 import { terminalOf } from '../terminal.ts'
 import { VERSION } from '../../installation.ts'
 
@@ -23,7 +23,7 @@ export async function helpPageFor(
   return commandPage(entry, { group, more: (await entry.moreHelp?.()) ?? '' })
 }
 
-export function printPage(io: Io, page: HelpPage): void {
+export function printPage(io: QuickIo, page: HelpPage): void {
   const { columns, paint } = terminalOf(io)
   io.stdout.write(pageText(page, columns, (text) => paint('bold', text)))
 }
