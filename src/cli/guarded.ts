@@ -1,5 +1,7 @@
 // The one place through which everything goes that the program prints: what was read is made harmless there, and what the
 // program itself says to a terminal is told apart by a mark that nobody outside this process can know.
+import type crypto from 'node:crypto'
+import { createRequire } from 'node:module'
 import type { Writable } from 'node:stream'
 import { harmless } from '../core/words/harmless.ts'
 
@@ -13,7 +15,7 @@ let mark: Mark | undefined
 
 function newMark(): Mark {
   // Asked for when the first sequence is made: most answers have none, and it takes longer to load than they do.
-  const { randomBytes } = process.getBuiltinModule('node:crypto')
+  const { randomBytes } = createRequire(import.meta.url)('node:crypto') as typeof crypto
   const begin = `\ufdd0${randomBytes(12).toString('hex')}`
   return { begin, own: new RegExp(`${begin}([^${END}]*)${END}`, 'g') }
 }

@@ -41,12 +41,15 @@ function withMeantValues(tree: Tree, issues: readonly z.core.$ZodIssue[]): unkno
   return value
 }
 
-/** Every problem at once. An empty message asks issues.ts for the words. */
+/** An empty message asks issues.ts for the words. What is parsed once is not worth compiling a parser for. */
+export const PARSING = { error: () => '', jitless: true } as const
+
+/** Every problem at once. */
 export function parseTree<S extends z.ZodType>(tree: Tree, schema: S): Parsed<S> {
-  const first = schema.safeParse(tree.value, { error: () => '' })
+  const first = schema.safeParse(tree.value, PARSING)
   if (first.success) return { ok: true, values: first.data, written: tree.value }
   const value = withMeantValues(tree, first.error.issues)
-  const second = value === tree.value ? first : schema.safeParse(value, { error: () => '' })
+  const second = value === tree.value ? first : schema.safeParse(value, PARSING)
   if (second.success) return { ok: true, values: second.data, written: value }
   return { ok: false, problems: issueProblems(second.error.issues, { tree, schema }) }
 }

@@ -2,6 +2,7 @@
 // by one before; the kind's own schema may still have something to say about them together.
 import { resolve } from 'node:path'
 import { issueProblems } from '../issues.ts'
+import { PARSING } from '../parse.ts'
 import type { ConfigProblem } from '../text/problem.ts'
 import { ownOptions, pathOptions, type SourceKinds } from '../../core/source-settings.ts'
 import { isMapping, type Path, type Tree, valueAt } from '../text/tree.ts'
@@ -43,9 +44,7 @@ function optionsOf(
   const kind = kinds[String(source['type'])]
   if (kind === undefined) return { options: {}, paths: [] }
   const paths = pathOptions(kind)
-  const parsed = kind.schema.safeParse(withAbsolutePaths(ownOptions(source), paths, folder), {
-    error: () => '',
-  })
+  const parsed = kind.schema.safeParse(withAbsolutePaths(ownOptions(source), paths, folder), PARSING)
   const { isPulled = false } = kind
   if (parsed.success) return { options: isMapping(parsed.data) ? parsed.data : {}, paths, isPulled }
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] }))
