@@ -55,8 +55,16 @@ export function nameBefore(raw: Buffer, tag: string): Buffer {
   return taggedName(raw, `-${tag}`)
 }
 
-function taggedName(raw: Buffer, tag: string, ending?: string): Buffer {
+/** Where the ending begins; that of a packed file is `.csv.gz`. */
+function endingAt(raw: Buffer): number {
   const dot = raw.lastIndexOf(0x2e)
+  if (dot <= 0 || raw.toString('latin1', dot).toLowerCase() !== '.gz') return dot
+  const before = raw.lastIndexOf(0x2e, dot - 1)
+  return before > 0 ? before : dot
+}
+
+function taggedName(raw: Buffer, tag: string, ending?: string): Buffer {
+  const dot = endingAt(raw)
   const stem = dot > 0 ? raw.subarray(0, dot) : raw
   const own = dot > 0 ? raw.subarray(dot) : Buffer.alloc(0)
   const tail = Buffer.concat([Buffer.from(tag), ending === undefined ? own : Buffer.from(ending)])

@@ -6,6 +6,7 @@ import type { InputReader, OpenOptions } from '../core/ports.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import { findPutAway, type FoundFile, type WantedFile } from './folder/put-away.ts'
+import { openPacked } from './gzip.ts'
 import type { InputFile } from './input-file.ts'
 import { kindOf } from './registry.ts'
 
@@ -136,7 +137,7 @@ export async function storedRows(
   const { kind, options } = kindOf(settings)
   const found = await findPutAway(String(settings['folder']), wanted)
   if (found === undefined) return undefined
-  const read: Read = (file) => kind.read(file, options, columns)
+  const read: Read = async (file) => kind.read(await openPacked(file), options, columns)
   try {
     const isWhole = whole || found.file.bytes <= SMALL_BYTES
     const cut = isWhole ? undefined : await quickly(found, wanted.lines, read)

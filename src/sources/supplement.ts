@@ -4,7 +4,7 @@
 /** The columns that we add. A header that ends with them marks a file as our own. */
 export const REJECT_COLUMNS = ['_reason', '_file', '_line'] as const
 
-const REJECTS_FILE = /\.rejects\.(csv|jsonl|ndjson|json)$/i
+const REJECTS_FILE = /\.rejects\.(csv|jsonl|ndjson|json)(\.gz)?$/i
 
 /** By its columns, wherever they stand, or by the name under which the rejects of an archived file were written. */
 export function isSupplement(name: string, columns: readonly string[]): boolean {

@@ -27,7 +27,7 @@ describe('kinds', () => {
   it('fill in the defaults', () => {
     expect(SOURCE_KINDS['csv']!.schema.parse({ folder: '/in' })).toEqual({
       folder: '/in',
-      files: ['*.csv'],
+      files: ['*.csv', '*.csv.gz'],
       settle: 2000,
       encoding: 'auto',
       delimiter: 'auto',
@@ -40,7 +40,7 @@ describe('kinds', () => {
     })
     expect(SOURCE_KINDS['json']!.schema.parse({ folder: '/in' })).toEqual({
       folder: '/in',
-      files: ['*.json', '*.jsonl', '*.ndjson'],
+      files: ['*.json', '*.json.gz', '*.jsonl', '*.jsonl.gz', '*.ndjson', '*.ndjson.gz'],
       settle: 2000,
       encoding: 'auto',
       sparse: false,

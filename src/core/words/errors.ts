@@ -138,6 +138,10 @@ export const ERRORS = {
     'input',
     'Open the file in Excel, save it as an Excel workbook (.xlsx) and drop it again; or export the sheet as CSV.',
   ),
+  INPUT_GZIP: entry(
+    'input',
+    'Drop the file again when the exporter has written it whole, or unpack it first.',
+  ),
   INPUT_VCARD: entry(
     'input',
     'Export the contacts as vCard again and drop the whole file: each card goes from BEGIN:VCARD to END:VCARD.',

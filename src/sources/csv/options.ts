@@ -1,5 +1,6 @@
 // The options of a CSV source. What is left on `auto` is found out for each file anew.
 import { z } from 'zod'
+import { orPacked } from '../gzip.ts'
 import { folderOptions } from '../options.ts'
 
 const TAB_NAMES = ['\\t', 'tab']
@@ -16,7 +17,7 @@ export const skipLines = z
 
 export const csvOptions = z
   .strictObject({
-    ...folderOptions(['*.csv']),
+    ...folderOptions(orPacked(['*.csv'])),
     delimiter: z
       .enum(['auto', ',', ';', '\t', '|', '\\t', 'tab'])
       .default('auto')

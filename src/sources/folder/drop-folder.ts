@@ -7,6 +7,7 @@ import type { RejectRow, Source, SourceInput } from '../../core/ports.ts'
 import { moveRewritten, moveVersion } from './archive.ts'
 import type { Found, StoredFile } from './erasing.ts'
 import { entryPath, rawName } from '../file-name.ts'
+import { openPacked } from '../gzip.ts'
 import { isWanted, listFolder, type Listing } from './folder-listing.ts'
 import { removeLeftoverFiles } from './leftovers.ts'
 import { openInputFile, type InputFile } from '../input-file.ts'
@@ -56,7 +57,7 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps, find:
     async openFile(input) {
       const path = pathOf(options.folder, input)
       if (path === undefined) throw new SyncError('INPUT_CHANGED', `${input.name} is not there any more`)
-      return openInputFile(path, input)
+      return openPacked(await openInputFile(path, input))
     },
     async isWaiting(input) {
       const path = pathOf(options.folder, input)

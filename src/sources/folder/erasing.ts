@@ -1,7 +1,10 @@
 // What erasing people from a file needs, whatever the kind of its source: which file it is, what was found, and the
 // replacement of the file as a whole. How records lie in a file, its kind knows (`SourceKind.find`).
+import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import type { SourceInput } from '../../core/ports.ts'
+import { isPacked, openPacked, unpacked } from '../gzip.ts'
+import { type InputFile, openInputFile } from '../input-file.ts'
 
 export interface StoredFile {
   readonly path: Buffer
@@ -17,6 +20,16 @@ export interface Found {
   readonly uncertain: readonly number[]
   /** The file without what is theirs. May be asked for once. */
   content(): AsyncIterable<Buffer>
+}
+
+/** What it holds, packed or not. Throws what `openInputFile` and `openPacked` throw. */
+export const openStored = async ({ path, input }: StoredFile): Promise<InputFile> =>
+  openPacked(await openInputFile(path, input))
+
+/** The bytes of what it holds, packed or not. */
+export function storedBytes({ path, name }: StoredFile): AsyncIterable<Buffer> {
+  const bytes = createReadStream(path) as AsyncIterable<Buffer>
+  return isPacked(name) ? unpacked(bytes) : bytes
 }
 
 export const ERASING = '.erasing'

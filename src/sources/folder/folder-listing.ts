@@ -60,7 +60,8 @@ export function isWanted(name: string, patterns: readonly string[]): boolean {
 }
 
 function lowerEnding(name: string): string {
-  const dot = name.lastIndexOf('.')
+  // Of a packed file (`.csv.gz`) both.
+  const dot = name.search(/\.[^.]*(?:\.gz)?$/i)
   return dot < 0 ? name : name.slice(0, dot) + name.slice(dot).toLowerCase()
 }
 

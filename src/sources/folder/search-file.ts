@@ -1,29 +1,32 @@
 // Looks for people in one file: by its records where it can be read as its kind, else by its lines.
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Sought } from '../../core/erasing.ts'
 import { isMostlyControl, looksBinary } from '../text/binary.ts'
 import { unitOf, withoutLines } from '../text/blank-lines.ts'
 import { byteOrderMark, utf16ByZeros } from '../text/encoding.ts'
-import type { Found, StoredFile } from './erasing.ts'
+import { packed, isPacked } from '../gzip.ts'
+import { type Found, storedBytes, type StoredFile } from './erasing.ts'
 import { createSpans, searchLines } from '../text/search-lines.ts'
+
+/** What cannot be unpacked, or not read at all, has no lines either. */
+const UNSEARCHED = ['INPUT_UNREADABLE', 'INPUT_GZIP']
 
 const HEAD_BYTES = 64 * 1024
 
-async function headOf(path: Buffer): Promise<Buffer> {
-  const file = await open(path, 'r')
-  try {
-    const buffer = Buffer.alloc(HEAD_BYTES)
-    return buffer.subarray(0, (await file.read(buffer, 0, HEAD_BYTES, 0)).bytesRead)
-  } finally {
-    await file.close()
+async function headOf(file: StoredFile): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of storedBytes(file)) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes >= HEAD_BYTES) break
   }
+  return Buffer.concat(parts).subarray(0, HEAD_BYTES)
 }
 
 /** The lines of a file that is no records. Throws INPUT_BINARY for what is no text. */
 async function findLines(file: StoredFile, sought: Sought): Promise<Found> {
-  const head = await headOf(file.path)
+  const head = await headOf(file)
   const what = looksBinary(head)
   if (what !== undefined) throw new SyncError('INPUT_BINARY', `it looks like ${what} and was not searched`)
   const encoding = byteOrderMark(head)?.encoding ?? utf16ByZeros(head) ?? 'bytes'
@@ -31,14 +34,17 @@ async function findLines(file: StoredFile, sought: Sought): Promise<Found> {
   if (/^utf-32/.test(encoding) || (!isWide && (isMostlyControl(head) || head.includes(0))))
     throw new SyncError('INPUT_BINARY', 'it is no plain text and was not searched')
   const spans = createSpans()
-  await searchLines(file.path, { encoding }, sought, spans)
+  await searchLines(storedBytes(file), { encoding }, sought, spans)
   return {
     records: spans.gone.length,
     uncertain: spans.uncertain,
-    content: () =>
-      withoutLines(createReadStream(file.path) as AsyncIterable<Buffer>, spans.gone, unitOf(encoding)),
+    content: () => withoutLines(storedBytes(file), spans.gone, unitOf(encoding)),
   }
 }
+
+/** What is found in a packed file is packed again. */
+const packedAs = (found: Found, { name }: StoredFile): Found =>
+  isPacked(name) ? { ...found, content: () => packed(found.content()) } : found
 
 /** Throws a SyncError where the file cannot be searched, and what the file system says. */
 export async function searchFile(
@@ -47,11 +53,11 @@ export async function searchFile(
   sought: Sought,
 ): Promise<Found> {
   try {
-    return await byRecords(file, sought)
+    return packedAs(await byRecords(file, sought), file)
   } catch (error) {
     // What lies in `failed` often is no file that could be read.
     const isKnown = (error instanceof SyncError && error.class === 'input') || error instanceof SyntaxError
-    if (!isKnown || (error instanceof SyncError && error.code === 'INPUT_UNREADABLE')) throw error
-    return findLines(file, sought)
+    if (!isKnown || (error instanceof SyncError && UNSEARCHED.includes(error.code))) throw error
+    return packedAs(await findLines(file, sought), file)
   }
 }

@@ -1,8 +1,8 @@
 // Finds people's records in a JSON file, and gives the file without them. The records of others stay on the lines on which
 // they were. What stands around the records is looked through, too: it stays, and is named.
 import type { Naming, Sought } from '../../core/erasing.ts'
-import type { Found, StoredFile } from '../folder/erasing.ts'
-import { type InputFile, openInputFile } from '../input-file.ts'
+import { type Found, openStored, type StoredFile } from '../folder/erasing.ts'
+import type { InputFile } from '../input-file.ts'
 import { byteText } from '../text/readings.ts'
 import { utf8Text } from '../text/text-stream.ts'
 import { surveyText, type TextForm } from '../text/text-survey.ts'
@@ -65,13 +65,13 @@ async function* contentOf(
 
 /** Throws a SyncError of class `input` for a file that is no text. */
 export async function findObjects(put: StoredFile, options: JsonOptions, sought: Sought): Promise<Found> {
-  const opened = (): Promise<InputFile> => openInputFile(put.path, put.input)
+  const opened = (): Promise<InputFile> => openStored(put)
   const naming = createNaming(sought)
   let isUncertain = false
   const file = await opened()
   try {
     const form = await surveyText(file, options.encoding)
-    const path = put.name.endsWith('.rejects.jsonl') ? undefined : options.records
+    const path = /\.rejects\.jsonl(\.gz)?$/.test(put.name) ? undefined : options.records
     const depth = await depthOf(utf8Text(file, form), path)
     await assertWhole(put.input.name, utf8Text(file, form), layoutOf(depth, path))
     let outside = ''

@@ -1,9 +1,10 @@
 // The options of a JSON source.
 import { z } from 'zod'
+import { orPacked } from '../gzip.ts'
 import { folderOptions } from '../options.ts'
 
 export const jsonOptions = z.strictObject({
-  ...folderOptions(['*.json', '*.jsonl', '*.ndjson']),
+  ...folderOptions(orPacked(['*.json', '*.jsonl', '*.ndjson'])),
   records: z
     .string()
     .regex(/^[^.*]+(\.[^.*]+)*$/, 'must be names joined with dots, such as data.contacts')

@@ -13,7 +13,7 @@ import { jsonRecords, type JsonLayout, type JsonRecord } from './parse.ts'
 import { columnReader, isObject, textOf, type ColumnReader, type JsonObject } from './values.ts'
 
 /** Our own rejects are one record a line, wherever the records of other files are. */
-const OWN_REJECTS = /\.rejects\.(jsonl|ndjson|json)$/i
+const OWN_REJECTS = /\.rejects\.(jsonl|ndjson|json)(\.gz)?$/i
 
 /** Opens a file as JSON; closes it when that fails. Throws a SyncError of class `input` or `later`. */
 export function readJson(

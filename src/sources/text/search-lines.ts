@@ -1,6 +1,5 @@
 // Looks through the lines of a file, as bytes where its encoding is not known for sure: what cannot be read as records may
 // name somebody all the same. One line is in memory at a time, and of a very long one a piece.
-import { createReadStream } from 'node:fs'
 import type { Naming, Sought } from '../../core/erasing.ts'
 import type { LineSpan } from './blank-lines.ts'
 import { byteText } from './readings.ts'
@@ -69,15 +68,13 @@ async function* linesOf(parts: AsyncIterable<Buffer>, encoding: string): AsyncGe
 
 /** Notes the lines from and to which (both included) somebody is named; gives whether anything was found in them. */
 export async function searchLines(
-  path: Buffer,
+  parts: AsyncIterable<Buffer>,
   { encoding, from = 1, to = Number.POSITIVE_INFINITY }: { encoding: string; from?: number; to?: number },
   sought: Pick<Sought, 'ofLine'>,
   spans: Spans,
 ): Promise<void> {
-  const stream = createReadStream(path)
-  for await (const { line, text } of linesOf(stream as AsyncIterable<Buffer>, encoding)) {
+  for await (const { line, text } of linesOf(parts, encoding)) {
     if (line > to) break
     if (line >= from && text !== '') spans.note(await sought.ofLine(text), line, line)
   }
-  stream.destroy()
 }

@@ -1,8 +1,6 @@
 // Finds people's cards in a file, and gives the file without them. The cards of others stay on the lines on which they were.
-import { createReadStream } from 'node:fs'
 import type { Naming, Sought } from '../../core/erasing.ts'
-import type { Found, StoredFile } from '../folder/erasing.ts'
-import { openInputFile } from '../input-file.ts'
+import { type Found, openStored, storedBytes, type StoredFile } from '../folder/erasing.ts'
 import { unitOf, withoutLines } from '../text/blank-lines.ts'
 import { byteText } from '../text/readings.ts'
 import { createSpans } from '../text/search-lines.ts'
@@ -36,7 +34,7 @@ function namingOf(
 
 /** Throws a SyncError of class `input` for a file that cannot be read as cards. */
 export async function findCards(put: StoredFile, options: VcardOptions, sought: Sought): Promise<Found> {
-  const file = await openInputFile(put.path, put.input)
+  const file = await openStored(put)
   try {
     const form = await surveyText(file, options.encoding)
     const readers = sought.columns.map(cardColumn)
@@ -48,8 +46,7 @@ export async function findCards(put: StoredFile, options: VcardOptions, sought: 
     return {
       records: spans.gone.length,
       uncertain: spans.uncertain,
-      content: () =>
-        withoutLines(createReadStream(put.path) as AsyncIterable<Buffer>, spans.gone, unitOf(form.encoding)),
+      content: () => withoutLines(storedBytes(put), spans.gone, unitOf(form.encoding)),
     }
   } finally {
     await file.close()

@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { createSource, SOURCE_KINDS } from '../../../src/sources/registry.ts'
 import { describeSource } from '../../contracts/source.ts'
 
@@ -14,4 +15,15 @@ describeSource('csv', {
   lineOf: (index) => index + 2,
   damagedAtEnd: (columns, rows) => `${text(columns, rows)}9,"never closed,\n`,
   droppable: '.rejects.csv',
+})
+
+describeSource('csv, packed', {
+  ending: '.csv.gz',
+  create: (options, clock) =>
+    createSource({ type: 'csv', null_values: [], ...SOURCE_KINDS['csv']!.schema.parse(options) }, { clock }),
+  text: (columns, rows) => gzipSync(text(columns, rows)),
+  lineOf: (index) => index + 2,
+  damagedAtEnd: (columns, rows) => gzipSync(`${text(columns, rows)}9,"never closed,\n`),
+  droppable: '.rejects.csv',
+  plain: (content) => gunzipSync(content).toString(),
 })
