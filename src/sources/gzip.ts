@@ -88,10 +88,10 @@ function createReading(file: InputFile) {
   let at = 0
   let part: Buffer = Buffer.alloc(0)
   const next = async (): Promise<boolean> => {
-    const { done, value } = await parts.next()
-    if (done === true) return false
+    const found = await parts.next()
+    if (found.done === true) return false
     at += part.length
-    part = value
+    part = found.value
     return true
   }
   const close = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 // Workbooks for tests: made of parts whose XML each test may write itself, packed like a real one.
-import { crc32, deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -112,3 +112,15 @@ export function workbookParts(book: TestWorkbook): Record<string, string | Buffe
 }
 
 export const workbook = (book: TestWorkbook): Buffer => zip(workbookParts(book))
+
+/** What the parts of an archive hold, unpacked. */
+export function partsOf(content: Buffer): string[] {
+  const texts: string[] = []
+  for (let at = 0; content.readUInt32LE(at) === 0x04034b50;) {
+    const packed = content.readUInt32LE(at + 18)
+    const from = at + 30 + content.readUInt16LE(at + 26) + content.readUInt16LE(at + 28)
+    texts.push(inflateRawSync(content.subarray(from, from + packed)).toString())
+    at = from + packed
+  }
+  return texts
+}

@@ -36,24 +36,28 @@ async function* contentWithout(
 
 interface Others {
   readonly sought: Sought
-  /** Rows that are records. */
+  /** Rows that are records, and how many of their values are read. */
   readonly records: ReadonlySet<number>
+  readonly width: number
   readonly spans: Spans
 }
 
 async function searchOthers(
   file: StoredFile,
   { sheet }: ExcelOptions,
-  { sought, records, spans }: Others,
+  { sought, records, width, spans }: Others,
 ): Promise<void> {
   const opened = await openInputFile(file.path, file.input)
+  const naming = (values: readonly string[]) => sought.ofLine(byteText(Buffer.from(values.join('\t'))))
   try {
     const { rows } = await openSheet(opened, sheet)
-    for await (const some of rows()) {
-      const others = some.filter(({ row }) => !records.has(row))
-      for (const { row, values } of others)
-        spans.note(await sought.ofLine(byteText(Buffer.from(values.join('\t')))), row, row)
-    }
+    for await (const some of rows())
+      for (const { row, values } of some) {
+        const isRecord = records.has(row)
+        const found = await naming(isRecord ? values.slice(width) : values)
+        // Beside the columns of somebody else's record it may be about both.
+        spans.note(isRecord && found !== undefined ? 'maybe' : found, row, row)
+      }
   } finally {
     await opened.close()
   }
@@ -74,7 +78,7 @@ export async function findSheetRows(file: StoredFile, options: ExcelOptions, sou
   } finally {
     await reader.close()
   }
-  await searchOthers(file, options, { sought, records, spans })
+  await searchOthers(file, options, { sought, records, width: reader.header.length, spans })
   const gone = new Set(spans.gone.map(({ first }) => first))
   return {
     records: gone.size,

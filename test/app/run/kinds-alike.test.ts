@@ -1,0 +1,123 @@
+// The same people from files of every kind make the same contacts: the first run creates them, and each further one, of
+// another kind, finds nothing to write. A file that is told twice changes nothing either.
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runCommandLine } from '../../../src/cli/program.ts'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import { systemClock } from '../../../src/system.ts'
+import { workbook } from '../../support/workbook.ts'
+
+const KEY = 'key'
+let folder: string
+let sandbox: Sandbox
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'alike-'))
+  await mkdir(join(folder, 'in'))
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+})
+afterEach(async () => {
+  await sandbox.close()
+  await rm(folder, { recursive: true })
+})
+
+const COLUMNS = ['UID', 'EMAIL', 'N.given', 'N.family', 'TEL', 'BDAY', 'NOTE']
+const PEOPLE = [
+  ['1', 'ann@example.org', 'Ann', 'Müller; Ash', '+491711234567', '1980-12-31', 'a "quoted", note'],
+  ['2', 'bo@example.org', 'Bo', "O'Neill", '', '', ''],
+  ['3', 'cleo@example.org', 'Cleo', '山田', '0301', '2001-02-03', '=1+1'],
+]
+
+const csv = [COLUMNS, ...PEOPLE]
+  .map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join(';'))
+  .join('\r\n')
+const records = PEOPLE.map((row): Record<string, string> =>
+  Object.fromEntries(row.map((value, index) => [COLUMNS[index], value])),
+)
+
+/** Serial numbers and shared texts, as Excel writes them. */
+const cells = (row: readonly string[], number: number): string =>
+  `<row r="${number}">${row
+    .map((value) => {
+      if (value === '1980-12-31') return '<c s="1"><v>29586</v></c>'
+      if (value === '2001-02-03') return '<c s="1"><v>36925</v></c>'
+      if (/^\d$/.test(value)) return `<c><v>${value}</v></c>`
+      return `<c t="inlineStr"><is><t>${value.replaceAll('"', '&quot;')}</t></is></c>`
+    })
+    .join('')}</row>`
+const xlsx = workbook({
+  sheets: [
+    {
+      xml: `<sheetData>${[COLUMNS, ...PEOPLE].map((row, index) => cells(row, index + 1)).join('')}</sheetData>`,
+    },
+  ],
+  styles: '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+})
+
+const escaped = (value = ''): string => value.replaceAll(/[\\,;]/g, '\\$&')
+const vcf = PEOPLE.map(
+  ([uid, mail, given, family, tel, birthday, text]) =>
+    `BEGIN:VCARD\nVERSION:3.0\nUID:${escaped(uid)}\nN:${escaped(family)};${escaped(given)};;;\nEMAIL;TYPE=work:${escaped(mail)}\nTEL:${escaped(tel)}\nBDAY:${escaped(birthday)}\nNOTE:${escaped(text)}\nEND:VCARD\n`,
+).join('')
+
+const FILES: readonly (readonly [type: string, name: string, content: string | Buffer])[] = [
+  ['csv', 'a.csv', `${csv}\r\n`],
+  ['csv', 'b.csv.gz', gzipSync(`${csv}\r\n`)],
+  ['json', 'c.json', JSON.stringify(records)],
+  ['excel', 'd.xlsx', xlsx],
+  ['vcard', 'e.vcf', vcf],
+  ['vcard', 'f.vcf.gz', gzipSync(vcf)],
+]
+
+/** A column of JSON is a path: names with a dot are found as they are. */
+const configuration = (type: string): string => `
+service: { base_url: "${sandbox.url}", api_key: "${KEY}" }
+state: { path: state.db }
+pipelines:
+  people:
+    source: { type: ${type}, folder: in, settle: 0s }
+    mode: full
+    key: UID
+    map:
+      mail: EMAIL
+      first_name: N.given
+      family_name: N.family
+      phone: TEL
+      company: NOTE
+      date_of_birth: { column: BDAY, date: yyyy-MM-dd }
+`
+
+async function counted(type: string, name: string, content: string | Buffer): Promise<unknown> {
+  await writeFile(join(folder, 'sync.yaml'), configuration(type))
+  await writeFile(join(folder, 'in', name), content)
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  await runCommandLine(['run', '--json', '--config', join(folder, 'sync.yaml')], {
+    ...{ stdin: Readable.from([]), stdout, stderr, cwd: folder, pid: process.pid, env: {} },
+    ...{ isTerminal: false, isInteractive: false },
+    signal: new AbortController().signal,
+    onHangup: () => undefined,
+  })
+  const { pipelines } = JSON.parse(String(stdout.read())) as { pipelines: object[] }
+  return pipelines[0]
+}
+
+it('the same people of every kind, one after another, are written once', { timeout: 60_000 }, async () => {
+  for (const [index, [type, name, content]] of FILES.entries()) {
+    const first = index === 0 ? { created: 3 } : { created: 0, unchanged: 3 }
+    expect([name, await counted(type, name, content)]).toMatchObject([
+      name,
+      { read: 3, updated: 0, rejected: 0, failed: 0, held: 0, deleted: 0, ...first },
+    ])
+    expect([name, await counted(type, name, content)]).toMatchObject([
+      name,
+      { read: 3, created: 0, updated: 0, unchanged: 3, rejected: 0, failed: 0, deleted: 0 },
+    ])
+  }
+  // Each was read and put away twice, the packed ones packed.
+  const archived = await readdir(join(folder, 'in', 'processed'))
+  expect(archived.filter((name) => name.endsWith('.gz'))).toHaveLength(4)
+  expect(archived).toHaveLength(2 * FILES.length)
+})
