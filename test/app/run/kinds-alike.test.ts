@@ -34,8 +34,8 @@ const PEOPLE = [
 const csv = [COLUMNS, ...PEOPLE]
   .map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join(';'))
   .join('\r\n')
-const records = PEOPLE.map((row): Record<string, string> =>
-  Object.fromEntries(row.map((value, index) => [COLUMNS[index], value])),
+const records = PEOPLE.map((row) =>
+  Object.fromEntries(row.map((value, index) => [COLUMNS[index] ?? '', value] as const)),
 )
 
 /** Serial numbers and shared texts, as Excel writes them. */
