@@ -30,7 +30,7 @@ function reasonOf(error: unknown): string {
     responseCode?: unknown
   }
   const parts = [code, responseCode].filter((part) => typeof part === 'string' || typeof part === 'number')
-  return `not taken (${parts.length === 0 ? 'no code' : parts.join(' ')})`
+  return `not accepted (${parts.length === 0 ? 'no code' : parts.join(' ')})`
 }
 
 export async function mail(

@@ -9,7 +9,7 @@ const cannotBeWritten = (path: string, error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (code === undefined || error instanceof SyncError) return error
   return new SyncError('USAGE', `${path} cannot be written (${code})`, {
-    hint: 'Name a file in a folder that is there, and in which this user may write.',
+    hint: 'Name a file in an existing folder that this user can write to.',
     cause: error,
   })
 }

@@ -106,12 +106,12 @@ async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
     },
     {
       name: 'state-files.json',
-      about: "sizes and rights of the state's files",
+      about: "sizes and permissions of the state's files",
       text: await orFacts(() => filesBeside(settings.state)),
     },
     {
       name: 'schema.sql',
-      about: 'the tables of the state, without what is in them',
+      about: 'the tables of the state, without their content',
       text: schema.length > 0 ? `${schema.join(';\n')};\n` : json(rest),
     },
     {
@@ -124,7 +124,7 @@ async function stateEntries(settings: Settings): Promise<BundleEntry[]> {
 
 const readme = (entries: readonly BundleEntry[]): string =>
   [
-    'A support bundle of contact-sync. It holds no secret and no personal data:',
+    'A support bundle of contact-sync. It contains no secret and no personal data:',
     '',
     ...entries.map(({ name, about }) => `  ${name}: ${about}`),
     '',
@@ -143,13 +143,15 @@ export async function supportBundle(
     { name: 'versions.json', about: 'contact-sync, Node, SQLite, system', text: json(versions) },
     {
       name: 'configuration.txt',
-      about: configuration.ok ? 'what is in force, without secrets' : 'what is wrong with the configuration',
+      about: configuration.ok
+        ? 'the effective configuration, without secrets'
+        : 'the problems of the configuration',
       text: configurationText(configuration),
     },
     ...(settings === undefined ? [] : await stateEntries(settings)),
     ...(Array.isArray(logs)
       ? (logs as BundleEntry[])
-      : [{ name: 'logs.json', about: 'why there is no log', text: ofLog }]),
+      : [{ name: 'logs.json', about: 'the reason why there is no log', text: ofLog }]),
   ]
   const mask = createRedaction(settings?.secrets ?? [])
   const entries = found.map((entry) => ({ ...entry, text: withoutMails(mask(entry.text)) }))

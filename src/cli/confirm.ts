@@ -12,8 +12,8 @@ import type { Io } from './io.ts'
 export async function confirm(io: Io, question: string, yes: boolean): Promise<void> {
   if (yes) return
   if (!io.isInteractive)
-    throw new SyncError('USAGE', 'nobody can be asked here: standard input is no terminal', {
-      hint: 'With --yes it goes on without a question.',
+    throw new SyncError('USAGE', 'no confirmation possible: standard input is not a terminal', {
+      hint: '--yes continues without a question.',
     })
   const asking = createInterface({ input: io.stdin, output: unguarded(io.stderr) })
   // Ctrl-C, Ctrl-D and the end of the process are an answer, too; the question by itself would wait on. A line goes before the end

@@ -5,5 +5,4 @@ export const shownValue = (value: unknown): string =>
   value === null || value === '' ? '(blank)' : JSON.stringify(value)
 
 /** Behind the name of a file that was written. */
-export const replacedText = (replaced: boolean): string =>
-  replaced ? ', in place of the file that was there' : ''
+export const replacedText = (replaced: boolean): string => (replaced ? ', replacing the existing file' : '')

@@ -56,7 +56,7 @@ export function errorMessage(error: unknown): Message {
       exitCode: EXIT_CODES[error.code] ?? EXIT.fault,
     }
   return {
-    lines: ['This is a fault of contact-sync. Please report it with these lines:', ...detailLines(error)],
+    lines: ['This is a bug in contact-sync. Please report it with these lines:', ...detailLines(error)],
     exitCode: EXIT.fault,
   }
 }

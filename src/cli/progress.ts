@@ -34,7 +34,7 @@ function applyText(state: ProgressReport, elapsedMs: number): string {
 function progressText(pipeline: string, state: ProgressReport, elapsedMs: number): string {
   switch (state.phase) {
     case 'recover':
-      return `${pipeline}: looking at what earlier runs left`
+      return `${pipeline}: settling what earlier runs left open`
     case 'read': {
       const share =
         state.bytesTotal > 0
@@ -46,7 +46,7 @@ function progressText(pipeline: string, state: ProgressReport, elapsedMs: number
     case 'apply':
       return `${pipeline}: ${applyText(state, elapsedMs)}`
     case 'settle':
-      return `${pipeline}: waiting to look again at what is in doubt`
+      return `${pipeline}: waiting before the next look-up of doubts`
   }
 }
 

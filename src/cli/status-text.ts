@@ -33,17 +33,19 @@ function waitingText({ waiting }: PipelineStatus): string[] {
   const parts = [
     ...(files > 0 ? [`${plural(files, 'file')} (${bytesText(waiting.bytes)})`] : []),
     ...(unsettled > 0 ? [`${number(unsettled)} still growing`] : []),
-    ...(refused > 0 ? [`${number(refused)} that cannot be taken (contact-sync check)`] : []),
+    ...(refused > 0 ? [`${number(refused)} that would be rejected (contact-sync check)`] : []),
   ]
   return parts.length === 0 ? [] : [`inbox: ${parts.join(', ')}`]
 }
 
 function sendingText({ toSend, isRunning, onItsWay }: PipelineStatus): string[] {
   if (toSend.changes === 0)
-    return onItsWay === 0 ? [] : [`${plural(onItsWay, 'operation')} on the way, the answer still to come`]
+    return onItsWay === 0 ? [] : [`${plural(onItsWay, 'operation')} in flight, no answer yet`]
   const { changes, requests, seconds } = toSend
   const time = `${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`
-  return [`still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run goes on'}`]
+  return [
+    `still to send: ${plural(changes, 'change')}, ${time}${isRunning ? '' : '; the next run continues'}`,
+  ]
 }
 
 function failedText({ failedFiles: { files, oldest, error } }: PipelineStatus, now: number): string[] {
@@ -52,7 +54,7 @@ function failedText({ failedFiles: { files, oldest, error } }: PipelineStatus, n
   const since =
     oldest === undefined ? '' : `, the oldest since ${momentText(oldest)} (${distanceText(oldest, now)})`
   return [
-    `${plural(files, 'file')} in failed/${since}: the .reason.txt beside each says why. Correct it and drop it again, or remove it`,
+    `${plural(files, 'file')} in failed/${since}: see the .reason.txt beside each. Correct the file and drop it again, or remove it`,
   ]
 }
 
@@ -103,10 +105,10 @@ export function standingText(standing: PipelineStatus, now: number, terminal: Te
 
 /** A pipeline that the state knows and the configuration does not. */
 export const orphanText = (name: string): string =>
-  `${name}: not in the configuration. Its links keep their contacts from being deleted. Renamed: contact-sync state rename-pipeline ${name} NEW. Given up: contact-sync state drop-pipeline ${name}`
+  `${name}: not in the configuration. Its links protect their contacts from deletion. If renamed: contact-sync state rename-pipeline ${name} NEW. If dropped: contact-sync state drop-pipeline ${name}`
 
 export function ownerText(owner: { pid: number; since: number } | undefined, now: number): string {
-  if (owner === undefined) return 'No contact-sync runs on this state now.'
+  if (owner === undefined) return 'No contact-sync process holds this state.'
   return `Process ${owner.pid} has held the state since ${momentText(owner.since)} (${distanceText(owner.since, now)}).`
 }
 
@@ -118,7 +120,7 @@ export function pauseText(
 ): readonly string[] {
   if (pause === undefined) return []
   const { since, code, reason } = pause
-  const head = `Paused since ${momentText(since)} (${distanceText(since, now)}), no run begins`
+  const head = `Paused since ${momentText(since)} (${distanceText(since, now)}): no run starts`
   return wrap(`${paint('red', '!')} ${head}: ${code}: ${reason}. ${ERRORS[code].hint}`, columns, 2)
 }
 

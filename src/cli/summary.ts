@@ -6,7 +6,7 @@ import { likelySameLines } from './likely-same-text.ts'
 
 const HEADLINES: Record<PipelineResult['status'], string> = {
   ok: 'done',
-  partial: 'done, but not with everything',
+  partial: 'done, with open records',
   held: 'done, with changes held back',
   failed: 'given up',
 }
@@ -22,13 +22,13 @@ function fileLines({ status, error, hint }: InputReport): string[] {
 function nextSteps(result: PipelineResult): string[] {
   const steps: string[] = []
   if (result.rejected > 0)
-    steps.push(`  to see why records were rejected: contact-sync rejects list ${result.pipeline}`)
-  if (result.failed > 0) steps.push('  what failed is kept and tried again by the next run')
+    steps.push(`  why records were rejected: contact-sync rejects list ${result.pipeline}`)
+  if (result.failed > 0) steps.push('  failed records are kept and tried again by the next run')
   if (result.held + result.held_deletes > 0)
-    steps.push(`  to see what is held, and why: contact-sync held list ${result.pipeline}`)
+    steps.push(`  what is held, and why: contact-sync held list ${result.pipeline}`)
   if (result.in_doubt > 0)
     steps.push(
-      `  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run, the others wait for you: contact-sync doubts list ${result.pipeline}`,
+      `  in doubt: whether these were applied is unknown; the next run looks up those with an e-mail address again, the others need a decision: contact-sync doubts list ${result.pipeline}`,
     )
   return steps
 }

@@ -19,13 +19,13 @@ function identityProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPro
   const map = pipeline['map']
   if (!isMapping(map) || mapsAll(map, ['mail'])) return []
   if (!mapsAll(map, FULL_ADDRESS_FIELDS)) {
-    const message = 'can make no contact'
+    const message = 'cannot make a contact'
     const hint = `map mail, or all of ${FULL_ADDRESS_FIELDS.join(', ')}`
     return [problemAt(tree, [...path, 'map'], { message, hint, at: 'key' })]
   }
   if (pipeline['key'] !== undefined) return []
   const hint =
-    'without it the mapped mail is the key, and no mail is mapped; name the column with the stable identity'
+    'without it the mapped mail is the key, and mail is not mapped; name the column with the stable identity'
   return [problemAt(tree, [...path, 'key'], { message: 'is missing', hint })]
 }
 
@@ -54,14 +54,14 @@ function writesProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
   const needsMail = isMapping(map) && !mapsAll(map, ['mail']) && !isMapping(pipeline['key'])
   return [
     ...(needsMail
-      ? [problem('writes', `is ${writes}, which looks contacts up by their mail`, 'map mail')]
+      ? [problem('writes', `is ${writes}, which looks up contacts by e-mail address`, 'map mail')]
       : []),
     ...(isDoubtful
       ? [
           problem(
             'on_missing',
-            `does not go with writes: ${writes}`,
-            `such a pipeline ${writes === 'create' ? 'never changes what is there' : 'deletes nobody whom it did not make'}; set on_missing: ${kept}, or writes: all`,
+            `cannot be combined with writes: ${writes}`,
+            `such a pipeline ${writes === 'create' ? 'never changes existing contacts' : 'deletes no contact that it did not create'}; set on_missing: ${kept}, or writes: all`,
           ),
         ]
       : []),
@@ -69,8 +69,8 @@ function writesProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
       ? [
           problem(
             'duplicate_check_method',
-            'does not go with writes: create',
-            'auto may merge a new contact into one of another mail, and so change it; set email or none',
+            'cannot be combined with writes: create',
+            'auto may merge a new contact into one with another e-mail address, and so change it; set email or none',
           ),
         ]
       : []),
@@ -90,15 +90,15 @@ function householdProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPr
   )
   const noMail = {
     message: 'lacks mail',
-    hint: 'contacts are looked up by their mail; name mail among the fields',
+    hint: 'contacts are looked up by e-mail address; name mail among the fields',
   }
   const merging = {
-    message: 'does not go with key: { fields: [...] }',
-    hint: `${String(check)} may merge two people of one mail; leave it out: such contacts are looked up first and then made with none`,
+    message: 'cannot be combined with key: { fields: [...] }',
+    hint: `${String(check)} may merge two persons with one e-mail address; leave it out: such contacts are looked up first and then created with none`,
   }
   const inBulk = {
-    message: 'does not go with key: { fields: [...] }',
-    hint: 'a bulk call tells contacts by their mail alone; set update_via: id',
+    message: 'cannot be combined with key: { fields: [...] }',
+    hint: 'a bulk call identifies contacts by e-mail address only; set update_via: id',
   }
   return [
     ...(fields.includes('mail') ? [] : [problemAt(tree, at, noMail)]),
@@ -116,7 +116,8 @@ function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem
   const isHousehold = isMapping(pipeline['key'])
   if (pipeline['update_via'] !== 'bulk' || check === 'email' || isHousehold) return []
   const message = 'needs duplicate_check_method: email'
-  const hint = 'a bulk call tells contacts by their mail alone; set update_via: id, or the check to email'
+  const hint =
+    'a bulk call identifies contacts by e-mail address only; set update_via: id, or the check to email'
   return [problemAt(tree, [...path, 'update_via'], { message, hint })]
 }
 
@@ -126,7 +127,7 @@ function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProb
   if (onMissing === 'keep' || pipeline['mode'] === 'full') return []
   const message = 'needs mode: full'
   const hint =
-    'a file that holds only some records says nothing about the others; set on_missing: keep, or mode: full if every file holds all'
+    'a file with only some records says nothing about the others; set on_missing: keep, or mode: full if every file has all records'
   return [problemAt(tree, [...path, 'on_missing'], { message, hint })]
 }
 
@@ -138,7 +139,7 @@ function expectProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
   ]
   const isSet = (at: Path): boolean => valueAt(tree.value, at) !== undefined
   const hint =
-    'how many records an incremental file has says nothing; set least, or mode: full if every file holds all'
+    'the number of records of an incremental file says nothing; set least, or mode: full if every file has all records'
   const noHeader = {
     message: 'is for files with a header',
     hint: 'a JSON file has none; set blank or values',
@@ -200,7 +201,7 @@ function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]
       first.set(taken, path)
       return []
     }
-    const message = `takes the same files as ${pathText(other)}`
+    const message = `reads the same files as ${pathText(other)}`
     const hint = 'give each pipeline a folder of its own, or another pattern in files'
     return [problemAt(tree, [...path, 'source', 'folder'], { message, hint })]
   })

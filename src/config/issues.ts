@@ -62,7 +62,7 @@ function typeSentence(
 ): Said {
   const wanted = EXPECTED[expected] ?? expected
   if (expected === 'string' && place?.source !== undefined && value !== null) {
-    const message = `is ${kindOf(value)} to YAML, where text is meant`
+    const message = `is ${kindOf(value)} to YAML, but text is expected`
     return { message, hint: isSecret ? 'write it in quotes' : `write it in quotes: "${place.source}"` }
   }
   const hint = value === null ? `write ${wanted}, or leave the key out` : `write ${wanted}`
@@ -73,7 +73,7 @@ function choiceSentence(values: readonly unknown[], value: unknown, place: Place
   const choices = values.map(String)
   const possible = `possible: ${choices.join(', ')}`
   if (typeof value !== 'string' || place?.substituted === true)
-    return { message: 'is none of the possible values', hint: possible }
+    return { message: 'is not one of the possible values', hint: possible }
   const near = nearName(value, choices)
   return {
     message: `is ${JSON.stringify(value)}`,
@@ -94,7 +94,7 @@ function discriminatorSentence(issue: Issue, checked: Checked, path: Path): Said
   return choiceSentence(options, value, checked.tree.places.get(pathKey(path)))
 }
 
-const EMPTY: Said = { message: 'is empty', hint: 'write something, or leave the key out' }
+const EMPTY: Said = { message: 'is empty', hint: 'write a value, or leave the key out' }
 const isEmpty = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0)
 
 function sentence(issue: Issue, checked: Checked, path: Path): Said {
@@ -131,14 +131,14 @@ function problemsOf(issue: Issue, checked: Checked, path: Path): ConfigProblem[]
     return issue.keys.map((key) => {
       const what =
         issue.message === ''
-          ? { message: 'is no known key', hint: unknownKeyHint(key, checked, path) }
+          ? { message: 'is not a known key', hint: unknownKeyHint(key, checked, path) }
           : sentenceParts(issue.message)
       return problemAt(tree, [...path, key], { ...what, at: 'key' })
     })
   if (issue.code === 'invalid_key')
     return [
       problemAt(tree, path, {
-        ...sentenceParts(issue.issues[0]?.message ?? 'is no possible name'),
+        ...sentenceParts(issue.issues[0]?.message ?? 'is not a valid name'),
         at: 'key',
       }),
     ]

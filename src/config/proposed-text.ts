@@ -84,7 +84,7 @@ function leftOutLines({ entries, known }: Proposal): readonly string[] {
       ...(ways.length === 0 ? [line(rule)] : ways).flatMap((way) => `${INDENT}# ${way}`),
     ]
   })
-  return ['', `${INDENT}# Left out. A guess below 0.90 is never taken without an answer.`, ...lines]
+  return ['', `${INDENT}# Left out. A guess below 0.90 is never accepted without an answer.`, ...lines]
 }
 
 function presetLines({ known, entries }: Proposal): readonly string[] {
@@ -99,7 +99,7 @@ function lastLine(unended: number, files: number): readonly string[] {
   if (unended > 1 && unended === files) return ['# No sample ends with a line break.', 'last_line: accept']
   if (unended === 0) return []
   return [
-    '# A sample ends without a line break, and may be cut off: its last record is rejected. If all files end so:',
+    '# A sample ends without a line break, and may be cut off: its last record is rejected. If all files end like this:',
     '# last_line: accept',
   ]
 }
@@ -130,7 +130,7 @@ function sourceLines(
       ? []
       : [`# The header was found on line ${skipLines + 1} of the samples.`, 'skip_lines: auto']),
     ...(isRagged
-      ? ['# Most rows show how those with more or fewer values than the header are meant.', 'ragged: auto']
+      ? ['# Most rows show how to read those with more or fewer values than the header.', 'ragged: auto']
       : []),
     ...lastLine(unended, sampled.length),
     ...(samples.blankMarks.length === 0 ? [] : [`null_values: ${inFlow(samples.blankMarks)}`]),
@@ -148,7 +148,7 @@ const certain = ({ confidence, why }: { confidence: number; why: string }): stri
 function keyLines({ key, known, entries }: Proposal): readonly string[] {
   const { column, confidence, why, others } = key
   const isTaken = isKeyed({ entries, key })
-  const other = others.length === 0 ? [] : comment(`As good: ${others.map(quoted).join(', ')}.`, '    ')
+  const other = others.length === 0 ? [] : comment(`Equally good: ${others.map(quoted).join(', ')}.`, '    ')
   if (column === null || !isTaken)
     return [
       ...comment(
@@ -216,10 +216,7 @@ function recordLines(proposal: Proposal): {
     ...(samples.repairs.length === 0
       ? []
       : [
-          ...comment(
-            'Some values were damaged by a spreadsheet or a web page; how often they are repaired is counted.',
-            '    ',
-          ),
+          ...comment('Some values were damaged by a spreadsheet or a web page; repairs are counted.', '    '),
           `    repair: ${inFlow(samples.repairs)}`,
         ]),
   ]
@@ -265,7 +262,7 @@ function headLines({ files }: Proposal): readonly string[] {
     '# Set CONTACT_SYNC_BASE_URL and CONTACT_SYNC_API_KEY, then: contact-sync check, contact-sync plan, contact-sync run.',
     '',
     'service:',
-    '  # The address at which people sign in, without any path.',
+    '  # The address where users sign in, without a path.',
     '  base_url: ${CONTACT_SYNC_BASE_URL}',
     '  # Never write the key itself here.',
     '  api_key: ${CONTACT_SYNC_API_KEY}',
@@ -284,13 +281,13 @@ export function proposedText(proposal: Proposal, places: ProposedPlaces): string
     'pipelines:',
     `  ${places.pipeline}:`,
     ...sourceLines(proposal, places),
-    '    # incremental: a file holds some records. full: it holds all of them, and on_missing says what becomes of the others.',
+    '    # incremental: a file has some records. full: it has all of them, and on_missing decides about the others.',
     '    mode: incremental',
     ...keyLines(proposal),
     ...records.lines,
     ...(proposal.known === undefined
       ? [
-          '    # An invalid value is left out with a warning, not the person; the e-mail address is the exception.',
+          '    # An invalid value is left out with a warning, the contact is still sent; the e-mail address is the exception.',
           '    on_invalid: drop',
         ]
       : []),

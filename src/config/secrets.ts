@@ -39,7 +39,7 @@ function secretProblem(value: string, use: 'header' | 'text'): string | undefine
   if (PLACEHOLDER.test(value.trim())) return 'still holds a placeholder'
   // A header takes printable ASCII alone: anything else was pasted along by accident.
   if (use === 'header' && !/^[\x21-\x7e]+$/.test(value))
-    return 'holds white space or other characters that no key has'
+    return 'contains white space or other characters that no key has'
   return undefined
 }
 
@@ -61,7 +61,7 @@ function literalSecret(tree: Tree, path: Path, advice: Advice): FoundSecret {
     return { value, problems: [problemAt(tree, path, { message, hint })], warnings: [] }
   }
   if (variable !== undefined) return { value, problems: [], warnings: [] }
-  const message = 'is written here in plain text'
+  const message = 'is plain text in this file'
   const hint = `take it from the environment: \${${advice.variable}}`
   return { value, problems: [], warnings: [problemAt(tree, path, { message, hint })] }
 }
@@ -72,7 +72,7 @@ const MOUNTED = /^(\/var)?\/run\/secrets\//
 function openFileWarnings(tree: Tree, path: Path, file: string): readonly ConfigProblem[] {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o004) === 0 || MOUNTED.test(file)) return []
-  const message = `the file ${file} may be read by everybody on this machine`
+  const message = `the file ${file} is readable by every user of this machine`
   return [problemAt(tree, path, { message, hint: `chmod 600 ${file}` })]
 }
 
@@ -131,7 +131,7 @@ async function apiKey(tree: Tree, options: SecretOptions): Promise<FoundSecret> 
   const hasKey = service['api_key'] !== undefined
   const hasFile = service['api_key_file'] !== undefined
   if (hasKey && hasFile)
-    return none(API_KEY_FILE, { message: 'stands beside api_key', hint: 'keep one of the two' })
+    return none(API_KEY_FILE, { message: 'is set together with api_key', hint: 'keep one of the two' })
   if (!hasKey && !hasFile) {
     const hint = 'add api_key: ${CONTACT_SYNC_API_KEY}, or api_key_file with the path of a file'
     return none(API_KEY, { message: 'is missing', hint })
@@ -156,7 +156,7 @@ function sharedProblems(
   const shared = others.find(([, value]) => metrics !== '' && value === metrics)
   if (shared === undefined) return []
   const path = valueAt(tree.value, METRICS_TOKEN) === undefined ? METRICS_TOKEN_FILE : METRICS_TOKEN
-  const hint = 'make another one, for metrics alone: openssl rand -hex 24'
+  const hint = 'create another one, for metrics only: openssl rand -hex 24'
   return [problemAt(tree, path, { message: `is the same as ${shared[0]}`, hint })]
 }
 

@@ -47,7 +47,7 @@ function writeCookie(context: Context, value: string): void {
 
 export const ownPagesOnly: MiddlewareHandler = async (context, next) => {
   if (context.req.method === 'GET' || context.req.method === 'HEAD' || isOwnPage(context)) return next()
-  const text = 'This was not asked from a page of this console. Open the console itself and try again.'
+  const text = 'This request did not come from a page of this console. Open the console and try again.'
   return context.html(problemPage('Refused', text), 403)
 }
 

@@ -31,7 +31,7 @@ export const show = (context: Context, page: PageParts): Response | Promise<Resp
 
 export function missing(context: Context): Response | Promise<Response> {
   const body = html`<p>
-    Nothing is known under this address. What was forgotten, or is no longer kept, has no page.
+    Nothing is known under this address. Data that was erased or has expired has no page.
   </p>`
-  return context.html(pageHtml({ title: 'There is no such page', body }), 404)
+  return context.html(pageHtml({ title: 'Page not found', body }), 404)
 }

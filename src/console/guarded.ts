@@ -47,7 +47,7 @@ export function ownHostOnly(
     const shown = bearerToken(context.req.header('authorization'))
     if (shown !== undefined && gateOf(context.req.path).judge(shown, cameFrom(context)) === 'right')
       return next()
-    return context.json({ error: 'not served under this name; add the name to server.hosts' }, 421)
+    return context.json({ error: 'not served under this host name; add it to server.hosts' }, 421)
   }
 }
 
@@ -67,6 +67,6 @@ export function bearerOnly(gate: TokenGate): MiddlewareHandler {
       return context.json({ error: 'too many wrong tokens; wait a minute' }, 429)
     }
     context.header('www-authenticate', 'Bearer realm="contact-sync"')
-    return context.json({ error: 'show the token of server.metrics_token: Authorization: Bearer TOKEN' }, 401)
+    return context.json({ error: 'send the token of server.metrics_token: Authorization: Bearer TOKEN' }, 401)
   }
 }

@@ -16,7 +16,7 @@ export function readiness(daemon: DaemonCondition): Readiness {
   const reasons = [
     ...(daemon.running ? [] : ['shutting down']),
     ...(daemon.stateOpen ? [] : ['the state is not open']),
-    ...(pause === undefined ? [] : [`no run begins since ${since} (${pause.code})`]),
+    ...(pause === undefined ? [] : [`runs paused since ${since} (${pause.code})`]),
     ...overdue.map(
       ({ name, brokenBy }) => `pipeline ${name} is overdue${brokenBy === undefined ? '' : ` (${brokenBy})`}`,
     ),

@@ -66,11 +66,11 @@ function fault(
   if (error instanceof SyncError)
     return context.html(problemPage('The state cannot be read', `${error.message}. ${error.hint}`), 503)
   if (!isBrokenOff(context)) onFault(error)
-  return context.html(problemPage('Something went wrong', 'The log of contact-sync says what.'), 500)
+  return context.html(problemPage('Something went wrong', 'See the log of contact-sync.'), 500)
 }
 
 const tooLarge = (context: Context): Response | Promise<Response> =>
-  context.html(problemPage('That is too much', 'What was sent is larger than any form of this console.'), 413)
+  context.html(problemPage('Too large', 'The request is larger than any form of this console.'), 413)
 
 /** To be mounted last: it answers whatever nobody before it has answered. */
 export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount {

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { shareOrCount, text } from './words/scalars.ts'
 
 const records = z.strictObject({
-  least: z.int().min(1).optional().describe('So many records at least.'),
+  least: z.int().min(1).optional().describe('The least number of records.'),
   change: shareOrCount
     .optional()
     .describe(
-      'For full exports: by so much, as a share or a count, the number of records may differ from that of the last accepted file; so many may be new, and so many linked ones rejected.',
+      'For full exports: how much the number of records may differ from the last accepted file, as a share or a count; also the limit for new records, and for linked records that are rejected.',
     ),
 })
 
@@ -16,7 +16,7 @@ const columnValues = z.union([
   z.array(z.string()).min(1),
   z.strictObject({
     change: shareOrCount.describe(
-      'For so many linked records, as a share of all or a count, a value that was sent may be replaced by another one, or by one that cannot be read.',
+      'For how many linked records, as a share of all or a count, a value that was sent may be replaced by another one, or by one that cannot be read.',
     ),
   }),
 ])

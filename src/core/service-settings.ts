@@ -42,7 +42,7 @@ const doubt = z.strictObject({
 })
 
 export const serviceSchema = z.strictObject({
-  base_url: baseUrl.describe('The address of the service: https, or http on this machine alone.'),
+  base_url: baseUrl.describe('The address of the service: https, or http on this machine only.'),
   api_key: z
     .string()
     .optional()
@@ -81,7 +81,7 @@ export const serviceSchema = z.strictObject({
 export const stateSchema = z.strictObject({
   path: text
     .prefault('../state/contact-sync.db')
-    .describe('The database that remembers; relative to the configuration.'),
+    .describe('The state database; relative to the configuration.'),
 })
 
 const logLevel = z.enum(['error', 'warn', 'info', 'debug'])
@@ -104,20 +104,20 @@ const kept = duration({ min: '1h' })
 export const keepSchema = z.strictObject({
   processed: kept
     .optional()
-    .describe('How long files stay in `processed`, with what lies beside them; unset: for ever.'),
-  failed: kept.optional().describe('How long files stay in `failed`; unset: for ever.'),
+    .describe('How long files stay in `processed`, with the files beside them; unset: permanently.'),
+  failed: kept.optional().describe('How long files stay in `failed`; unset: permanently.'),
   rejects: kept
     .optional()
     .describe(
-      "How long rejected records stay in the state, but for those of a pipeline's last file; unset: for ever.",
+      "How long rejected records stay in the state, except those of a pipeline's last file; unset: permanently.",
     ),
   runs: duration({ min: '1d' })
     .prefault('365d')
-    .describe('How long runs are listed. The sync log is not touched by it.'),
+    .describe('How long runs are listed. The sync log is not affected.'),
   sync_log: duration({ min: '1d' })
     .optional()
     .describe(
-      'How long the sync log keeps values: whose change it was, from and to. Its entries stay without them, and the chain stays whole; unset: for ever.',
+      'How long the sync log keeps values: whose contact changed, from and to. Entries stay without their values, and the chain stays intact; unset: permanently.',
     ),
 })
 
@@ -128,31 +128,31 @@ export const serverSchema = z.strictObject({
     .array(text)
     .prefault([])
     .describe(
-      'Names under which it may be asked, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.',
+      'Host names under which it is served, behind a proxy for example, `[sync.example.com]`; addresses and localhost always work.',
     ),
   url: z
     .string()
     .regex(
       /^https?:\/\/[^\s/?#@]+\/*$/,
-      'is no address of a console; write one such as https://sync.example.com',
+      'is not an address of a console; write one such as https://sync.example.com',
     )
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe(
-      'Where people open the console: links in alerts begin with it. Unset: `http://`, the first of `hosts` (or `host`) and the port.',
+      'The address of the console for users: links in alerts begin with it. Unset: `http://`, the first of `hosts` (or `host`) and the port.',
     ),
   token: z
     .string()
     .optional()
     .describe(
-      'What the console asks for; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one it is closed. It opens metrics, too.',
+      'The token of the console; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one the console is closed. It opens metrics, too.',
     ),
   token_file: text.optional().describe('A file with the token, instead of `token`.'),
   metrics_token: z
     .string()
     .optional()
     .describe(
-      'What Prometheus shows for `/metrics`; it opens nothing else. Another one than `token`, which opens the console with the data of all contacts.',
+      'The token of Prometheus for `/metrics`; it opens nothing else. It must differ from `token`, which opens the console with the data of all contacts.',
     ),
   metrics_token_file: text.optional().describe('A file with it, instead of `metrics_token`.'),
 })

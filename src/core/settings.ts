@@ -47,20 +47,20 @@ const guards = z.strictObject({
   max_rejects: shareOrCount
     .prefault('100%')
     .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
-  max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may make at the service.'),
+  max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may create at the service.'),
   deletes_missing_in: whole(1)
     .prefault(1)
-    .describe('In how many full exports a record must be missing before it has gone.'),
+    .describe('In how many full exports a record must be missing before it counts as missing.'),
   deletes_apart: duration({ min: '0s' })
     .prefault('0s')
     .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
   hold_first_deletes: flag
     .prefault(false)
-    .describe('Whether the first deletes of the pipeline are held in any case.'),
+    .describe('Whether the first deletes of the pipeline are always held.'),
   max_equal_refusals: whole(0)
     .prefault(20)
     .describe(
-      'After so many contacts in a row that the service refuses for the same reason, the run stops; 0: never.',
+      'After how many contacts in a row, refused by the service for the same reason, the run stops; 0: never.',
     ),
 })
 
@@ -73,7 +73,7 @@ function termSchema(checks: OutsideChecks) {
           name: text.optional().describe('A term.'),
           when: checkedText(checks.checkCondition).optional().describe('With name: a CEL condition for it.'),
           column: text.optional().describe('A column that holds terms.'),
-          split: text.optional().describe('With column: what stands between several terms.'),
+          split: text.optional().describe('With column: the separator of several terms.'),
           transform: transformList
             .optional()
             .describe('With column: transforms for each term, as those of a field.'),
@@ -83,16 +83,16 @@ function termSchema(checks: OutsideChecks) {
           const say = (message: string, path: string[] = []) =>
             ctx.issues.push({ code: 'custom', input: ctx.value, path, message })
           if ((name === undefined) === (column === undefined))
-            say('has not exactly one of name and column; a term is named here, or read from a column')
+            say('must have exactly one of name and column; a term is named here, or read from a column')
           else if (when !== undefined && name === undefined)
-            say('means nothing with column; put the condition on a term that is named here', ['when'])
+            say('has no effect with column; put the condition on a term that is named here', ['when'])
           else if (split !== undefined && column === undefined)
-            say('means nothing with name; leave it out', ['split'])
+            say('has no effect with name; leave it out', ['split'])
           else if (transform !== undefined && column === undefined)
-            say('means nothing with name; write the term as it is to be', ['transform'])
+            say('has no effect with name; write the final term', ['transform'])
         }),
     ],
-    { error: 'is no term; write a name, { column: NAME } or { name: NAME, when: CONDITION }' },
+    { error: 'is not a term; write a name, { column: NAME } or { name: NAME, when: CONDITION }' },
   )
   return term.transform(
     (written) => (typeof written === 'string' ? { name: written } : written) as TermAssignment,
@@ -109,15 +109,17 @@ function termsSchema(checks: OutsideChecks) {
       ),
     create_missing: flag
       .prefault(true)
-      .describe('Whether unknown terms are made, or their records rejected.'),
+      .describe('Whether unknown terms are created, or their records rejected.'),
     assign: z.array(termSchema(checks)).prefault([]).describe('The terms of each contact.'),
     descriptions: z
       .record(text, z.string())
       .prefault({})
-      .describe('Descriptions of terms, by name; kept as they are written here.'),
+      .describe('Descriptions of terms, by name; the service is kept at these texts.'),
     verify: flag
       .prefault(true)
-      .describe('Whether a removal is read back, and what the service removed beyond it is put back.'),
+      .describe(
+        'Whether a removal is read back, and terms that the service removed in addition are restored.',
+      ),
   })
 }
 
@@ -128,7 +130,7 @@ function sendingKeys() {
       .enum(['auto', 'email', 'none'])
       .prefault('email')
       .describe(
-        'How the service looks for duplicates of a new contact: `auto` may merge two people, `none` may double one.',
+        'How the service looks for duplicates of a new contact: `auto` may merge two persons, `none` may duplicate one.',
       ),
     duplicate_merge_method: z
       .enum(['update_add', 'update', 'add'])
@@ -146,15 +148,17 @@ function sendingKeys() {
       .enum(['all', 'create', 'update'])
       .prefault('all')
       .describe(
-        'Whom the pipeline writes: `all`; `create` makes who is not there by mail, and never changes what is there; `update` changes who is there by mail, and makes nobody. Others are skipped, and not looked up again before their record changes.',
+        'Which contacts the pipeline writes: `all`; `create` creates contacts whose e-mail address the service does not have, and never changes existing ones; `update` changes existing contacts, found by e-mail address, and creates none. Other records are skipped, and not looked up again before they change.',
       ),
     update_via: z
       .enum(['id', 'bulk'])
       .prefault('id')
       .describe(
-        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call where the mail says surely who is meant (needs `duplicate_check_method: email`).',
+        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call if the e-mail address identifies the contact (needs `duplicate_check_method: email`).',
       ),
-    guards: guards.prefault({}).describe('Limits above which changes are held until a person releases them.'),
+    guards: guards
+      .prefault({})
+      .describe('Limits above which changes are held until an operator releases them.'),
     watch: flag
       .prefault(false)
       .describe(
@@ -163,7 +167,7 @@ function sendingKeys() {
     max_duration: duration({ min: '1s' })
       .optional()
       .describe(
-        'How long a run may take: then it stops in good order, is `partial`, and the next one goes on from there. It must be longer than the reading of the largest file takes.',
+        'How long a run may take: then it stops cleanly, is `partial`, and the next one continues from there. It must be longer than reading the largest file takes.',
       ),
     allow_consent_raise: flag
       .prefault(false)
@@ -173,7 +177,7 @@ function sendingKeys() {
 
 const mappingTest = z
   .strictObject({
-    name: text.describe('What is tested, in words.'),
+    name: text.describe('The name of the test.'),
     record: z
       .record(text, z.string())
       .describe(
@@ -194,7 +198,7 @@ const mappingTest = z
     const expected = [contact ?? terms, rejected, skipped].filter((one) => one !== undefined)
     const message =
       expected.length === 0
-        ? 'expects nothing; give contact, terms, rejected or skipped'
+        ? 'expects nothing; add contact, terms, rejected or skipped'
         : 'expects a contact and none; keep contact and terms, or one of rejected and skipped'
     if (expected.length !== 1) ctx.issues.push({ code: 'custom', input: ctx.value, message })
   })
@@ -204,7 +208,7 @@ const HOUSEHOLD_FIELDS = CONTACT_FIELD_NAMES.filter((field) => field !== 'mail_s
 const householdKeySchema = z.strictObject({
   fields: z
     .array(z.enum(HOUSEHOLD_FIELDS))
-    .min(2, { error: 'tells nobody apart; name mail and at least one more field' })
+    .min(2, { error: 'does not identify a contact; name mail and at least one more field' })
     .describe('Mapped fields that make the key together, mail among them.'),
 })
 
@@ -235,7 +239,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     timezone: timezone
       .optional()
       .describe(
-        "The schedule's time zone, `Europe/Berlin`; unset: the machine's. A time that summer time leaves out is due at the end of the gap; one that comes twice is due the first time, but schedules of every hour or every so many minutes keep going.",
+        "The schedule's time zone, `Europe/Berlin`; unset: the machine's. A time skipped by the change to summer time is due at the end of the gap; a time that occurs twice is due the first time, except for schedules of every hour or every few minutes, which continue.",
       ),
     source: sourceSchema(kinds).describe('Where the records come from.'),
     mode: z
@@ -245,7 +249,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     on_missing: z
       .enum(['keep', 'remove_terms', 'delete'])
       .prefault('keep')
-      .describe('What becomes of a contact whose record has gone from a full source.'),
+      .describe('What happens to a contact whose record is missing from a full source.'),
     key: z
       .union([text, z.array(text).min(1, { error: `is an empty list; ${keyForm}` }), householdKeySchema], {
         error: `has the wrong form; ${keyForm}`,
@@ -253,7 +257,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       .transform((value) => (typeof value === 'string' ? [value] : value))
       .optional()
       .describe(
-        "The record's own stable identity: a column, or a list of columns. `{ fields: [mail, first_name] }`: mapped fields, for several people of one mail. Unset: the mapped mail.",
+        "The record's own stable identity: a column, or a list of columns. `{ fields: [mail, first_name] }`: mapped fields, for several persons with one e-mail address. Unset: the mapped mail.",
       ),
     use: oneOrMore('write the name of a block, or a list of names')
       .optional()
@@ -274,7 +278,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       ),
     blank: blank
       .prefault('keep')
-      .describe("A blank value: `keep` leaves the contact's field as it is, `clear` empties it."),
+      .describe("A blank value: `keep` leaves the contact's field unchanged, `clear` empties it."),
     ...fileKeys(),
     where: checkedText(checks.checkCondition)
       .optional()
@@ -284,7 +288,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     skip_without: oneOrMore('write the name of a mapped field, or a list of them')
       .optional()
       .describe(
-        'Fields without which a record is skipped and counted, not rejected: `[mail]`. Their columns must be in every file. In a full export such a record is still there, as far as its key can be read.',
+        'Fields without which a record is skipped and counted, not rejected: `[mail]`. Their columns must be in every file. In a full export such a record counts as present, if its key can be read.',
       ),
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
     ...sendingKeys(),
@@ -292,7 +296,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
       .array(mappingTest)
       .optional()
       .describe(
-        'Records and what must become of them, run by `contact-sync test`: `[{ name: a doctor, record: { Name: Dr. Anna Berger }, contact: { title2: dr } }]`. Default: none.',
+        'Records and their expected outcome, run by `contact-sync test`: `[{ name: a doctor, record: { Name: Dr. Anna Berger }, contact: { title2: dr } }]`. Default: none.',
       ),
   })
 }
@@ -300,19 +304,19 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
 /** The schema of a configuration with these kinds of sources. */
 export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
   const pipelineName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
-    error: 'is no name for a pipeline; use up to 64 letters, digits, - and _',
+    error: 'is not a name for a pipeline; use up to 64 letters, digits, - and _',
   })
   return z.strictObject({
     service: serviceSchema.describe('The Contact Management Service.'),
-    state: stateSchema.prefault({}).describe('What is remembered between runs.'),
+    state: stateSchema.prefault({}).describe('What is kept between runs.'),
     log: logSchema.prefault({}).describe('The operational log.'),
-    keep: keepSchema.prefault({}).describe('How long is kept what nobody needs any more.'),
+    keep: keepSchema.prefault({}).describe('How long old data is kept.'),
     server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
-    alerts: alertsSchema.prefault([]).describe('Who is told when something needs a person.'),
+    alerts: alertsSchema.prefault([]).describe('Who is notified when a condition needs attention.'),
     max_parallel: whole(1)
       .prefault(4)
       .describe(
-        'How many pipelines `start` runs at the same time; the others wait, and who waits longest goes first. They share one rate limit in any case.',
+        'How many pipelines `start` runs at the same time; the others wait, and the one that waits longest starts first. They always share one rate limit.',
       ),
     blocks: z
       .record(text, mapSchema)

@@ -35,7 +35,7 @@ const common = {
   null_values: z
     .array(z.string())
     .prefault([])
-    .describe('Values that stand for nothing, compared after trimming: `[n/a, "0.0.00"]`.'),
+    .describe('Values that count as blank, compared after trimming: `[n/a, "0.0.00"]`.'),
 }
 
 function objectIn(schema: z.ZodType): z.ZodObject {

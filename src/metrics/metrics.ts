@@ -38,32 +38,32 @@ function createRequestMetrics(registry: Registry): ServiceListener {
   const registers = [registry]
   const requests = new Counter({
     name: `${PREFIX}requests_total`,
-    help: 'Requests to the service, retries included; status "none" where no answer came.',
+    help: 'Requests to the service, retries included; status "none" if no answer was received.',
     labelNames: ['endpoint', 'method', 'status'],
     registers,
   })
   const seconds = new Histogram({
     name: `${PREFIX}request_duration_seconds`,
-    help: 'From sending a request to its whole answer, or to giving it up.',
+    help: 'Time from sending a request to its complete answer, or to giving up.',
     labelNames: ['endpoint', 'method'],
     buckets: REQUEST_SECONDS,
     registers,
   })
   const waits = new Histogram({
     name: `${PREFIX}rate_wait_seconds`,
-    help: 'How long requests waited for their turn: for the rate limit, for a pause of the service, for others under way.',
+    help: 'How long requests waited: for the rate limit, for a pause of the service, for other requests in flight.',
     buckets: WAIT_SECONDS,
     registers,
   })
   const retries = new Counter({
     name: `${PREFIX}retries_total`,
-    help: 'Requests that failed for now and were to be sent again.',
+    help: 'Requests that failed temporarily and were to be sent again.',
     labelNames: ['endpoint', 'method'],
     registers,
   })
   const throttled = new Counter({
     name: `${PREFIX}throttled_total`,
-    help: 'Answers of the service that said "too many requests".',
+    help: 'Answers of the service with "too many requests".',
     registers,
   })
   const exhausted = new Counter({
@@ -97,26 +97,19 @@ function createRunMetrics(registry: Registry) {
   const counter = (name: string, help: string, ...labels: string[]) =>
     new Counter({ name: `${PREFIX}${name}`, help, labelNames: ['pipeline', ...labels], registers })
   const runs = counter('runs_total', 'Runs that have ended.', 'status')
-  const records = counter(
-    'records_total',
-    'Records read, each counted once, by what became of it.',
-    'outcome',
-  )
-  const files = counter('files_total', 'Files that runs met, by what became of them.', 'status')
+  const records = counter('records_total', 'Records read, each counted once, by outcome.', 'outcome')
+  const files = counter('files_total', 'Files that runs found, by outcome.', 'status')
   const deleted = counter(
     'deleted_total',
-    'Contacts deleted, or stripped of terms, because their record has gone.',
+    'Contacts deleted, or stripped of terms, because their record is missing.',
   )
-  const terms = counter('terms_created_total', 'Terms made at the service.')
+  const terms = counter('terms_created_total', 'Terms created at the service.')
   const drift = counter(
     'drift_total',
-    'What runs met at the service that others had changed: contacts gone, fields redefined.',
+    'Changes by others that runs found at the service: contacts deleted, fields redefined.',
   )
-  const overlaps = counter(
-    'overlaps_total',
-    'Due times that were passed over because the last run still went on.',
-  )
-  const missed = counter('missed_total', 'Due times that passed while nothing could run.')
+  const overlaps = counter('overlaps_total', 'Due runs skipped because the previous run was still active.')
+  const missed = counter('missed_total', 'Due times missed while nothing could run.')
   const seconds = new Histogram({
     name: `${PREFIX}run_duration_seconds`,
     help: 'How long runs took.',
@@ -174,7 +167,7 @@ export function createMetrics(
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const build = new Gauge({
     name: `${PREFIX}build_info`,
-    help: 'Always 1; which version this is.',
+    help: 'Always 1; the version is in the labels.',
     labelNames: ['version'],
     registers: [registry],
   })

@@ -45,60 +45,56 @@ const PLAIN: readonly (readonly [name: string, help: string, value: Plain])[] = 
   ],
   [
     'rate_allowed',
-    'Requests that a window may hold now: fewer than configured for a while after the service throttled.',
+    'Requests that a window allows now: fewer than configured for a while after the service throttled.',
     ({ rate }) => rate.allowed,
   ],
-  ['rate_used', 'Requests that the window holds.', ({ rate }) => rate.used],
-  ['rate_limit', 'Requests that a window may hold, as configured.', ({ limits }) => limits.window],
-  ['rate_waiting', 'Calls that wait for their turn.', ({ rate }) => rate.waiting],
+  ['rate_used', 'Requests in the current window.', ({ rate }) => rate.used],
+  ['rate_limit', 'Requests that a window allows, as configured.', ({ limits }) => limits.window],
+  ['rate_waiting', 'Calls waiting for the rate limit.', ({ rate }) => rate.waiting],
   [
     'rate_paused_seconds',
-    'How long all calls are held back yet, because the service asked for it.',
+    'How long all calls are still paused because the service asked for it.',
     ({ rate }) => seconds(rate.pausedMs),
   ],
   [
     'daily_requests',
-    'Requests in the last 24 hours, counted by the hour; where a limit is set.',
+    'Requests in the last 24 hours, counted by the hour; only if a limit is set.',
     ({ limits, requestsOfDay }) => (limits.day === undefined ? undefined : requestsOfDay),
   ],
-  ['daily_limit', 'Requests that 24 hours may hold; where a limit is set.', ({ limits }) => limits.day],
-  [
-    'alerts_undelivered',
-    'Messages of alerts that wait for their receiver.',
-    ({ undelivered }) => undelivered,
-  ],
+  ['daily_limit', 'Requests allowed in 24 hours; only if a limit is set.', ({ limits }) => limits.day],
+  ['alerts_undelivered', 'Alert messages not delivered yet.', ({ undelivered }) => undelivered],
 ]
 
 const OF_PIPELINE: readonly (readonly [name: string, help: string, value: OfPipeline])[] = [
   ['linked', 'Records that are linked to a contact.', ({ linked }) => linked],
   ['rejects', 'Rejected records that are kept.', ({ rejects }) => rejects],
-  ['held', 'Changes that are held for a person.', ({ held }) => held],
-  ['in_doubt', 'Operations whose outcome is not known.', ({ inDoubt }) => inDoubt],
-  ['on_its_way', 'Operations that were sent and wait for their answer.', ({ onItsWay }) => onItsWay],
+  ['held', 'Changes held for a decision.', ({ held }) => held],
+  ['in_doubt', 'Operations whose outcome is unknown.', ({ inDoubt }) => inDoubt],
+  ['on_its_way', 'Operations sent and waiting for their answer.', ({ onItsWay }) => onItsWay],
   ['retriable', 'Operations that the next run tries again.', ({ retriable }) => retriable],
   [
     'last_success_timestamp_seconds',
-    'When the last run ended that was not given up.',
+    'When the last run ended that was not aborted.',
     ({ lastSuccessAt }) => seconds(lastSuccessAt),
   ],
   [
     'watched_since_timestamp_seconds',
-    'When its first run began; where it has had none, when the daemon started, if it has a schedule.',
+    'When its first run began; without one, when the daemon started, if it has a schedule.',
     ({ watchedSince }) => seconds(watchedSince),
   ],
   [
     'last_file_timestamp_seconds',
-    'When the last run began that found a file.',
+    'When the last run that found a file began.',
     ({ lastFile }) => seconds(lastFile?.at),
   ],
   [
     'next_run_timestamp_seconds',
-    'When it is due next.',
+    'When the next run is due.',
     ({ name }, all) => seconds(ofCondition(name, all)?.dueAt),
   ],
   [
     'running',
-    'Whether a run goes on.',
+    'Whether a run is active.',
     ({ name }, all) => Number(ofCondition(name, all)?.runningSince !== undefined),
   ],
   [
@@ -132,17 +128,9 @@ export function createStandings(registry: Registry): (standings: Standings) => v
     target: gauge(name, help, 'pipeline'),
     value,
   }))
-  const paused = gauge('paused', 'Whether no run begins, and why not.', 'code')
-  const bytes = gauge(
-    'state_bytes',
-    'The size of the state: of its database, and of the log beside it.',
-    'file',
-  )
-  const raised = gauge(
-    'alerts_raised',
-    'Conditions that somebody was told of and that still hold.',
-    'condition',
-  )
+  const paused = gauge('paused', 'Whether runs are paused, and why.', 'code')
+  const bytes = gauge('state_bytes', 'The size of the state database, and of its write-ahead log.', 'file')
+  const raised = gauge('alerts_raised', 'Conditions that were reported and still hold.', 'condition')
   return (standings) => {
     for (const { target, value } of plain) setOne(target, value(standings))
     for (const { target, value } of ofPipeline)

@@ -92,7 +92,7 @@ function readers({ contacts, habits }: Rooms): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/contact/:contact_id',
-      summary: 'Read a contact by its id, or the contacts with a mail, page by page',
+      summary: 'Read a contact by its id, or the contacts with an e-mail address, page by page',
       place: CONTACT_ID_OR_MAIL,
       query: fieldsQuery,
       answer: z.union([servedContact, z.array(servedContact)]),
@@ -124,7 +124,7 @@ function writers({ db, contacts, habits }: Rooms): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/contacts',
-      summary: 'Create many contacts, each with a mail, or merge them into their duplicates',
+      summary: 'Create many contacts, each with an e-mail address, or merge them into their duplicates',
       body: newContactsBody,
       describedBody: describedContactsBody,
       answer: z.array(z.strictObject({ id: z.int(), email: z.string() })),

@@ -104,5 +104,5 @@ export function assertComplete(fields: Fields, options: { mailRequired: boolean 
   const missing = FULL_ADDRESS_FIELDS.filter((name) => isMissing(fields[name]))
   if (missing.length === 0) return
   const names = missing.join(', ')
-  throw new Failure(422, `a contact needs a mail, or a full address; missing: ${names}`, 'contact')
+  throw new Failure(422, `a contact needs an e-mail address, or a full address; missing: ${names}`, 'contact')
 }

@@ -63,7 +63,7 @@ const idOr = (other: z.ZodString) =>
 export const CONTACT_ID = { schema: id, description: 'The id of a contact', none: unknownContact }
 export const CONTACT_ID_OR_MAIL = {
   schema: idOr(z.string().regex(/@/).meta({ format: 'email' })),
-  description: 'The id of a contact, digits only, or a mail',
+  description: 'The id of a contact, digits only, or an e-mail address',
   none: unknownContact,
 }
 const noTerm = (): Failure => new Failure(404, 'there is no such term')

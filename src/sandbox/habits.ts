@@ -73,7 +73,7 @@ export const HABITS = {
   ),
   unknownContact: choice(
     ['id-404', 'json-404', 'empty-list', 'html-404'],
-    'An unknown contact: 404 for an id and [] for a mail; 404 for both; [] with 200 for both; 404 as a page, as of a proxy.',
+    'An unknown contact: 404 for an id and [] for an e-mail address; 404 for both; [] with 200 for both; 404 as a page, as of a proxy.',
   ),
   // Shapes.
   success: choice(['text', 'boolean', 'number'], 'How success is written: "true", true, or 1.'),
@@ -99,7 +99,7 @@ export const HABITS = {
   // Contacts.
   mailLookup: choice(
     ['exact', 'wildcard', 'prefix', 'secondary'],
-    'Which contacts are read by a mail: those that have it; those that fit it with _ for any character; those whose mail begins with it; those that have it as mail2, too.',
+    'Which contacts are read by an e-mail address: those that have it; those that fit it with _ for any character; those whose e-mail address begins with it; those that have it as mail2, too.',
   ),
   mailStatusPermission: onOff('The key may set mail_status; without, it is ignored and nothing said.'),
   clearedBy: choice(

@@ -44,10 +44,10 @@ export function scheduleProblem(expression: string): string | undefined {
   if (problem !== undefined) return problem
   try {
     const next = new Cron(readExpression(expression).plain, MODE).nextRun(new Date(0))
-    return next === null ? 'names a time that never comes' : undefined
+    return next === null ? 'names a time that never occurs' : undefined
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return `is no cron expression: ${message.replace(/^Cron\w+: /, '').replace(/^./, (first) => first.toLowerCase())}`
+    return `is not a cron expression: ${message.replace(/^Cron\w+: /, '').replace(/^./, (first) => first.toLowerCase())}`
   }
 }
 

@@ -23,9 +23,9 @@ export function expressionProblem(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression)
   if (valid) return undefined
   const [{ field, value = '', message } = { field: 'expression', message: 'cannot be read' }] = errors
-  if (message.includes('impossible')) return 'names a time that never comes'
+  if (message.includes('impossible')) return 'names a time that never occurs'
   const what = field === 'expression' ? message : `invalid value for ${FIELDS[field] ?? field}: ${value}`
-  return `is no cron expression: ${what}`
+  return `is not a cron expression: ${what}`
 }
 
 /** Days that are not limited stay a star: an expression with both kinds of days is due on either. */

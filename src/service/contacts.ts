@@ -71,7 +71,7 @@ function found(
   })
 }
 
-const WITHOUT_MAIL = `GET ${BY_MAIL} was answered with contacts that do not show their mail, so none can be taken for the one asked for`
+const WITHOUT_MAIL = `GET ${BY_MAIL} was answered with contacts without mail, so none can be identified as the requested one`
 
 /** The mail is always asked for: without it nobody can tell whether the service looked up exactly. */
 async function byMail(
@@ -143,6 +143,6 @@ function asked(fields: readonly string[]): readonly string[] {
 function notLookedUp(): CallResult<never> {
   return notAsked(
     BY_MAIL,
-    'A mail with a slash, or without an @, cannot be looked up: its path could name something else',
+    'An e-mail address with a slash, or without an @, cannot be looked up: its path could name something else',
   )
 }

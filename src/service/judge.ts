@@ -40,7 +40,7 @@ type Answer = Extract<Attempt, { answered: true }>
 export function judge<T>(call: Call<T>, attempt: Attempt, mask: (text: string) => string): Judged<T> {
   const name = `${call.method} ${call.path}`
   if (!attempt.answered) {
-    const fact = attempt.sent ? 'got no whole answer' : 'was not sent, there is no connection to the service'
+    const fact = attempt.sent ? 'received an incomplete answer' : 'was not sent: no connection to the service'
     const summary = `${name} ${fact} (${attempt.code})`
     return { verdict: outcome(attempt), value: undefined, summary, reason: summary }
   }
@@ -64,7 +64,7 @@ const DETAILS: Readonly<Record<BodyKind, string>> = {
   expected: '',
   none: '',
   error: ', but the answer reports an error',
-  json: ', but the answer is not what the interface says',
+  json: ', but the answer does not match the interface',
   other: ', but without JSON',
   broken: ', but the answer broke off',
   oversized: ', but the answer is larger than 8 MB',
@@ -76,7 +76,7 @@ function detail(call: Call<unknown>, answer: Answer, body: BodyKind): string {
   if (status >= 200 && status < 300) return DETAILS[body]
   if (status >= 300 && status < 400) return ', a redirect, which is never followed'
   const isOwnWord = answer.body.kind === 'json' && call.target === 'object'
-  if (status === 404 && !isOwnWord) return '; service.base_url may not name the service itself'
+  if (status === 404 && !isOwnWord) return '; check that service.base_url names the service itself'
   return ''
 }
 

@@ -97,7 +97,7 @@ function contactWriters(settings: ServiceSettings, perform: Perform): ContactTer
   const change =
     (method: RequestTrace['method'], { repeatable }: { repeatable: boolean }) =>
     (contactId: number, termIds: readonly number[]): Promise<CallResult<true>> => {
-      if (termIds.length === 0) throw new Error('A list of terms is never sent empty')
+      if (termIds.length === 0) throw new Error('An empty list of terms is never sent')
       return perform({
         method,
         path: OF_CONTACT,

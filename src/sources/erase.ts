@@ -63,7 +63,8 @@ interface Report {
 
 async function eraseIn(file: StoredFile, shown: string, erasing: Erasing, report: Report): Promise<void> {
   const { theirs } = erasing
-  if (theirs.isNamed(file.input.name)) report.left.push({ file: shown, why: 'its name names the person' })
+  if (theirs.isNamed(file.input.name))
+    report.left.push({ file: shown, why: 'its name contains the name of the person' })
   if (file.name.endsWith('.reason.txt')) {
     const records = await eraseReason(file, theirs)
     if (records > 0) report.changed.push({ file: shown, records })
@@ -79,7 +80,7 @@ async function eraseIn(file: StoredFile, shown: string, erasing: Erasing, report
     const where = `line ${uncertain.join(', ')}`
     report.left.push({
       file: shown,
-      why: `${where}: names somebody of the same name or telephone; look whether it is the person`,
+      why: `${where}: names a person with the same name or telephone number; check whether it is the same person`,
     })
   }
 }
@@ -100,7 +101,7 @@ async function eraseEntry(folder: string, raw: Buffer, erasing: Erasing, report:
   const stats = await lstat(path, { bigint: true })
   // Links are never followed: what lies behind them is not ours.
   if (!stats.isFile()) {
-    report.left.push({ file: shown, why: 'it is no regular file and was not searched' })
+    report.left.push({ file: shown, why: 'it is not a regular file and was not searched' })
     return
   }
   const input = { name: displayName(raw), version: fileVersion(stats), bytes: Number(stats.size) }

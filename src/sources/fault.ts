@@ -7,8 +7,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reported an error',
-  ENOENT: 'it is not there',
-  ENOTDIR: 'it is no folder',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is not a folder',
   EMFILE: 'too many files are open',
   ENAMETOOLONG: 'the name is too long',
 }

@@ -113,7 +113,7 @@ function inputFile(handle: FileHandle, path: Buffer, input: SourceInput): InputF
     },
     bytesRead: () => furthest,
     sha256() {
-      if (digest === undefined) throw new Error('the digest is known only once the whole input has been read')
+      if (digest === undefined) throw new Error('the digest is known only after the whole input was read')
       return digest
     },
     async assertUnchanged() {
@@ -135,7 +135,7 @@ function changed(name: string): SyncError {
 }
 
 function notAFile(name: string): SyncError {
-  return new SyncError('INPUT_NOT_A_FILE', `${name} is no regular file`)
+  return new SyncError('INPUT_NOT_A_FILE', `${name} is not a regular file`)
 }
 
 function unreadable(name: string, cause: unknown): SyncError {

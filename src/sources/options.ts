@@ -49,20 +49,24 @@ export function folderOptions(defaultFiles: readonly string[]) {
   return {
     folder: z.string().min(1).meta({
       path: true,
-      description: 'The drop folder. Files in it are taken in order of name; subfolders are not looked into.',
+      description: 'The drop folder. Its files are processed in order of name; subfolders are ignored.',
     }),
     files: z
       .union([pattern, z.array(pattern).min(1)])
       .prefault([...defaultFiles])
       .transform((value) => (typeof value === 'string' ? [value] : value))
-      .describe('Which files are taken: a pattern or a list of patterns; the ending in any case.'),
+      .describe(
+        'Which files are processed: a pattern or a list of patterns; the case of the ending is ignored.',
+      ),
     settle: duration()
       .prefault('2s')
-      .describe('A file changed less than this ago is still growing and left for later; 0s turns that off.'),
+      .describe(
+        'A file changed more recently than this counts as still growing and is left for later; 0s turns this off.',
+      ),
     encoding: encoding
       .default('auto')
       .describe(
-        'auto (byte order mark, strict UTF-8, else the 8-bit encoding that is clearly likelier than every other; where none is, the file is refused) or its name.',
+        'auto (byte order mark, strict UTF-8, else the 8-bit encoding that is clearly likelier than every other; without one, the file is rejected) or its name.',
       ),
   }
 }

@@ -40,7 +40,8 @@ type Seen =
   | { readonly kind: 'never'; readonly reason: string }
   | { readonly kind: 'unanswered' }
 
-const NO_MAIL = 'the contact has no mail to look it up by, so only a person can tell whether it is there'
+const NO_MAIL =
+  'the contact has no e-mail address to look it up by, so only an operator can tell whether it exists'
 
 function seenBy(result: CallResult<MailLookup>): Seen {
   const { request } = result
@@ -48,7 +49,7 @@ function seenBy(result: CallResult<MailLookup>): Seen {
   if (result.kind === 'absent') return { kind: 'seen', found: { contacts: [], others: [] }, request }
   const isImpossible = result.kind === 'refused' || (result.kind === 'unknown' && request.attempts === 0)
   return isImpossible
-    ? { kind: 'never', reason: `its mail cannot be looked up: ${result.reason}` }
+    ? { kind: 'never', reason: `its e-mail address cannot be looked up: ${result.reason}` }
     : { kind: 'unanswered' }
 }
 
@@ -93,7 +94,7 @@ async function conclude(
   }
   const { key, desired, operationId } = candidate
   const { id: contactId } = finding.contact
-  const entry = entryFor(candidate, { contactId, reason: 'found by its mail', request }, context)
+  const entry = entryFor(candidate, { contactId, reason: 'found by its e-mail address', request }, context)
   const known = shownContact(desired, finding.contact)
   await context.state.linkFound({
     pipeline: context.pipeline.name,
@@ -159,11 +160,11 @@ async function lookUpFiles(
   }
 }
 
-const NOTHING_WAITS = 'no file waits, so nothing could be looked up: drop the last exports again'
+const NOTHING_WAITS = 'no file is waiting, so nothing could be looked up: drop the last exports again'
 
 function errorText(context: RebuildContext, files: readonly InputReport[]): string | undefined {
   const stop =
-    context.circuit.stop?.message ?? (context.signal.aborted ? 'ended before it was done' : undefined)
+    context.circuit.stop?.message ?? (context.signal.aborted ? 'stopped before it was complete' : undefined)
   const all = [stop, ...files.map(({ error }) => error)].filter((text) => text !== undefined)
   if (files.length === 0 && all.length === 0) return NOTHING_WAITS
   return all.length === 0 ? undefined : all.join('; ')

@@ -55,7 +55,7 @@ export interface PipelineResult extends Counts {
   readonly code?: ErrorCode
 }
 
-export const EMPTY_FULL = 'a full file without records never counts as "all gone": nothing was deleted'
+export const EMPTY_FULL = 'a full file without records never means that all are missing: nothing was deleted'
 
 /** For summaries: what the update method kept back, where it did. */
 const withheldOf = ({ tally }: PlanContext): Pick<PipelineResult, 'withheld'> =>
@@ -199,8 +199,7 @@ export const findingsOf = ({ likelySame }: PlannedInput): Pick<InputReport, 'lik
 const reportedFindings = ({ likelySame }: PlannedInput): Pick<InputReport, 'likely_same'> =>
   likelySame === undefined ? {} : { likely_same: withoutKeys(likelySame) }
 
-const releaseHint = (runId: string): string =>
-  `to let what is held go with the next run: contact-sync held release ${runId}`
+const releaseHint = (runId: string): string => `to release what is held: contact-sync held release ${runId}`
 
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },
@@ -284,7 +283,7 @@ async function runSteps(context: RunContext, wait: boolean, done: InputReport[])
   await applyPlan(context)
 }
 
-const ENDED = 'the run was ended before it was done; the next one goes on from here'
+const ENDED = 'the run was stopped before it was complete; the next one continues from here'
 
 function errorText(context: RunContext, files: readonly InputReport[]): string | undefined {
   const stop = context.circuit.stop?.message ?? (context.signal.aborted ? ENDED : undefined)

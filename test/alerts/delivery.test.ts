@@ -72,7 +72,7 @@ describe('a webhook', () => {
     await deliver(to(hook.url, { format: 'slack' }), message, options)
     const body = JSON.parse(hook.posts[0]!.body) as { text: string }
     expect(Object.keys(body)).toEqual(['text'])
-    expect(body.text).toContain('*contact-sync: a test*')
+    expect(body.text).toContain('*contact-sync: test message*')
   })
 
   it.each([500, 404, 302])(
@@ -135,7 +135,7 @@ describe('mail', () => {
     expect(await deliver(by(server.port), message, options)).toEqual({ delivered: true })
     const [mail] = server.mails
     expect(mail!.to).toEqual(['ops@example.com', 'other@example.com'])
-    expect(mail!.text).toMatch(/^Subject: contact-sync: a test\r$/m)
+    expect(mail!.text).toMatch(/^Subject: contact-sync: test message\r$/m)
     expect(mail!.text).toMatch(/^Message-ID: <abc-7@contact-sync>\r$/m)
     expect(mail!.text).toMatch(/^Auto-Submitted: auto-generated\r$/m)
     expect(mail!.text).toMatch(/^Content-Type: text\/plain/m)
@@ -157,7 +157,7 @@ describe('mail', () => {
       delivered: true,
     })
     const wrong = await deliver(by(server.port, { user: 'ops', password: 'wrong' }), message, options)
-    expect(wrong).toEqual({ delivered: false, reason: 'not taken (EAUTH 535)' })
+    expect(wrong).toEqual({ delivered: false, reason: 'not accepted (EAUTH 535)' })
   })
 
   it('is not sent to another machine that does not encrypt', async () => {
@@ -165,7 +165,7 @@ describe('mail', () => {
     const result = await deliver(by(server.port, { security: 'starttls' }), message, options)
     expect(result).toMatchObject({
       delivered: false,
-      reason: expect.stringMatching(/^not taken \(E/) as string,
+      reason: expect.stringMatching(/^not accepted \(E/) as string,
     })
     expect(server.mails).toEqual([])
   })
@@ -175,7 +175,7 @@ describe('mail', () => {
     await server.close()
     expect(await deliver(by(server.port), message, options)).toEqual({
       delivered: false,
-      reason: 'not taken (ESOCKET)',
+      reason: 'not accepted (ESOCKET)',
     })
     expect(receiverName(by(25))).toBe('mail by 127.0.0.1')
   })

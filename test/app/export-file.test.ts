@@ -68,7 +68,7 @@ it.each([
     backupState(at('state.db'), at('copy.db'), { at: 0, signal: new AbortController().signal })
   await expect(backup()).rejects.toMatchObject({
     code: 'USAGE',
-    message: expect.stringContaining('copy.db.part is there already') as string,
+    message: expect.stringContaining('copy.db.part exists already') as string,
   })
   expect(await readdir(folder)).toEqual(before)
   expect(await readFile(at('precious.txt'), 'utf8')).toBe('precious')
@@ -82,5 +82,5 @@ it('a backup replaces no link that leads nowhere', async () => {
   await symlink(at('nowhere'), at('copy.db'))
   await expect(
     backupState(at('state.db'), at('copy.db'), { at: 0, signal: new AbortController().signal }),
-  ).rejects.toThrow('is there already')
+  ).rejects.toThrow('exists already')
 })

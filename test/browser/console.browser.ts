@@ -33,9 +33,9 @@ describe('an auditor', () => {
     const { page, complaints } = await openWindow(browser, SCREENS.wide)
     await page.goto(`${world.url}/runs`)
     expect(page.url()).toBe(`${world.url}/sign-in?next=%2Fruns`)
-    await page.getByLabel('Token').fill('not the token')
+    await page.getByLabel('Token').fill('Wrong token')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    expect(await page.getByRole('alert').innerText()).toContain('That is not the token.')
+    expect(await page.getByRole('alert').innerText()).toContain('Wrong token.')
     await page.getByLabel('Token').fill(TOKEN)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${world.url}/runs`)
@@ -59,8 +59,8 @@ describe('an auditor', () => {
     const { page } = await openWindow(browser, SCREENS.wide)
     await signIn(page, world.url)
     await page.goto(`${world.url}/log`)
-    await page.getByRole('link', { name: 'Is it whole?' }).click()
-    expect(await textOf(page)).toMatch(/Whole: every entry up to number \d+/)
+    await page.getByRole('link', { name: 'Is it intact?' }).click()
+    expect(await textOf(page)).toMatch(/Intact: every entry up to number \d+/)
     await page.context().close()
   })
 
@@ -82,7 +82,7 @@ describe('an operator', () => {
     await signIn(page, world.url)
     await page.getByRole('link', { name: '61 changes held' }).click()
     expect(await textOf(page)).toContain(
-      '61 of 120 contacts have gone from the source, more than guards.max_deletes',
+      '61 of 120 contacts are missing from the source, more than guards.max_deletes',
     )
     const command = await page.locator('.command', { hasText: 'held release' }).first().innerText()
     const run = command.split(' ').at(-1) ?? ''
@@ -136,7 +136,7 @@ describe('an operator', () => {
     await signIn(page, world.url)
     await page.goto(`${world.url}/held`)
     await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.id')).toBe('by-pipeline')

@@ -50,6 +50,6 @@ test('nor does the end of the process', async () => {
 
 test('without a terminal only --yes says yes', async () => {
   const { io } = asked('y', false)
-  await expect(confirm(io, 'Really?', false)).rejects.toThrow('standard input is no terminal')
+  await expect(confirm(io, 'Really?', false)).rejects.toThrow('standard input is not a terminal')
   await confirm(io, 'Really?', true)
 })

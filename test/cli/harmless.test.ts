@@ -56,11 +56,11 @@ describe('what a command prints', () => {
   it('is as many lines as it hands over, whatever their values hold; colours of ours stay', () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()]
     const io = { stdout: guarded(stdout), stderr: guarded(stderr) } as unknown as Io
-    print(io, 'K1\nAll in order.\tso')
+    print(io, 'K1\nAll checks passed.\tso')
     print(io, ['a\r\nb', `${control('\u001b[31m')}red${control('\u001b[0m')}\u2028`])
     printError(io, ['x\n', ''])
     expect(String(stdout.read())).toBe(
-      'K1\\u000aAll in order.\tso\na\\u000d\\u000ab\n\u001b[31mred\u001b[0m\\u2028\n',
+      'K1\\u000aAll checks passed.\tso\na\\u000d\\u000ab\n\u001b[31mred\u001b[0m\\u2028\n',
     )
     expect(String(stderr.read())).toBe('x\\u000a\n\n')
   })

@@ -93,8 +93,8 @@ describe('init --yes', () => {
 
   it('refuses what cannot be a source of contacts, and writes nothing', async () => {
     for (const [name, text, why] of [
-      ['words.csv', 'english,spanish\nyes,si\n', 'no column tells records apart'],
-      ['id.csv', 'ID,First Name\nK9,Nea\nK7,Bo\n', 'the service takes no contact without'],
+      ['words.csv', 'english,spanish\nyes,si\n', 'no column identifies records'],
+      ['id.csv', 'ID,First Name\nK9,Nea\nK7,Bo\n', 'the service accepts no contact without'],
       ['bare.csv', 'nea@a.example,Nea\nbo@b.example,Bo\n', 'begins with values'],
     ] as const) {
       await place.write(name, text)
@@ -148,7 +148,7 @@ describe('init --yes', () => {
     await place.write('b.csv', 'E-Mail,Name\na@a.example,Nea\n')
     const { code, stderr } = await place.cli('init', 'a.csv', 'b.csv', '--yes')
     expect(code).toBe(2)
-    expect(stderr).toContain('not written alike')
+    expect(stderr).toContain('different formats')
   })
 })
 

@@ -82,7 +82,7 @@ describe('a plan as a page of HTML', () => {
       'Made 2026-11-22 18:05:00 UTC.',
       'phone changes for 3 of 9 records',
       '9 records: ',
-      'Changes that do the same',
+      'Equal changes',
       '~ 3 updates of phone; the first:',
       '<div class="example update"><h4>update <bdi>K1</bdi>',
       'Single changes',

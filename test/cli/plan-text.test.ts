@@ -50,8 +50,8 @@ describe('the text of a plan', () => {
       '  phone changes for 9,812 of 10,000 records',
       '  fax changes for 1 of 10,000 records',
       '  2 new contacts: mail 2',
-      '  term Newsletter: given to 1',
-      '  term Kunde: taken from 1',
+      '  term Newsletter: added to 1',
+      '  term Kunde: removed from 1',
       '  changes by country: DE 2, AT 1; no country 9,812',
       '  ~ 9,812 updates of phone; the first:',
       '    ~ update K1 (contact 1)  [a.csv:2]',
@@ -82,8 +82,8 @@ describe('the text of a plan', () => {
     const same = (key: string) =>
       changeWith({ kind: 'update', key, fields: { ba_country: 'DE' }, known: {}, terms: terms(['x'], ['y']) })
     const text = planText(planWith([same('K1'), same('K2')]), PAPER)
-    expect(text).toContain('  ~ 2 updates of ba_country, +x, -y; all like the first:')
-    expect(text).toContain('  term x: given to 2')
+    expect(text).toContain('  ~ 2 updates of ba_country, +x, -y; all equal to the first:')
+    expect(text).toContain('  term x: added to 2')
     const gone = (key: string) => changeWith({ kind: 'delete', key, cause: 'missing' })
     expect(planText(planWith([gone('K1'), gone('K2')]), PAPER)).toContain('  - 2 deletes; the first:')
   })
@@ -109,14 +109,14 @@ describe('the text of a plan', () => {
     } as const
     const counts = { read: 1, held: 1, held_deletes: 2, deleted: 1, terms_created: 1 }
     expect(planSummary(planWith([], { inputs: [held, refused], counts }))).toEqual([
-      '  1 record: 1 held, 1 term to be made, 1 to be deleted, 2 deletes held',
+      '  1 record: 1 held, 1 term to be created, 1 to be deleted, 2 deletes held',
       '  2 requests, at least 0 ms under the rate limit',
       '  held: a.csv: too many',
       '  refused: b.csv: empty',
       '    Send it again.',
     ])
     const stop = { code: 'SERVICE_UNREACHABLE', message: 'no answer' } as const
-    expect(planSummary(planWith([], { stop }))[0]).toBe('  given up: SERVICE_UNREACHABLE: no answer')
+    expect(planSummary(planWith([], { stop }))[0]).toBe('  aborted: SERVICE_UNREACHABLE: no answer')
   })
 
   const wide = (fields: number): Operation =>
@@ -132,7 +132,7 @@ describe('the text of a plan', () => {
     expect(text.at(-1)).toBe('      and 12 more (--key K1 shows them)')
     expect(Math.max(...text.map((line) => line.length))).toBeLessThan(210)
     expect(planText(planWith([wide(20), wide(20)]), PAPER)).toContain(
-      '  ~ 2 updates of f0, f1, f2, f3, f4 and 15 more; all like the first:',
+      '  ~ 2 updates of f0, f1, f2, f3, f4 and 15 more; all equal to the first:',
     )
     // A line that says that one more is left out would be as long as that one.
     expect(planText(planWith([wide(9)]), PAPER).filter((line) => line.startsWith('      f'))).toHaveLength(9)
@@ -187,7 +187,7 @@ describe('the text of a plan', () => {
     expect(planOfKeyText('K9', plan, { changes: [], paint: PLAIN })[0]).toBe('  no change of K9 is planned')
     const failed = planWith([], { stop: { code: 'CONFIG_INVALID', message: 'no' } })
     expect(planOfKeyText('K9', failed, { changes: [], paint: PLAIN })[0]).toBe(
-      '  given up: CONFIG_INVALID: no',
+      '  aborted: CONFIG_INVALID: no',
     )
   })
 
@@ -249,7 +249,7 @@ describe('the JSON of a plan', () => {
         holds: 'deletes',
         number: 4,
         threshold: '5% (1)',
-        reason: '4 of 10 contacts have gone from the source, more than guards.max_deletes 5% (1) allows',
+        reason: '4 of 10 contacts are missing from the source, more than guards.max_deletes 5% (1) allows',
       },
     ])
     for (const name of ['withheld', 'error', 'code', 'other_terms']) expect(json).not.toHaveProperty(name)
@@ -265,6 +265,6 @@ describe('the JSON of a plan', () => {
       code: 'SERVICE_UNREACHABLE',
       status: 'failed',
     })
-    expect(planText(plan, PAPER)).toContain('  further terms, given or taken: 2 times')
+    expect(planText(plan, PAPER)).toContain('  other terms, added or removed: 2 times')
   })
 })

@@ -89,7 +89,7 @@ describe('a pipeline', () => {
       expect.stringContaining('failed'),
       '  3 records read: 2 created, 1 unchanged',
       '  SERVICE_UNREACHABLE: no connection',
-      '  Check service.base_url and the network; the next run goes on where this one stopped.',
+      '  Check service.base_url and the network; the next run continues where this one stopped.',
       '  1,203 contacts linked, nothing open',
     ])
   })
@@ -115,7 +115,7 @@ describe('a pipeline', () => {
   it('with something to do: files that wait, and a command for each open end', () => {
     const waiting = { files: 2, bytes: 1_300_000, unsettled: 1, refused: 1, error: undefined }
     expect(lines({ waiting, rejects: 1, held: 7, inDoubt: 2 }).slice(2)).toEqual([
-      '  inbox: 2 files (1.3 MB), 1 still growing, 1 that cannot be taken (contact-sync check)',
+      '  inbox: 2 files (1.3 MB), 1 still growing, 1 that would be rejected (contact-sync check)',
       '  1,203 contacts linked',
       '  ! 1 reject: contact-sync rejects list shop',
       '  ! 7 held: contact-sync held list shop',
@@ -185,7 +185,7 @@ describe('for all pipelines', () => {
     } as const
     const [text = '', ...more] = pauseText({ pause, rate }, NOW, plain)
     expect(text).toContain(
-      '! Paused since 2026-11-21 13:59:00 UTC (1 min ago), no run begins: SERVICE_KEY_REFUSED',
+      '! Paused since 2026-11-21 13:59:00 UTC (1 min ago): no run starts: SERVICE_KEY_REFUSED',
     )
     expect(more).toEqual([])
     expect(pauseText({ pause: undefined, rate }, NOW, plain)).toEqual([])
@@ -196,5 +196,5 @@ it('owners', () => {
   expect(ownerText({ pid: 12, since: NOW - 60 * MINUTE }, NOW)).toBe(
     'Process 12 has held the state since 2026-11-21 13:00:00 UTC (1 h ago).',
   )
-  expect(ownerText(undefined, NOW)).toContain('No contact-sync runs')
+  expect(ownerText(undefined, NOW)).toContain('No contact-sync process')
 })

@@ -90,10 +90,10 @@ it('a summary says what happened, what to look at, and what to type next', () =>
     '  SERVICE_UNREACHABLE: no connection',
     '  refused: a.csv is empty',
     '    Drop it again.',
-    '  to see why records were rejected: contact-sync rejects list shop',
-    '  what failed is kept and tried again by the next run',
-    '  to see what is held, and why: contact-sync held list shop',
-    '  in doubt: nobody can know whether these arrived; those with a mail are looked up again by the next run, the others wait for you: contact-sync doubts list shop',
+    '  why records were rejected: contact-sync rejects list shop',
+    '  failed records are kept and tried again by the next run',
+    '  what is held, and why: contact-sync held list shop',
+    '  in doubt: whether these were applied is unknown; the next run looks up those with an e-mail address again, the others need a decision: contact-sync doubts list shop',
   ])
 })
 
@@ -111,7 +111,7 @@ describe('errors', () => {
       'a:1:1: x\na:2:1: y\n2 problems in the configuration; nothing was done.',
     ],
     [new SyncError('RUN_UNBALANCED', 'does not add up'), 1, 'RUN_UNBALANCED'],
-    [new TypeError('oops'), 1, 'This is a fault of contact-sync.'],
+    [new TypeError('oops'), 1, 'This is a bug in contact-sync.'],
   ])('%s ends with %i', (error, exitCode, text) => {
     const message = errorMessage(error)
     expect(message.exitCode).toBe(exitCode)
@@ -121,7 +121,7 @@ describe('errors', () => {
   })
 
   it('an unknown one quotes its message in one line, and the places of its stack alone', () => {
-    const message = 'no "a\n    at everybody\nAll in order."'
+    const message = 'no "a\n    at everybody\nAll checks passed."'
     const [, first, ...places] = errorMessage(new TypeError(message)).lines
     expect(first).toBe(`TypeError: ${message}`)
     expect(places.length).toBeGreaterThan(0)

@@ -122,7 +122,7 @@ it('stand beside everything else that a file says', async () => {
 
 it.each([
   ['records: { change: 5% }', 'expect.records.change: needs mode: full'],
-  ['blank: { Tel: 140% }', 'expect.blank.Tel: is no share'],
+  ['blank: { Tel: 140% }', 'expect.blank.Tel: is not a share'],
   ['columns: some', 'expect.columns: is "some"; possible: exact, at_least'],
   ['{}', 'expect: is empty; write columns, records, blank or values'],
 ])('expectations such as %s are refused', async (text, problem) => {
@@ -141,14 +141,14 @@ describe('a mistake', () => {
 
   it('in a block is said once, at its place there', async () => {
     expect(await problemsOf(`blocks:\n  phones:\n    phone: { colum: Tel }\n${PIPELINES}`)).toEqual([
-      '/etc/sync/sync.yaml:4:14: blocks.phones.phone.colum: is no known key; did you mean column?',
+      '/etc/sync/sync.yaml:4:14: blocks.phones.phone.colum: is not a known key; did you mean column?',
     ])
   })
 
   it('in a block that nobody uses is said all the same', async () => {
     const [line] = await problemsOf(`blocks: { rest: { phnoe: Tel } }
 pipelines: { a: { source: { type: csv, folder: in }, map: { mail: Mail } } }`)
-    expect(line).toContain('blocks.rest.phnoe: is no known key; did you mean phone?')
+    expect(line).toContain('blocks.rest.phnoe: is not a known key; did you mean phone?')
   })
 
   it('in the name of a block gives the nearest one', async () => {

@@ -197,7 +197,7 @@ export const EXPECTED_EXPORTS: readonly ExpectedExport[] = [
           ba_postal_code: 'LL61',
         },
       },
-      'mail: "Email" ("not a mail") is no valid mail address',
+      'mail: "Email" ("not a mail") is not a valid e-mail address',
     ],
   },
   {

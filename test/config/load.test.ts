@@ -318,7 +318,7 @@ describe('secrets', () => {
     expect(settingsOf(loaded).service.api_key).toBe('k3y-in-a-file')
     expect(linesOf(loaded)).toHaveLength(warnings)
     if (warnings > 0)
-      expect(linesOf(loaded)[0]).toContain('may be read by everybody on this machine; chmod 600')
+      expect(linesOf(loaded)[0]).toContain('is readable by every user of this machine; chmod 600')
   })
 
   it('refuses to send them where the environment undoes the encryption', async () => {
@@ -327,7 +327,7 @@ describe('secrets', () => {
     const unchecked = { ...ENV, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_OPTIONS: '--insecure-http-parser' }
     const lines = linesOf(await loadText(text('https://a.example.com'), unchecked))
     expect(lines).toHaveLength(2)
-    expect(lines[0]).toContain(':1:22: service.base_url: is https, but the environment turns off the check')
+    expect(lines[0]).toContain(':1:22: service.base_url: is https, but the environment disables the check')
     expect(linesOf(await loadText(text('http://127.0.0.1:1'), unchecked))).toEqual([])
   })
 
@@ -335,8 +335,8 @@ describe('secrets', () => {
     const loaded = await loadFixture('key-in-plain-text.yaml')
     expect(loaded.ok).toBe(true)
     expect(linesOf(loaded)).toEqual([
-      'key-in-plain-text.yaml:3:12: service.api_key: is written here in plain text; take it from the environment: ${CONTACT_SYNC_API_KEY}',
-      'key-in-plain-text.yaml:4:18: server.token: is written here in plain text; take it from the environment: ${CONTACT_SYNC_TOKEN}',
+      'key-in-plain-text.yaml:3:12: service.api_key: is plain text in this file; take it from the environment: ${CONTACT_SYNC_API_KEY}',
+      'key-in-plain-text.yaml:4:18: server.token: is plain text in this file; take it from the environment: ${CONTACT_SYNC_TOKEN}',
     ])
   })
 
@@ -353,7 +353,7 @@ describe('secrets', () => {
   it('never quotes the environment where a choice is wrong', async () => {
     const lines = linesOf(await loadText(pipeline(`${SHOP}mode: \${KEY}`)))
     expect(lines).toEqual([
-      '/etc/sync/sync.yaml:6:11: pipelines.shop.mode: is none of the possible values; possible: incremental, full',
+      '/etc/sync/sync.yaml:6:11: pipelines.shop.mode: is not one of the possible values; possible: incremental, full',
     ])
   })
 })

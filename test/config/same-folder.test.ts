@@ -21,7 +21,7 @@ function problems(first: object, second: object): string[] {
   const tree = { value, places: new Map() } as unknown as Tree
   return crossProblems(tree, folder, {}).map(({ path, message }) => `${path}: ${message}`)
 }
-const SAME = ['pipelines.b.source.folder: takes the same files as pipelines.a']
+const SAME = ['pipelines.b.source.folder: reads the same files as pipelines.a']
 
 it('through a link', () => {
   expect(problems({ folder: 'inbox' }, { folder: 'link' })).toEqual(SAME)

@@ -75,7 +75,7 @@ describe('signing in', () => {
     })
     expect(status).toBe(401)
     expect(body).toContain('role="alert"')
-    expect(body).toContain('That is not the token.')
+    expect(body).toContain('Wrong token.')
     expect(body).not.toContain('wrong-guess-1')
     expect(headers['set-cookie']).toBeUndefined()
     await afterGuesses()

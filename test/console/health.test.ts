@@ -36,7 +36,7 @@ it.each<[string, Partial<DaemonCondition>, string[]]>([
   [
     'the service is away',
     { pause: PAUSE },
-    ['no run begins since 1970-01-01T00:00:00.000Z (SERVICE_UNREACHABLE)'],
+    ['runs paused since 1970-01-01T00:00:00.000Z (SERVICE_UNREACHABLE)'],
   ],
 ])('readiness when %s', (_, changes, reasons) => {
   expect(readiness({ ...WELL, ...changes })).toEqual({ ready: reasons.length === 0, reasons })

@@ -131,7 +131,7 @@ describe('what others have written', () => {
 describe('the overview', () => {
   it('says first what needs a person, then how each pipeline stands', async () => {
     const text = textOf(await bodyOf('/'))
-    expect(text).toContain('For a person to look at: shop: 30 changes held')
+    expect(text).toContain('Needs attention: shop: 30 changes held')
     expect(text).toContain('in 1 min')
     expect(text).toContain('5 requests per 1 s, 4 at once')
   })
@@ -141,7 +141,7 @@ describe('the overview', () => {
       ...data,
       views: { ...data.views, pipelines: async () => Promise.resolve([]) },
     }))
-    expect(textOf((await other.page('/')).body)).toContain('All is well')
+    expect(textOf((await other.page('/')).body)).toContain('No open items')
     await other.close()
   })
 
@@ -191,7 +191,7 @@ describe('held plans', () => {
   it('name number, threshold and reason, and the command that lets exactly these go', async () => {
     const text = textOf(await bodyOf('/held'))
     expect(text).toContain(
-      '30 of 60 contacts have gone from the source, more than guards.max_deletes 5% (3) allows',
+      '30 of 60 contacts are missing from the source, more than guards.max_deletes 5% (3) allows',
     )
     expect(text).toContain('contact-sync held release shop-run-3')
     expect(text).toContain('gone from wednesday.csv')
@@ -204,7 +204,7 @@ describe('held plans', () => {
 describe('a contact', () => {
   it('shows its life field by field, each change with the line that it came from', async () => {
     const text = textOf(await bodyOf(`/contacts/${changedId}`))
-    const life = text.slice(text.indexOf('Its life'))
+    const life = text.slice(text.indexOf('History'))
     expect(life.indexOf('monday.csv :8')).toBeGreaterThan(0)
     expect(life.indexOf('tuesday.csv :8')).toBeGreaterThan(life.indexOf('monday.csv :8'))
     expect(life).toContain('first_name Vorname7 becomes → &lt;script&gt;')
@@ -247,7 +247,7 @@ describe('the search', () => {
 
   it('says so where nobody is known by that, and repeats it as text', async () => {
     const { page } = await search(MARKUP)
-    expect(textOf(page.body)).toContain('Nobody is known by that')
+    expect(textOf(page.body)).toContain('No match')
     expect(page.body).toContain('value="&lt;script&gt;')
   })
 
@@ -258,8 +258,8 @@ describe('the search', () => {
   })
 
   it('takes % and _ for what they are', async () => {
-    expect(textOf((await search('K_')).page.body)).toContain('Nobody is known by that')
-    expect(textOf((await search('%')).page.body)).toContain('Nobody is known by that')
+    expect(textOf((await search('K_')).page.body)).toContain('No match')
+    expect(textOf((await search('%')).page.body)).toContain('No match')
   })
 })
 
@@ -279,7 +279,7 @@ describe('the sync log', () => {
   it('is said to be whole when it was followed to its end, with its newest hash', async () => {
     const { head, entries } = await desk.data.log.verification()
     const text = textOf(await bodyOf('/log/verification'))
-    expect(text).toContain(`Whole: every entry up to number ${entries}`)
+    expect(text).toContain(`Intact: every entry up to number ${entries}`)
     expect(text).toContain(head)
   })
 
@@ -287,10 +287,10 @@ describe('the sync log', () => {
     [
       'an entry that was changed',
       { bad: { seq: 5, why: 'its hash does not follow' } },
-      'Entry 5 is not as it was written',
+      'Entry 5 was changed',
     ],
     ['a tail that was cut off', { marked: 1_000_000 }, 'The end is missing'],
-    ['a check that has not come to its end', { verifiedAt: undefined }, 'It is being followed'],
+    ['a check that has not come to its end', { verifiedAt: undefined }, 'Verification in progress'],
   ])('says so of %s', async (_, change, words) => {
     const other = await openDesk((data) => ({
       ...data,

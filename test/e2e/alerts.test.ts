@@ -102,7 +102,7 @@ it('sends a test to every receiver, and says who did not take it', async () => {
   const good = await shop.cli('alerts', 'test')
   expect(good.code).toBe(0)
   expect(good.stdout).toMatch(/^webhook 127\.0\.0\.1:\d+: delivered\nmail by 127\.0\.0\.1: delivered\n$/)
-  expect(messages()).toMatchObject([{ event: 'test', title: 'contact-sync: a test' }])
+  expect(messages()).toMatchObject([{ event: 'test', title: 'contact-sync: test message' }])
   hook.answers(403)
   const bad = await shop.cli('alerts', 'test', '--json')
   expect(bad.code).toBe(3)
@@ -120,6 +120,6 @@ it('says that nobody is configured', async () => {
   for (const command of ['list', 'test']) {
     const { code, stderr } = await shop.cli('alerts', command)
     expect(code).toBe(2)
-    expect(stderr).toContain('there are no alerts in the configuration')
+    expect(stderr).toContain('no alerts are configured')
   }
 })

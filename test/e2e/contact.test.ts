@@ -55,5 +55,5 @@ it('says that there is nobody, and what it takes', async () => {
   expect(nobody.stderr).toContain('the service has no contact')
   const key = await shop.cli('contact', 'K1')
   expect(key.code).toBe(2)
-  expect(key.stderr).toContain('neither the id of a contact nor a mail')
+  expect(key.stderr).toContain('neither the id of a contact nor an e-mail address')
 })

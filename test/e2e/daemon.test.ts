@@ -79,7 +79,7 @@ it('takes another configuration on SIGHUP, and keeps the one in use where the ne
   await shop.configure(valid.replace('mode: ', 'mood: ').replace('key: no', 'keys: no'))
   running.process.kill('SIGHUP')
   const refused = await running.stderrHas(/previous one kept/)
-  expect(refused).toMatch(/config\.yaml:\d+:\d+: pipelines\.shop\.keys: is no known key/)
+  expect(refused).toMatch(/config\.yaml:\d+:\d+: pipelines\.shop\.keys: is not a known key/)
   await shop.drop('shop', '1.csv', peopleCsv(1))
   await runs(running, 1)
   await shop.configure(

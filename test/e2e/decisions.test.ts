@@ -121,7 +121,7 @@ describe('a full export', () => {
     const refused = await shop.cli('held', 'release', second)
     expect(refused).toMatchObject({ code: 4, stdout: '' })
     expect(refused.stderr).toContain('HELD_CHANGED')
-    expect(refused.stderr).toContain('the mapping of shop is another one now')
+    expect(refused.stderr).toContain('the mapping of shop has changed since')
     for (let index = 0; index < 10; index += 1) expect(await isThere(index)).toBe(true)
   })
 

@@ -107,7 +107,7 @@ describe('run', () => {
         {
           pipeline: 'shop',
           key: 'K2',
-          reason: 'mail: "mail" ("nonsense") is no valid mail address',
+          reason: 'mail: "mail" ("nonsense") is not a valid e-mail address',
           file: 'a.csv',
           line: 3,
         },
@@ -116,7 +116,7 @@ describe('run', () => {
     expect((await shop.cli('rejects', 'export', 'out.csv')).code).toBe(0)
     const text = await readFile(shop.path('out.csv'), 'utf8')
     expect(text).toBe(
-      'no,mail,first,last,phone,_reason,_file,_line\nK2,nonsense,C,D; E,2,"mail: ""mail"" (""nonsense"") is no valid mail address",a.csv,3\n',
+      'no,mail,first,last,phone,_reason,_file,_line\nK2,nonsense,C,D; E,2,"mail: ""mail"" (""nonsense"") is not a valid e-mail address",a.csv,3\n',
     )
     const beside = (await readdir(shop.path('inbox', 'shop', 'processed'))).find((name) =>
       name.endsWith('.rejects.csv'),
@@ -253,7 +253,7 @@ describe('the commands', () => {
     const some = await shop.cli('check')
     expect(some.code).toBe(0)
     expect(some.stdout).toContain('a.csv: 2 of the first 3 records would be rejected')
-    expect(some.stdout).toContain('mail: "mail" is no valid mail address (1)')
+    expect(some.stdout).toContain('mail: "mail" is not a valid e-mail address (1)')
     expect(some.stdout).toContain(`where: 'record["no"] != ""' skips such records (1)`)
     expect(some.stdout).not.toContain('secret')
     const rows = Array.from({ length: 150 }, (_, index) => `K${index};nonsense;A;B;1\n`)
@@ -261,16 +261,16 @@ describe('the commands', () => {
     const all = await shop.cli('check')
     expect(all.code).toBe(2)
     expect(all.stdout).toContain(
-      'a.csv: 100 of the first 100 records would be rejected: mail: "mail" is no valid mail address (100)',
+      'a.csv: 100 of the first 100 records would be rejected: mail: "mail" is not a valid e-mail address (100)',
     )
-    expect(all.stdout).not.toContain('All in order')
+    expect(all.stdout).not.toContain('All checks passed')
   })
 
   it('check says that all is in order, or everything that is not', async () => {
     await shop.drop('shop', 'a.csv', peopleCsv(1))
     expect(await shop.cli('check')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('All in order.') as string,
+      stdout: expect.stringContaining('All checks passed.') as string,
     })
     await shop.drop('shop', 'b.csv', 'no,email,first,last,phone\n')
     await shop.sandbox.close()

@@ -87,7 +87,7 @@ describe('max_duration', () => {
     expect(writes()).toBe(AT_ONCE)
     const [pipeline] = (JSON.parse(stdout) as { pipelines: Record<string, unknown>[] }).pipelines
     expect(pipeline).toMatchObject({ status: 'partial', code: 'MAX_DURATION', in_doubt: 0 })
-    expect(pipeline?.['error']).toContain('max_duration (1s) is over; the next run goes on from here')
+    expect(pipeline?.['error']).toContain('max_duration (1s) is over; the next run continues from here')
     expect(Number(pipeline?.['failed'])).toBeGreaterThan(0)
     // How many more runs of a second it takes depends on the machine.
     await shop.configure(yaml)

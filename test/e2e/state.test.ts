@@ -228,7 +228,7 @@ describe('what cannot be known', () => {
     expect(stdout).toContain('3 records looked at, 4 requests')
     expect(stdout).toContain('1 found and linked')
     expect(stdout).toContain('2 in doubt: a person decides')
-    expect(stdout).toContain('What nobody can know any more:')
+    expect(stdout).toContain('What can no longer be known:')
     expect(stdout).toContain('the state is taken for the latest again')
     expect(stderr).toContain('nothing was sent, no file was moved')
     const writes = shop.writes()
@@ -239,8 +239,8 @@ describe('what cannot be known', () => {
       doubts: { id: number; key: string; reason: string }[]
     }
     expect(doubts.map(({ key }) => key)).toEqual(['K1', 'K2'])
-    expect(doubts[0]?.reason).toContain('none shows what the record says now')
-    expect(doubts[1]?.reason).toContain('no mail to look it up by')
+    expect(doubts[0]?.reason).toContain('none shows the current values of the record')
+    expect(doubts[1]?.reason).toContain('no e-mail address to look it up by')
     const [contact] = await shop.contacts('person1@example.com', 'phone')
     const one = await shop.cli(
       'doubts',

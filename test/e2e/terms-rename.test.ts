@@ -163,7 +163,7 @@ it.each([false, true])(
     const other = await renamed('VIP', 'Best')
     expect([other.code, other.stderr]).toEqual([
       2,
-      expect.stringContaining('"Kunde" to "Customer" was cut short'),
+      expect.stringContaining('"Kunde" to "Customer" was interrupted'),
     ])
     expect((await renamed('Kunde', 'Customer')).code).toBe(0)
     expect(await names()).toEqual(['Customer', 'VIP'])

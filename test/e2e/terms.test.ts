@@ -208,12 +208,14 @@ describe('what is held', () => {
         action: 'create',
         key: `K${line - 1}`,
         contact_id: null,
-        reason: expect.stringContaining(`the same mail as on line ${5 - line}`) as string,
+        reason: expect.stringContaining(`the same e-mail address as on line ${5 - line}`) as string,
         file: 'a.csv',
         line,
       })),
     })
-    expect((await shop.cli('held', 'list')).stdout).toContain('shop: a.csv:2: K1: the same mail as on line 3')
+    expect((await shop.cli('held', 'list')).stdout).toContain(
+      'shop: a.csv:2: K1: the same e-mail address as on line 3',
+    )
   })
 })
 

@@ -122,7 +122,7 @@ describe('undo of a run that changed contacts', () => {
   it('asks, and does nothing where nobody can answer', async () => {
     const { code, stderr } = await shop.cli('undo', changing)
     expect(code).toBe(2)
-    expect(stderr).toContain('With --yes it goes on without a question')
+    expect(stderr).toContain('--yes continues without a question')
     expect(await phoneOf(0)).toBe('040 0')
   })
 
@@ -152,7 +152,9 @@ describe('undo of a run that created contacts', () => {
     expect(body.left).toMatchObject([
       {
         key: 'K1',
-        why: expect.stringContaining('it is not as this program left it, so it is kept: company') as string,
+        why: expect.stringContaining(
+          'it was changed since contact-sync wrote it, so it is kept: company',
+        ) as string,
       },
     ])
     expect(await phoneOf(0)).toBeUndefined()
@@ -261,7 +263,7 @@ describe('undo of terms', () => {
       body: JSON.stringify([first]),
     })
     const { body } = await json('undo', creating, '--delete-created', '--yes')
-    expect(body.left).toMatchObject([{ why: expect.stringContaining('term A (taken away)') as string }])
+    expect(body.left).toMatchObject([{ why: expect.stringContaining('term A (removed)') as string }])
     expect(await termsOf()).toEqual(['B'])
   })
 

@@ -73,7 +73,7 @@ it('a file of three exporters arrives in the form of the service, and what canno
     rejects: { key: string; reason: string; line: number }[]
   }
   expect(rejects).toMatchObject([{ key: 'K5', line: 6 }])
-  expect(rejects[0]!.reason).toContain('holds several phone numbers')
+  expect(rejects[0]!.reason).toContain('contains several phone numbers')
   expect(rejects[0]!.reason).toContain('the nearest is "Deutschland" (DE)')
   expect(rejects[0]!.reason).toContain('M/d/yyyy would read it')
   expect(await run(text.replace(/^K5.*\n/m, ''), 'b.csv')).toMatchObject({ unchanged: 4, requests: 0 })

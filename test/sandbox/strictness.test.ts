@@ -246,8 +246,13 @@ describe('bodies', () => {
   })
 
   it.each([
-    ['/contact/1', '{"mail":""}', 422, 'a contact needs a mail, or a full address; missing: family_name'],
-    ['/contact/1', '{"mail":null,"terms":[1]}', 422, 'a contact needs a mail, or a full address'],
+    [
+      '/contact/1',
+      '{"mail":""}',
+      422,
+      'a contact needs an e-mail address, or a full address; missing: family_name',
+    ],
+    ['/contact/1', '{"mail":null,"terms":[1]}', 422, 'a contact needs an e-mail address, or a full address'],
     ['/contact/1', '{"id":1}', 422, 'there is no field id'],
     ['/contact/1', '{"contact":{"phone":"1"}}', 422, 'there is no field contact'],
     ['/contact/1', '{"terms":[99],"phone":"1"}', 422, 'there is no term 99'],

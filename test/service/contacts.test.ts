@@ -121,7 +121,7 @@ describe('contactsByMail', () => {
     onlyPage([{ id: 1, mail: 'a@x.example' }, { id: 2 }])
     expect(await session().contactsByMail('a@x.example', [])).toMatchObject({
       kind: 'unknown',
-      summary: expect.stringContaining('do not show their mail') as string,
+      summary: expect.stringContaining('contacts without mail') as string,
     })
   })
 

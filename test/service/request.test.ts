@@ -356,18 +356,18 @@ describe('words', () => {
   const told = `no such field for ${MAIL}, key-1`
 
   it.each<[Attempt, string, string]>([
-    [lost, 'got no whole answer (ECONNRESET)', ''],
-    [refusedConnection, 'was not sent, there is no connection to the service (ECONNREFUSED)', ''],
+    [lost, 'received an incomplete answer (ECONNRESET)', ''],
+    [refusedConnection, 'was not sent: no connection to the service (ECONNREFUSED)', ''],
     [answer(422, { message: told }), 'was answered with 422', `: no such field for ${MAIL}, [secret]`],
     [answer(200, { error: 'full' }), 'was answered with 200, but the answer reports an error', ': full'],
-    [answer(200, { mail: MAIL }), 'was answered with 200, but the answer is not what the interface says', ''],
+    [answer(200, { mail: MAIL }), 'was answered with 200, but the answer does not match the interface', ''],
     [answer(200), 'was answered with 200, but without JSON', ''],
     [
       answer(302, undefined, { location: `//login.example.org:81/next?for=${MAIL}` }),
       'was answered with 302, a redirect, which is never followed',
       ': it leads to login.example.org:81',
     ],
-    [answer(404), 'was answered with 404; service.base_url may not name the service itself', ''],
+    [answer(404), 'was answered with 404; check that service.base_url names the service itself', ''],
   ])('%j', async (attempt, fact, message) => {
     const { send, events, requests } = rig([attempt])
     const summary = `GET /contact/<contact_mail> ${fact}`

@@ -1,5 +1,5 @@
 // Terms and custom fields over HTTP (interface, 4.1, 4.3 and 4.4): pages that are capped, repeated or keyed,
-// odd shapes of entries, and lists that are never sent empty.
+// odd shapes of entries, and lists that are is never sent.
 import nock from 'nock'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceSession } from '../../src/core/ports.ts'
@@ -127,9 +127,9 @@ describe('the terms of a contact', () => {
 
   it('are never changed by an empty list: some services take it for all', () => {
     const service = session()
-    expect(() => service.addContactTerms(5, [])).toThrow('never sent empty')
-    expect(() => service.setContactTerms(5, [])).toThrow('never sent empty')
-    expect(() => service.removeContactTerms(5, [])).toThrow('never sent empty')
+    expect(() => service.addContactTerms(5, [])).toThrow('is never sent')
+    expect(() => service.setContactTerms(5, [])).toThrow('is never sent')
+    expect(() => service.removeContactTerms(5, [])).toThrow('is never sent')
   })
 
   it('are read to the end, however many there are', async () => {

@@ -94,9 +94,13 @@ const isWithdrawnThere = ({ stamp, status = 0 }: Wanted, { final }: Place): bool
 function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean {
   const reason = operation.reason ?? ''
   if (operation.guard !== undefined) return place.waiting.unreleasable.has(operation.runId)
-  if (reason.includes('gone at the service')) return wasDeleted(one, place)
+  if (reason.includes('deleted at the service')) return wasDeleted(one, place)
   if (reason.startsWith('mail_status: the contact is')) return isWithdrawnThere(one, place)
-  if (/contacts with this mail|same mail as|mail belongs to|is in doubt|merged|another key/.test(reason))
+  if (
+    /contacts with this e-mail address|same mail as|mail belongs to|is in doubt|merged|another key/.test(
+      reason,
+    )
+  )
     return isMailShared(one, place.expected) || isMailTaken(one, place)
   return false
 }

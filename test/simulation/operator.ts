@@ -44,8 +44,8 @@ async function resolve(operation: Operation, office: Office): Promise<void> {
   say(`doubt ${operation.id} (${operation.key}) is resolved: ${contactId ?? 'not done'}`)
   const settlement =
     operation.kind === 'create' && contactId !== undefined
-      ? ({ kind: 'done', contactId, reason: 'done, says a person', adopted: true } as const)
-      : ({ kind: 'failed', reason: 'not done, says a person; it is tried again' } as const)
+      ? ({ kind: 'done', contactId, reason: 'resolved as done by an operator', adopted: true } as const)
+      : ({ kind: 'failed', reason: 'resolved as not done by an operator; it is tried again' } as const)
   const context = { at: deps.wall(), runId: 'a-person', configHash: '' }
   await program.state.settleBatch([{ operation, settlement, request: undefined }], context)
 }
@@ -54,7 +54,7 @@ async function resolve(operation: Operation, office: Office): Promise<void> {
 function hasExcuse({ fields, reason = '', sent }: Operation, { ledger, service }: Office): boolean {
   const mail = fields['mail']
   if (typeof mail !== 'string' || mail === '' || sent >= 3) return true
-  if (/contacts? with this mail/.test(reason))
+  if (/contacts? with this e-mail address/.test(reason))
     return ledger.effects.some((effect) => effect.fields['mail']?.after === mail)
   const other = /contact (\d+) with another mail/.exec(reason)?.[1]
   if (other !== undefined) {

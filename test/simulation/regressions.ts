@@ -20,7 +20,7 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'a lost create under none was doubled once somebody had edited the contact (overlap.test.ts)',
   },
   { seed: 293, why: 'as 76, with two pipelines at a time (overlap.test.ts)' },
-  { seed: 156, why: 'a mail was taken before it was given up: two people in one contact (overlap.test.ts)' },
+  { seed: 156, why: 'a mail was taken before it was dropped: two people in one contact (overlap.test.ts)' },
   { seed: 186, why: 'as 156, with a mail that is shared for good' },
   {
     seed: 131,
@@ -56,7 +56,7 @@ export const REGRESSIONS: readonly Regression[] = [
   },
   {
     seed: 144,
-    why: 'a mail was waited for whose owner, gone at the service, never gave it up (overlap.test.ts)',
+    why: 'a mail was waited for whose owner, deleted at the service, never gave it up (overlap.test.ts)',
   },
   {
     seed: 8578,

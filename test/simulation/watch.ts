@@ -127,7 +127,7 @@ export function watchEffects(watched: Watched): void {
     const mayTake = who.some(
       ({ terms, on_missing: onMissing }) => terms.policy === 'managed' || onMissing === 'remove_terms',
     )
-    if (!mayTake) return violated('O3', `${name} was taken from ${effect.contact}, and no policy says so`)
+    if (!mayTake) return violated('O3', `${name} was removed from ${effect.contact}, and no policy says so`)
     // What we gave once is ours to take, even if others took it and gave it again meanwhile.
     const wasOurs = ledger.effects.some(
       (one) =>
@@ -138,7 +138,7 @@ export function watchEffects(watched: Watched): void {
     )
     const isNobodys = isRace(effect.contact, effect.term) || isUnclear(effect.contact, effect.term)
     if (contact.terms.get(effect.term) === 'foreign' && !wasOurs && !isNobodys)
-      violated('O3', `${name} was taken from ${effect.contact}, and others had given it`)
+      violated('O3', `${name} was removed from ${effect.contact}, and others had given it`)
   }
 
   /** Whether the newest export that this pipeline has looked at lacks the record. */

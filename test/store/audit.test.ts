@@ -306,16 +306,16 @@ describe('a check of the log', () => {
       'follow',
     ],
     ['altered values', `UPDATE sealed SET box = zeroblob(length(box)) WHERE seq = 3`, 3, 'altered'],
-    ['values taken out', 'UPDATE sealed SET box = NULL WHERE seq = 3', 3, 'gone'],
-    ['a lost row of values', 'DELETE FROM sealed WHERE seq = 3', 3, 'gone'],
+    ['values taken out', 'UPDATE sealed SET box = NULL WHERE seq = 3', 3, 'missing'],
+    ['a lost row of values', 'DELETE FROM sealed WHERE seq = 3', 3, 'missing'],
     [
       'values of another entry',
       'UPDATE sealed SET box = (SELECT box FROM sealed WHERE seq = 1) WHERE seq = 3',
       3,
       'altered',
     ],
-    ['a key taken away', 'UPDATE person_key SET secret = NULL WHERE id = 1', 1, 'key is gone'],
-    ['values under another person', 'UPDATE sealed SET key_id = 2 WHERE seq = 1', 1, 'somebody else'],
+    ['a key taken away', 'UPDATE person_key SET secret = NULL WHERE id = 1', 1, 'key is missing'],
+    ['values under another person', 'UPDATE sealed SET key_id = 2 WHERE seq = 1', 1, 'another person'],
   ])('names the first bad one: %s', async (_, sql, seq, why) => {
     expect(await tampered(sql)).toEqual({ seq, why: expect.stringContaining(why) as string })
   })

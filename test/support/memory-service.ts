@@ -145,7 +145,7 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
   }
   const refused = (entry: Call): CallResult<never> => ({
     kind: 'refused',
-    reason: 'a contact needs a mail, or a full address',
+    reason: 'a contact needs an e-mail address, or a full address',
     summary: 'refused',
     request: traceOf(entry, 422),
   })

@@ -15,9 +15,9 @@ it('warns with the number of values that look damaged, by their kind, in mapped 
   const warned = line.log.filter(({ message }) => message === event)
   const about = { file_number: 1, file_sha256: 'abc', file: 'a.csv' }
   expect(warned.map(({ fields }) => fields)).toEqual([
-    { ...about, kind: 'entities of HTML', times: 1 },
+    { ...about, kind: 'HTML entities', times: 1 },
     { ...about, kind: 'control characters (C1)', times: 1 },
-    { ...about, kind: 'marks of a spreadsheet', times: 2 },
+    { ...about, kind: 'spreadsheet marks', times: 2 },
     { ...about, kind: 'numbers with an exponent', times: 1 },
   ])
   expect([...line.service.contacts.values()]).toMatchObject([{ family_name: 'O\u0092Neill' }, {}, {}])

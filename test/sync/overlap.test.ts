@@ -82,7 +82,7 @@ describe('a mail that one record gives up and another takes', () => {
     expect(line.service.writes().filter(isCreate)).toHaveLength(1)
     const reasons: unknown[] = []
     for await (const { reason } of line.state.held(['shop'])) reasons.push(reason)
-    expect(reasons).toEqual([expect.stringContaining('the mail belongs to key 1')])
+    expect(reasons).toEqual([expect.stringContaining('the e-mail address belongs to key 1')])
   })
 })
 
@@ -100,7 +100,7 @@ describe('a mail that one record takes and another has from the beginning', () =
     expect(line.service.writes().filter(isCreate)).toHaveLength(1)
     const reasons: unknown[] = []
     for await (const { reason } of line.state.held(['shop'])) reasons.push(reason)
-    expect(reasons).toEqual([expect.stringContaining('the same mail as on line 2')])
+    expect(reasons).toEqual([expect.stringContaining('the same e-mail address as on line 2')])
   })
 
   it('does not make one contact of two people when the answer to the first is lost', async () => {

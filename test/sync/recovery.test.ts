@@ -284,7 +284,7 @@ describe('a run that is ended by a signal', () => {
     expect(result.failed).toBe(20 - result.created)
     expect(result).toMatchObject({
       status: 'failed',
-      error: 'the run was ended before it was done; the next one goes on from here',
+      error: 'the run was stopped before it was complete; the next one continues from here',
     })
     expect(result.code).toBeUndefined()
     expect(line.source.waiting()).toEqual(['a.csv'])

@@ -26,8 +26,8 @@ function common(
 
 function differing(files: readonly string[], values: readonly string[]): never {
   const each = files.map((file, index) => `${file}: ${JSON.stringify(values[index])}`).join(', ')
-  throw new SyncError('USAGE', `the samples are not written alike (${each})`, {
-    hint: 'Give samples of one export only; another one is another pipeline.',
+  throw new SyncError('USAGE', `the samples have different formats (${each})`, {
+    hint: 'Give samples of one export only; another export needs another pipeline.',
   })
 }
 

@@ -34,8 +34,8 @@ async function fieldsOf(
 export async function contactsAt(wanted: string, settings: Settings, reads: ServiceReads): Promise<Seen> {
   const isId = /^[1-9]\d{0,15}$/.test(wanted)
   if (!isId && !wanted.includes('@'))
-    throw new SyncError('USAGE', `"${wanted}" is neither the id of a contact nor a mail`, {
-      hint: 'A key of a pipeline is looked up by contact-sync audit show.',
+    throw new SyncError('USAGE', `"${wanted}" is neither the id of a contact nor an e-mail address`, {
+      hint: 'To look up a key of a pipeline, use contact-sync audit show.',
     })
   const definitions = await reads.customFields()
   if (definitions.kind !== 'ok') return definitions

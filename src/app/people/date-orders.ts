@@ -11,7 +11,7 @@ const nothingKept = (pipeline: string, column: string | undefined, kept: DateOrd
   const columns = Object.keys(kept)
   const of = column === undefined ? '' : ` for the column "${column}"`
   return new SyncError('USAGE', `no order of day and month is kept${of} in the pipeline ${pipeline}`, {
-    hint: columns.length === 0 ? 'There is none for any column.' : `Kept for: ${columns.join(', ')}`,
+    hint: columns.length === 0 ? 'No column has one.' : `Kept for: ${columns.join(', ')}`,
   })
 }
 

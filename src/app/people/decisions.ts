@@ -30,10 +30,10 @@ function changedSince(
   remaining: boolean,
 ): string | undefined {
   const now = settings.pipelines.find(({ name }) => name === pipeline)
-  if (now?.hash !== configHash) return `the mapping of ${pipeline} is another one now`
+  if (now?.hash !== configHash) return `the mapping of ${pipeline} has changed since`
   return left === number || remaining
     ? undefined
-    : `${number - left} of the ${number} changes are no longer as they were`
+    : `${number - left} of the ${number} changes are no longer the same`
 }
 
 export interface Released {
@@ -55,7 +55,7 @@ export function releaseHeld(
     const plans = (await state.heldPlans(namesOf(settings))).filter(({ runId: id }) => id === run)
     if (plans.length === 0)
       throw new SyncError('USAGE', `no guard holds changes of a run ${run}`, {
-        hint: 'See contact-sync held list for the runs that have some. What is held for a reason of its own goes by itself once that is gone.',
+        hint: 'See contact-sync held list for runs with held changes. A change that is held individually ends when its source no longer gives the reason.',
       })
     const changed = plans.flatMap((plan) => changedSince(plan, settings, remaining) ?? [])
     if (changed.length > 0)
@@ -100,15 +100,15 @@ async function contactAt(
   const seen = await ask(settings, (reads) => reads.contactById(contactId, fields))
   if (seen.kind === 'ok') return seen.value
   if (seen.kind === 'absent') throw new SyncError('USAGE', `the service has no contact ${contactId}`)
-  throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be looked at: ${seen.summary}`)
+  throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be read: ${seen.summary}`)
 }
 
 function idOf({ contactId }: ResolvedDoubt & { done: true }): number {
   if (contactId !== undefined) return contactId
-  throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that it made')
+  throw new SyncError('USAGE', 'a create that is done needs --contact-id N, the contact that was created')
 }
 
-const BY_A_PERSON = 'done, says a person'
+const BY_A_PERSON = 'resolved as done by an operator'
 
 /** The contact was made at some earlier time: what it shows now is what is known of it. */
 async function linkByWord(

@@ -86,9 +86,9 @@ function isOfKey(traced: TracedRecord, key: string): boolean {
 }
 
 const GONE_FILE = (file: string): string =>
-  `its row cannot be read again: ${file} is no longer in the folders of the source, or has another content than was read`
+  `its row cannot be read again: ${file} is no longer in the folders of the source, or its content has changed since it was read`
 
-const OTHER_MAPPING = 'the mapping has changed since, and that of the time is not kept'
+const OTHER_MAPPING = 'the mapping has changed since, and the earlier one is not kept'
 
 interface Reread {
   readonly retraced: Retraced
@@ -120,7 +120,7 @@ async function retrace(
     const tracer = await tracerFor(stored.header, stored.writtenAt)
     const traced = unitedTrace(stored.rows.map(tracer).filter((row) => isOfKey(row, key)))
     if (traced !== undefined) return { retraced: { traced }, isWhole }
-    return { retraced: { note: `line ${source.line} of ${source.file} has another record today` }, isWhole }
+    return { retraced: { note: `line ${source.line} of ${source.file} now has another record` }, isWhole }
   } catch (error) {
     if (error instanceof SyncError) return { retraced: { note: error.message }, isWhole }
     throw error

@@ -88,9 +88,9 @@ function unlogged(state: OwnedState, settings: Settings, contact: string): Meant
   if (before === undefined && rows.keys.length + rows.mails.length === 0)
     throw new SyncError(
       'USAGE',
-      `the state knows no contact ${contact}, and nobody was erased under that name`,
+      `the state knows no contact ${contact}, and no person was erased under that name`,
       {
-        hint: 'Name a key, a mail address or a contact id. Who was erased before is found by a mail or a key, not by an id.',
+        hint: 'Name a key, an e-mail address or a contact id. A person who was erased is found by e-mail address or key, not by id.',
       },
     )
   const subject = { keys: [...keys, ...rows.keys], contactIds: [], mails: names.mails, values: [] }
@@ -103,8 +103,8 @@ async function meant(state: OwnedState, settings: Settings, contact: string): Pr
   if (people.size === 0) return unlogged(state, settings, contact)
   const ids = new Set([...people.values()].flatMap(({ contactIds }) => contactIds))
   if (people.size > 1 && ids.size > 1)
-    throw new SyncError('USAGE', `${contact} may be several people: contacts ${[...ids].join(', ')}`, {
-      hint: 'Look at each with contact-sync audit show id:N, then: contact-sync audit forget id:N',
+    throw new SyncError('USAGE', `${contact} may be several persons: contacts ${[...ids].join(', ')}`, {
+      hint: 'Check each with contact-sync audit show id:N, then: contact-sync audit forget id:N',
     })
   for (const mail of state.subjectOf([...people.values()]).mails)
     for (const other of await state.people(`mail:${mail}`))
@@ -146,7 +146,7 @@ async function deleteAtService(
           'SERVICE_UNREACHABLE',
           `contact ${contactId} could not be deleted: ${result.summary}`,
           {
-            hint: 'Nothing was erased yet. Call it again, or without --delete-at-service.',
+            hint: 'Nothing was erased yet. Run the command again, or without --delete-at-service.',
           },
         )
       if (result.kind === 'ok') deleted.push(contactId)
@@ -220,11 +220,11 @@ function outsideText(
       ? []
       : [`the service ${baseUrl}: contact ${left.join(', ')}; --delete-at-service would delete it`]),
     ...copies.map((name) => `a copy of the state: ${name}`),
-    'backups of the state, and of its folder, wherever they were put',
-    'files that wait in the inbox, and the systems that they come from: their records are skipped from now on',
-    'entries of the sync log about others whose reason names the person: the key of a record with the same mail, say',
-    'exports of the sync log and of rejects that were given away',
-    'whatever was printed, delivered as an alert or a trace, and where the operational log is sent to',
+    'backups of the state, and of its folder, wherever they are',
+    'files waiting in the inbox, and the systems they come from: their records are skipped from now on',
+    'entries of the sync log about other contacts whose reason names the person, such as the key of a record with the same e-mail address',
+    'exports of the sync log and of rejects that were passed on',
+    'anything printed, delivered as an alert or a trace, or forwarded from the operational log',
   ]
 }
 
@@ -246,7 +246,7 @@ async function erase(work: Work, deleted: readonly number[]): Promise<Certificat
   const { uncertainRejects } = forgotten
   const rejects = {
     file: 'the state',
-    why: `${uncertainRejects} rejects name somebody of the same name or telephone; look with contact-sync rejects list`,
+    why: `${uncertainRejects} rejects name a person with the same name or telephone number; check with contact-sync rejects list`,
   }
   return {
     at: new Date(at).toISOString(),
@@ -296,7 +296,7 @@ export function readmitContact(settings: Settings, contact: string, pid: number)
     const lifted = state.readmit({ keys, mails: mail.includes('@') ? [mail] : [] })
     if (lifted > 0) {
       const at = clock.now()
-      const reason = 'a person who was erased may come again'
+      const reason = 'a person who was erased may be imported again'
       await state.note(
         planEntry(
           { action: 'readmit', reason },

@@ -16,8 +16,8 @@ export const orphans = (settings: Settings): readonly string[] =>
   readKnownPipelines(settings.state.path).filter((name) => !isConfigured(settings, name))
 
 const unknown = (name: string, known: readonly string[]): SyncError =>
-  new SyncError('USAGE', `the state knows no pipeline ${name}`, {
-    hint: known.length === 0 ? 'It knows none at all.' : `It knows: ${known.join(', ')}`,
+  new SyncError('USAGE', `the state has no pipeline ${name}`, {
+    hint: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}`,
   })
 
 function entryOf(about: { action: 'rename' | 'drop'; reason: string }, pipeline: string, settings: Settings) {
@@ -29,11 +29,11 @@ function entryOf(about: { action: 'rename' | 'drop'; reason: string }, pipeline:
 function assertRenamable(settings: Settings, { from, to }: { from: string; to: string }): void {
   if (isConfigured(settings, from))
     throw new SyncError('USAGE', `the pipeline ${from} is still configured under this name`, {
-      hint: `Rename it to ${to} in the configuration first, then call this again.`,
+      hint: `Rename it to ${to} in the configuration first, then run this again.`,
     })
   if (!isConfigured(settings, to))
     throw new SyncError('USAGE', `the configuration has no pipeline ${to}`, {
-      hint: `Rename ${from} to ${to} in the configuration first, then call this again.`,
+      hint: `Rename ${from} to ${to} in the configuration first, then run this again.`,
     })
 }
 
@@ -57,11 +57,11 @@ export function renamePipeline(
     if (!known.includes(from)) throw unknown(from, known)
     const own = pipelines.rows(to)
     if (own.links + own.inDoubt + own.open + own.rejects > 0)
-      throw new SyncError('USAGE', `the state knows a pipeline ${to} already, with ${own.links} links`, {
-        hint: `Two pipelines cannot become one. Give ${from} another name, or take ${to} out of the configuration and give it up: contact-sync state drop-pipeline ${to}`,
+      throw new SyncError('USAGE', `the state has a pipeline ${to} already, with ${own.links} links`, {
+        hint: `Two pipelines cannot be merged. Give ${from} another name, or take ${to} out of the configuration and drop it: contact-sync state drop-pipeline ${to}`,
       })
     const rows = pipelines.rows(from)
-    const reason = `the pipeline ${from} is called ${to} from now on: ${rows.links} links`
+    const reason = `the pipeline ${from} is now called ${to}: ${rows.links} links`
     pipelines.rename({ from, to }, entryOf({ action: 'rename', reason }, to, settings))
     return Promise.resolve({ from, to, ...rows })
   })
@@ -79,9 +79,9 @@ export function dropPipeline(
   if (isConfigured(settings, name))
     throw new SyncError(
       'USAGE',
-      `the pipeline ${name} is configured: its next run would look for its contacts anew`,
+      `the pipeline ${name} is configured: its next run would search for its contacts again`,
       {
-        hint: 'Take it out of the configuration first, then call this again.',
+        hint: 'Remove it from the configuration first, then run this again.',
       },
     )
   return asOwner(settings, pid, async ({ pipelines }) => {
@@ -91,13 +91,13 @@ export function dropPipeline(
     if (rows.inDoubt > 0)
       throw new SyncError(
         'USAGE',
-        `the pipeline ${name} has ${rows.inDoubt} operations in doubt, which nobody would look up any more`,
+        `the pipeline ${name} has ${rows.inDoubt} operations in doubt, which would never be looked up`,
         {
           hint: `Put it back into the configuration and settle them first: contact-sync run ${name}, or contact-sync doubts resolve.`,
         },
       )
     await confirm(rows)
-    const reason = `the pipeline ${name} was given up: ${rows.links} links, ${rows.open} open changes and ${rows.rejects} rejects are gone; contacts stay`
+    const reason = `the pipeline ${name} was dropped: ${rows.links} links, ${rows.open} open changes and ${rows.rejects} rejects were removed; contacts stay`
     pipelines.drop(name, entryOf({ action: 'drop', reason }, name, settings))
     return rows
   })

@@ -24,8 +24,7 @@ export interface RenamedTerm extends TermRename {
   readonly isNew: boolean
 }
 
-const AGAIN =
-  'What the state has is prepared for both names. Call the same command again: it completes the rename.'
+const AGAIN = 'The state is prepared for both names. Run the same command again: it completes the rename.'
 
 const isSame = (left: string, right: string): boolean => termKey(left) === termKey(right)
 
@@ -50,7 +49,7 @@ function assertNotConfigured({ pipelines }: Settings, { from, to }: Names): void
   if (naming.length > 0)
     throw problem(
       `the configuration still names "${from}", in ${naming.map(({ name }) => name).join(', ')}`,
-      `Write "${to}" under terms in its place first, then call this again.`,
+      `Write "${to}" under terms in its place first, then run this again.`,
     )
 }
 
@@ -67,17 +66,17 @@ function target(terms: readonly Term[], { from, to }: Names, isAlias: boolean): 
   const other = terms.find((one) => isSame(one.name, to) && one.id !== term?.id)
   if (term === undefined) {
     if (isAlias && other !== undefined) return undefined
-    throw problem(`the service has no term "${from}"`, 'contact-sync terms lists those that it has.')
+    throw problem(`the service has no term "${from}"`, 'contact-sync terms lists the existing ones.')
   }
   if (found.length > 1)
     throw problem(
-      `the service has ${found.length} terms whose names differ from "${from}" by case alone`,
+      `the service has ${found.length} terms whose names differ from "${from}" by case only`,
       'Rename or remove them at the service, so that one is left.',
     )
   if (other !== undefined)
     throw problem(
       `the service has a term "${other.name}" already`,
-      'Two terms cannot become one here. Choose another name, or merge them at the service.',
+      'Two terms cannot be merged here. Choose another name, or merge them at the service.',
     )
   return term.name === to ? undefined : term
 }
@@ -167,8 +166,8 @@ export function renameTerm(
         if (pending !== undefined) {
           if (!isSame(pending.from, names.from) || pending.to !== names.to)
             throw problem(
-              `the rename of "${pending.from}" to "${pending.to}" was cut short`,
-              'Call that one again first: it completes the rename.',
+              `the rename of "${pending.from}" to "${pending.to}" was interrupted`,
+              'Run that rename again first: it completes it.',
             )
           return resume(pending, terms, { state, session })
         }

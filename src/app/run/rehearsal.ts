@@ -98,7 +98,8 @@ async function sideOf(which: keyof Both, { both, folder, keys, state, options }:
 }
 
 function assertGoesOn({ aborted }: AbortSignal): void {
-  if (aborted) throw new SyncError('USAGE', 'ended before all was compared', { hint: 'Nothing was changed.' })
+  if (aborted)
+    throw new SyncError('USAGE', 'stopped before everything was compared', { hint: 'Nothing was changed.' })
 }
 
 /** Undefined: not the fault of a file. */

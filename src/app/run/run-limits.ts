@@ -40,7 +40,7 @@ export function limitRun(
     later(maxDurationMs, () => {
       circuit.halt({
         code: 'MAX_DURATION',
-        message: `max_duration (${durationText(maxDurationMs)}) is over; the next run goes on from here`,
+        message: `max_duration (${durationText(maxDurationMs)}) is over; the next run continues from here`,
       })
       over.abort()
     })

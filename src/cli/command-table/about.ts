@@ -4,9 +4,9 @@ import type { CommandEntry } from './entry.ts'
 export const ABOUT_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'help',
-    summary: 'what a command does, with everything that it takes',
+    summary: 'what a command does, with all arguments and options',
     description:
-      'Shows the page of a command, of a group of commands, or of the program. The same as --help behind a command.',
+      'Shows the page of a command, of a group of commands, or of the program. The same as --help after a command.',
     arguments: '[COMMAND...]',
     options: [{ flags: '--man', help: 'as a man page, for man -l' }],
     examples: [
@@ -31,11 +31,11 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'support-bundle',
-    summary: 'one archive for whoever is asked for help: no secrets, no personal data',
+    summary: 'one archive for support requests: no secrets, no personal data',
     description:
-      'Packs versions, the configuration without secrets, numbers and tables of the state, the last runs, and the operational log of the last seven days, and says what is in it. It holds no record, no mail and no name; names of files and ids of contacts are left out of the log. Works also where the configuration or the state is broken.',
+      'Packs versions, the configuration without secrets, numbers and tables of the state, the last runs, and the operational log of the last seven days, and says what is in it. It contains no record, no e-mail address and no name; names of files and ids of contacts are left out of the log. Works even if the configuration or the state is broken.',
     arguments: '[FILE]',
-    options: [{ flags: '--list', help: 'says what would be in it, and writes nothing' }],
+    options: [{ flags: '--list', help: 'lists what would be in it, and writes nothing' }],
     examples: ['contact-sync support-bundle --list', 'contact-sync support-bundle /tmp/for-support.tar.gz'],
     load: async () => (await import('../commands/support-bundle.ts')).bundle,
   },

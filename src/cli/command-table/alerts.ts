@@ -3,13 +3,13 @@ import type { CommandGroup } from './entry.ts'
 
 export const ALERTS: CommandGroup = {
   name: 'alerts',
-  summary: 'who is told when something needs a person: list, test',
+  summary: 'alerts and their receivers: list, test',
   entries: [
     {
       name: 'list',
-      summary: 'what each receiver was told of that still holds, and what it has not taken yet',
+      summary: 'open alerts of each receiver, and undelivered messages',
       description:
-        'Shows for each receiver what it was told of and is not over, since when, and the messages that it has not taken yet.',
+        'Shows for each receiver the conditions that were reported and still hold, since when, and the messages that it has not accepted yet.',
       examples: ['contact-sync alerts list', 'contact-sync alerts list --json'],
       load: async () => (await import('../commands/alerts.ts')).listAlerts,
     },
@@ -17,7 +17,7 @@ export const ALERTS: CommandGroup = {
       name: 'test',
       summary: 'sends a test message to every receiver, now',
       description:
-        'Sends a test message to every receiver of the configuration, once, and says whether it was taken. Exit code 3 where one was not.',
+        'Sends a test message to every receiver of the configuration, once, and reports whether it was accepted. Exit code 3 if one was not.',
       examples: ['contact-sync alerts test'],
       load: async () => (await import('../commands/alerts.ts')).test,
     },

@@ -39,10 +39,10 @@ const FILTERS: readonly OptionEntry[] = [
   { flags: '--pipeline <NAME>', help: 'what this pipeline did' },
   {
     flags: '--contact <CONTACT>',
-    help: 'about this contact: its key, a mail address that it has or had, or its id',
+    help: 'about this contact: its key, an e-mail address that it has or had, or its id',
   },
   { flags: '--field <NAME>', help: 'that changed this field' },
-  { flags: '--term <NAME>', help: 'that gave, took or made this term' },
+  { flags: '--term <NAME>', help: 'that added, removed or created this term' },
   { flags: '--outcome <OUTCOME>', help: 'that ended so', choices: OUTCOMES },
   { flags: '--action <ACTION>', help: 'of this kind', choices: ACTIONS },
   {
@@ -60,12 +60,11 @@ export const AUDIT: CommandGroup = {
     {
       name: 'list',
       summary: 'entries of the sync log, the newest first',
-      description:
-        'Lists what was done, by whom it was asked for, and how it ended. All filters that are given must fit.',
+      description: 'Lists what was done, at whose request, and the outcome. All filters given must match.',
       options: [
         ...FILTERS,
-        { flags: '--limit <N>', help: 'at most so many (default: 100, with --json 10000)', read: count },
-        { flags: '--before <SEQ>', help: 'goes on behind this entry', read: count },
+        { flags: '--limit <N>', help: 'at most this many (default: 100, with --json 10000)', read: count },
+        { flags: '--before <SEQ>', help: 'continues after this entry', read: count },
       ],
       examples: [
         'contact-sync audit list --contact erika@example.com',
@@ -76,9 +75,9 @@ export const AUDIT: CommandGroup = {
     },
     {
       name: 'show',
-      summary: "one contact's life over all pipelines, the oldest first",
+      summary: 'the history of one contact over all pipelines, oldest first',
       description:
-        'Shows everything that was ever done to a contact, field by field, with file and line, request and configuration. CONTACT is a key, a mail address that it has or had, or an id; key:, mail: or id: before it says which.',
+        'Shows everything that was ever done to a contact, field by field, with file and line, request and configuration. CONTACT is a key, an e-mail address that it has or had, or an id; the prefix key:, mail: or id: makes it unambiguous.',
       arguments: '<CONTACT>',
       examples: ['contact-sync audit show erika@example.com', 'contact-sync audit show id:4711 --json'],
       load: async () => (await import('../commands/audit.ts')).showEntry,
@@ -87,16 +86,16 @@ export const AUDIT: CommandGroup = {
       name: 'run',
       summary: 'what one run did, with control totals',
       description:
-        'Shows what a run counted, what the sync log tells of it, whether the two add up, and each entry. Ends with 1 where they do not.',
+        'Shows the counts of a run, those of the sync log, whether the two agree, and each entry. Exits with 1 if they do not.',
       arguments: '<ID>',
       examples: ['contact-sync audit run 20261121-140509-1a2b'],
       load: async () => (await import('../commands/audit.ts')).runAudit,
     },
     {
       name: 'export',
-      summary: 'the sync log as a file, or all that is held about one person',
+      summary: 'the sync log as a file, or all data held about one person',
       description:
-        'Writes JSON lines, the oldest first, with all that it takes to check the chain without this program; or CSV with a row for each change. With --subject a JSON document for a person who asks what is held about them. Belongs to its owner alone (0600).',
+        'Writes JSON lines, oldest first, with everything needed to check the chain without this program; or CSV with a row for each change. With --subject, a JSON document for a person who asks what data is held about them. The file is readable by its owner only (0600).',
       arguments: '<FILE>',
       options: [
         ...FILTERS,
@@ -106,7 +105,7 @@ export const AUDIT: CommandGroup = {
           choices: ['jsonl', 'csv'],
           standard: 'jsonl',
         },
-        { flags: '--subject <CONTACT>', help: 'all that is held about this person, over all pipelines' },
+        { flags: '--subject <CONTACT>', help: 'all data held about this person, over all pipelines' },
       ],
       examples: [
         'contact-sync audit export log.jsonl',
@@ -117,17 +116,17 @@ export const AUDIT: CommandGroup = {
     },
     {
       name: 'verify',
-      summary: 'checks every entry, and names the first that is not as it was written',
+      summary: 'checks every entry, and names the first that was changed',
       description:
-        'Checks that no entry was changed, taken out or put in, that the values are those that were entered, and that nothing was cut off at the end. Ends with 1 where something is wrong.',
+        'Checks that no entry was changed, removed or inserted, that the values are those that were entered, and that nothing was cut off at the end. Exits with 1 if a check fails.',
       options: [
         {
           flags: '--head <HASH>',
-          help: 'a head that was noted down before: it must be in the log still, or the end was cut off',
+          help: 'a head noted earlier: if it is not in the log, the end was cut off',
         },
         {
           flags: '--rebuild-index',
-          help: 'makes the indexes of the log anew from its entries first; needs the state for itself',
+          help: 'first rebuilds the indexes of the log from its entries; needs exclusive use of the state',
         },
       ],
       examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
@@ -135,18 +134,18 @@ export const AUDIT: CommandGroup = {
     },
     {
       name: 'forget',
-      summary: 'erases one person, and leaves the chain whole',
+      summary: 'erases one person, and leaves the chain intact',
       description:
-        'Destroys the values of one person: in the sync log, the links, rejects, open operations, the files in processed/ and failed/ and the logs; copies of the state from before an upgrade are removed. Their records are skipped from then on, and left out when files are archived. Prints a certificate of what was removed, of what could not be searched (then it ends with 3), and of what lies outside its reach. May be called again for somebody who was erased. Cannot be taken back.',
+        'Destroys the values of one person: in the sync log, the links, rejects, open operations, the files in processed/ and failed/ and the logs; copies of the state from before an upgrade are removed. Their records are skipped from then on, and left out when files are archived. Prints a certificate of what was removed, of what could not be searched (then it exits with 3), and of what is outside its reach. May be called again for a person who was erased. Cannot be undone.',
       arguments: '<CONTACT>',
       options: [
         {
           flags: '--delete-at-service',
-          help: 'deletes the contact at the service first; where that fails nothing is erased',
+          help: 'deletes the contact at the service first; if that fails, nothing is erased',
         },
         {
           flags: '--readmit',
-          help: 'the other way round: somebody who was erased (a mail, or a key) may come again',
+          help: 'the reverse: a person who was erased (e-mail address or key) is accepted again',
         },
         { flags: '--yes', help: 'does not ask' },
       ],

@@ -8,14 +8,14 @@ export const REJECTS: CommandGroup = {
     {
       name: 'list',
       summary: 'the rejected records, with reason, file and line',
-      description: 'Lists the records that could not be pushed.',
+      description: 'Lists the records that could not be sent.',
       arguments: '[PIPELINE...]',
       examples: ['contact-sync rejects list shop'],
       load: async () => (await import('../commands/rejects.ts')).listRejects,
     },
     {
       name: 'export',
-      summary: 'writes them to a CSV file that can be mended and dropped again',
+      summary: 'writes them to a CSV file that can be corrected and dropped again',
       description:
         "Writes the rejected records with the source's own columns plus _reason, _file and _line (UTF-8).",
       arguments: '<FILE> [PIPELINE...]',
@@ -24,9 +24,9 @@ export const REJECTS: CommandGroup = {
     },
     {
       name: 'retry',
-      summary: 'tries them again, as they came, under the mapping of today',
+      summary: 'tries them again, as received, under the current mapping',
       description:
-        'Reads the rejected records again, maps and sends them: after a changed mapping, a new term, or a service that refused them for a while. A second record of one key, and what is no record at all, stay rejected.',
+        'Reads the rejected records again, maps and sends them: after a changed mapping, a new term, or a temporary refusal by the service. A second record of one key, and rows that are not records, stay rejected.',
       arguments: '[PIPELINE...]',
       examples: ['contact-sync rejects retry', 'contact-sync rejects retry shop --json'],
       load: async () => (await import('../commands/run.ts')).retryRejects,
@@ -40,22 +40,22 @@ export const DOUBTS: CommandGroup = {
   entries: [
     {
       name: 'list',
-      summary: 'operations whose outcome nobody can know without looking',
+      summary: 'operations whose outcome is unknown until they are looked up',
       description:
-        'Lists the operations in doubt. Those with a mail are looked up again by every run; the others wait for a person.',
+        'Lists the operations in doubt. Every run looks up those with an e-mail address again; the others wait for an operator.',
       arguments: '[PIPELINE...]',
       examples: ['contact-sync doubts list', 'contact-sync doubts list shop --json'],
       load: async () => (await import('../commands/doubts.ts')).listDoubts,
     },
     {
       name: 'resolve',
-      summary: 'says how one of them ended',
+      summary: 'resolves one of them',
       description:
-        'Settles an operation in doubt by your word: as done, with the contact that it made, or as not done, so that the next run tries it again.',
+        'Settles an operation in doubt by decision: as done, with the contact that it created, or as not done, so that the next run tries it again.',
       arguments: '<ID>',
       options: [
         { flags: '--as <VERDICT>', help: 'done or not-done' },
-        { flags: '--contact-id <N>', help: 'with --as done: the contact that a create made' },
+        { flags: '--contact-id <N>', help: 'with --as done: the contact that was created' },
       ],
       examples: [
         'contact-sync doubts resolve 17 --as done --contact-id 4711',
@@ -68,15 +68,15 @@ export const DOUBTS: CommandGroup = {
 
 export const HELD: CommandGroup = {
   name: 'held',
-  summary: 'lists and releases what was stopped',
+  summary: 'lists and releases held changes',
   entries: [
     {
       name: 'release',
-      summary: 'lets the changes go that a guard held in a run',
+      summary: 'releases the changes of a run that a guard held',
       description:
-        'Lets exactly these changes go with the next run. Refused if anything about them has changed since; what is newer at the source always goes first.',
+        'Releases exactly these changes: the next run sends them. Refused if anything about them has changed since; newer values of the source always take precedence.',
       arguments: '<RUN>',
-      options: [{ flags: '--remaining', help: 'where some have changed since: lets those go that have not' }],
+      options: [{ flags: '--remaining', help: 'if some have changed since: releases the others' }],
       examples: ['contact-sync held release 20261121-140509-1a2b'],
       load: async () => (await import('../commands/held.ts')).releaseHeldPlan,
     },
@@ -84,7 +84,7 @@ export const HELD: CommandGroup = {
       name: 'list',
       summary: 'what is held, with number, threshold and reason',
       description:
-        'Lists what guards held back, run by run, and changes that are held for a reason of their own; those go by themselves once it is gone at the source.',
+        'Lists the changes that guards hold, run by run, and changes that are held individually; those end when the source no longer gives the reason.',
       arguments: '[PIPELINE...]',
       examples: ['contact-sync held list', 'contact-sync held list shop --json'],
       load: async () => (await import('../commands/held.ts')).listHeld,

@@ -24,7 +24,7 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'start',
     summary: 'the daemon: runs every pipeline on its schedule',
     description:
-      'Runs every pipeline on its schedule, serves /healthz and /readyz, and ends in good order on SIGTERM.',
+      'Runs every pipeline on its schedule, serves /healthz and /readyz, and stops cleanly on SIGTERM.',
     examples: ['contact-sync start --config /config/contact-sync.yaml'],
     load: async () => (await import('../commands/start.ts')).start,
   },
@@ -40,12 +40,12 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'plan',
     summary: 'shows field by field what a run would change; writes nothing',
     description:
-      'Reads, maps and compares like a run, sends no write and leaves no trace in state, files or service. Shows how many changes there are by field, term and country, then groups of changes that do the same, with an example each, then single changes: at most a screen. With --json every change is listed.',
+      'Reads, maps and compares like a run, sends no write and leaves no trace in state, files or service. Shows the number of changes by field, term and country, then groups of equal changes with an example each, then single changes: at most one screen. With --json every change is listed.',
     arguments: '[PIPELINE...]',
     options: [
       {
         flags: '--key <KEY>',
-        help: 'lists the changes of one record alone; the totals are those of the whole',
+        help: 'lists the changes of one record only; the totals are those of the whole plan',
       },
       {
         flags: '--limit <N>',
@@ -54,11 +54,11 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
       },
       {
         flags: '--offline',
-        help: 'asks the service nothing and needs no key: state and files alone; says what cannot be known for that',
+        help: 'sends no request and needs no API key: reads state and files only, and names what is unknown for that reason',
       },
       {
         flags: '--output <FILE>',
-        help: 'writes a page of HTML to search and pass on, with up to 5,000 changes or as many as --limit says; personal data',
+        help: 'writes a searchable HTML page with up to 5,000 changes, or as many as --limit; contains personal data',
       },
       {
         flags: '--markdown <FILE>',
@@ -78,7 +78,7 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'rehearse',
     summary: 'shows what a new configuration would change about processed files; writes nothing',
     description:
-      'Reads the last processed files of each pipeline under the configuration in force and under another one, and compares record by record what becomes of them: how many are mapped, skipped or rejected otherwise, and which fields, terms and keys change. Asks the service nothing, and writes neither state nor files. Ends with 3 where the new configuration cannot read a file that the old one reads.',
+      'Reads the last processed files of each pipeline under the configuration in force and under another one, and compares the outcomes record by record: how many are mapped, skipped or rejected differently, and which fields, terms and keys change. Sends no request, and writes neither state nor files. Exits with 3 if the new configuration cannot read a file that the old one reads.',
     options: [
       { flags: '--with <NEW.yaml>', help: 'the new configuration; the old one is that of --config' },
       {
@@ -100,19 +100,19 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'undo',
-    summary: 'puts back what a run did, where it is still as that run left it',
+    summary: 'reverts what a run did, if it is still as that run left it',
     description:
-      'Puts back the fields and terms that a run changed, contact by contact. Every contact is looked at first: what a later run, or somebody at the service, has changed since stays and is named. What the run created stays, too, unless --delete-created is given. Guards hold it as they hold any plan.',
+      'Restores the fields and terms that a run changed, contact by contact. Every contact is read first: values that a later run, or a user of the service, has changed since stay and are named. Contacts that the run created stay, too, unless --delete-created is given. Guards apply as to any plan.',
     arguments: '<RUN>',
     options: [
       { flags: '--contact <CONTACT>', help: 'of one contact alone, by key, mail or id' },
       {
         flags: '--delete-created',
-        help: 'deletes contacts that the run created and nobody touched since; where the service may have merged one into a contact of its own (check email, auto), that one is meant',
+        help: 'deletes contacts that the run created and that were not changed since; if the service merged one into an existing contact (check email, auto), this deletes that contact',
       },
       {
         flags: '--added-terms',
-        help: 'takes away terms given under the policy add, though nobody looked whether the contact had them before',
+        help: 'removes terms added under the policy add, even though it was not checked whether the contact had them before',
       },
       { flags: '--plan', help: 'shows what it would do, and does nothing' },
       { flags: '--yes', help: 'does not ask' },
@@ -127,13 +127,13 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'init',
     summary: 'proposes a configuration from sample files',
     description:
-      'Looks at one or more sample files of one export: their vendor, encoding, delimiter and header, and what each column holds, by its values first and its name second. Writes a commented configuration that says for each field how sure it is and why, and what was left out; beside it the JSON Schema for editors. Asks at a terminal where it is not sure, and shows three values with each question. Ends with the plan of the samples where CONTACT_SYNC_BASE_URL and CONTACT_SYNC_API_KEY are set. With --json the proposal is printed, and a file is written only where --output names one.',
+      'Looks at one or more sample files of one export: their vendor, encoding, delimiter and header, and what each column holds, by its values first and its name second. Writes a commented configuration that says for each field how sure it is and why, and what was left out; beside it the JSON Schema for editors. Asks on a terminal if it is not sure, and shows three values with each question. Ends with the plan of the samples if CONTACT_SYNC_BASE_URL and CONTACT_SYNC_API_KEY are set. With --json the proposal is printed, and a file is written only if --output names one.',
     arguments: '<FILE...>',
     options: [
       { flags: '--pipeline <NAME>', help: 'the name of the pipeline; the vendor or the file by default' },
       {
         flags: '--output <FILE>',
-        help: 'the file to write; - is standard output. One that is there already is replaced only after a question, and never with --yes',
+        help: 'the file to write; - is standard output. An existing file is replaced only after a question, and never with --yes',
       },
       { flags: '--yes', help: 'asks nothing: a guess below 0.9 is left out, as a comment' },
     ],
@@ -148,7 +148,7 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'check',
     summary: 'checks configuration, secrets, columns, terms, custom fields and the connection',
-    description: 'Names everything that is wrong at once, and writes nothing.',
+    description: 'Reports all problems at once, and writes nothing.',
     examples: ['contact-sync check', 'contact-sync check --config staging.yaml --json'],
     load: async () => (await import('../commands/check.ts')).check,
   },
@@ -156,7 +156,7 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'test',
     summary: "runs the tests of the pipelines' mappings",
     description:
-      'Maps the records under `tests` of the pipelines named (all of them, if none is), and says of each that fails what was expected and what came. It reads the configuration alone, and asks neither state nor service. Exit code 3 where a test fails.',
+      'Maps the records under `tests` of the pipelines named (all of them, if none is), and shows for each failed test what was expected and what resulted. It reads the configuration only, neither state nor service. Exit code 3 if a test fails.',
     arguments: '[PIPELINE...]',
     examples: ['contact-sync test', 'contact-sync test shop --json'],
     load: async () => (await import('../commands/test.ts')).testMappings,
@@ -165,10 +165,10 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     name: 'status',
     summary: 'each pipeline at a glance',
     description:
-      'Says how each pipeline stands: its last and next run and what that did, the files that wait, what is still to be sent and how long that takes under the rate limit, and what needs somebody, with the command to type next. Reads the state and the inbox alone, and works beside the daemon.',
+      'Shows for each pipeline its last run with its counts and its next run, waiting files, what is still to be sent and how long that takes under the rate limit, and what needs attention, with the command to use next. Reads the state and the inbox only, and works beside the daemon.',
     arguments: '[PIPELINE...]',
     options: [
-      { flags: '--watch', help: 'again and again, until it is ended; with --json one line each time' },
+      { flags: '--watch', help: 'repeats until it is stopped; with --json one line each time' },
       { flags: '--every <SECONDS>', help: 'with --watch: how often', standard: '2' },
     ],
     examples: ['contact-sync status', 'contact-sync status shop --json', 'contact-sync status --watch'],

@@ -6,7 +6,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     name: 'terms',
     summary: 'the terms (tags) that the service has; renames one',
     description:
-      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may name either. Refused while a configuration names OLD under terms, where NEW is there already, and beside a daemon.',
+      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may use either. Refused while a configuration names OLD under terms, if NEW exists already, and beside a daemon.',
     arguments: '[rename] [OLD] [NEW]',
     options: [{ flags: '--yes', help: 'renames without a question' }],
     examples: [
@@ -26,9 +26,9 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'contact',
-    summary: 'what the service has of somebody',
+    summary: 'one contact at the service',
     description:
-      'Shows every field, custom fields among them, and every term of a contact at the service, by its id or its mail. Several contacts may share a mail: all of them are shown.',
+      'Shows every field, custom fields among them, and every term of a contact at the service, by its id or its e-mail address. Several contacts may share an e-mail address: all of them are shown.',
     arguments: '<CONTACT>',
     examples: ['contact-sync contact 4711', 'contact-sync contact erika@example.com --json'],
     load: async () => (await import('../commands/contact.ts')).contact,
@@ -37,7 +37,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     name: 'explain',
     summary: 'where each value of one record comes from, and how it was sent',
     description:
-      'Shows one record, by its key or its mail: each value from file and line over every rule of the mapping to what was sent, by which run and request, and what was answered. Rows are read again from the files that were put away; where a file is gone or the mapping has changed since, that is said and nothing is guessed. Without --live nothing is asked of the service. With --json an object; where several records have the mail, {"records": [...]}.',
+      'Shows one record, by its key or its e-mail address: each value from file and line through every rule of the mapping to what was sent, by which run and request, and the answer. Rows are read again from archived files; if a file is missing or the mapping has changed since, the output says so and nothing is guessed. Without --live, no request is sent. With --json an object; if several records have the e-mail address, {"records": [...]}.',
     arguments: '<PIPELINE> <RECORD>',
     options: [{ flags: '--live', help: 'adds what the service has now' }],
     examples: [
@@ -54,7 +54,7 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
     name: 'sandbox',
     summary: 'serves a complete stand-in for the service on loopback',
     description:
-      'Serves the interface of the service on loopback, with its data in a file or in memory, until it is ended.',
+      'Serves the interface of the service on loopback, with its data in a file or in memory, until it is stopped.',
     options: [
       { flags: '--port <N>', help: 'port to listen on; 0 takes a free one', standard: '8089' },
       { flags: '--db <FILE>', help: 'keep the data in this file (in memory otherwise)' },
@@ -74,9 +74,9 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    summary: 'sandbox, sample files, first run, second run; ends by itself',
+    summary: 'sandbox, sample files, first run, second run; then exits',
     description:
-      'Shows the whole line on sample exports against a sandbox, in a folder of its own that it removes again.',
+      'Shows the complete process on sample exports against a sandbox, in a temporary folder that it removes again.',
     examples: ['contact-sync demo'],
     load: async () => (await import('../commands/demo.ts')).demo,
   },

@@ -10,7 +10,7 @@ import { commandSettings } from '../settings.ts'
 async function settingsWithAlerts(io: Io, options: CommonOptions): Promise<Settings> {
   const settings = await commandSettings(io, options)
   if (settings.alerts.length > 0) return settings
-  throw new SyncError('USAGE', 'nobody is told of anything: there are no alerts in the configuration', {
+  throw new SyncError('USAGE', 'no alerts are configured', {
     hint: 'See "Alerts" in config/README.md.',
   })
 }
@@ -29,7 +29,7 @@ function standingText({ receiver, raised, pending }: Standing): readonly string[
       `  not delivered yet: ${about(message)} (${message.event}), tried ${plural(message.attempts, 'time')}`,
   )
   const all = [...lines, ...waiting]
-  return [`${receiver}${all.length === 0 ? ': all is well' : ''}`, ...all]
+  return [`${receiver}${all.length === 0 ? ': no open alerts' : ''}`, ...all]
 }
 
 const standingJson = ({ receiver, raised, pending }: Standing) => ({

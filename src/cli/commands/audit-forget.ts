@@ -19,7 +19,7 @@ function question({ contactIds, keys, mails }: Subject, isDeleted: boolean): str
   const names = keys.map(({ pipeline, key }) => `${pipeline} ${key}`)
   const who = [...contactIds.map((id) => `contact ${id}`), ...names, ...mails].join(', ')
   const there = isDeleted ? ' Its contact is deleted at the service, too.' : ''
-  return `Erase ${who}? This cannot be taken back.${there}`
+  return `Erase ${who}? This cannot be undone.${there}`
 }
 
 function certificateText(certificate: Certificate): readonly string[] {
@@ -50,7 +50,7 @@ function certificateText(certificate: Certificate): readonly string[] {
     `  the values of ${plural(logEntries, 'entry', 'entries')} of the sync log, and their keys (${tokens.join(', ')})`,
     `  ${plural(links, 'link')} with the last known values, ${plural(openOperations, 'open operation')}, ${plural(rejects, 'reject')}`,
     ...(inDoubt > 0
-      ? [`    of these ${inDoubt} in doubt: what became of them at the service, nobody looks up any more`]
+      ? [`    of these ${inDoubt} in doubt: their outcome at the service is no longer looked up`]
       : []),
     `  ${plural(records, 'record')} in ${plural(files.length, 'file')}`,
     ...files.map((one) => `    ${one.file}: ${one.records}`),
@@ -60,7 +60,7 @@ function certificateText(certificate: Certificate): readonly string[] {
     ...(logs.length > 0 ? [`  the names in ${logs.join(', ')}`] : []),
     ...copies.map((name) => `  ${name}, the state as it was before an upgrade`),
     ...deletedAtService.map((id) => `  contact ${id} at the service`),
-    `kept: the entries themselves without any values, and ${plural(tombstones, 'tombstone')}, so that the person does not come back`,
+    `kept: the entries themselves without their values, and ${plural(tombstones, 'tombstone')}, so that the person is not imported again`,
     ...(notErased.length > 0
       ? [
           'NOT DONE: these could not be searched, or may be about the person; look at each, then call this again:',
@@ -112,10 +112,10 @@ export async function forget(io: Io, options: ForgetOptions, [contact = '']: str
 
 async function readmit(io: Io, options: ForgetOptions, contact: string): Promise<number> {
   const settings = await commandSettings(io, options)
-  await confirm(io, `Let ${contact} come again?`, options.yes === true)
+  await confirm(io, `Accept ${contact} again?`, options.yes === true)
   const lifted = await readmitContact(settings, contact, io.pid)
-  if (lifted === 0) throw new SyncError('USAGE', `nobody was erased under ${contact}`)
+  if (lifted === 0) throw new SyncError('USAGE', `no person was erased under ${contact}`)
   if (options.json === true) printJson(io, { readmitted: lifted })
-  else printError(io, 'the next export that names them brings them in again')
+  else printError(io, 'the next export that contains this person imports it again')
   return 0
 }

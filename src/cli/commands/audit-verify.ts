@@ -30,10 +30,10 @@ async function isInChain(state: StateStore, hash: string, last: number): Promise
 async function checkAll(state: StateStore, io: Io): Promise<CheckStep> {
   let step: CheckStep = { to: { seq: 0, hash: AUDIT_START }, done: false }
   while (!step.done) {
-    if (io.signal.aborted) throw new SyncError('USAGE', 'the check was ended before it was done')
+    if (io.signal.aborted) throw new SyncError('USAGE', 'the check was interrupted')
     step = await state.checkLog(step.to, STEP)
     if (io.isTerminal && !step.done)
-      io.stderr.write(`${control('\r')}${number(step.to.seq)} entries are right so far`)
+      io.stderr.write(`${control('\r')}${number(step.to.seq)} entries verified so far`)
   }
   if (io.isTerminal) io.stderr.write(control('\r\u001b[2K'))
   return step
@@ -60,15 +60,15 @@ async function cutOff(
   if (head !== undefined && !(await isInChain(state, head.toLowerCase(), now.entries)))
     return {
       seq: now.entries + 1,
-      why: `no entry has the hash ${head}: the log was cut off or written anew since that was its head`,
+      why: `no entry has the hash ${head}: the log was cut off or rewritten since then`,
     }
   return undefined
 }
 
 function indexText({ table, why }: IndexFault): string {
   return `INDEX NOT WHOLE: ${table}: ${why}
-  Lists and filters may leave entries out. The entries themselves are whole, and the indexes are made anew from them by contact-sync audit verify --rebuild-index
-  Ask first who has changed them: the program does not.`
+  Lists and filters may leave entries out. The entries themselves are intact; contact-sync audit verify --rebuild-index rebuilds the indexes from them
+  First find out who changed them: the program never does.`
 }
 
 /** Ends with 1 where an entry is not as it was written, or an index does not fit the entries. */
@@ -95,10 +95,10 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
     else if (bad === undefined) print(io, `whole: ${headText({ entries: to.seq, hash: to.hash })}`)
     else {
       printError(io, `NOT WHOLE: entry ${bad.seq}: ${bad.why}`)
-      printError(io, `  the ${number(to.seq)} entries before it are right, up to ${to.hash}`)
+      printError(io, `  the ${number(to.seq)} entries before it are intact, up to ${to.hash}`)
       printError(
         io,
-        '  Keep the state as it is for whoever looks into it, and compare with a backup: contact-sync audit verify --config ...',
+        '  Keep the state unchanged for the investigation, and compare it with a backup: contact-sync audit verify --config ...',
       )
     }
     return isOk ? EXIT.done : EXIT.fault

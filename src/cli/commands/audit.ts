@@ -51,7 +51,7 @@ export async function withLog<T>(
   const { path } = (await commandSettings(io, options)).state
   const state = openStateForReading(path)
   if (state === undefined)
-    throw new SyncError('USAGE', `there is no state ${path} yet`, { hint: 'The first run makes it.' })
+    throw new SyncError('USAGE', `there is no state ${path} yet`, { hint: 'The first run creates it.' })
   try {
     return await work(state, path)
   } finally {
@@ -64,7 +64,7 @@ export async function peopleNamed(state: StateStore, contact: string): Promise<r
   const people = await state.people(contact)
   if (people.length > 0) return people
   throw new SyncError('USAGE', `the sync log knows no contact ${contact}`, {
-    hint: 'Name a key, a mail address or a contact id; key:, mail: or id: before it says which it is. Who was erased is not found any more.',
+    hint: 'Name a key, an e-mail address or a contact id; the prefix key:, mail: or id: makes it unambiguous. Erased persons are not found.',
   })
 }
 
@@ -92,8 +92,8 @@ export async function listEntries(io: Io, options: ListOptions): Promise<number>
       return 0
     }
     for (const entry of entries) print(io, entryLine(entry))
-    if (entries.length === 0) printError(io, 'no entry fits')
-    if (next !== null) printError(io, `there are older ones: --before ${next}`)
+    if (entries.length === 0) printError(io, 'no entry matches')
+    if (next !== null) printError(io, `older entries: --before ${next}`)
     return 0
   })
 }
@@ -128,10 +128,7 @@ export async function showEntry(io: Io, options: CommonOptions, [contact = '']: 
       return 0
     }
     if (lives.length > 1)
-      printError(
-        io,
-        `${lives.length} people may be meant; key:, mail: or id: before the name narrows it down`,
-      )
+      printError(io, `${lives.length} contacts match; the prefix key:, mail: or id: narrows it down`)
     for (const { person, entries } of lives) {
       print(io, personText(person))
       for (const entry of entries) print(io, entryParagraph(entry))
@@ -141,14 +138,14 @@ export async function showEntry(io: Io, options: CommonOptions, [contact = '']: 
 }
 
 function runText(id: string, run: RunRecord | undefined): string {
-  if (run === undefined) return `run ${id}: no longer listed; what it counted is gone (keep.runs)`
+  if (run === undefined) return `run ${id}: no longer listed; its counts have expired (keep.runs)`
   const ended = run.endedAt === undefined ? 'not ended' : `ended ${momentText(run.endedAt)}`
   return `run ${id} of ${run.pipeline}: ${run.status ?? 'no result'}, began ${momentText(run.startedAt)}, ${ended}`
 }
 
 function balanceText(counts: Counts | undefined): string {
   if (counts === undefined)
-    return '  nothing is known of its counts: it was killed, goes on, or is no longer listed'
+    return '  its counts are unknown: it was killed, is still active, or is no longer listed'
   const outcomes = OUTCOMES.map((name) => `${number(counts[name])} ${name.replace('_', ' ')}`)
   return `  ${number(counts.read)} read = ${outcomes.join(' + ')}`
 }

@@ -31,7 +31,7 @@ async function checkPipelines(settings: Settings) {
       problems.map((text) => ({ about: `pipeline ${name}`, text })),
     ),
     notes: checked.flatMap(({ name, files, warnings }) => [
-      `pipeline ${name}: ${plural(files, 'file')} waiting, looked at`,
+      `pipeline ${name}: ${plural(files, 'file')} waiting, checked`,
       ...warnings.map((text) => `warning: pipeline ${name}: ${text}`),
     ]),
   }
@@ -129,7 +129,7 @@ async function checkAll(settings: Settings, warnings: readonly string[], io: Io)
       : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
   const problems = [...pipelines.problems, ...service.problems]
   const notes = [
-    'configuration: in order',
+    'configuration: valid',
     ...warnings.map((text) => `warning: ${text}`),
     ...pipelines.notes,
     ...unknown.map((name) => `warning: pipeline ${orphanText(name)}`),
@@ -159,6 +159,9 @@ export async function check(io: Io, options: CommonOptions): Promise<number> {
   for (const note of report.notes) print(io, note)
   for (const { about, text } of report.problems)
     print(io, about === 'configuration' ? text : `${about}: ${text}`)
-  print(io, report.problems.length === 0 ? 'All in order.' : `${plural(report.problems.length, 'problem')}.`)
+  print(
+    io,
+    report.problems.length === 0 ? 'All checks passed.' : `${plural(report.problems.length, 'problem')}.`,
+  )
   return report.exitCode
 }

@@ -25,7 +25,7 @@ export async function completion(
   }
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
   if (script === undefined)
-    throw new SyncError('USAGE', `there is no completion for ${shell}`, {
+    throw new SyncError('USAGE', `no completion for ${shell}`, {
       hint: `Shells: ${Object.keys(SCRIPTS).join(', ')}`,
     })
   io.stdout.write((await script())(places(tree)))

@@ -42,19 +42,19 @@ function chapter(io: Io, number: number, title: string): void {
 }
 
 async function story(io: Io, options: CommonOptions, folder: string, writes: Writes): Promise<boolean> {
-  chapter(io, 1, 'Three exports lie in their inboxes: an Outlook address book, a web shop, a CRM.')
+  chapter(io, 1, 'Three exports are in their inboxes: an Outlook address book, a web shop, a CRM.')
   await dropSamples(folder)
   await run(io, options, [])
   chapter(
     io,
     2,
-    'One record could not be pushed. It is kept with its reason, to be mended and dropped again.',
+    'One record could not be sent. It is kept with its reason, to be corrected and dropped again.',
   )
   await listRejects(io, options, [])
   chapter(io, 3, 'The shop exports again; three customers have moved. What would a run do?')
   await dropChangedShop(folder)
   await plan(io, options, ['shop'])
-  chapter(io, 4, 'The run does just that.')
+  chapter(io, 4, 'The run does exactly that.')
   const before = writes()
   await run(io, options, ['shop'])
   const sent = writes() - before
@@ -64,7 +64,7 @@ async function story(io: Io, options: CommonOptions, folder: string, writes: Wri
   const unchanged = writes()
   await run(io, options, ['shop', 'crm'])
   const again = writes() - unchanged
-  chapter(io, 6, 'How things stand.')
+  chapter(io, 6, 'The status afterwards.')
   await status(io, options, [])
   print(io, ['', `${sent} writes for ${MOVED.length} changes, ${again} writes for none.`])
   return sent === MOVED.length && again === 0
@@ -84,10 +84,7 @@ export async function demo(io: Io): Promise<number> {
     const env = { ...io.env, DEMO_BASE_URL: sandbox.url, DEMO_API_KEY: API_KEY }
     const writes = (): number => sandbox.requests().filter(({ method }) => method !== 'GET').length
     const went = await story({ ...io, env }, { config }, folder, writes)
-    print(
-      io,
-      went ? 'Next: README.md, "A first pipeline of your own".' : 'This is not what should have happened.',
-    )
+    print(io, went ? 'Next: README.md, "A first pipeline of your own".' : 'This result was not expected.')
     return went ? EXIT.done : EXIT.fault
   } finally {
     await sandbox.close()

@@ -16,7 +16,7 @@ const listed = ({ id, pipeline, runId, key, kind, contactId, sent, reason, cause
   action: kind,
   contact_id: contactId ?? null,
   sent,
-  reason: reason ?? 'it is on its way',
+  reason: reason ?? 'its request is in flight',
   file: source.file,
   line: cause === 'missing' ? null : source.line,
 })
@@ -49,7 +49,7 @@ interface ResolveOptions extends CommonOptions {
 }
 
 function wholeNumber(text: string, what: string): number {
-  if (!/^[1-9]\d{0,15}$/.test(text)) throw new SyncError('USAGE', `${what} is no whole number: ${text}`)
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new SyncError('USAGE', `${what} is not a whole number: ${text}`)
   return Number(text)
 }
 
@@ -61,14 +61,14 @@ function verdictOf({ as, contactId }: ResolveOptions): ResolvedDoubt {
       done: true,
       contactId: contactId === undefined ? undefined : wholeNumber(contactId, '--contact-id'),
     }
-  if (contactId !== undefined) throw new SyncError('USAGE', '--contact-id means nothing with --as not-done')
+  if (contactId !== undefined) throw new SyncError('USAGE', '--contact-id has no effect with --as not-done')
   return { done: false }
 }
 
 const SAID = {
   done: 'settled as done',
   settled: 'settled as done',
-  skipped: 'left alone, as the pipeline says in writes',
+  skipped: 'not changed, as writes of the pipeline requires',
   failed: 'settled as not done; the next run tries it again',
   held: 'held: that contact belongs to another record of the pipeline already',
   rejected: 'rejected',

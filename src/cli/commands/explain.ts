@@ -57,7 +57,7 @@ function printExplanation(io: Io, explanation: Explanation, live: boolean): void
 
 const nobody = (pipeline: string, wanted: string): SyncError =>
   new SyncError('USAGE', `neither the state nor the sync log knows a record ${wanted} of ${pipeline}`, {
-    hint: 'Name the key of a record or its mail address. Who was erased is not found any more.',
+    hint: 'Name the key of a record or its e-mail address. Erased persons are not found.',
   })
 
 /** Throws USAGE for a pipeline that is not configured, where there is no state yet, and where nothing is known. */
@@ -71,7 +71,7 @@ export async function explain(
   const state = openStateForReading(settings.state.path)
   if (state === undefined || pipeline === undefined)
     throw new SyncError('USAGE', `there is no state ${settings.state.path} yet`, {
-      hint: 'The first run makes it.',
+      hint: 'The first run creates it.',
     })
   const found = await explainRecords(wanted, { settings, pipeline, state }).finally(() => state.close())
   if (found.length === 0) throw nobody(name, wanted)

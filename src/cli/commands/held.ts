@@ -47,8 +47,8 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
   const remaining = plan.changed_since > 0 ? ' --remaining' : ''
   const next =
     plan.released_at === null
-      ? `  to let exactly these go with the next run: contact-sync held release ${plan.run_id}${remaining}`
-      : '  released; they go with the next run'
+      ? `  to release exactly these: contact-sync held release ${plan.run_id}${remaining}`
+      : '  released; the next run sends them'
   return [
     `${plan.pipeline}: run ${plan.run_id}: ${plural(plan.number, 'change')} held by ${plan.guard}: ${plan.reason}`,
     ...lines,
@@ -92,8 +92,8 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
 function releasedText({ changes, pipelines }: Released): string {
   const names = [...new Set(pipelines)].join(', ')
   return changes === 0
-    ? `released; the file changes no contact of ${names}, and later ones may look like it`
-    : `${plural(changes, 'change')} of ${names} released; the next run sends them, unless something newer comes before`
+    ? `released; the file changes no contact of ${names}, and later files like it are accepted`
+    : `${plural(changes, 'change')} of ${names} released; the next run sends them, unless newer data arrives first`
 }
 
 interface ReleaseOptions extends CommonOptions {

@@ -16,7 +16,9 @@ interface SandboxOptions extends CommonOptions {
 function portNumber(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new SyncError('USAGE', `"${text}" is no port`, { hint: 'A port is a whole number from 0 to 65535.' })
+  throw new SyncError('USAGE', `"${text}" is not a port`, {
+    hint: 'A port is a whole number from 0 to 65535.',
+  })
 }
 
 /** What its help says after the options: every habit. */
@@ -30,7 +32,7 @@ export async function sandbox(io: Io, options: SandboxOptions): Promise<number> 
   const server = await startSandbox({ port, apiKey, clock, habits, ...db })
   const keeps = options.db === undefined ? 'in memory' : `in ${options.db}`
   if (options.json === true) printJson(io, { base_url: server.url, port: server.port })
-  else print(io, `sandbox at ${server.url}, its data ${keeps}; end it with Ctrl-C`)
+  else print(io, `sandbox at ${server.url}, its data ${keeps}; stop it with Ctrl-C`)
   if (!io.signal.aborted)
     await new Promise((done) => io.signal.addEventListener('abort', done, { once: true }))
   await server.close()

@@ -48,7 +48,7 @@ function infoText(path: string, info: Info): readonly string[] {
     path,
     `  ${bytesText(info.bytes)}, and ${bytesText(info.walBytes)} not yet merged into it; schema ${info.schema}, instance ${mark.instance}`,
     owner === undefined
-      ? '  held by nobody'
+      ? '  not held by a process'
       : `  held by process ${owner.pid} since ${momentText(owner.since)}`,
     `  integrity: ${integrity}`,
     `  ${plural(mark.runs, 'run')}${last}`,
@@ -88,7 +88,7 @@ export async function backup(io: Io, options: CommonOptions, [name]: string[]): 
   else
     printError(
       io,
-      `${file}: ${bytesText(size)}, read again and whole: ${plural(links, 'link')}, ${plural(runs, 'run')}, ${plural(entries, 'entry', 'entries')} in the sync log, head ${hash}`,
+      `${file}: ${bytesText(size)}, read back and intact: ${plural(links, 'link')}, ${plural(runs, 'run')}, ${plural(entries, 'entry', 'entries')} in the sync log, head ${hash}`,
     )
   return 0
 }

@@ -36,7 +36,7 @@ export async function rename(io: Io, options: CommonOptions, [from, to]: string[
   const settings = await commandSettings(io, options)
   const renamed = await renamePipeline(settings, { from, to }, io.pid)
   if (options.json === true) printJson(io, { from, to, ...rowsJson(renamed) })
-  else print(io, `${from} is called ${to} from now on: ${rowsText(renamed)}.`)
+  else print(io, `${from} is now called ${to}: ${rowsText(renamed)}.`)
   return 0
 }
 
@@ -52,12 +52,12 @@ export async function drop(io: Io, options: ConfirmedOptions, [name]: string[]):
     confirm: (there) =>
       confirm(
         io,
-        `Give up ${name}: ${rowsText(there)}? Its contacts stay at the service as they are; this cannot be taken back.`,
+        `Drop ${name}: ${rowsText(there)}? Its contacts stay at the service unchanged; this cannot be undone.`,
         options.yes === true,
       ),
   })
   if (options.json === true) printJson(io, { pipeline: name, ...rowsJson(rows) })
-  else print(io, `${name} is given up: ${rowsText(rows)}. Its contacts stay as they are.`)
+  else print(io, `${name} is dropped:  ${rowsText(rows)}. Its contacts stay unchanged.`)
   return 0
 }
 

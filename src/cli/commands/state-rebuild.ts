@@ -17,11 +17,11 @@ type Done = Parameters<Parameters<typeof rebuildState>[2]['done']>[0]
 const COUNTS: readonly (readonly [keyof Done, string])[] = [
   ['known', 'linked already'],
   ['found', 'found and linked'],
-  ['absent', 'not at the service: the next run makes them'],
-  ['shared', 'whose contact is another record’s: the next run holds them'],
-  ['in_doubt', 'in doubt: a person decides (contact-sync doubts list)'],
+  ['absent', 'not at the service: the next run creates them'],
+  ['shared', 'whose contact belongs to another record: the next run holds them'],
+  ['in_doubt', 'in doubt: an operator decides (contact-sync doubts list)'],
   ['unmapped', 'that the mapping skips or rejects'],
-  ['unanswered', 'without an answer: rebuild again'],
+  ['unanswered', 'without an answer: run rebuild again'],
 ]
 
 function doneText(result: Done): readonly string[] {
@@ -45,10 +45,10 @@ function progressOf(io: Io): (pipeline: string) => Progress {
 }
 
 function endText(left: readonly string[], doubt: string | undefined): string {
-  if (doubt === undefined) return 'The state is the latest; nothing spoke against it.'
+  if (doubt === undefined) return 'The state is the latest; no sign of an older copy.'
   return left.length === 0
-    ? 'Everything that waited was looked up: the state is taken for the latest again, and runs go on.'
-    : `Still to be rebuilt before runs go on: ${left.join(', ')}. Drop the last export of each again. Where there is none any more: contact-sync state accept ${left.join(' ')}, which goes on with the links that the state has.`
+    ? 'All waiting records were looked up: the state counts as the latest again, and runs resume.'
+    : `Still to be rebuilt before runs resume: ${left.join(', ')}. Drop the last export of each again. If there is none: contact-sync state accept ${left.join(' ')}, which continues with the links in the state.`
 }
 
 /** Ends with 3 where something cannot be known, 5 where the service could not be asked. */
@@ -77,7 +77,7 @@ export async function rebuild(io: Io, options: CommonOptions, names: string[]): 
     printJson(io, { status, doubt: doubt ?? null, left, pipelines: results, cannot_be_known: cannotBeKnown })
     return exitCode(all)
   }
-  print(io, ['What nobody can know any more:', ...cannotBeKnown.map((text) => `  - ${text}`)])
+  print(io, ['What can no longer be known:', ...cannotBeKnown.map((text) => `  - ${text}`)])
   print(io, endText(left, doubt))
   printError(io, `in ${spanText(clock.monotonic() - started)}; nothing was sent, no file was moved`)
   return exitCode(all)
@@ -93,7 +93,7 @@ export async function accept(io: Io, options: CommonOptions, names: string[]): P
       io,
       doubt === undefined
         ? 'The state is the latest already; nothing was changed.'
-        : `Accepted, though the state ${doubt}. ${left.length === 0 ? 'Runs go on from it.' : `Still to be rebuilt or accepted: ${left.join(', ')}.`}`,
+        : `Accepted, though the state ${doubt}. ${left.length === 0 ? 'Runs resume.' : `Still to be rebuilt or accepted: ${left.join(', ')}.`}`,
     )
   return 0
 }

@@ -131,7 +131,7 @@ function show(io: Io, options: StatusOptions, seen: Look): void {
 function seconds(text: string | undefined): number {
   const value = Number(text ?? 2)
   if (value >= 0.1 && value <= 86_400) return value
-  throw new SyncError('USAGE', `"${text ?? ''}" is no interval`, {
+  throw new SyncError('USAGE', `"${text ?? ''}" is not an interval`, {
     hint: '--every takes seconds, from 0.1 to 86400.',
   })
 }

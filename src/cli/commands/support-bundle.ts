@@ -24,7 +24,7 @@ async function write(file: string, content: Buffer): Promise<void> {
     await writeFile(file, content, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    const why = code === 'EEXIST' ? 'is there already, and is not replaced' : `cannot be written (${code})`
+    const why = code === 'EEXIST' ? 'exists already, and is not replaced' : `cannot be written (${code})`
     throw new SyncError('USAGE', `${file} ${why}`, { hint: 'Name another file.', cause: error })
   }
 }
@@ -54,7 +54,7 @@ export async function bundle(io: Io, options: BundleOptions, [name]: string[]): 
   else if (content !== undefined)
     printError(
       io,
-      `${file}: ${bytesText(content.length)}, for its owner alone. Look into it before you send it: tar -xzOf ${file} | less`,
+      `${file}: ${bytesText(content.length)}, readable by its owner only. Check its content before you send it: tar -xzOf ${file} | less`,
     )
   return 0
 }

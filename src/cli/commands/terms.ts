@@ -53,8 +53,8 @@ async function rename(io: Io, options: TermsOptions, [from, to]: readonly string
   )
   const { id, isNew } = renamed
   if (options.json === true) printJson(io, { id, from: renamed.from, to: renamed.to, renamed: isNew })
-  else if (!isNew) print(io, `The term is called "${renamed.to}" already; nothing was changed.`)
-  else print(io, `The term "${renamed.from}" is called "${renamed.to}" from now on; sources may name either.`)
+  else if (!isNew) print(io, `The term is now called "${renamed.to}" already; nothing was changed.`)
+  else print(io, `The term "${renamed.from}" is now called "${renamed.to}"; sources may use either name.`)
   if (renamed.to !== to.trim()) printError(io, `the service made "${renamed.to}" of the name "${to.trim()}"`)
   return 0
 }

@@ -70,7 +70,7 @@ const leftJson = ({ key, contactId, what, why }: LeftAlone) => ({
 })
 
 const leftText = ({ key, contactId, what, why }: LeftAlone): string =>
-  `  = left as it is: ${contactId === 0 ? '' : `${key} (contact ${contactId}), `}${what}: ${why}`
+  `  = unchanged: ${contactId === 0 ? '' : `${key} (contact ${contactId}), `}${what}: ${why}`
 
 /** Hands on what undoing would change, and what it would leave. */
 async function planned(
@@ -112,7 +112,7 @@ async function showPlan(work: Work, isJson: boolean): Promise<number> {
     printJson(io, { undoes: undo.run, pipelines: [{ pipeline, changes, ...rest }], left: left.map(leftJson) })
   else {
     print(io, planSummary(plan))
-    print(io, '  Each contact is looked at before it is changed: what somebody else changed since stays.')
+    print(io, '  Each contact is read before it is changed: values that others changed since stay.')
   }
   return exitCode([plan])
 }
@@ -130,12 +130,11 @@ async function question(work: Work): Promise<string> {
     },
   })
   const deleted = count.delete > 0 ? `, delete ${plural(count.delete, 'contact')}` : ''
-  const kept = left > 0 ? `; ${number(left)} things stay as they are (--plan names them)` : ''
-  return `Undo run ${work.undo.run} of ${work.pipeline.name}: put back ${plural(count.update, 'contact')}${deleted}${kept}. Go on?`
+  const kept = left > 0 ? `; ${number(left)} values stay unchanged (--plan names them)` : ''
+  return `Undo run ${work.undo.run} of ${work.pipeline.name}: put back ${plural(count.update, 'contact')}${deleted}${kept}. Continue?`
 }
 
-const AFTERWARDS =
-  '  The next run sends again what the source says then: mend the source or the mapping before it.'
+const AFTERWARDS = '  The next run sends the values of the source again: fix the source or the mapping first.'
 
 async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean): Promise<number> {
   const log = quietLog(io, settings)

@@ -3,29 +3,29 @@
 
 /** By command and argument where it means something of its own there, else by argument. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  PIPELINE: 'a pipeline of the configuration; all of them where none is named',
-  FILE: 'the file to write, for its owner alone; one that is there already is replaced, which is said',
-  'state backup FILE': 'the file to write; one that is there already is an error',
+  PIPELINE: 'a pipeline of the configuration; default: all',
+  FILE: 'the file to write, readable by its owner only; an existing file is replaced, and the output says so',
+  'state backup FILE': 'the file to write; an existing file is an error',
   'support-bundle FILE':
-    'the archive to write, contact-sync-support-<time>.tar.gz by default; one that is there already is an error',
-  'init FILE': 'a sample of the export, as CSV; several of one export tell more',
+    'the archive to write, contact-sync-support-<time>.tar.gz by default; an existing file is an error',
+  'init FILE': 'a sample of the export, as CSV; several samples of one export give better results',
   RUN: 'the id of a run, as run, status and held list show it',
   ID: 'the id of a run, as run and status show it',
   'doubts resolve ID': 'the number of the operation, as doubts list shows it',
-  CONTACT: 'a key, a mail address or the id of a contact; key:, mail: or id: before it says which',
-  'contact CONTACT': 'the id of a contact at the service, or its mail address',
+  CONTACT:
+    'a key, an e-mail address or the id of a contact; the prefix key:, mail: or id: makes it unambiguous',
+  'contact CONTACT': 'the id of a contact at the service, or its e-mail address',
   'explain PIPELINE': 'the pipeline of the record',
-  'explain RECORD': 'the key of the record in its source, or its mail address',
+  'explain RECORD': 'the key of the record in its source, or its e-mail address',
   COMMAND: 'a command, or a group and one of its commands',
   'state rename-pipeline OLD': 'the name of the pipeline in the state',
   'state rename-pipeline NEW': 'its name in the configuration',
   'state drop-pipeline NAME': 'a pipeline that the state knows and the configuration does not',
   'state forget-date-order PIPELINE': 'a pipeline of the configuration',
-  'state forget-date-order COLUMN':
-    'a column with date: auto, as the mapping names it; all of them where none is named',
-  'terms rename': 'gives a term another name; nothing is changed without this word',
+  'state forget-date-order COLUMN': 'a column with date: auto, as named in the mapping; default: all',
+  'terms rename': 'renames a term; without this word nothing is changed',
   'terms OLD': 'the name of the term at the service',
-  'terms NEW': 'its name from now on',
+  'terms NEW': 'its new name',
   SHELL: 'bash, zsh or fish',
 }
 
@@ -71,7 +71,7 @@ export interface Fact {
 
 const CONFIGURATION: Fact = {
   term: 'config/contact-sync.yaml',
-  text: 'the configuration, where neither --config nor CONTACT_SYNC_CONFIG names another. Paths in it are relative to its own folder',
+  text: 'the default configuration, unless --config or CONTACT_SYNC_CONFIG names another. Paths in it are relative to its own folder',
 }
 const STATE: Fact = {
   term: 'state.path',
@@ -84,7 +84,7 @@ const FILES: Readonly<Record<string, readonly Fact[]>> = {
       text: 'the inbox of a pipeline, with processed/ and failed/ inside',
     },
   ],
-  log: [{ term: 'log.folder', text: 'the operational log, a file a day' }],
+  log: [{ term: 'log.folder', text: 'the operational log, one file per day' }],
 }
 
 const WITHOUT_CONFIGURATION = ['init', 'help', 'schema', 'sandbox', 'demo']
@@ -109,9 +109,9 @@ export const ENVIRONMENT: readonly Fact[] = [
   { term: 'CONTACT_SYNC_CONFIG', text: 'the configuration, where --config names none' },
   {
     term: 'CONTACT_SYNC_API_KEY, ...',
-    text: 'whatever the configuration names as ${NAME}',
+    text: 'variables that the configuration uses as ${NAME}',
   },
-  { term: 'NO_COLOR', text: 'no colours, where it is set and not empty' },
+  { term: 'NO_COLOR', text: 'no colours, if set and not empty' },
 ]
 
 const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {

@@ -33,7 +33,7 @@ const COMMON: readonly Fact[] = [
   },
   {
     term: '--json',
-    text: 'one JSON document on standard output and nothing else there; everything for people on standard error',
+    text: 'exactly one JSON document on standard output; all other output on standard error',
   },
   { term: '-h, --help', text: 'this page' },
 ]
@@ -112,7 +112,7 @@ export function groupPage(group: CommandGroup): HelpPage {
       { heading: 'SYNOPSIS', blocks: [text(`${PROGRAM} ${group.name} COMMAND [OPTIONS]`)] },
       {
         heading: 'DESCRIPTION',
-        blocks: [text(`Commands under one word. ${PROGRAM} help ${group.name} COMMAND says more of each.`)],
+        blocks: [text(`A group of commands. ${PROGRAM} help ${group.name} COMMAND describes each.`)],
       },
       { heading: 'COMMANDS', blocks: subcommands(group.entries) },
       { heading: 'OPTIONS', blocks: COMMON.map(item) },
@@ -133,9 +133,7 @@ export function programPage({ commands, groups }: CommandTree): HelpPage {
       {
         heading: 'NAME',
         blocks: [
-          text(
-            `${PROGRAM} - keeps a Contact Management Service in step with the places where contacts come from`,
-          ),
+          text(`${PROGRAM} - keeps a Contact Management Service in sync with the sources of contacts`),
         ],
       },
       { heading: 'SYNOPSIS', blocks: [text(`${PROGRAM} COMMAND [OPTIONS] [ARGUMENTS]`)] },
@@ -143,7 +141,7 @@ export function programPage({ commands, groups }: CommandTree): HelpPage {
         heading: 'DESCRIPTION',
         blocks: [
           text(
-            'Reads contacts from files, compares them with what was pushed before, and sends what differs: once (run), on a schedule (start), or not at all (plan). Nothing is lost, doubled or deleted by accident; what cannot be sent is kept with its reason, and every change can be explained afterwards.',
+            'Reads contacts from files, compares them with what was sent before, and sends the differences: once (run), on a schedule (start), or not at all (plan). Nothing is lost, doubled or deleted by accident; records that cannot be sent are kept with their reason, and every change can be explained afterwards.',
           ),
         ],
       },

@@ -33,7 +33,7 @@ export async function planLines(io: Io, settings: Settings, { pipeline, files }:
   } catch (error) {
     progress.clear()
     if (!(error instanceof SyncError)) throw error
-    printError(io, [`There is no plan of the samples: ${error.message}`, error.hint])
+    printError(io, [`No plan of the samples: ${error.message}`, error.hint])
   } finally {
     await log.close()
   }

@@ -23,7 +23,7 @@ function formText({ form, known, languages, files }: Proposal): readonly string[
   return [
     `${plural(files.length, 'sample')}, ${plural(records, 'record')}: ${form.encoding}, delimiter ${delimiter}${preamble}${language === undefined ? '' : `, header in ${LANGUAGES[language]}`}`,
     known === undefined
-      ? 'No preset fits: each column is looked at.'
+      ? 'No preset matches: each column is examined.'
       : `Recognised: ${known.preset} (${known.confidence.toFixed(2)}: ${known.why})`,
   ]
 }

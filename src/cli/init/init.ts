@@ -45,7 +45,7 @@ function pipelineName(
     .slice(0, 64)
   const chosen = pipeline ?? known?.preset ?? (name === '' ? 'people' : name)
   if (PIPELINE_NAME.test(chosen)) return chosen
-  throw new SyncError('USAGE', `${JSON.stringify(chosen)} is no name for a pipeline`, {
+  throw new SyncError('USAGE', `${JSON.stringify(chosen)} is not a name for a pipeline`, {
     hint: 'Use up to 64 letters, digits, - and _.',
   })
 }
@@ -54,10 +54,14 @@ function pipelineName(
 async function assertWritable(io: Io, output: string, { yes = false }: InitOptions): Promise<void> {
   if (output === STDOUT || !existsSync(output)) return
   if (yes || !io.isInteractive)
-    throw new SyncError('USAGE', `${output} is there already; init replaces no configuration by itself`, {
-      hint: 'Name another file with --output, or - for standard output, and copy the pipeline from there.',
-    })
-  await confirm(io, `${output} is there already. Replace it?`, false)
+    throw new SyncError(
+      'USAGE',
+      `${output} exists already; init replaces a configuration only when confirmed`,
+      {
+        hint: 'Name another file with --output, or - for standard output, and copy the pipeline from there.',
+      },
+    )
+  await confirm(io, `${output} exists already. Replace it?`, false)
 }
 
 function assertUsable(proposal: Proposal): void {
@@ -67,13 +71,13 @@ function assertUsable(proposal: Proposal): void {
   if (!fields.has('mail') && !fields.has('key'))
     throw new SyncError(
       'USAGE',
-      'no column tells records apart: neither e-mail addresses nor an identifier were found',
+      'no column identifies records: neither e-mail addresses nor an identifier were found',
       { hint },
     )
   if (!fields.has('mail') && !FULL_ADDRESS_FIELDS.every((field) => fields.has(field)))
     throw new SyncError(
       'USAGE',
-      'the service takes no contact without an e-mail address, or a name with a whole postal address; neither was found',
+      'the service accepts no contact without an e-mail address, or a name with a complete postal address; neither was found',
       { hint },
     )
 }
@@ -92,7 +96,7 @@ async function writeText(path: string, text: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     throw new SyncError('USAGE', `${path} cannot be written (${code})`, {
-      hint: 'Name a file with --output in a folder in which this user may write.',
+      hint: 'Name a file with --output in a folder that this user can write to.',
       cause: error,
     })
   }
@@ -136,8 +140,8 @@ export async function init(io: Io, options: InitOptions, names: readonly string[
   const files = names.map((name) => resolve(io.cwd, name))
   const isAsking = options.yes !== true && options.json !== true
   if (isAsking && !io.isInteractive)
-    throw new SyncError('USAGE', 'nobody can be asked here: standard input is no terminal', {
-      hint: 'With --yes only sure guesses are taken; with --json the proposal is printed and nothing is written.',
+    throw new SyncError('USAGE', 'no confirmation possible: standard input is not a terminal', {
+      hint: '--yes accepts only certain guesses; with --json the proposal is printed and nothing is written.',
     })
   const output = outputOf(io, options)
   if (output !== undefined) await assertWritable(io, output, options)

@@ -60,7 +60,7 @@ export function groupHead({ count, isSame, example }: ChangeGroup, paint: Paint 
     update: `${number(count)} updates of ${firstOf(names, MOST_NAMES)}`,
     delete: `${number(count)} deletes`,
   }
-  const which = action === 'update' && isSame ? 'all like the first' : 'the first'
+  const which = action === 'update' && isSame ? 'all equal to the first' : 'the first'
   return paint(COLOURS[action], `  ${SIGNS[action]} ${what[action]}; ${which}:`)
 }
 

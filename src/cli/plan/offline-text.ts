@@ -2,10 +2,10 @@
 import type { Plan } from '../../core/change/plan/plan.ts'
 
 const TERMS =
-  'which terms it has: how many would be made is unknown, max_new_terms is not judged, and create_missing: false rejects nothing'
+  'which terms it has: how many would be created is unknown, max_new_terms is not judged, and create_missing: false rejects nothing'
 
 const CONTACTS =
-  'who is there: records that a run would look up first count as created, and under writes: update as skipped'
+  'which contacts it has: records that a run would look up first count as created, and under writes: update as skipped'
 
 const CUSTOM_FIELD = 'custom_fields.'
 

@@ -76,7 +76,7 @@ function groupsHtml({ groups, ungrouped }: Plan): string {
     .map((group) => `<p>${set(groupHead(group).trim())}</p>${changeHtml(group.example, 'div')}`)
   const left = several.length - shown.length
   const rest = left === 0 && ungrouped === 0 ? '' : `<p>and ${plural(left, 'smaller group')}</p>`
-  return `<h3>Changes that do the same</h3>${shown.join('\n')}${rest}`
+  return `<h3>Equal changes</h3>${shown.join('\n')}${rest}`
 }
 
 /** Those first that are the only ones of their kind, wherever they are in the order of sending. */
@@ -110,7 +110,7 @@ export const plansHtml = (plans: readonly ShownPlan[], at: number): string => `<
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <title>contact-sync plan</title><style>${PLAN_STYLE}</style></head>
 <body><main><h1>contact-sync plan</h1>
-<p>Made ${momentText(at)}. Nothing of this was sent. This page holds personal data.</p>
+<p>Made ${momentText(at)}. Nothing of this was sent. This page contains personal data.</p>
 <label>Search <input type="search" placeholder="key, value, field, file, delete"></label> <output></output>
 ${plans.map(planHtml).join('\n')}
 </main><script>${PLAN_SCRIPT}</script></body></html>

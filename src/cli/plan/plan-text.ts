@@ -22,13 +22,13 @@ export interface PlanView {
 /** The counts, what the update method withholds, the requests, and files that are not planned as they are. */
 export function planSummary(plan: Plan): readonly string[] {
   const { counts, estimate, inputs, code, error } = plan
-  if (code !== undefined) return [`  given up: ${code}: ${error ?? ''}`, `    ${ERRORS[code].hint}`]
+  if (code !== undefined) return [`  aborted: ${code}: ${error ?? ''}`, `    ${ERRORS[code].hint}`]
   const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => {
     const verb =
       outcome === 'created' || outcome === 'updated' ? `to be ${outcome}` : outcome.replace('_', ' ')
     return `${number(counts[outcome])} ${verb}`
   })
-  if (counts.terms_created > 0) parts.push(`${plural(counts.terms_created, 'term')} to be made`)
+  if (counts.terms_created > 0) parts.push(`${plural(counts.terms_created, 'term')} to be created`)
   if (counts.deleted > 0) parts.push(`${number(counts.deleted)} to be deleted`)
   if (counts.held_deletes > 0) parts.push(`${plural(counts.held_deletes, 'delete')} held`)
   const files = inputs.flatMap(({ error, hint, status }) =>

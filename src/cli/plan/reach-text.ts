@@ -32,11 +32,11 @@ function termLines({ byTerm, otherTerms }: Plan, most: number): readonly string[
     ([, one], [, other]) => other.add + other.remove - one.add - one.remove,
   )
   const lines = terms.map(([name, { add, remove }]) => {
-    const given = add === 0 ? [] : [`given to ${number(add)}`]
-    const taken = remove === 0 ? [] : [`taken from ${number(remove)}`]
+    const given = add === 0 ? [] : [`added to ${number(add)}`]
+    const taken = remove === 0 ? [] : [`removed from ${number(remove)}`]
     return `  term ${name}: ${[...given, ...taken].join(', ')}`
   })
-  const others = otherTerms === 0 ? [] : [`  further terms, given or taken: ${number(otherTerms)} times`]
+  const others = otherTerms === 0 ? [] : [`  other terms, added or removed: ${number(otherTerms)} times`]
   return [...fewLines(lines, most, 'terms'), ...others]
 }
 

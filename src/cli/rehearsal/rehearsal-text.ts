@@ -8,7 +8,7 @@ type Paint = Terminal['paint']
 const UNCOMPARED: Readonly<Record<Exclude<RehearsalStatus, 'compared'>, string>> = {
   no_files: 'not compared: there are no processed files',
   new: 'new: there are no processed files of it to compare',
-  removed: 'not in the new configuration: its contacts stay, and nothing is sent for it any more',
+  removed: 'not in the new configuration: its contacts stay, and nothing is sent for it',
 }
 
 /** Of the whole of a pipeline, for text and Markdown alike. */
@@ -20,7 +20,7 @@ export function rehearsalHead({ status, files, records, differing }: PipelineReh
 }
 
 export const KEYS_CHANGED =
-  'A new key is a new contact: unless duplicate_check_method finds the old one by its mail, contacts would be made a second time, and a full export would take the old ones for gone.'
+  'A new key is a new contact: unless duplicate_check_method finds the old one by its e-mail address, contacts would be created a second time, and a full export would treat the old ones as missing.'
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   mapped: 'mapped',

@@ -15,13 +15,13 @@ export function environmentProblems(
   const say = (message: string, hint: string) => problems.push(problemAt(tree, BASE_URL, { message, hint }))
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
     say(
-      'is https, but the environment turns off the check of certificates (NODE_TLS_REJECT_UNAUTHORIZED=0)',
-      "take that variable away; for a certificate of your own set NODE_EXTRA_CA_CERTS to its issuer's file",
+      'is https, but the environment disables the check of certificates (NODE_TLS_REJECT_UNAUTHORIZED=0)',
+      "remove that variable; for your own certificate set NODE_EXTRA_CA_CERTS to its issuer's file",
     )
   if (/--insecure-http-parser\b/.test(env['NODE_OPTIONS'] ?? ''))
     say(
-      'is to be asked with a parser that lets forged answers pass (--insecure-http-parser in NODE_OPTIONS)',
-      'take that option away',
+      'would be read by a parser that accepts forged answers (--insecure-http-parser in NODE_OPTIONS)',
+      'remove that option',
     )
   return problems
 }

@@ -16,8 +16,8 @@ export async function readSmallFile(path: string): Promise<Uint8Array> {
 const READ_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'is a folder; name the file in it',
-  EACCES: 'may not be read; give the user that runs contact-sync the right to read it',
-  ENOTDIR: 'there is no such file: a part of its path is no folder',
+  EACCES: 'cannot be read; give the user that runs contact-sync permission to read it',
+  ENOTDIR: 'there is no such file: a part of its path is not a folder',
 }
 
 function readErrorText(error: unknown): string {

@@ -21,7 +21,7 @@ import { type Path, pathKey, pathText, type Place, type Tree } from './tree.ts'
 const MAX_ALIASES = 20
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this key is there already; keep one of the two',
+  DUPLICATE_KEY: 'this key occurs twice; keep one of the two',
   MULTIPLE_DOCS: 'a second document begins here (---); keep one document in a file',
   TAG_RESOLVE_FAILED: 'tags (!name) are not available; write the value without it',
   TAB_AS_INDENT: 'a tab cannot indent; use spaces',
@@ -57,7 +57,7 @@ function report(reading: Reading, where: { path: Path; offset: number }, sentenc
 
 const OPEN_BRACKET = 'a bracket opened above is not closed; close it with } or ]'
 const VARIABLE_IN_BRACES =
-  'is no valid YAML here; put the text with ${...} in quotes, as it stands between { and }'
+  'is not valid YAML here; put the text with ${...} in quotes, because it is between { and }'
 
 /** The parser's own words, without the piece of the file that some of them quote: it may be a secret. */
 function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): string {
@@ -68,7 +68,7 @@ function syntaxSentence(text: string, lines: LineCounter, error: YAMLError): str
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow')) return OPEN_BRACKET
   const words = error.message.replace(/: ".*$/s, '')
   return (
-    SENTENCES[error.code] ?? `is no valid YAML here (${words}); look for a missing quote, bracket or colon`
+    SENTENCES[error.code] ?? `is not valid YAML here (${words}); look for a missing quote, bracket or colon`
   )
 }
 
@@ -118,7 +118,7 @@ function refuseAliases(reading: Reading): void {
   const nestedOne = aliases.find(({ nested }) => nested)
   if (nestedOne !== undefined) {
     const where = { path: [], offset: nestedOne.offset }
-    report(reading, where, 'an alias of something that holds aliases; write the value out')
+    report(reading, where, 'an alias of a value that contains aliases; write the value out')
   }
   for (const { offset, known } of aliases.slice(0, MAX_ALIASES)) {
     if (!known)
@@ -138,11 +138,11 @@ function readMapping(node: { items: Pair<ParsedNode, ParsedNode | null>[] }, pat
     const offset = pair.key.range[0]
     const name = keyOf(pair)
     if (name === undefined)
-      report(reading, { path, offset }, 'a key is no plain text; write a name before the colon')
+      report(reading, { path, offset }, 'a key is not plain text; write a name before the colon')
     else if (name === '__proto__')
-      report(reading, { path: [...path, name], offset }, 'is no possible name; choose another one')
+      report(reading, { path: [...path, name], offset }, 'is not a valid name; choose another one')
     else if (Object.hasOwn(mapping, name))
-      report(reading, { path: [...path, name], offset }, 'is there already; keep one of the two')
+      report(reading, { path: [...path, name], offset }, 'occurs twice; keep one of the two')
     else {
       const at = position(reading.lines, offset)
       const key = { keyLine: at.line, keyColumn: at.column }
@@ -217,7 +217,7 @@ export function readYaml(text: string, from: { file: string; env: Environment })
   } catch (error) {
     // Parsing is recursive: a file of nothing but brackets uses up the stack.
     if (!(error instanceof RangeError)) throw error
-    const what = { message: 'is nested far too deeply', hint: 'write it flat' }
+    const what = { message: 'is nested too deeply', hint: 'flatten it' }
     return { problems: [{ file: from.file, line: 1, column: 1, path: '', ...what }] }
   }
 }

@@ -122,7 +122,7 @@ export function outcomeChart(days: readonly DayView[], now: number, numbers: Htm
   return html`<figure class="plot">
     ${plot(byDay, lastDays(now, 30), 'wide')}${plot(byDay, lastDays(now, 14), 'narrow')}${legend()}
     <details>
-      <summary>The numbers, with what was unchanged or skipped</summary>
+      <summary>The numbers, unchanged and skipped included</summary>
       ${numbers}
     </details>
   </figure>`

@@ -50,13 +50,13 @@ const navigation = (here: MenuPlace | undefined): Html =>
 
 const searchForm = (searched: string): Html =>
   html`<form class="search" role="search" method="post" action="/search">
-    <label class="unseen" for="q">Find a contact by mail, key or id</label>
+    <label class="unseen" for="q">Find a contact by e-mail address, key or id</label>
     <input
       id="q"
       name="q"
       type="search"
       value="${searched}"
-      placeholder="Mail, key or id"
+      placeholder="E-mail, key or id"
       required
       maxlength="320"
       autocomplete="off"
@@ -69,7 +69,7 @@ const searchForm = (searched: string): Html =>
 const crumbs = (trail: PageParts['trail']): Html =>
   trail === undefined
     ? nothing
-    : html`<nav class="trail" aria-label="Where this is">
+    : html`<nav class="trail" aria-label="Breadcrumb">
         ${trail.map(([href, name]) => html`<a href="${href}">${name}</a> <span aria-hidden="true">›</span> `)}
       </nav>`
 
@@ -79,7 +79,7 @@ export const pageHtml = ({ title, place, body, searched = '', trail }: PageParts
     <html lang="en">
       ${head(title)}
       <body>
-        <a class="skip" href="#main">To the content</a>
+        <a class="skip" href="#main">Skip to content</a>
         <header>
           <a class="brand" href="/"
             ><img src="${ASSETS.icon.path}" alt="" width="22" height="22" /> contact-sync</a

@@ -63,7 +63,7 @@ export function pager(
   if (from === undefined && next === undefined) return nothing
   return html`<nav class="pager" aria-label="Pages">
     ${from === undefined ? nothing : html`<a href="${link(undefined)}">First page</a>`}
-    ${next === undefined ? html`<span class="quiet">The end</span>` : html`<a rel="next" href="${link(next)}">${more}</a>`}
+    ${next === undefined ? html`<span class="quiet">End of list</span>` : html`<a rel="next" href="${link(next)}">${more}</a>`}
   </nav>`
 }
 

@@ -26,7 +26,7 @@ function chapter([name, settings]: readonly [string, readonly ShownSetting[]]): 
 
 export function configurationPage(settings: readonly ShownSetting[]): PageParts {
   const chapters = Object.groupBy(settings, chapterOf)
-  const body = html`<p>As it is in force now, defaults included. Secrets are not shown.</p>
+  const body = html`<p>The configuration in force, defaults included. Secrets are not shown.</p>
     ${Object.entries(chapters).map(([name, rows]) => chapter([name, rows ?? []]))}`
   return { title: 'Configuration', place: '/configuration', body }
 }

@@ -20,7 +20,7 @@ export interface ContactParts {
 }
 
 const MARKS: readonly (readonly [(record: RecordView) => boolean, Html])[] = [
-  [({ gone }) => gone, badge('bad', 'gone at the service')],
+  [({ gone }) => gone, badge('bad', 'deleted at the service')],
   [({ missing }) => missing > 0, badge('warn', 'missing in the source')],
   [({ unsure }) => unsure.length > 0, badge('warn', 'a change is on its way or in doubt')],
 ]
@@ -48,7 +48,7 @@ function terms(record: RecordView, explain: Explain): Html {
     ${asserted.map(
       ({ name, ours, unsure }) =>
         html`<span class="chip"
-          >${explain(record, TERMS, said(name))}${ours ? html` <span class="quiet">given by us</span>` : nothing}${unsure ? html` <span class="quiet">unsure</span>` : nothing}</span
+          >${explain(record, TERMS, said(name))}${ours ? html` <span class="quiet">added by contact-sync</span>` : nothing}${unsure ? html` <span class="quiet">unsure</span>` : nothing}</span
         > `,
     )}
   </p>`
@@ -68,9 +68,9 @@ function known(records: readonly RecordView[], explain: Explain): Html {
   if (records.length === 1 && only !== undefined && fields.length > 0)
     return facts(fields.map((field) => [field, valueOf(only, field, explain)]))
   return table({
-    caption: 'Fields as they were last pushed',
+    caption: 'Fields as last sent',
     rows: fields,
-    empty: 'Nothing was pushed yet.',
+    empty: 'Nothing was sent yet.',
     columns: [
       { title: 'Field', kind: 'head', cell: (field) => html`${field}` },
       ...records.map((record) => ({
@@ -107,7 +107,7 @@ export function contactPage({ contactId, person, entries, from, configured }: Co
             ${known(records, explain)}`
     }
     ${openOf(person)}
-    <h2>Its life, oldest first</h2>
+    <h2>History, oldest first</h2>
     ${life(entries.rows, 'The sync log has no entry of this contact.')}
     ${pager(path, {}, { from, next: entries.next, more: 'Newer entries' })}`
   return { title: `Contact ${contactId}`, trail: [['/search', 'Search']], body }

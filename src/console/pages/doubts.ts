@@ -24,10 +24,10 @@ function commands({ id, kind }: Operation) {
 
 /** What is on its way settles itself, unless the process that sent it is no more. */
 const settle = (running: ReadonlySet<string>): Column<Operation> => ({
-  title: 'What settles it',
+  title: 'To resolve it',
   cell: (operation) =>
     operation.state === 'sending' && running.has(operation.pipeline)
-      ? html`<span class="quiet">it is on its way now</span>`
+      ? html`<span class="quiet">its request is in flight now</span>`
       : commands(operation),
 })
 
@@ -41,7 +41,7 @@ function listOf(
       ? filterForm(words.path, [
           { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
         ])
-      : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="${words.path}">All of them</a></p>`
+      : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="${words.path}">All</a></p>`
   const { caption, empty, more } = words
   return html`${filters} ${openTable(changes.rows, { caption, empty, more: [more] })}
   ${pager(words.path, { pipeline, run: runId }, { from, next: changes.next, more: 'More' })}`
@@ -55,8 +55,9 @@ export function doubtsPage(open: OpenChanges, running: ReadonlySet<string>): Pag
     open.changes.rows.length === 0
       ? nothing
       : html`<p>
-          Whether these were carried out, nobody can know without looking. The next run looks again by itself;
-          what it cannot tell either is yours: look the contact up in the service, then say what you found.
+          Whether these were carried out is unknown until they are looked up. The next run looks them up
+          automatically; what it cannot settle needs a decision: look up the contact in the service, then
+          resolve the doubt.
         </p>`
   const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle(running) })}`
   return { title: 'In doubt', place: '/doubts', body }
@@ -64,10 +65,10 @@ export function doubtsPage(open: OpenChanges, running: ReadonlySet<string>): Pag
 
 export function retriesPage(open: OpenChanges): PageParts {
   const caption = 'Changes that are tried again'
-  const empty = 'Nothing waits to be tried again.'
+  const empty = 'No operation is waiting for another attempt.'
   const body = html`<p>
-      These were given up for a reason that is not the record’s, or wait behind one in doubt. The next run
-      takes them up again; nothing has to be done.
+      These failed for a reason that is not the record’s, or wait behind one in doubt. The next run tries them
+      again; no action is required.
     </p>
     ${listOf(open, { path: '/retries', caption, empty, more: stateColumn })}`
   return { title: 'To be tried again', body, trail: [['/', 'Overview']] }

@@ -25,13 +25,13 @@ const planPath = ({ runId, guard }: HeldPlan): string => address(`/held/${runId}
 
 function release({ runId, number: all, left, releasedAt }: HeldPlan): Html {
   if (releasedAt !== undefined)
-    return html`<p>
-      ${badge('good', 'released')} They go with the next run, unless something newer comes before.
-    </p>`
+    return html`<p>${badge('good', 'released')} The next run sends them, unless newer data arrives first.</p>`
   const remaining = left < all ? ' --remaining' : ''
   const overtaken =
-    left < all ? html` ${number(all - left)} of them have been overtaken since; the others go by:` : nothing
-  return html`<p>Look at them; then let exactly these go with the next run:${overtaken}</p>
+    left < all
+      ? html` ${number(all - left)} of them have been overtaken since; to release the others:`
+      : nothing
+  return html`<p>Review them; then release exactly these:${overtaken}</p>
     <p>${command(`contact-sync held release ${runId}${remaining}`)}</p>`
 }
 
@@ -67,9 +67,9 @@ export function heldPage({ now, pipelines, pipeline, from, plans, alone }: Held)
   const own =
     alone.rows.length === 0 && from === undefined
       ? nothing
-      : html`<h2>Held for a reason of their own</h2>
-          <p>Each goes by itself once its reason is gone.</p>
-          ${openTable(alone.rows, { caption: 'Held for a reason of their own', empty: 'No more.' })}
+      : html`<h2>Held individually</h2>
+          <p>Each ends automatically when its reason no longer applies.</p>
+          ${openTable(alone.rows, { caption: 'Held individually', empty: 'No more.' })}
           ${pager('/held', { pipeline }, { from, next: alone.next, more: 'More' })}`
   const body = html`${filter} ${isEmpty ? none('Nothing is held.') : nothing}
   ${plans.map((one) => planBlock(one, now))} ${own}`

@@ -137,7 +137,7 @@ function filters({ pipelines, filter }: LogParts): Html {
 export function logPage(parts: LogParts): PageParts {
   const { filter, from, entries } = parts
   const { run, pipeline, action, outcome } = filter
-  const body = html`<p><a href="/log/verification">Is it whole?</a> The state of its verification.</p>
+  const body = html`<p><a href="/log/verification">Is it intact?</a> The state of its verification.</p>
     ${filters(parts)} ${entryTable(entries.rows)}
     ${pager('/log', { run, pipeline, action, outcome }, { from, next: entries.next, more: 'Older entries' })}`
   return { title: 'Sync log', place: '/log', body }
@@ -145,7 +145,7 @@ export function logPage(parts: LogParts): PageParts {
 
 export function entryPage(entry: LoggedEntry): PageParts {
   const { request } = entry
-  const body = html`${entry.values === 'erased' ? html`<p>${erased} Whom it was about was forgotten; that it happened stays.</p>` : nothing}
+  const body = html`${entry.values === 'erased' ? html`<p>${erased} The person was erased; the entry itself stays.</p>` : nothing}
     ${facts([
       ['Action', html`${spoken(entry.action)} ${statusBadge(entry.outcome)}`],
       ['When', when(entry)],

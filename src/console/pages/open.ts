@@ -35,7 +35,7 @@ const COMMON: readonly Column<Operation>[] = [
 const reason: Column<Operation> = {
   title: 'Reason',
   cell: ({ reason: text, state }) => {
-    const left = state === 'sending' ? 'it was sent, and no answer has been taken down' : ''
+    const left = state === 'sending' ? 'it was sent, and no answer is recorded' : ''
     return html`<div class="reason">${said(text ?? left)}</div>`
   },
 }
@@ -47,7 +47,7 @@ export const openTable = (
 
 /** Of one plan: why is said once, above it. */
 export const planTable = (rows: readonly Operation[], caption: string): Html =>
-  table({ caption, rows, empty: 'None of them is left as it was.', columns: COMMON })
+  table({ caption, rows, empty: 'None of them is still current.', columns: COMMON })
 
 export const stateColumn: Column<Operation> = {
   title: 'State',

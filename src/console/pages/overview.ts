@@ -75,7 +75,7 @@ function attention({ live, pipelines }: Overview): Html {
   if (reasons.length + lines.length === 0 && live.refusedReload === undefined)
     return note(
       'good',
-      html`<p>All is well: nothing is held, in doubt or rejected, and no pipeline is overdue.</p>`,
+      html`<p>No open items: nothing is held, in doubt or rejected, and no pipeline is overdue.</p>`,
     )
   return html`${refusedReload(live)}${
     reasons.length === 0
@@ -93,7 +93,7 @@ function attention({ live, pipelines }: Overview): Html {
       ? nothing
       : note(
           'warn',
-          html`<p>For a person to look at:</p>
+          html`<p>Needs attention:</p>
             <ul>
               ${lines}
             </ul>`,

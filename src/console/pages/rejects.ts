@@ -57,7 +57,7 @@ export function rejectsPage({ pipelines, filter, from, rejects }: Rejects): Page
     rejects.rows.length === 0
       ? nothing
       : html`<p>
-          Mend them in a copy and drop it again, or mend the mapping and try them once more:
+          Correct them in a copy and drop it again, or fix the mapping and retry them:
           ${command('contact-sync rejects export FILE')}
           ${command(`contact-sync rejects retry${pipeline === undefined ? '' : ` ${pipeline}`}`)}
         </p>`

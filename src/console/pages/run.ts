@@ -44,7 +44,7 @@ const fileTable = (inputs: readonly InputView[]): Html =>
   table({
     caption: 'Files of this run',
     rows: inputs,
-    empty: 'No file was taken.',
+    empty: 'No file was processed.',
     columns: [
       { title: 'File', kind: 'head', cell: ({ name }) => said(name) },
       { title: 'State', cell: ({ state }) => statusBadge(state) },
@@ -112,7 +112,7 @@ export function runPage({ run, now, totals, rejects, entries }: RunParts): PageP
       ['Configuration', run.configHash === '' ? nothing : hashText(run.configHash)],
     ])}
     <h2>Totals</h2>
-    ${counts === undefined ? html`<p class="none">The run has not come to its end, so it has no totals.</p>` : totalsOf(counts)}
+    ${counts === undefined ? html`<p class="none">The run has not ended, so it has no totals.</p>` : totalsOf(counts)}
     <h2>Files</h2>
     ${fileTable(run.inputs)}
     <h2>Rejects</h2>
@@ -123,7 +123,7 @@ export function runPage({ run, now, totals, rejects, entries }: RunParts): PageP
     ${
       entries.rows.length === 0
         ? nothing
-        : html`<h3>One by one</h3>
+        : html`<h3>Single entries</h3>
             ${entryTable(entries.rows)}`
     }
     ${entries.next === undefined ? nothing : html`<p><a href="${logOfRun}">All changes of this run</a></p>`}`

@@ -60,7 +60,7 @@ export function runsPage({ pipelines, filter, from, runs }: Runs): PageParts {
     caption: 'Runs, newest first',
     columns: COLUMNS,
     rows: runs.rows,
-    empty: 'No run is like that. A run begins when its pipeline is due, or by: contact-sync run PIPELINE',
+    empty: 'No run matches. A run starts when its pipeline is due, or with: contact-sync run PIPELINE',
   })}
   ${pager('/runs', asked, { from, next: runs.next, more: 'Older runs' })}`
   return { title: 'Runs', place: '/runs', body }

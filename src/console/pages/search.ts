@@ -9,14 +9,14 @@ import { openTable, stateColumn } from './open.ts'
 import { rejectTable } from './rejects.ts'
 
 const HINT =
-  'A contact is found by its mail, by its number at the service, or by the key of its record; the beginning is enough.'
+  'A contact is found by its e-mail address, by its number at the service, or by the key of its record; the beginning is enough.'
 
 const contacts = (found: FoundView): Html =>
   found.records.length === 0
     ? nothing
     : html`<h2>Contacts</h2>
         ${table({
-          caption: 'Contacts that were found',
+          caption: 'Contacts found',
           rows: found.records,
           empty: '',
           columns: [
@@ -35,8 +35,8 @@ function others({ open, rejects }: FoundView): Html {
   const creates =
     open.length === 0
       ? nothing
-      : html`<h2>Contacts still to be made</h2>
-          ${openTable(open, { caption: 'Contacts still to be made', empty: '', more: [stateColumn] })}`
+      : html`<h2>Contacts still to be created</h2>
+          ${openTable(open, { caption: 'Contacts still to be created', empty: '', more: [stateColumn] })}`
   const rejected =
     rejects.length === 0
       ? nothing
@@ -52,7 +52,7 @@ function earlier(found: FoundView, people: readonly LoggedPerson[]): Html {
   const linked = new Set(found.records.map(({ contactId }) => contactId))
   const ids = [...new Set(people.flatMap(({ contactIds }) => contactIds))].filter((id) => !linked.has(id))
   if (ids.length === 0) return nothing
-  return html`<h2>Known by that before</h2>
+  return html`<h2>Matched before</h2>
     <ul>
       ${ids.map((id) => html`<li><a href="/contacts/${id}">contact ${id}</a></li>`)}
     </ul>`
@@ -61,7 +61,7 @@ function earlier(found: FoundView, people: readonly LoggedPerson[]): Html {
 export function searchPage(searched: string, found: FoundView, people: readonly LoggedPerson[]): PageParts {
   const known = people.flatMap(({ contactIds }) => contactIds)
   const isEmpty = found.records.length + found.open.length + found.rejects.length + known.length === 0
-  const more = found.more ? html`<p>There are more than are shown here; write more of it.</p>` : nothing
-  const body = html`${isEmpty ? none(`Nobody is known by that. ${HINT}`) : nothing}${more}${contacts(found)}${earlier(found, people)}${others(found)}`
+  const more = found.more ? html`<p>More matches exist; enter more of it.</p>` : nothing
+  const body = html`${isEmpty ? none(`No match. ${HINT}`) : nothing}${more}${contacts(found)}${earlier(found, people)}${others(found)}`
   return { title: 'Search', body, searched }
 }

@@ -6,7 +6,7 @@ import { command, note, nothing } from '../html/parts.ts'
 type SignInTrouble = 'wrong' | 'throttled'
 
 const WORDS: Readonly<Record<SignInTrouble, string>> = {
-  wrong: 'That is not the token.',
+  wrong: 'Wrong token.',
   throttled: 'Too many wrong tokens came from your address. Wait a minute, then try again.',
 }
 
@@ -36,7 +36,7 @@ export const signInPage = (next: string, trouble?: SignInTrouble): Html =>
 export const closedPage = (): Html =>
   bareHtml(
     'The console is off',
-    html`<p>No token is configured, so nobody may look in. Set one and start again:</p>
+    html`<p>No token is configured, so the console is closed. Set one and restart:</p>
       <p>${command('server: { token: "${CONTACT_SYNC_TOKEN}" }')}</p>
       <p class="quiet">A long random text, from the environment: <code>openssl rand -hex 32</code></p>`,
   )

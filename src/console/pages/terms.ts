@@ -16,14 +16,14 @@ const termTable = (terms: readonly TermView[]): Html =>
     columns: [
       { title: 'Term', kind: 'head', cell: ({ name }) => said(name) },
       { title: 'Records that assert it', kind: 'number', cell: ({ records }) => count(records) },
-      { title: 'Given by us', kind: 'number', cell: ({ ours }) => count(ours) },
+      { title: 'Added by contact-sync', kind: 'number', cell: ({ ours }) => count(ours) },
       { title: 'Pipelines', cell: ({ pipelines }) => html`${pipelines.join(', ')}` },
     ],
   })
 
 const INTRODUCTION = html`<p>
-  What records of the sources assert. Only terms given by us are ever taken away, under the policies managed
-  and replace; what others gave is not in this ledger.
+  The terms that records of the sources assert. Only terms added by contact-sync are ever taken away, under
+  the policies managed and replace; terms added by others are not in this list.
 </p>`
 
 function counts({ terms, records }: TermsView, when: Html): Html {
@@ -37,7 +37,7 @@ export function termsPage(view: TermsView, now: number): PageParts {
   const { countedAt } = view
   const body =
     countedAt === undefined
-      ? note('busy', html`<p>The terms of all linked records are being counted. Look again in a moment.</p>`)
+      ? note('busy', html`<p>The terms of all linked records are being counted. Reload in a moment.</p>`)
       : counts(view, moment(countedAt, now))
   return { title: 'Terms', place: '/terms', body: html`${INTRODUCTION}${body}` }
 }

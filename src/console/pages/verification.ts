@@ -11,15 +11,15 @@ function verdict(view: VerificationView): Html {
     return note(
       'bad',
       html`<p>
-        Entry ${number(bad.seq)} is not as it was written: ${bad.why}. Keep the state as it is, and see “The
-        sync log” in the manual.
+        Entry ${number(bad.seq)} was changed: ${bad.why}. Keep the state unchanged, and see “The sync log” in
+        the manual.
       </p>`,
     )
   if (marked !== undefined && marked > entries)
     return note(
       'bad',
       html`<p>
-        The end is missing: the file beside the state knows of ${plural(marked, 'entry', 'entries')}, the log
+        The end is missing: the file beside the state records ${plural(marked, 'entry', 'entries')}, the log
         has ${number(entries)}.
       </p>`,
     )
@@ -27,13 +27,12 @@ function verdict(view: VerificationView): Html {
     return note(
       'busy',
       html`<p>
-        It is being followed entry by entry: ${number(verified)} of ${number(entries)} so far, and whole as
-        far as that.
+        Verification in progress: ${number(verified)} of ${number(entries)} so far, and whole as far as that.
       </p>`,
     )
   return note(
     'good',
-    html`<p>Whole: every entry up to number ${number(verified)} follows from the one before it.</p>`,
+    html`<p>Intact: every entry up to number ${number(verified)} follows from the one before it.</p>`,
   )
 }
 
@@ -43,9 +42,9 @@ export function verificationPage(view: VerificationView, now: number): PageParts
     ${facts([
       ['Entries', html`${number(entries)}`],
       ['Verified up to', html`${number(verified)}`],
-      ['Last come to the end', verifiedAt === undefined ? badge('busy', 'not yet') : moment(verifiedAt, now)],
+      ['Last completed', verifiedAt === undefined ? badge('busy', 'not yet') : moment(verifiedAt, now)],
       [
-        'The file beside the state says',
+        'Recorded beside the state',
         marked === undefined ? html`nothing` : html`${plural(marked, 'entry', 'entries')}`,
       ],
     ])}
@@ -53,8 +52,7 @@ export function verificationPage(view: VerificationView, now: number): PageParts
     <p><code class="command">${head}</code></p>
     <p>
       Whoever noted an earlier one (each run prints it) can tell that nothing before it was changed or cut
-      off. The same check on the command line, by a process of its own:
-      ${command('contact-sync audit verify')}
+      off. The same check on the command line, in a separate process: ${command('contact-sync audit verify')}
     </p>`
-  return { title: 'Is the sync log whole?', place: '/log', trail: [['/log', 'Sync log']], body }
+  return { title: 'Is the sync log intact?', place: '/log', trail: [['/log', 'Sync log']], body }
 }

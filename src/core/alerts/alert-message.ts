@@ -50,16 +50,16 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     severity: 'warning',
     page: '/runs?pipeline=%',
     raised: 'a run failed',
-    recovered: 'runs go well again',
-    text: ({ code }) => `The run was given up: ${said(code)}. The next one goes on where it stopped.`,
+    recovered: 'runs succeed again',
+    text: ({ code }) => `The run was aborted: ${said(code)}. The next run continues where it stopped.`,
     command: 'contact-sync status',
   },
   held: {
     severity: 'warning',
     page: '/held?pipeline=%',
     raised: 'changes are held',
-    recovered: 'nothing is held any more',
-    text: ({ held }) => `${many(held, 'change')} held; a person must look.`,
+    recovered: 'no changes are held any more',
+    text: ({ held }) => `${many(held, 'change')} held; an operator must decide.`,
     command: 'contact-sync held list %',
   },
   rejects: {
@@ -68,61 +68,61 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     raised: 'records were rejected',
     recovered: 'rejects are below the limit again',
     text: ({ rejects, rejected, read }) =>
-      `${many(rejects, 'rejected record')} kept${read === undefined ? '' : `; the last file brought ${said(rejected)} of ${said(read)}`}.`,
+      `${many(rejects, 'rejected record')} kept${read === undefined ? '' : `; in the last file ${said(rejected)} of ${said(read)}`}.`,
     command: 'contact-sync rejects list %',
   },
   in_doubt: {
     severity: 'warning',
     page: '/doubts?pipeline=%',
     raised: 'operations are in doubt',
-    recovered: 'nothing is in doubt any more',
+    recovered: 'no operation is in doubt any more',
     text: ({ in_doubt: count }) =>
-      `${many(count, 'operation')} whose outcome is not known. Those with a mail are looked up again by the next run, the others wait for a person.`,
+      `${many(count, 'operation')} with unknown outcome. The next run looks up those with an e-mail address again; the others wait for an operator.`,
     command: 'contact-sync doubts list %',
   },
   nothing_arrived: {
     severity: 'warning',
     page: '/runs?pipeline=%',
-    raised: 'no file has come',
-    recovered: 'a file has come',
+    raised: 'no file has arrived',
+    recovered: 'a file has arrived',
     text: ({ by, last_file: last }) =>
-      `Nothing had come by ${said(by)}${last === undefined ? '; nothing ever has' : `; the last file came ${said(last)}`}.`,
+      `No file had arrived by ${said(by)}${last === undefined ? '; none ever has' : `; the last file arrived ${said(last)}`}.`,
     command: 'contact-sync status',
   },
   key_refused: {
     severity: 'critical',
     page: '/',
-    raised: 'the service refuses the key',
-    recovered: 'the service takes the key again',
+    raised: 'the service refuses the API key',
+    recovered: 'the service accepts the API key again',
     text: ({ reason }) =>
-      `Runs failed or do not begin: ${said(reason)}. Nothing is lost; runs go on with a right key.`,
+      `Runs failed or are paused: ${said(reason)}. Nothing is lost; runs resume with a valid key.`,
     command: 'contact-sync check',
   },
   unreachable: {
     severity: 'warning',
     page: '/',
-    raised: 'the service cannot be reached or used',
-    recovered: 'the service can be used again',
+    raised: 'the service is unavailable',
+    recovered: 'the service is available again',
     text: ({ reason }) =>
-      `Runs failed or do not begin: ${said(reason)}. Nothing is lost; runs go on by themselves.`,
+      `Runs failed or are paused: ${said(reason)}. Nothing is lost; runs resume automatically.`,
     command: 'contact-sync check',
   },
   daily_limit: {
     severity: 'warning',
     page: '/',
-    raised: 'the requests of the day are used up',
-    recovered: 'requests may be sent again',
+    raised: 'the daily request limit is reached',
+    recovered: 'requests can be sent again',
     text: () =>
-      'service.rate_limit.per_day is used up. Nothing is lost; runs go on when the service may be asked again.',
+      'service.rate_limit.per_day is used up. Nothing is lost; runs resume when requests are free again.',
     command: 'contact-sync status',
   },
   file_refused: {
     severity: 'warning',
     page: '/runs?pipeline=%',
-    raised: 'a file could not be taken',
-    recovered: 'files are taken again',
+    raised: 'a file was rejected',
+    recovered: 'files are accepted again',
     text: ({ files, file, code }) =>
-      `${many(files, 'file')} of one run could not be taken${file === undefined ? '' : `, ${said(file)} for one`}${code === undefined ? '' : ` (${said(code)})`}; why stands beside it in failed/.`,
+      `${many(files, 'file')} of one run rejected${file === undefined ? '' : `, ${said(file)} for one`}${code === undefined ? '' : ` (${said(code)})`}; the reason is in the text beside it in failed/.`,
     command: 'contact-sync status',
   },
   reload_refused: {
@@ -131,24 +131,24 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     raised: 'a reload was refused',
     recovered: 'configuration reloaded',
     text: ({ problems }) =>
-      `${many(problems, 'problem')} in the configuration; the one from before stays in force.`,
+      `${many(problems, 'problem')} in the configuration; the previous one stays in force.`,
     command: 'contact-sync check',
   },
   overdue: {
     severity: 'warning',
     page: '/',
     raised: 'a run is overdue',
-    recovered: 'runs begin again',
-    text: ({ since }) => `It should have run at ${said(since)} and has not begun.`,
+    recovered: 'runs start again',
+    text: ({ since }) => `It should have run at ${said(since)} and has not started.`,
     command: 'contact-sync status',
   },
   drift: {
     severity: 'info',
     page: '/runs?pipeline=%',
-    raised: 'others changed something at the service',
-    recovered: 'nothing more was changed by others',
+    raised: 'changes by others were found at the service',
+    recovered: 'no further changes by others were found',
     text: ({ times }) =>
-      `The last run met it ${said(times)} ${times === 1 ? 'time' : 'times'}: contacts that are gone, or custom fields that are defined anew.`,
+      `The last run found ${said(times)} ${times === 1 ? 'time' : 'times'}: contacts that were deleted, or custom fields that were redefined.`,
     command: 'contact-sync held list %',
   },
 }
@@ -181,7 +181,7 @@ export function alertMessage(
     since: from,
     service: context.service,
     title: titled(pipeline, event === 'raised' ? words.raised : words.recovered),
-    text: event === 'raised' ? words.text(numbers) : `It had been so since ${from}.`,
+    text: event === 'raised' ? words.text(numbers) : `It had lasted since ${from}.`,
     command: event === 'raised' ? words.command.replace(' %', pipeline === '' ? '' : ` ${pipeline}`) : null,
     code: numbers['code'] === undefined ? null : said(numbers['code']),
     file: numbers['file'] === undefined ? null : said(numbers['file']),
@@ -203,8 +203,8 @@ export function testMessage(context: { at: number; service: string }): AlertMess
     at,
     since: at,
     service: context.service,
-    title: 'contact-sync: a test',
-    text: 'Somebody asked for this message with contact-sync alerts test. Nothing is wrong.',
+    title: 'contact-sync: test message',
+    text: 'This message was requested with contact-sync alerts test. Nothing is wrong.',
     command: null,
     code: null,
     file: null,
@@ -218,7 +218,7 @@ export function testMessage(context: { at: number; service: string }): AlertMess
 export function plainText(message: AlertMessage): string {
   const { title, text, command, since, service, runbook, severity, code, file, link } = message
   const next = [
-    ...(command === null ? [] : [`To look at it: ${command}`]),
+    ...(command === null ? [] : [`Next step: ${command}`]),
     ...(link === null ? [] : [`In the console: ${link}`]),
   ]
   const about = [

@@ -5,7 +5,7 @@ import { WEEKDAYS } from '../words/deadline.ts'
 import { smtpAddress, webhookAddress } from '../words/address.ts'
 import { duration, oneOrMore, shareOrCount, text } from '../words/scalars.ts'
 
-const TIME_SENTENCE = 'is no time of day; write one such as "07:00", in quotes'
+const TIME_SENTENCE = 'is not a time of day; write one such as "07:00", in quotes'
 /** Minutes since midnight. */
 const timeOfDay = z.codec(
   z.string({ error: TIME_SENTENCE }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: TIME_SENTENCE }),
@@ -18,20 +18,20 @@ const timeOfDay = z.codec(
 )
 const address = z
   .string()
-  .regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: 'is no mail address; write one such as ops@example.com' })
+  .regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: 'is not an e-mail address; write one such as ops@example.com' })
 
 const mail = z
   .strictObject({
     smtp: smtpAddress.describe(
       'The mail server: `smtps://mail.example.com`, or `smtp://mail.example.com:587`, which must offer STARTTLS unless it is this machine.',
     ),
-    user: text.optional().describe('Who signs in there; unset: nobody does.'),
+    user: text.optional().describe('The user name for the mail server; unset: no sign-in.'),
     password: z.string().optional().describe('The password; take it from the environment.'),
     password_file: text.optional().describe('A file with the password, instead of `password`.'),
-    from: address.describe('The address that mails come from.'),
+    from: address.describe('The sender address of the e-mails.'),
     to: oneOrMore('write an address, or a list of addresses')
       .pipe(z.array(address))
-      .describe('The addresses that are told.'),
+      .describe('The recipients.'),
   })
   .check((ctx) => {
     const { user, password, password_file: file } = ctx.value
@@ -49,39 +49,39 @@ const alert = z
     webhook: webhookAddress
       .optional()
       .describe(
-        'The address that is told by POST. Whoever knows it can write to it, so it is kept out of logs like a secret.',
+        'The address that messages are POSTed to. Anyone who knows it can write to it, so it is kept out of logs like a secret.',
       ),
     format: z
       .enum(['json', 'slack'])
       .prefault('json')
       .describe(
-        'With `webhook`: `json`, our own message, or `slack`, what Slack, Mattermost and their like take.',
+        'With `webhook`: `json`, the message format of contact-sync, or `slack`, the format of Slack, Mattermost and compatible services.',
       ),
     secret: z
       .string()
       .optional()
       .describe('With `webhook`: messages are signed with it (HMAC-SHA256); take it from the environment.'),
     secret_file: text.optional().describe('A file with the secret, instead of `secret`.'),
-    mail: mail.optional().describe('Tells by mail instead.'),
+    mail: mail.optional().describe('Sends e-mail instead.'),
     on: z
       .array(z.enum(CONDITION_NAMES))
-      .min(1, { error: 'is an empty list; name what is to be told, or leave the key out for everything' })
+      .min(1, { error: 'is an empty list; name the conditions, or leave the key out for all' })
       .optional()
-      .describe('What is told of. Unset: everything.'),
+      .describe('The conditions that are reported. Unset: all.'),
     pipelines: z
       .array(text)
       .min(1, { error: 'is an empty list; name pipelines, or leave the key out for all' })
       .optional()
-      .describe('The pipelines that are told of. Unset: all.'),
+      .describe('The pipelines that are reported. Unset: all.'),
     rejects_above: shareOrCount
       .prefault(0)
       .describe(
-        'Above what `rejects` are told: a share of the records of the last file, or a count of those that are kept.',
+        'The limit above which `rejects` are reported: a share of the records of the last file, or a count of the rejects that are kept.',
       ),
     nothing_by: timeOfDay
       .optional()
       .describe(
-        '`nothing_arrived`: the time of day, in the time zone of the pipeline, by when a file must have come.',
+        '`nothing_arrived`: the time of day, in the time zone of the pipeline, by which a file must have arrived.',
       ),
     nothing_on: z
       .array(z.enum(WEEKDAYS))
@@ -90,21 +90,23 @@ const alert = z
       .describe('With `nothing_by`: on which days. Unset: every day.'),
     nothing_within: duration({ min: '1m', max: '30d' })
       .prefault('24h')
-      .describe('With `nothing_by`: how long before that time the file may have come.'),
+      .describe('With `nothing_by`: how long before that time the file may have arrived.'),
     after: duration({ max: '7d' })
       .prefault('0s')
-      .describe('How long something must last before it is told; what is over by then is never told.'),
+      .describe(
+        'How long a condition must last before it is reported; one that ends sooner is never reported.',
+      ),
   })
   .check((ctx) => {
     const { webhook, mail: byMail, secret, secret_file: file, on, nothing_by: by } = ctx.value
     const say = (message: string, path: string[] = []) =>
       ctx.issues.push({ code: 'custom', input: ctx.value, path, message })
     if ((webhook === undefined) === (byMail === undefined))
-      say('has not exactly one of webhook and mail; write an entry for each receiver')
+      say('must have exactly one of webhook and mail; write an entry for each receiver')
     if (webhook === undefined && (secret !== undefined || file !== undefined))
       say('signs messages to a webhook; leave it out', [secret === undefined ? 'secret_file' : 'secret'])
     if (on?.includes('nothing_arrived') === true && by === undefined)
-      say('asks for nothing_arrived, and nothing says by when; add nothing_by: "07:00"', ['on'])
+      say('names nothing_arrived without a time; add nothing_by: "07:00"', ['on'])
   })
 
 export const alertsSchema = z.array(alert)

@@ -200,7 +200,7 @@ function deleted(
   { isMissing }: Questions,
 ): AfterStep {
   if (!isRetraction(operation)) return { kind: 'unlinked', settlement, logged: settlement }
-  const reason = settlement.reason ?? 'its create was taken back'
+  const reason = settlement.reason ?? 'its create was reverted'
   return {
     ...{ kind: 'retracted', reason, isTriedAgain: !isMissing() },
     ...{ settlement: { kind: 'failed', reason }, logged: { ...settlement, next: 'create' } },

@@ -56,7 +56,7 @@ export type Difference =
   | { readonly kind: 'held'; readonly reason: string }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly reason: string }
 
-export const GONE_REASON = 'the contact is gone at the service; it is not created again by itself'
+export const GONE_REASON = 'the contact was deleted at the service; it is not created again automatically'
 
 function sameValue(left: FieldValue | undefined, right: FieldValue | undefined): boolean {
   if (Array.isArray(left) && Array.isArray(right))
@@ -90,11 +90,11 @@ export function fieldChanges(fields: Contact, known: Contact): Readonly<Record<s
 
 function missingText(contact: Contact): string {
   const missing = FULL_ADDRESS_FIELDS.filter((field) => contact[field] === undefined)
-  return `the record has no mail, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
+  return `the record has no e-mail address, and for a contact without one it lacks ${missing.join(', ')}; a condition in where skips such records`
 }
 
 export const MERGED_REASON =
-  'the service gave the contact of another key of this pipeline: it merged the two, and both are held until they are told apart'
+  'the service gave the contact of another key of this pipeline: it merged the two, and both are held until they can be distinguished'
 
 type Rules = Pick<PipelineSettings, 'terms'>
 

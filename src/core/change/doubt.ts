@@ -64,7 +64,7 @@ function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs)
 }
 
 /** What a person says of a doubt; the operation keeps it as its reason. */
-export const NOT_DONE_REASON = 'not done, says a person; it is tried again'
+export const NOT_DONE_REASON = 'resolved as not done by an operator; it is tried again'
 
 /**
  * Nobody shows the mail that was sent. A service may have changed it on the way in (blanks, dots), so a contact of another
@@ -75,7 +75,7 @@ function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check 
   if (like === undefined) return { kind: 'absent' }
   return {
     kind: 'unclear',
-    reason: `the look-up brought contact ${like.id} with another mail, which shows part of what was sent`,
+    reason: `the look-up returned contact ${like.id} with another e-mail address, which shows part of what was sent`,
   }
 }
 
@@ -101,18 +101,18 @@ export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup
   if (as.household !== undefined) return householdStep(sent, { contacts: found, others }, as.household, as)
   // The service itself picks one of them for a merge, and nobody can say which it was.
   if (as.check === 'email' && found.length > 1)
-    return { kind: 'unclear', reason: `the service has ${found.length} contacts with this mail` }
+    return { kind: 'unclear', reason: `the service has ${found.length} contacts with this e-mail address` }
   const alike = found.filter((contact) => looksLike(sent, contact))
   const [only] = alike
   if (alike.length > 1)
-    return { kind: 'unclear', reason: `${alike.length} contacts at the service look just like it` }
+    return { kind: 'unclear', reason: `${alike.length} contacts at the service look exactly like it` }
   if (only !== undefined) return { kind: 'adopt', contactId: only.id }
   // Others share the mail. Under `none` they have nothing to do with ours, unless one is ours and was changed meanwhile;
   // otherwise ours may have been merged into one.
   if (as.check === 'none' && !mayBeThere(sent, found, as)) return withoutMatch(sent, others, as)
   return {
     kind: 'unclear',
-    reason: 'the service has contacts with this mail, and none of them shows all that was sent',
+    reason: 'the service has contacts with this e-mail address, and none of them shows all that was sent',
   }
 }
 
@@ -141,7 +141,7 @@ export type DoubtDecision =
   | { readonly kind: 'park'; readonly reason: string; readonly absentReads: number }
 
 const lostText = (sent: number): string =>
-  `it was sent ${sent} times, and the service never showed it; it is not sent again by itself`
+  `it was sent ${sent} times, but the service never showed it; it is not sent again automatically`
 
 function mayGoAgain(facts: DoubtFacts, { step, matches }: NonNullable<DoubtFacts['seen']>): boolean {
   // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.

@@ -63,7 +63,8 @@ function recordTexts({ records }: Expect, found: Found): string[] {
   const { mode, read, added, rejected, links, last } = found
   const texts: string[] = []
   const { least, change } = records ?? {}
-  if (least !== undefined && read < least) texts.push(`${read} records, at least ${least} are expected`)
+  if (least !== undefined && read < least)
+    texts.push(`${read} records, expected at least ${least} are expected`)
   if (change === undefined || mode !== 'full' || last?.mode !== 'full') return texts
   const most = allowedBy(change, last.records)
   // Where most of that file never became contacts, its records are new once more.
@@ -129,7 +130,7 @@ function heldBy(breaches: readonly Breach[]): Hold | undefined {
   if (breaches.length === 0) return undefined
   const keys = [...new Set(breaches.map(({ key }) => `expect.${key}`))].join(', ')
   const texts = breaches.map(({ key, text }) => `expect.${key}: ${text}`).join('; ')
-  const reason = `the file is not as expected: ${texts}; nothing of it is sent`
+  const reason = `the file is not as expected: ${texts}; nothing from it is sent`
   return { guard: 'expect', holds: 'all', number: breaches.length, threshold: keys, reason }
 }
 

@@ -49,7 +49,7 @@ function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   if (changes + deletes === 0) return undefined
   if (!isUnlimited(guards.max_rejects) && rejected > allowedBy(guards.max_rejects, read)) {
     const threshold = limitText(guards.max_rejects, read)
-    const reason = `${rejected} of ${read} records were rejected, more than guards.max_rejects ${threshold} allows; nothing of the file goes`
+    const reason = `${rejected} of ${read} records were rejected, more than guards.max_rejects ${threshold} allows; nothing from the file is sent`
     return { guard: 'max_rejects', holds: 'all', number: rejected, threshold, reason }
   }
   // Before the first import a share is one of nothing.
@@ -61,7 +61,7 @@ function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   }
   if (newTerms > guards.max_new_terms) {
     const threshold = String(guards.max_new_terms)
-    const reason = `${newTerms} terms would be made, more than guards.max_new_terms ${threshold} allows`
+    const reason = `${newTerms} terms would be created, more than guards.max_new_terms ${threshold} allows`
     return { guard: 'max_new_terms', holds: 'all', number: newTerms, threshold, reason }
   }
   return undefined
@@ -76,21 +76,21 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
   if (deletes === 0) return undefined
   const held = { holds: 'deletes', number: deletes } as const
   if (unidentified > 0) {
-    const reason = `the key of ${unidentified} rejected records cannot be read, and each may be one of the ${deletes} that seem to have gone`
+    const reason = `the key of ${unidentified} rejected records cannot be read, and each may be one of the ${deletes} that seem to be missing`
     return { ...held, guard: 'unreadable_keys', threshold: '0', reason }
   }
   if (guards.hold_first_deletes && !hasDeleted) {
-    const reason = `${deletes} contacts would be the first that this pipeline deletes, and guards.hold_first_deletes asks for a look at them`
+    const reason = `${deletes} contacts would be the first that this pipeline deletes, and guards.hold_first_deletes requires a review`
     return { ...held, guard: 'hold_first_deletes', threshold: '0', reason }
   }
   const { read, lastRecords } = numbers
   if (isShrunken(read, lastRecords)) {
-    const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never taken for all that there is, and ${deletes} contacts would go`
+    const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never accepted as the whole source, and ${deletes} contacts would be deleted`
     return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
   }
   if (deletes <= allowedBy(guards.max_deletes, links)) return undefined
   const threshold = limitText(guards.max_deletes, links)
-  const reason = `${deletes} of ${links} contacts have gone from the source, more than guards.max_deletes ${threshold} allows`
+  const reason = `${deletes} of ${links} contacts are missing from the source, more than guards.max_deletes ${threshold} allows`
   return { ...held, guard: 'max_deletes', threshold, reason }
 }
 
@@ -102,7 +102,7 @@ export function heldByGuard(numbers: PlanNumbers, guards: GuardSettings): Hold |
   const whole = heldAsWhole(numbers, guards)
   const deletes = heldDeletes(numbers, guards)
   if (whole === undefined || deletes === undefined) return whole ?? deletes
-  return { ...whole, reason: `${whole.reason}; besides, ${deletes.reason}` }
+  return { ...whole, reason: `${whole.reason}; in addition, ${deletes.reason}` }
 }
 
 /** One input of a plan: its numbers, and what a guard holds of it. */

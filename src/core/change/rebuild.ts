@@ -24,7 +24,10 @@ const unclear = (reason: string): Finding => ({ kind: 'unclear', reason })
 const MOST_NAMED = 5
 
 /** With their ids, for whoever looks them up. */
-function theseText(contacts: readonly ServiceContact[], mail: 'this mail' | 'another mail'): string {
+function theseText(
+  contacts: readonly ServiceContact[],
+  mail: 'this e-mail address' | 'another e-mail address',
+): string {
   const ids = contacts.slice(0, MOST_NAMED).map(({ id }) => id)
   const more = contacts.length > MOST_NAMED ? ` and ${contacts.length - MOST_NAMED} more` : ''
   return `the service has ${contacts.length === 1 ? 'contact' : 'contacts'} ${ids.join(', ')}${more} with ${mail}`
@@ -36,7 +39,7 @@ function withoutMatch(desired: Contact, others: readonly ServiceContact[]): Find
   return alike.length === 0
     ? { kind: 'absent' }
     : unclear(
-        `${theseText(alike, 'another mail')}, which the look-up brought and which shows part of the record`,
+        `${theseText(alike, 'another e-mail address')}, which the look-up brought and which shows part of the record`,
       )
 }
 
@@ -70,24 +73,24 @@ export function findingFor(
       : sameOfHousehold(desired, free, household)
   if (household !== undefined && alike.length === 0) return { kind: 'absent' }
   const [only] = alike
-  const these = theseText(free, 'this mail')
+  const these = theseText(free, 'this e-mail address')
   if (alike.length > 1) return unclear(`${these}, and ${alike.length} look just like it`)
   if (only !== undefined) return { kind: 'found', contact: only }
-  return unclear(`${these}, and none shows what the record says now`)
+  return unclear(`${these}, but none shows the current values of the record`)
 }
 
 /** What no look-up can bring back, said at the end of every rebuild. */
 export function unknowable(pipeline: Pick<PipelineSettings, 'key' | 'terms'>): readonly string[] {
   return [
-    'contacts whose record is in none of the files that waited: they have no link, and are left alone',
-    'which values were pushed before: where record and service differ, the next run sends what the record says',
+    'contacts whose record is in none of the waiting files: they have no link, and are not changed',
+    'which values were sent before: where record and service differ, the next run sends the value of the record',
     ...(pipeline.key === undefined
       ? []
       : [
-          'records whose mail has changed since they were pushed: they look new, and the next run makes them',
+          'records whose e-mail address has changed since they were sent: they look new, and the next run creates them',
         ]),
     ...(pipeline.terms.policy === 'managed'
-      ? ['which terms were given by this pipeline: those that it gave are not taken away again by it']
+      ? ['which terms were added by this pipeline: it does not remove the terms that it added']
       : []),
   ]
 }

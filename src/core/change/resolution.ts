@@ -40,7 +40,7 @@ export function sameOfHousehold(
 const SEVERAL = 'the service has several contacts with the same'
 
 export const severalText = (count: number, household: HouseholdFields): string =>
-  `${SEVERAL} ${household.join(' and ')} (${count}), and any of them may be meant; merge them there, or say which it is with doubts resolve`
+  `${SEVERAL} ${household.join(' and ')} (${count}), and any of them may be the right one; merge them there, or name the right one with doubts resolve`
 
 /** Whether a create is planned that will be in doubt. */
 export const isOneOfSeveral = (reason: string | undefined): boolean => reason?.startsWith(SEVERAL) === true
@@ -70,13 +70,13 @@ export function resolution(contact: Contact, found: MailLookup | undefined, rule
   const { writes, household } = rules
   const all = found?.contacts ?? []
   const [only, ...others] = household === undefined ? all : sameOfHousehold(contact, all, household)
-  const by = household === undefined ? 'with this mail' : `with the same ${household.join(' and ')}`
+  const by = household === undefined ? 'with this e-mail address' : `with the same ${household.join(' and ')}`
   if (writes === 'create' && only !== undefined)
-    return skip(`writes: create leaves contact ${only.id}, which the service has ${by}, as it is`)
+    return skip(`writes: create leaves contact ${only.id}, which the service has ${by}, unchanged`)
   if (only === undefined) {
     if (writes !== 'update') return made(found, rules)
-    const nobody = found === undefined ? 'for a record without a mail' : by
-    return skip(`writes: update makes nobody, and the service has no contact ${nobody}`)
+    const nobody = found === undefined ? 'for a record without an e-mail address' : by
+    return skip(`writes: update creates no contacts, and the service has no contact ${nobody}`)
   }
   const count = others.length + 1
   if (count > 1 && household !== undefined) return { kind: 'doubt', reason: severalText(count, household) }
@@ -124,11 +124,11 @@ export interface KeptResolution {
 /** Why a record would be somebody else than before; undefined where nothing speaks against it. */
 export function otherwiseText(kept: KeptResolution, now: Resolution): string | undefined {
   if (now.kind === 'skip') return undefined
-  const found = now.kind === 'adopt' ? `contact ${now.contactId}` : 'nobody, or several'
+  const found = now.kind === 'adopt' ? `contact ${now.contactId}` : 'no contact, or several'
   if (kept.contactId !== undefined && !(now.kind === 'adopt' && now.contactId === kept.contactId))
     return `its key was contact ${kept.contactId} before, and the service now shows ${found} for it`
   if (kept.isAnothers) return `it would be ${found}, which is that of another key`
   if (kept.isUnderOtherRule && now.kind === 'make')
-    return 'it would be made, but others of its mail were told apart by other rules for the fields of the key: it may be one of them'
+    return 'it would be created, but other records with its e-mail address were distinguished by other rules for the fields of the key: it may be one of them'
   return undefined
 }

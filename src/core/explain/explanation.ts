@@ -160,14 +160,14 @@ function originOf(entry: ValueSetting | undefined, line?: number): ValueOrigin {
 }
 
 const NOT_LOGGED =
-  'no entry of the sync log sets it: the contact had it when the record was linked, or the entry is older than is kept'
+  'no entry of the sync log sets it: the contact had it when the record was linked, or the entry has expired'
 
 /** Why nothing can be told of the way to a value that an entry set; undefined where its row is to be looked at. */
 export function noteOfEntry({ source, values, reason }: ValueSetting): string | undefined {
   if (values === 'erased')
-    return 'its entry in the sync log is sealed for good: the person was erased, or it is older than is kept'
+    return 'its entry in the sync log is sealed permanently: the person was erased, or the entry has expired'
   if (reason?.startsWith('undoes run ') === true)
-    return `${reason}: it is an earlier value, put back, and no value of a row`
+    return `${reason}: it is an earlier value that was restored, not a value of a row`
   if (source === null) return 'it came from no file'
   if (source.line === 0) return `the record was missing in ${source.file}`
   return undefined
@@ -175,9 +175,9 @@ export function noteOfEntry({ source, values, reason }: ValueSetting): string | 
 
 const OUTCOME_NOTES: Readonly<Partial<Record<ValueSetting['outcome'], string>>> = {
   held: 'it is held and was not sent',
-  failed: 'it was not taken, and is tried again',
+  failed: 'it was not accepted, and is tried again',
   rejected: 'the service refused it',
-  in_doubt: 'it was sent, and no answer came: whether it was taken is not known',
+  in_doubt: 'it was sent, and no answer was received: whether it was applied is unknown',
   sending: 'it is being sent',
   planned: 'it is planned and was not sent yet',
   waiting: 'it waits until an earlier change of the record is settled, and was not sent',
@@ -226,7 +226,7 @@ function wayOfField(field: string, value: FieldValue | null, retraced: Retraced 
   if (traced !== undefined && isEqual(traced.value, value))
     return { steps: traced.steps, missing: undefined, line: traced.line }
   const made = traced?.problem ?? (traced?.value === undefined ? 'nothing' : JSON.stringify(traced.value))
-  return NO_WAY(`its row makes another value of it today: ${made}`)
+  return NO_WAY(`its row now gives another value: ${made}`)
 }
 
 function explainedField(field: string, facts: RecordFacts, retrace: Retrace): ExplainedField {
@@ -239,7 +239,7 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
   const notes = [
     entry === undefined ? NOT_LOGGED : missing,
     pendingNote(entry, facts.entries, sets),
-    isUnsure ? 'a change of it is on its way or in doubt' : undefined,
+    isUnsure ? 'a change of its request is in flight or in doubt' : undefined,
   ]
   return { value, steps, known, ...originOf(entry, line), ...joined(notes) }
 }
@@ -254,7 +254,7 @@ function explainedTerm(name: string, facts: RecordFacts, retrace: Retrace): Expl
           (term) => presentKey(term.name, facts.aliases) === presentKey(name, facts.aliases),
         )
       : undefined
-  const why = retraced !== undefined && 'note' in retraced ? retraced.note : 'its row does not give it today'
+  const why = retraced !== undefined && 'note' in retraced ? retraced.note : 'its row no longer gives it'
   const notes = [
     entry === undefined ? NOT_LOGGED : traced === undefined ? why : undefined,
     pendingNote(entry, facts.entries, sets),

@@ -140,7 +140,7 @@ function judgedField(field: string, { from, to }: FieldChange, link: KnownLink):
   const isSure = !link.unsure.includes(field)
   if (same(from, to) || (isSure && same(known, from))) return undefined
   if (isSure && !same(known, to)) return { why: 'a later run changed it' }
-  if (field === 'mail_status') return { why: 'a consent is not put back by itself' }
+  if (field === 'mail_status') return { why: 'a consent is not restored automatically' }
   return { to: from ?? (Array.isArray(to) ? [] : '') }
 }
 
@@ -173,7 +173,7 @@ function undoneTerms(
     else
       left.push([
         `term ${name}`,
-        'nobody looked whether the contact had it before (policy add); --added-terms takes it away',
+        'whether the contact had it before was not checked (policy add); --added-terms removes it',
       ])
   }
   const add = termsBeyond(terms.remove, names)
@@ -203,10 +203,10 @@ function whyNot(
   if (inDoubt) return 'a change of it is in doubt; see contact-sync doubts list'
   if (link === undefined || link.contactId !== effect.contactId)
     return 'the record is no longer linked to this contact'
-  if (link.gone) return 'the contact is gone at the service'
+  if (link.gone) return 'the contact was deleted at the service'
   if (link.merged) return 'the service merged another record into it'
   if (effect.isCreated && !options.deleteCreated)
-    return 'the run created it; --delete-created deletes it where nobody touched it since'
+    return 'the run created it; --delete-created deletes it if it was not changed since'
   return effect.isCreated ? whyThereBefore(effect, options) : undefined
 }
 

@@ -64,7 +64,7 @@ function headerText(header: readonly string[]): string {
   const named = header.filter((name) => name !== '').length
   return named > FEW
     ? shown
-    : `${shown}; lines before the header are passed over by source.skip_lines, auto finds it`
+    : `${shown}; source.skip_lines skips lines before the header, auto finds the header`
 }
 
 /**
@@ -80,9 +80,7 @@ export function resolveColumns(header: readonly string[], wishes: readonly Colum
     else if (result.problem === 'missing') missing.push(missingText(header, wish))
     else {
       const places = result.places.map((place) => String(place + 1)).join(' and ')
-      ambiguous.push(
-        `column "${wish.column}" (${wish.wantedBy}) is there several times, as columns ${places}`,
-      )
+      ambiguous.push(`column "${wish.column}" (${wish.wantedBy}) occurs several times, as columns ${places}`)
     }
   }
   const problems = [...new Set([...missing, ...ambiguous])].join('; ')

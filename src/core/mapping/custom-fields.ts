@@ -81,7 +81,7 @@ const NO = new Set(['0', 'false', 'no', 'nein'])
 function checkConfirmation(value: string): FieldCheck {
   const word = value.toLowerCase()
   if (YES.has(word)) return { value: 1 }
-  return NO.has(word) ? { value: 0 } : invalid('is neither yes nor no; a lookup can say which it is')
+  return NO.has(word) ? { value: 0 } : invalid('is neither yes nor no; use a lookup to decide')
 }
 
 const selected = (value: string, split: string | undefined): string[] =>
@@ -199,7 +199,7 @@ export function customFieldFindings(
     warnings: [
       ...strange.map(
         ({ name, type }) =>
-          `custom field ${name} has the type ${type}, which is not known; its text is sent as it is`,
+          `custom field ${name} has the type ${type}, which is not known; its text is sent unchanged`,
       ),
       ...missing.map(
         ({ name }) => `custom field ${name} is required by the service, and the pipeline does not map it`,

@@ -71,7 +71,7 @@ function checkMail(value: string, size: number): FieldCheck {
     allow_display_name: false,
     ignore_max_length: true,
   })
-  return valid ? { value } : { code: 'MAIL_INVALID', problem: 'is no valid mail address' }
+  return valid ? { value } : { code: 'MAIL_INVALID', problem: 'is not a valid e-mail address' }
 }
 
 function checkChoice(value: string, values: readonly string[]): FieldCheck {
@@ -105,10 +105,10 @@ function checkRule(value: string, rule: FieldRule): FieldCheck {
 /** What no text may hold, whatever it is for. */
 function damage(value: string): (FieldCheck & { problem: string }) | undefined {
   if (!value.isWellFormed())
-    return { code: 'TEXT_DAMAGED', problem: 'holds half a character (a lone surrogate)' }
+    return { code: 'TEXT_DAMAGED', problem: 'contains half a character (a lone surrogate)' }
   if (value.includes('\uFFFD'))
-    return { code: 'TEXT_DAMAGED', problem: 'holds the mark of lost characters (U+FFFD)' }
-  if (CONTROL.test(value)) return { code: 'FIELD_INVALID', problem: 'holds control characters' }
+    return { code: 'TEXT_DAMAGED', problem: 'contains the replacement character for lost text (U+FFFD)' }
+  if (CONTROL.test(value)) return { code: 'FIELD_INVALID', problem: 'contains control characters' }
   return undefined
 }
 

@@ -14,7 +14,7 @@ const WAYS = ['column', 'columns', 'value', 'template', 'pick', 'expression', 'p
 function templateProblem(template: string): string | undefined {
   const rest = template.replace(/\{\{|\}\}/g, '')
   if (/[{}]/.test(rest.replace(/\{[^{}]+\}/g, '')))
-    return 'has a brace without its partner; write {Column}, and {{ or }} for the braces themselves'
+    return 'has an unmatched brace; write {Column}, and {{ or }} for the braces themselves'
   if (!/\{[^{}]+\}/.test(rest)) return 'names no column; write {Column}, or use value for a fixed text'
   return undefined
 }
@@ -48,7 +48,7 @@ const pickRule = z.strictObject({
   of: z
     .array(text)
     .min(1, { error: 'is an empty list; name the labels to take, the best first' })
-    .describe('Labels, the best first, without regard to case, blanks and hyphens; `*` stands for any text.'),
+    .describe('Labels, the best first; case, blanks and hyphens are ignored; `*` stands for any text.'),
   except: z.array(text).prefault([]).describe('Labels that never count, in the same form.'),
 })
 
@@ -69,7 +69,7 @@ const mappingKeys = z
     template: template
       .optional()
       .describe(
-        'Text with columns set in, `"{Position}, {Department}"`; text beside a blank column is left out.',
+        'Text with columns inserted, `"{Position}, {Department}"`; text beside a blank column is left out.',
       ),
     pick: pickRule
       .optional()
@@ -77,7 +77,7 @@ const mappingKeys = z
     optional: flag
       .optional()
       .describe(
-        'A file may lack the column, `fax: { column: Fax, optional: true }`; then the field is no part of the mapping for that file, and is left alone. Default: false.',
+        'A file may lack the column, `fax: { column: Fax, optional: true }`; then the field is not part of the mapping for that file, and is not changed. Default: false.',
       ),
     transform: transformList
       .optional()
@@ -95,8 +95,8 @@ const mappingKeys = z
         'With lookup: for values that the table lacks. `null`: blank. Without it they are invalid, or left to the rule date, country or phone. With phone_type_of: for numbers that do not say that they are mobile.',
       ),
     default: z.string().optional().describe('For blank values.'),
-    on_invalid: onInvalid.optional().describe("As the pipeline's on_invalid, for this field alone."),
-    blank: blank.optional().describe("As the pipeline's blank, for this field alone."),
+    on_invalid: onInvalid.optional().describe("The pipeline's on_invalid, for this field only."),
+    blank: blank.optional().describe("The pipeline's blank, for this field only."),
     number: z
       .union(
         [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],
@@ -109,7 +109,7 @@ const mappingKeys = z
       )
       .optional()
       .describe(
-        'Numbers as people write them. What could be thousands or decimals is invalid unless `decimal` says.',
+        'Numbers as people write them. A number that could be thousands or decimals is invalid unless `decimal` decides.',
       ),
     ...valueRuleKeys,
     ...textRuleKeys,
@@ -132,7 +132,7 @@ const mappingKeys = z
       )
     if (ways.length > 1) say(`has ${ways.join(' and ')} at once; keep one of them`)
     if (value.otherwise !== undefined && value.lookup === undefined && value.phone_type_of === undefined)
-      say('means nothing without lookup; use default for blank values', ['otherwise'])
+      say('has no effect without lookup; use default for blank values', ['otherwise'])
     for (const { key, message } of [...valueRuleProblems(value), ...textRuleProblems(value)])
       say(message, [key])
   })
@@ -140,7 +140,7 @@ const mappingKeys = z
 /** One field's mapping, as every field has it. */
 const anyMapping = z
   .union([text, mappingKeys], {
-    error: 'is no mapping; write the name of a column, or { column: NAME } with more beside it',
+    error: 'is not a mapping; write the name of a column, or { column: NAME } with more beside it',
   })
   .meta({ id: 'FieldMapping' })
 
@@ -192,7 +192,7 @@ function fieldText(field: ContactField): string {
     case 'text':
       return `Text of up to ${rule.size} characters.`
     case 'mail':
-      return `A mail address of up to ${rule.size} characters.`
+      return `An e-mail address of up to ${rule.size} characters.`
     case 'choice':
     case 'status':
       return `One of ${rule.values.join(', ')}.`

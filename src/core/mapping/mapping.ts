@@ -390,9 +390,9 @@ const withoutKey = (pipeline: PipelineSettings, contact: Contact): MappedRecord 
 function missingKeyText({ key, household }: PipelineSettings, contact: Contact): string {
   if (household !== undefined) {
     const blank = blankOf(contact, household).join(', ')
-    return `key: the record has no ${blank}, and cannot be told from others of its mail; skip_without: [${blank}] skips such records`
+    return `key: the record has no ${blank}, and cannot be distinguished from others with its e-mail address; skip_without: [${blank}] skips such records`
   }
   if (key === undefined)
-    return `key: the record has no mail, and the mail is this pipeline's key; skip_without: [mail] skips such records`
+    return `key: the record has no mail, and mail is this pipeline's key; skip_without: [mail] skips such records`
   return `key: ${key.map((column) => `"${column}"`).join(', ')} is blank${whereHint(key)}`
 }

@@ -4,10 +4,10 @@
 /** By the name under which the warning counts them. */
 const FORMS = {
   'control characters (C1)': /[\u0080-\u009f]/,
-  'marks of a spreadsheet': /^'[+\-=@\d]|^="[^"]*"?$/,
-  'errors of a spreadsheet': /^#(?:NAME|REF|VALUE|DIV\/0|N\/A|NUM|NULL|WERT|BEZUG|NV|ZAHL|NOM|VALEUR)[?!]?$/i,
+  'spreadsheet marks': /^'[+\-=@\d]|^="[^"]*"?$/,
+  'spreadsheet errors': /^#(?:NAME|REF|VALUE|DIV\/0|N\/A|NUM|NULL|WERT|BEZUG|NV|ZAHL|NOM|VALEUR)[?!]?$/i,
   'numbers with an exponent': /^[+-]?\d+[.,]\d+E\+?\d+$/i,
-  'entities of HTML': /&(?:[a-z]{2,8}|#\d{1,6}|#x[\da-f]{1,5});/i,
+  'HTML entities': /&(?:[a-z]{2,8}|#\d{1,6}|#x[\da-f]{1,5});/i,
 } as const satisfies Record<string, RegExp>
 
 export type Oddity = keyof typeof FORMS

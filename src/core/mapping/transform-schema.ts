@@ -10,7 +10,7 @@ const WITH_OPTIONS = NAMES.filter(takesOptions)
 const WITHOUT_OPTIONS = NAMES.filter((name) => !takesOptions(name))
 
 function nameProblem(name: unknown): string {
-  if (typeof name !== 'string') return 'is no transform; write a name such as trim'
+  if (typeof name !== 'string') return 'is not a transform; write a name such as trim'
   if (Object.hasOwn(TRANSFORMS, name)) return `needs options; write ${TRANSFORMS[name]?.example ?? name}`
   return `names no transform; ${suggestion(name, NAMES)}`
 }
@@ -43,12 +43,12 @@ const named = z
   })
 
 const call = z.union([bareName, named], {
-  error: 'is no transform; write a name such as trim, or { truncate: 40 }',
+  error: 'is not a transform; write a name such as trim, or { truncate: 40 }',
 })
 
 /** Always a list afterwards. */
 export const transformList = z
   .union([call, z.array(call)], {
-    error: 'is no transform; write a name such as trim, { truncate: 40 }, or a list of these',
+    error: 'is not a transform; write a name such as trim, { truncate: 40 }, or a list of these',
   })
   .transform((calls): TransformCall[] => (Array.isArray(calls) ? calls : [calls]))

@@ -78,7 +78,7 @@ const replaceOptions = z
   .strictObject({
     find: z.string().min(1).optional().describe('The text to look for, literally.'),
     pattern: re2Text.optional().describe('Or an RE2 pattern to look for.'),
-    with: z.string().describe('What to set in its place, everywhere; $1 is the first group of a pattern.'),
+    with: z.string().describe('The replacement, everywhere; $1 is the first group of a pattern.'),
   })
   .check((ctx) => {
     const { find, pattern, with: replacement } = ctx.value
@@ -100,11 +100,11 @@ function compileReplace({ find, pattern, with: to }: z.output<typeof replaceOpti
 }
 
 const splitOptions = z.strictObject({
-  separator: z.string().min(1).describe('What stands between the parts.'),
+  separator: z.string().min(1).describe('The separator of the parts.'),
   part: z
     .int()
     .refine((part) => part !== 0, { error: 'is 0; 1 is the first part, -1 the last' })
-    .describe('Which part to keep: 1 is the first, -1 the last. A part that is not there is blank.'),
+    .describe('Which part to keep: 1 is the first, -1 the last. A missing part is blank.'),
 })
 
 function compileSplit({ separator, part }: z.output<typeof splitOptions>) {
@@ -129,9 +129,9 @@ function compileTruncate(limit: number) {
 
 /** Every transform by its name in the mapping. */
 export const TRANSFORMS: Readonly<Record<string, Transform>> = {
-  trim: plain('trim', 'Drops white space at both ends.', (value) => value.trim()),
-  lower: plain('lower', 'Small letters.', (value) => value.toLowerCase()),
-  upper: plain('upper', 'Capital letters.', (value) => value.toUpperCase()),
+  trim: plain('trim', 'Removes white space at both ends.', (value) => value.trim()),
+  lower: plain('lower', 'Lower case.', (value) => value.toLowerCase()),
+  upper: plain('upper', 'Upper case.', (value) => value.toUpperCase()),
   title_case: plain(
     'title_case',
     "A capital at the start of each word, also behind hyphen and apostrophe (Jean-Luc, O'Neill); mixed words such as McDonald stay.",
@@ -140,7 +140,7 @@ export const TRANSFORMS: Readonly<Record<string, Transform>> = {
   digits: plain('digits', 'Keeps the digits 0 to 9 only.', (value) => value.replace(/[^0-9]/g, '')),
   collapse_spaces: plain(
     'collapse_spaces',
-    'Makes one space of every run of white space, line breaks included.',
+    'Replaces every run of white space, line breaks included, by one space.',
     (value) => value.replace(/\s+/gu, ' ').trim(),
   ),
   replace: transform({
@@ -156,7 +156,7 @@ export const TRANSFORMS: Readonly<Record<string, Transform>> = {
     compile: compileSplit,
   }),
   truncate: transform({
-    help: 'Cuts behind so many characters, never inside one.',
+    help: 'Truncates to this number of characters, never inside one.',
     example: '{ truncate: 40 }',
     options: z.int().min(1).describe('The number of characters to keep.'),
     compile: compileTruncate,

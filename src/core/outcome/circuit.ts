@@ -77,7 +77,7 @@ function refusalCounter(most: number) {
       times = reason === last ? times + 1 : 1
       last = reason
       if (most === 0 || times < most) return undefined
-      const message = `the service refused ${times} contacts in a row for the same reason, so the fault is hardly theirs; nothing more was sent`
+      const message = `the service refused ${times} contacts in a row for the same reason, so the cause is probably not the contacts; nothing more was sent`
       return { code: 'REFUSED_ALIKE', message }
     },
   }

@@ -7,7 +7,7 @@ import type { CallResult, Random } from '../ports.ts'
  * How the summary of a call begins that was not sent because `service.rate_limit.per_day` is used up.
  * Whoever meets it ends the run with DAILY_LIMIT.
  */
-export const DAILY_ALLOWANCE_USED_UP = 'The daily allowance of requests is used up'
+export const DAILY_ALLOWANCE_USED_UP = 'The daily request limit is reached'
 
 /** The longest that one call waits for a service that answers nothing but "too many requests". */
 export const MAX_THROTTLED_MS = HOUR_MS

@@ -122,7 +122,7 @@ function text({ column, header, shares }: Looked, meaning: Meaning): Verdict {
     return { meaning: undefined, confidence: 0.1, why: `${says}, but the values are ${other}` }
   const confidence = header.isWholeAddress === true ? WITHOUT_VALUES : BY_HEADER[header.how]
   const doubt = header.isWholeAddress === true ? ', or all of it in one' : ''
-  return { meaning, confidence, why: `${says}${doubt}, and nothing in the values contradicts it` }
+  return { meaning, confidence, why: `${says}${doubt}, and no value contradicts it` }
 }
 
 /** `Mr.`, `Frau Dr.`: salutations and academic titles are recognised whatever the header is. */
@@ -145,7 +145,7 @@ function byValues({ column, header, shares }: Looked): Verdict | undefined {
   const found = (meaning: Meaning, share: number): Verdict => ({
     meaning,
     confidence: 0.9,
-    why: `${count(share, column)} are ${meaningText(meaning).replace(/^an? /, '')} each, whatever the header says`,
+    why: `${count(share, column)} are ${meaningText(meaning).replace(/^an? /, '')} each, regardless of the header`,
   })
   if (shares.mails >= 0.95) return found('mail', shares.mails)
   if (header.meaning !== undefined) return undefined

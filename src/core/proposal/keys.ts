@@ -56,7 +56,7 @@ function judged(
     return {
       column,
       confidence: 0.98,
-      why: `${base}, and stands for the same e-mail address in several samples`,
+      why: `${base}, and has the same e-mail address in several samples`,
     }
   if (reading.column.isNumbered)
     return {

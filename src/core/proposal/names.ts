@@ -63,7 +63,7 @@ function partsOf(
       ...base,
       field: part,
       rule: named(part),
-      why: 'titles stand in front of some names',
+      why: 'titles precede some names',
     })),
   ]
 }

@@ -43,6 +43,6 @@ export function titleEntries(
     })
     return entries.length > 0
       ? entries
-      : [leftOver(column.name, `${why}; title and title2 are taken, or nothing in it is one`)]
+      : [leftOver(column.name, `${why}; title and title2 are taken, or no value contains one`)]
   })
 }

@@ -10,19 +10,19 @@ const LINK_LOCAL =
 const DOTS = /[/\\](\.|%2e){1,2}([/\\]|$)/i
 
 function baseUrlProblem(value: string): string | undefined {
-  if (!URL.canParse(value)) return 'is no URL; write one such as https://system.server.example.com'
+  if (!URL.canParse(value)) return 'is not a URL; write one such as https://system.server.example.com'
   const url = new URL(value)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return 'is no web address; it begins with https://'
+    return 'is not a web address; it begins with https://'
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return 'would send the key and all contacts unprotected; begin it with https:// (http is for this machine alone)'
-  if (LINK_LOCAL.test(url.hostname)) return 'names a link-local address; no service is there'
+    return 'would send the key and all contacts unprotected; begin it with https:// (http is for this machine only)'
+  if (LINK_LOCAL.test(url.hostname)) return 'is a link-local address; no service has one'
   if (url.username !== '' || url.password !== '')
-    return 'holds a user or password; leave them out, the key goes into service.api_key'
-  if (DOTS.test(value)) return 'holds "." or ".." as a part of its path; write the path that is meant'
-  if (/[?#]/.test(value)) return 'holds a query or fragment; leave out everything from ? or # on'
+    return 'contains a user or password; leave them out, the key belongs in service.api_key'
+  if (DOTS.test(value)) return 'contains "." or ".." in its path; write the path itself'
+  if (/[?#]/.test(value)) return 'contains a query or fragment; leave out everything from ? or # on'
   if (/\/public\/api(\/|$)/.test(url.pathname))
-    return 'holds the path of the interface; end it before /public/api'
+    return 'contains the path of the interface; end it before /public/api'
   return undefined
 }
 
@@ -36,13 +36,14 @@ export const baseUrl = z
   .transform((value) => (URL.canParse(value) ? new URL(value).href.replace(/\/+$/, '') : value))
 
 function webhookProblem(value: string): string | undefined {
-  if (!URL.canParse(value)) return 'is no web address; it begins with https://'
+  if (!URL.canParse(value)) return 'is not a web address; it begins with https://'
   const { protocol, hostname, username, password } = new URL(value)
-  if (protocol !== 'https:' && protocol !== 'http:') return 'is no web address; it begins with https://'
+  if (protocol !== 'https:' && protocol !== 'http:') return 'is not a web address; it begins with https://'
   if (protocol === 'http:' && !isLoopback(hostname))
-    return 'would be told unprotected; begin it with https:// (http is for this machine alone)'
-  if (LINK_LOCAL.test(hostname)) return 'names a link-local address; no receiver is there'
-  if (username !== '' || password !== '') return 'holds a user or password; sign messages with secret instead'
+    return 'would be sent unprotected; begin it with https:// (http is for this machine only)'
+  if (LINK_LOCAL.test(hostname)) return 'is a link-local address; no receiver has one'
+  if (username !== '' || password !== '')
+    return 'contains a user or password; sign messages with secret instead'
   return undefined
 }
 
@@ -54,11 +55,12 @@ export const webhookAddress = z.string().check((ctx) => {
 
 function smtpProblem(value: string): string | undefined {
   const sentence =
-    'is no mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587'
+    'is not a mail server; write one such as smtps://mail.example.com or smtp://mail.example.com:587'
   if (!URL.canParse(value)) return sentence
   const { protocol, hostname, username, password, pathname, search } = new URL(value)
   if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') return sentence
-  if (username !== '' || password !== '') return 'holds a user or password; write them as user and password'
+  if (username !== '' || password !== '')
+    return 'contains a user or password; write them as user and password'
   return pathname.replace('/', '') + search === '' ? undefined : sentence
 }
 

@@ -5,7 +5,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 export const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
-export const DURATION_SENTENCE = 'is no duration; write one such as 500ms, 30s, 5m, 2h or 30d'
+export const DURATION_SENTENCE = 'is not a duration; write one such as 500ms, 30s, 5m, 2h or 30d'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

@@ -17,23 +17,23 @@ const entry = (errorClass: ErrorClass, hint: string): ErrorEntry => ({ class: er
 export const ERRORS = {
   // A whole command or run.
   USAGE: entry('fatal', 'See contact-sync --help.'),
-  CONFIG_INVALID: entry('fatal', 'Mend the places named, then: contact-sync check'),
+  CONFIG_INVALID: entry('fatal', 'Fix the problems named, then: contact-sync check'),
   STATE_LOCKED: entry(
     'fatal',
-    'Stop the other process first, or wait for its end: contact-sync status names it. Never give the same pipelines another state.path: a state without their links would create every contact again.',
+    'Stop the other process, or wait until it ends: contact-sync status names it. Never give the same pipelines another state.path: a state without their links would create every contact again.',
   ),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
   STATE_FULL: entry(
     'fatal',
-    'Free space, or raise the quota, where the state and the temporary files lie. Nothing more is sent without a journal and nothing is lost: the next run goes on, and start goes on by itself.',
+    'Free space, or raise the quota, where the state and the temporary files lie. Nothing is sent without a journal and nothing is lost: the next run continues, and start resumes automatically.',
   ),
   STATE_IO: entry(
     'fatal',
-    'The disk failed. Look at the system log, copy the state away if you can, and start again: the state is checked then, and what was on its way is looked up.',
+    'The disk failed. Check the system log, copy the state to another disk if possible, and restart: the state is then checked, and requests in flight are looked up.',
   ),
   STATE_OLDER: entry(
     'fatal',
-    'Was a backup restored, or is state.path wrong? See "Restore" in state/README.md: contact-sync state rebuild finds what is missing at the service; contact-sync state accept goes on as it is.',
+    'Was a backup restored, or is state.path wrong? See "Restore" in state/README.md: contact-sync state rebuild finds what is missing at the service; contact-sync state accept continues with it unchanged.',
   ),
   OTHER_SERVICE: entry(
     'fatal',
@@ -41,15 +41,15 @@ export const ERRORS = {
   ),
   HELD_CHANGED: entry(
     'fatal',
-    'Look at what is held now with contact-sync held list. Where some have been overtaken by a newer file, --remaining releases the others; what the mapping makes anew is judged by the next run.',
+    'See what is held now with contact-sync held list. If a newer file has replaced some changes, --remaining releases the others; the next run judges what a changed mapping makes.',
   ),
   SERVICE_UNREACHABLE: entry(
     'fatal',
-    'Check service.base_url and the network; the next run goes on where this one stopped.',
+    'Check service.base_url and the network; the next run continues where this one stopped.',
   ),
   SERVICE_KEY_REFUSED: entry(
     'fatal',
-    'Check service.api_key or service.api_key_file; the next run goes on where this one stopped.',
+    'Check service.api_key or service.api_key_file; the next run continues where this one stopped.',
   ),
   SERVICE_CONTRACT: entry(
     'fatal',
@@ -57,19 +57,19 @@ export const ERRORS = {
   ),
   DAILY_LIMIT: entry(
     'fatal',
-    'service.rate_limit.per_day is used up; the next run goes on where this one stopped.',
+    'service.rate_limit.per_day is used up; the next run continues where this one stopped.',
   ),
   REFUSED_ALIKE: entry(
     'fatal',
-    'See the reason with contact-sync rejects list, and mend the mapping or the service; the file stays and is read again by the next run. guards.max_equal_refusals says after how many refusals a run stops.',
+    'See the reason with contact-sync rejects list, and fix the mapping or the service; the file stays and is read again by the next run. guards.max_equal_refusals says after how many refusals a run stops.',
   ),
   MAX_DURATION: entry(
     'fatal',
-    'Nothing is lost: the next run goes on where this one stopped. If that never comes to an end, raise max_duration, or service.rate_limit if the service allows more.',
+    'Nothing is lost: the next run continues where this one stopped. If runs never finish, raise max_duration, or service.rate_limit if the service allows more.',
   ),
   RUN_UNBALANCED: entry(
     'fatal',
-    'This is a fault of contact-sync: the counts do not add up. Please report it with the run id.',
+    'This is a bug in contact-sync: the counts do not add up. Please report it with the run id.',
   ),
   // A file (or another unit of a source).
   INPUT_FOLDER_MISSING: entry(
@@ -78,19 +78,19 @@ export const ERRORS = {
   ),
   INPUT_UNREADABLE: entry(
     'input',
-    'Give the user that runs contact-sync the right to read and move the file.',
+    'Give the user that runs contact-sync permission to read and move the file.',
   ),
   INPUT_NOT_A_FILE: entry(
     'input',
-    'Only regular files are taken: drop the file itself, not a link, pipe or device.',
+    'Only regular files are accepted: drop the file itself, not a link, pipe or device.',
   ),
   INPUT_EMPTY: entry(
     'input',
-    'The file holds no header and no record; drop it again when the exporter has written it whole.',
+    'The file has no header and no record; drop it again when the exporter has written it completely.',
   ),
   INPUT_BINARY: entry(
     'input',
-    'This is no text file; export it as CSV, or use the source type for its format.',
+    'This is not a text file; export it as CSV, or use the source type for its format.',
   ),
   INPUT_ENCODING: entry(
     'input',
@@ -107,13 +107,13 @@ export const ERRORS = {
   INPUT_COLUMN_MISSING: entry('input', 'Correct the column in the mapping, or drop a file that has it.'),
   INPUT_COLUMN_AMBIGUOUS: entry(
     'input',
-    'Give the columns of the file different names; a mapped column must be there once.',
+    'Give the columns of the file different names; a mapped column must occur once.',
   ),
   INPUT_DATE_ORDER: entry(
     'input',
-    'Nothing of the file was taken. Ask what its order is, write the pattern in place of date: auto (dd/MM/yyyy, say), and drop the file again. Where the source has changed its order for good: contact-sync state forget-date-order PIPELINE COLUMN, then drop the file again.',
+    'Nothing from the file was sent. Find the order that the exporter uses, write the pattern in place of date: auto (dd/MM/yyyy, for example), and drop the file again. If the source has changed its order permanently: contact-sync state forget-date-order PIPELINE COLUMN, then drop the file again.',
   ),
-  INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object a line.'),
+  INPUT_JSON: entry('input', 'Drop a JSON array of objects, or one JSON object per line.'),
   SOURCE_UNREACHABLE: entry(
     'input',
     'Check the address in the source and the network. The cursor has not moved: the next run fetches again.',
@@ -132,7 +132,7 @@ export const ERRORS = {
   ),
   SPOOL_FAILED: entry(
     'later',
-    'Give the user that runs contact-sync the right to write to the folder `spool` beside the state, and free space; the next run fetches again.',
+    'Give the user that runs contact-sync permission to write to the folder `spool` beside the state, and free space; the next run fetches again.',
   ),
   INPUT_EXCEL: entry(
     'input',
@@ -148,25 +148,25 @@ export const ERRORS = {
   ),
   INPUT_CHANGED: entry(
     'later',
-    'The file was changed while it was read; it is taken again when it has settled.',
+    'The file was changed while it was read; it is read again when it has settled.',
   ),
   ARCHIVE_FAILED: entry(
     'later',
-    'Give the user that runs contact-sync the right to write to the folder, and free space; the file is still there and the next run moves it.',
+    'Give the user that runs contact-sync permission to write to the folder, and free space; the file is still there and the next run moves it.',
   ),
   // A record.
   RECORD_RAGGED: entry(
     'record',
-    'Give the row as many values as the header has. source.ragged: auto fills up missing ones at the end where most rows lack them.',
+    'Give the row as many values as the header has. source.ragged: auto fills missing values at the end if most rows lack them.',
   ),
   RECORD_MAYBE_CUT: entry(
     'record',
-    'Drop the whole file again. Where the files of this source never end with a line break, set source.last_line: accept.',
+    'Drop the complete file again. If the files of this source never end with a line break, set source.last_line: accept.',
   ),
   RECORD_NOT_AN_OBJECT: entry('record', 'Every record must be a JSON object.'),
   RECORD_NOT_A_CARD: entry(
     'record',
-    'Mend the card in the address book, or in the file, and drop the file again; the other cards were taken.',
+    'Correct the card in the address book, or in the file, and drop the file again; the other cards were processed.',
   ),
   KEY_MISSING: entry(
     'record',
@@ -175,28 +175,28 @@ export const ERRORS = {
   KEY_DUPLICATE: entry('record', 'Keep one of the records, or set on_duplicate_key: last, or union.'),
   FIELD_INVALID: entry(
     'record',
-    "Mend the value, or add a transform, a lookup or on_invalid: drop to the field's mapping.",
+    "Correct the value, or add a transform, a lookup or on_invalid: drop to the field's mapping.",
   ),
   FIELD_TOO_LONG: entry('record', 'Shorten the value, or set on_invalid: truncate.'),
-  MAIL_INVALID: entry('record', 'One valid address a record; split several with a transform.'),
+  MAIL_INVALID: entry('record', 'One valid address per record; split several with a transform.'),
   TEXT_DAMAGED: entry(
     'record',
-    'The characters were lost before the file reached us; export it again in the right encoding.',
+    'The characters were lost before the file arrived; export it again in the right encoding.',
   ),
   LOOKUP_MISSING: entry('record', 'Add the value to the lookup, or set otherwise.'),
   CONTACT_INCOMPLETE: entry(
     'record',
-    'A contact needs a mail, or first_name, family_name, ba_street, ba_city and ba_postal_code.',
+    'A contact needs mail, or first_name, family_name, ba_street, ba_city and ba_postal_code.',
   ),
   WHERE_FAILED: entry(
     'record',
-    'The condition could not be evaluated for this record; guard it for missing or odd values.',
+    'The condition could not be evaluated for this record; make it handle missing or unusual values.',
   ),
   TERM_UNKNOWN: entry(
     'record',
-    'Correct the name, make the term in the service, or set terms.create_missing: true.',
+    'Correct the name, create the term in the service, or set terms.create_missing: true.',
   ),
-  REFUSED: entry('record', 'The service does not accept this contact; mend the record and drop it again.'),
+  REFUSED: entry('record', 'The service does not accept this contact; correct the record and drop it again.'),
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS

@@ -14,11 +14,11 @@ export const EXIT = {
 
 export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.done]: 'done',
-  [EXIT.fault]: 'internal error; what was checked is not in order',
-  [EXIT.refused]: 'wrong use, or a configuration that is not valid; nothing was done',
+  [EXIT.fault]: 'internal error; a check failed',
+  [EXIT.refused]: 'wrong usage, or an invalid configuration; nothing was done',
   [EXIT.partial]: 'done, but some records were rejected, failed or in doubt',
   [EXIT.held]: 'a safety guard held changes back',
-  [EXIT.noService]: 'the service cannot be reached, or refuses the key',
+  [EXIT.noService]: 'the service is unreachable, or refuses the API key',
   [EXIT.locked]: 'another process holds the state',
   [EXIT.interrupted]: 'ended by SIGINT',
   [EXIT.terminated]: 'ended by SIGTERM',

@@ -10,7 +10,7 @@ const SPACED = /^[1-9]\d{0,2}([ \u00a0\u2009\u202f'\u2019])\d{3}(?:\1\d{3})*(?=[
 const GROUPED = /^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*$/
 
 const AMBIGUOUS =
-  'could be thousands or decimals; say which with number: { decimal: "," } or number: { decimal: "." }'
+  'could be thousands or decimals; decide with number: { decimal: "," } or number: { decimal: "." }'
 
 function canonical(sign: string, whole: string, fraction: string): ParsedNumber {
   const digits = whole.replace(/^0+(?=\d)/, '')
@@ -25,7 +25,7 @@ function split(sign: string, digits: string, decimal: ',' | '.'): ParsedNumber {
   const [whole = '', fraction, ...rest] = digits.split(decimal)
   const isGrouped = !whole.includes(group) || (GROUPED.test(whole) && whole.includes(group))
   const isSound = rest.length === 0 && isGrouped && /^[\d.,]*\d$/.test(whole) && /^\d*$/.test(fraction ?? '')
-  if (!isSound || fraction === '') return { problem: 'is no number' }
+  if (!isSound || fraction === '') return { problem: 'is not a number' }
   return canonical(sign, whole.replaceAll(group, ''), fraction ?? '')
 }
 
@@ -47,7 +47,7 @@ const withoutSpaces = (digits: string): string =>
 export function parseNumber(value: string, decimal: ',' | '.' | undefined): ParsedNumber {
   const [, sign = '', rest = ''] = /^([+-]?) ?(.*)$/.exec(value.trim().replace('\u2212', '-')) ?? []
   const digits = withoutSpaces(rest)
-  if (!/^\d[\d.,]*$/.test(digits)) return { problem: 'is no number' }
+  if (!/^\d[\d.,]*$/.test(digits)) return { problem: 'is not a number' }
   const mark = decimal ?? decimalIn(digits)
   if (mark === 'unclear') return { problem: AMBIGUOUS }
   return split(sign === '-' ? '-' : '', digits, mark)

@@ -19,6 +19,6 @@ export const re2Text = z
   .check((ctx) => {
     const problem = re2Problem(ctx.value)
     if (problem === undefined) return
-    const message = `is no RE2 pattern (${problem}); see https://github.com/google/re2/wiki/Syntax`
+    const message = `is not an RE2 pattern (${problem}); see https://github.com/google/re2/wiki/Syntax`
     ctx.issues.push({ code: 'custom', input: ctx.value, message })
   })

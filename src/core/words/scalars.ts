@@ -28,7 +28,7 @@ export function duration(limits: { min?: string; max?: string } = {}) {
 /** A share between 0 and 1 of something, or a plain number. */
 export type Limit = { readonly share: number } | { readonly count: number }
 
-const SHARE_SENTENCE = 'is no share; write one such as 5%, up to 100%, or a whole number to count'
+const SHARE_SENTENCE = 'is not a share; write one such as 5%, up to 100%, or a whole number to count'
 
 /** `5%`, or a count where a whole number stands. */
 export const shareOrCount = z.codec(
@@ -62,7 +62,7 @@ function isZone(name: string): boolean {
 export const timezone = z.string().check((ctx) => {
   if (isZone(ctx.value)) return
   const nearest = suggestion(ctx.value, Intl.supportedValuesOf('timeZone'))
-  const message = `is no time zone; write an IANA name such as Europe/Berlin (${nearest})`
+  const message = `is not a time zone; write an IANA name such as Europe/Berlin (${nearest})`
   ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
 

@@ -76,12 +76,12 @@ export function chosenHeader(counts: readonly number[], { name, columns, what, p
   if (most === 0)
     throw new SyncError(
       'INPUT_COLUMN_MISSING',
-      `${name}: none of the first ${counts.length} ${what}s names a mapped column (${shown(columns)}), so the header is not known`,
+      `${name}: none of the first ${counts.length} ${what}s names a mapped column (${shown(columns)}), so the header is unknown`,
     )
   if (second !== undefined)
     throw new SyncError(
       'INPUT_COLUMN_AMBIGUOUS',
-      `${name}: ${what} ${placeOf(first)} and ${what} ${placeOf(second)} name ${most} mapped columns each, so the header is not known`,
+      `${name}: ${what} ${placeOf(first)} and ${what} ${placeOf(second)} name ${most} mapped columns each, so the header is unknown`,
       { hint: `Set source.skip_lines to the number of ${what}s before the header.` },
     )
   return first

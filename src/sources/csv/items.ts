@@ -26,7 +26,7 @@ interface Making extends Shape {
 }
 
 const MAYBE_CUT =
-  'No line break ends the last row of the file: it may have been cut off within its last value. Where the files of this source never end with one, set source.last_line: accept'
+  'No line break ends the last row of the file: it may have been cut off within its last value. If the files of this source never end with one, set source.last_line: accept'
 
 /** Makes items of rows, which are handed in once and in order. */
 export function itemMaker(width: number, making: Making) {

@@ -9,7 +9,7 @@ import { readCsv } from './reader.ts'
 const REMEMBERED = 100
 
 export const csvKind = sourceKind({
-  help: 'CSV files in a drop folder. Encoding, delimiter and line ends are found out for each file.',
+  help: 'CSV files in a drop folder. Encoding, delimiter and line ends are detected for each file.',
   example: ['type: csv', 'folder: ../state/inbox/shop', 'files: "*.csv"', 'settle: 2s'].join('\n'),
   schema: csvOptions,
   create: createCsvSource,

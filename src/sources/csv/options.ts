@@ -10,7 +10,7 @@ const SKIP_LINES = /^(auto|\d{1,6})$/
 /** A number, or `auto`. */
 export const skipLines = z
   .union([z.int().min(0), z.string().regex(SKIP_LINES)], {
-    error: 'is no number of lines; write one, or auto to have the header found',
+    error: 'is not a number of lines; write one, or auto to have the header found',
   })
   .prefault(0)
   .transform((value) => (value === 'auto' ? value : Number(value)))
@@ -25,12 +25,12 @@ export const csvOptions = z
       .describe('What separates the values: auto, "," ";" tab or "|".'),
     quote: z
       .string()
-      .regex(/^([^\sA-Za-z0-9,;|]|none)$/u, 'must be one character that is no delimiter, or none')
+      .regex(/^([^\sA-Za-z0-9,;|]|none)$/u, 'must be one character that is not a delimiter, or none')
       .default('"')
       .transform((value) => (value === 'none' ? undefined : value))
-      .describe('What values with delimiters or line breaks are put in; none: quotes are plain text.'),
+      .describe('The character around values with delimiters or line breaks; none: quotes are plain text.'),
     skip_lines: skipLines.describe(
-      'Lines before the header that are passed over. auto: of the first 50 lines, the header is the one that names most mapped columns; a file in which two name as many is refused.',
+      'Lines before the header that are skipped. auto: of the first 50 lines, the header is the one that names most mapped columns; a file in which two name as many is refused.',
     ),
     skip_footer: z
       .int()
@@ -46,7 +46,7 @@ export const csvOptions = z
       .enum(['reject', 'auto', 'pad'])
       .default('reject')
       .describe(
-        'Rows with more or fewer values than the header. auto: a surplus of blank values is accepted, and missing values at the end are filled up with blanks, each where most rows of the file have the same; every other such row is rejected. reject: only the surplus of most rows is accepted. pad: as auto.',
+        'Rows with more or fewer values than the header. auto: a surplus of blank values is accepted, and missing values at the end are filled with blanks, if most rows of the file have the same; every other such row is rejected. reject: only the surplus of most rows is accepted. pad: as auto.',
       ),
     last_line: z
       .enum(['reject', 'accept'])
@@ -64,7 +64,7 @@ export const csvOptions = z
     const { skip_lines, header } = ctx.value
     if (skip_lines !== 'auto' || header === undefined) return
     const message =
-      'finds a header line, and header says that there is none; write the number of lines, or leave it out'
+      'detects a header line, but header says that there is none; write the number of lines, or leave it out'
     ctx.issues.push({ code: 'custom', input: skip_lines, path: ['skip_lines'], message })
   })
 

@@ -25,7 +25,7 @@ export function quoteRefusal(code: ErrorCode, raw: string, place: Place): SyncEr
 function whatIsWrong({ closed }: QuoteFault, raw: string): string {
   if (closed === undefined) return 'is never closed'
   return raw[closed - 1] === '\\'
-    ? 'holds quotes with a backslash before them; they must be doubled instead'
+    ? 'contains quotes with a backslash before them; they must be doubled instead'
     : 'ends in the middle of its value'
 }
 
@@ -54,6 +54,6 @@ function fallsApart(values: readonly string[], quote: string): boolean {
 export function backslashRefusal(name: string, line: number): SyncError {
   return new SyncError(
     'INPUT_QUOTE',
-    `${name}: the record on line ${line} holds quotes with a backslash before them; they must be doubled instead`,
+    `${name}: the record on line ${line} contains quotes with a backslash before them; they must be doubled instead`,
   )
 }

@@ -59,22 +59,22 @@ export function fitted(
     if (hasValue(values.slice(width)))
       return {
         kind: 'ragged',
-        why: `${why}: a separator too many in the row, or a name too few in the header, which source.ragged cannot mend`,
+        why: `${why}: a surplus separator in the row, or a missing name in the header, which source.ragged cannot fix`,
       }
     if (isCommon && !alike.hasSurplus) return { kind: 'fits', values: values.slice(0, width) }
     return {
       kind: 'ragged',
-      why: `${why}: a surplus of blank values is accepted only where most rows have it (source.ragged)`,
+      why: `${why}: a surplus of blank values is accepted only if most rows have it (source.ragged)`,
     }
   }
   if (!pad)
     return {
       kind: 'ragged',
-      why: `${why}; source.ragged: auto fills up the end where most rows lack the same ${counted(-surplus)}`,
+      why: `${why}; source.ragged: auto fills the end if most rows lack the same ${counted(-surplus)}`,
     }
   if (isCommon) return { kind: 'fits', values: [...values, ...new Array<string>(-surplus).fill('')] }
   return {
     kind: 'ragged',
-    why: `${why}: the end is filled up only where most rows lack the same ${counted(-surplus)} (source.ragged)`,
+    why: `${why}: the end is filled only if most rows lack the same ${counted(-surplus)} (source.ragged)`,
   }
 }

@@ -130,7 +130,7 @@ async function openReader(
   const rows = read(file)
   const filled = filledRows(rows)
   const first = await filled.next()
-  if (first.done === true) throw new SyncError('INPUT_EMPTY', `${file.name} holds no header and no record`)
+  if (first.done === true) throw new SyncError('INPUT_EMPTY', `${file.name} has no header and no record`)
   const { dialect, form } = shape
   const headerRow = dialect.header === undefined ? first.value.shift() : undefined
   const header = dialect.header ?? headerNames(headerRow)

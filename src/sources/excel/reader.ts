@@ -117,7 +117,7 @@ async function begin(
     seen.push(...next.value.filter(({ row, values }) => hasValue(values) && (skip === 'auto' || row > skip)))
   }
   if (seen.length === 0)
-    throw new SyncError('INPUT_EMPTY', `${name} holds no header and no record on the sheet ${sheet}`, {
+    throw new SyncError('INPUT_EMPTY', `${name} has no header and no record on the sheet ${sheet}`, {
       hint: 'If another sheet has them, set source.sheet to its name.',
     })
   const header =

@@ -56,7 +56,7 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps, find:
     },
     async openFile(input) {
       const path = pathOf(options.folder, input)
-      if (path === undefined) throw new SyncError('INPUT_CHANGED', `${input.name} is not there any more`)
+      if (path === undefined) throw new SyncError('INPUT_CHANGED', `${input.name} does not exist any more`)
       return openPacked(await openInputFile(path, input))
     },
     async isWaiting(input) {

@@ -38,7 +38,7 @@ export async function removeOldFiles(
     return names.length
   } catch (error) {
     if (faultCode(error) === undefined) throw error
-    const message = `${place} holds old files that cannot be removed: ${describeFault(error)}`
+    const message = `${place} has old files that cannot be removed: ${describeFault(error)}`
     throw new SyncError('ARCHIVE_FAILED', message, { cause: error })
   }
 }

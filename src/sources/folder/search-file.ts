@@ -32,7 +32,7 @@ async function findLines(file: StoredFile, sought: Sought): Promise<Found> {
   const encoding = byteOrderMark(head)?.encoding ?? utf16ByZeros(head) ?? 'bytes'
   const isWide = encoding.startsWith('utf-16')
   if (/^utf-32/.test(encoding) || (!isWide && (isMostlyControl(head) || head.includes(0))))
-    throw new SyncError('INPUT_BINARY', 'it is no plain text and was not searched')
+    throw new SyncError('INPUT_BINARY', 'it is not plain text and was not searched')
   const spans = createSpans()
   await searchLines(storedBytes(file), { encoding }, sought, spans)
   return {

@@ -23,7 +23,7 @@ export interface Wanted {
 const TAKEN = '.taken.'
 
 const REPLACED =
-  'This file was replaced by a newer one of its name before it was read. Drop it again under another name if what it says is needed.'
+  'This file was replaced by a newer one with its name before it was read. If its content is needed, drop it again under another name.'
 
 const folderOf = (taken: Buffer): string => dirname(taken.toString())
 

@@ -39,7 +39,7 @@ export function watchAbsence(columns: readonly string[]): AbsenceWatch {
         ({ column, beside }) => `column "${column}" is in no record${nearestText(column, [...beside])}`,
       )
       throw new SyncError('INPUT_COLUMN_MISSING', `${name}: ${said.join('; ')}`, {
-        hint: 'Correct the column in the mapping; or set source.sparse to true if records leave out what is blank.',
+        hint: 'Correct the column in the mapping; or set source.sparse to true if records omit blank values.',
       })
     },
   }

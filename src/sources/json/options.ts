@@ -14,7 +14,7 @@ export const jsonOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether records leave out what is blank. Otherwise a file in which no record has a mapped column is refused.',
+      'Whether records omit blank values. Otherwise a file in which no record has a mapped column is rejected.',
     ),
 })
 

@@ -68,7 +68,7 @@ function createMachine(text: JsonText, position: PositionCounter): Machine {
 
   const refusal = (offset: number): SyncError => {
     const { line, column } = position.positionAt(offset)
-    return new SyncError('INPUT_JSON', `${name} is no valid JSON at line ${line}, column ${column}`)
+    return new SyncError('INPUT_JSON', `${name} is not valid JSON at line ${line}, column ${column}`)
   }
   const attempt = (work: () => void): void => {
     try {

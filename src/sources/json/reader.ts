@@ -83,7 +83,7 @@ async function layoutOf(file: InputFile, form: TextForm, path: string | undefine
     if (first === '[') return { kind: 'list' }
     return path === undefined ? { kind: 'lines' } : { kind: 'inside', path: path.split('.') }
   }
-  throw new SyncError('INPUT_EMPTY', `${file.name} holds no record`)
+  throw new SyncError('INPUT_EMPTY', `${file.name} has no record`)
 }
 
 type Check = (record: JsonObject, values: readonly string[]) => void

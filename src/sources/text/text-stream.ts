@@ -94,6 +94,6 @@ function unknownBytes(file: InputFile, form: TextForm, place: Place): SyncError 
   const line = place.line + (before.match(/\n/g)?.length ?? 0)
   return new SyncError(
     'INPUT_ENCODING',
-    `${file.name} holds bytes that ${form.encoding} does not know, at line ${line}, byte offset ${offset}`,
+    `${file.name} contains bytes that ${form.encoding} does not know, at line ${line}, byte offset ${offset}`,
   )
 }

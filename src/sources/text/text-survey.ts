@@ -37,7 +37,7 @@ export async function surveyText(file: InputFile, setting: string): Promise<Text
 
   const wide = wideEncoding(head, mark?.encoding, setting)
   if (wide !== undefined) return { encoding: wide, markBytes: mark?.bytes ?? 0 }
-  if (isMostlyControl(head.subarray(0, SAMPLE_BYTES))) throw binary(file, 'is no text')
+  if (isMostlyControl(head.subarray(0, SAMPLE_BYTES))) throw binary(file, 'is not text')
 
   const wanted = mark?.encoding ?? setting
   const utf8 = wanted === 'auto' || isUtf8Name(wanted)
@@ -84,12 +84,12 @@ async function legacyForm(file: InputFile, window: Buffer, sample: Buffer): Prom
   const found = encoding ?? multiByteEncoding(sample)
   if (found !== undefined) return { encoding: found, markBytes: 0 }
   const names = readings.map((reading) => reading.encoding).join(' or ')
-  const message = `${file.name} is not UTF-8, and its encoding cannot be told for sure${names === '' ? '' : `: ${names}`}`
+  const message = `${file.name} is not UTF-8, and its encoding cannot be detected reliably${names === '' ? '' : `: ${names}`}`
   // The words are somebody's data: the hint goes to whoever started the run and beside the file, never into the log.
   const words = readings
     .map((reading) => `${JSON.stringify(reading.word)} in ${reading.encoding}`)
     .join(' and ')
-  const apart = readings.length > 1 ? 'The first word that tells them apart' : 'A word of it'
+  const apart = readings.length > 1 ? 'The first word that distinguishes them' : 'A word of it'
   const hint =
     words === ''
       ? 'Set source.encoding to the encoding that the exporter uses.'
@@ -127,7 +127,7 @@ async function scan(file: InputFile, window: Buffer): Promise<Scan> {
     const part = window.subarray(0, count - unfinished)
     const zero = part.indexOf(0)
     if (zero >= 0)
-      throw binary(file, `holds a NUL byte at offset ${position + zero}: it is no text or damaged`)
+      throw binary(file, `contains a NUL byte at offset ${position + zero}: it is not text or damaged`)
     if (fault === undefined) fault = faultIn(part, { position, severalBytes, isLast })
     const hasSeveral = !isAscii(part)
     if (hasSeveral) {

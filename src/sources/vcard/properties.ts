@@ -109,7 +109,7 @@ function decodedQuotedPrintable(value: string, charset: string | undefined, line
   }
   if (!iconv.encodingExists(charset)) throw new BadLine(line, 'its charset is not known')
   const text = iconv.decode(bytes, charset)
-  if (text.includes('\ufffd')) throw new BadLine(line, 'it holds bytes that its charset does not know')
+  if (text.includes('\ufffd')) throw new BadLine(line, 'it contains bytes that its charset does not know')
   return text
 }
 

@@ -33,7 +33,7 @@ async function copyTo(file: string, from: Connection, signal: AbortSignal): Prom
   const counts = rowCounts(from)
   await from.backup(file, {
     progress() {
-      if (signal.aborted) throw new SyncError('USAGE', 'the backup was ended before it was done')
+      if (signal.aborted) throw new SyncError('USAGE', 'the backup was stopped before it was complete')
       return PAGES
     },
   })
@@ -75,20 +75,20 @@ function makeEmpty(file: string): void {
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EEXIST')
-      throw new SyncError('USAGE', `${file} is there already`, {
-        hint: 'Another backup to this name may be on its way. If none is, remove that file, or give the backup another name.',
+      throw new SyncError('USAGE', `${file} exists already`, {
+        hint: 'Another backup to this name may be running. If none is, remove that file, or give the backup another name.',
         cause: error,
       })
     throw new SyncError('USAGE', `${file} cannot be written (${code})`, {
-      hint: 'Name a file in a folder that is there, and in which this user may write.',
+      hint: 'Name a file in an existing folder that this user can write to.',
       cause: error,
     })
   }
 }
 
 const isThere = (file: string): SyncError =>
-  new SyncError('USAGE', `${file} is there already`, {
-    hint: 'A backup never replaces another one: give it a new name, with the date for example.',
+  new SyncError('USAGE', `${file} exists already`, {
+    hint: 'A backup never replaces an existing file: choose a new name, with the date for example.',
   })
 
 /** Gives the copy its name, which nobody may have taken meanwhile. */

@@ -35,7 +35,7 @@ function setPragmas(db: Connection): void {
   db.pragma('busy_timeout = 5000')
   // Pages: fewer checkpoints while a large plan is staged.
   db.pragma('wal_autocheckpoint = 4000')
-  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not taken')
+  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('synchronous=FULL was not accepted')
 }
 
 /** Whether there is a state in it; an empty file is one that is being made. */
@@ -95,7 +95,7 @@ function prepareFolder(path: string): void {
   const network = networkFileSystem(dirname(path))
   if (network !== undefined)
     throw new SyncError('STATE_UNUSABLE', `the state ${path} lies on a network file system (${network})`, {
-      hint: 'Set state.path to a local disk: a network file system does not keep the locks that the state needs.',
+      hint: 'Set state.path to a local disk: a network file system does not provide the locks that the state needs.',
     })
 }
 

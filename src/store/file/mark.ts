@@ -88,8 +88,8 @@ function isInLog(db: Connection, { entries, hash }: Mark): boolean {
 
 export const lostText = (mark: Mark | 'unreadable'): string =>
   mark === 'unreadable'
-    ? 'is not there, but its mark is'
-    : `is not there, but its mark says that ${runText(mark)} began with it`
+    ? 'does not exist, but its mark does'
+    : `does not exist, but its mark says that ${runText(mark)} started with it`
 
 /** One of the two may be ahead: a restored state that has worked since has runs of its own. */
 function missingText(mark: Mark, now: Mark): string {
@@ -108,19 +108,19 @@ export function doubtOfState(db: Connection, mark: Mark | 'unreadable' | undefin
   const copied = copiedAt(db)
   if (mark === undefined) {
     if (copied !== undefined)
-      return `is a backup of ${copied}, and without its mark nothing says what was sent since`
+      return `is a backup of ${copied}, and without its mark it is unknown what was sent since`
     const isNew = now.runs === 0 && now.entries === 0
     return isNew
       ? undefined
-      : `has no mark beside it: it may be a copy, and nothing says what was sent since ${runText(now)}`
+      : `has no mark beside it: it may be a copy, and it is unknown what was sent since ${runText(now)}`
   }
   if (mark.instance !== now.instance)
-    return `is not the one that worked here last: the mark of that one says ${runText(mark)}`
+    return `is not the one that was used here last: the mark of that one says ${runText(mark)}`
   if (mark.runs > now.runs || mark.entries > now.entries) {
-    return `is older than its mark: it stands at ${runText(now)}, the mark at ${runText(mark)}; ${missingText(mark, now)}`
+    return `is older than its mark: it is at ${runText(now)}, the mark at ${runText(mark)}; ${missingText(mark, now)}`
   }
-  if (!isInLog(db, mark)) return 'has another sync log than its mark says'
+  if (!isInLog(db, mark)) return 'has another sync log than its mark records'
   if (copied !== undefined && !isSame(mark, now))
-    return `is a backup of ${copied}, made while a run went on; what that run sent afterwards is missing`
+    return `is a backup of ${copied}, made during a run; what that run sent afterwards is missing`
   return undefined
 }

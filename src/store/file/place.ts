@@ -8,13 +8,9 @@ import { stateError } from './trouble.ts'
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 const leadsNowhere = (link: string): SyncError =>
-  new SyncError(
-    'STATE_UNUSABLE',
-    `the state cannot be found: ${link} is a link to something that is not there`,
-    {
-      hint: 'Mount the disk, or correct the link or state.path. No new state is made behind a link: the old one may only be out of reach.',
-    },
-  )
+  new SyncError('STATE_UNUSABLE', `the state cannot be found: ${link} is a link to a missing target`, {
+    hint: 'Mount the disk, or correct the link or state.path. No new state is created behind a link: the old one may only be unreachable.',
+  })
 
 /** Of what is there, or of what will be made in the folders that are. */
 function realPlace(path: string): string {

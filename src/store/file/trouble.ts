@@ -24,7 +24,7 @@ function codeOf(error: unknown): string {
 
 type Turned = readonly [code: ErrorCode, text: string, hint?: string]
 
-const RIGHTS = 'Give that user the right to write to the state, and to its folder; nothing was changed.'
+const RIGHTS = 'Give that user permission to write to the state and its folder; nothing was changed.'
 
 function turned(code: string): Turned | undefined {
   const is = (...starts: string[]): boolean => starts.some((start) => code.startsWith(start))
@@ -32,7 +32,7 @@ function turned(code: string): Turned | undefined {
   if (is('SQLITE_IOERR', 'EIO')) return ['STATE_IO', 'cannot be read or written']
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) return ['STATE_UNUSABLE', 'is damaged']
   if (is('SQLITE_BUSY', 'SQLITE_LOCKED'))
-    return ['STATE_LOCKED', 'is kept locked by another program, though no owner of it is known']
+    return ['STATE_LOCKED', 'is locked by another program whose process is unknown']
   if (is('SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'))
     return ['STATE_UNUSABLE', `cannot be opened for writing by the user with id ${userId()}`, RIGHTS]
   return undefined

@@ -12,7 +12,7 @@ export function createNoteAstray(db: Connection): RunState['noteAstray'] {
     db.transaction(() => {
       const { pipeline, key, contactId } = operation
       goById.run(pipeline, key)
-      const reason = `meant for contact ${contactId}; the service carried it out at contact ${reached}, which has the same mail`
+      const reason = `meant for contact ${contactId}; the service applied it to contact ${reached}, which has the same e-mail address`
       // What that one had before, nobody looked at.
       const there = { ...operation, contactId: reached, known: {} }
       append(auditEntry({ operation: there, sent, request, settlement: { kind: 'held', reason } }, context))

@@ -11,7 +11,7 @@ import { operationOf, type OperationRow, SELECT_OPERATION } from './rows.ts'
 import { isKeyed, isOneOf, isOpenAs } from '../file/state-sets.ts'
 
 const CUT_OFF = 'the process ended before the answer was recorded'
-const NO_LOOK_UP = '; the contact has no mail to look it up by'
+const NO_LOOK_UP = '; the contact has no e-mail address to look it up by'
 const CUT_OFF_NOW = isOpenAs(['sending'])
 const DOUBTFUL = `(${LEFT_IN_DOUBT.map((kind) => `'${kind}'`).join(', ')})`
 

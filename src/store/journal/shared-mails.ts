@@ -60,14 +60,14 @@ function alikeReasons(rows: readonly Row[]): Map<number, string> {
       .map(({ id, mail_key }) => {
         const others = (byMail.get(mail_key) ?? []).filter((other) => other.id !== id)
         const lines = [...new Set(others.map(({ line }) => line))].slice(0, MOST_LINES)
-        return [id, `the same mail as on line ${lines.join(', ')}, ${WHY}`]
+        return [id, `the same e-mail address as on line ${lines.join(', ')}, ${WHY}`]
       }),
   )
 }
 
 function ownedReason({ owner, doubt }: Owned): string {
-  if (owner === null) return `a create with this mail, of key ${doubt ?? ''}, is in doubt, ${WHY}`
-  return `the mail belongs to key ${owner} of this pipeline, ${WHY}`
+  if (owner === null) return `a create with this e-mail address, of key ${doubt ?? ''}, is in doubt, ${WHY}`
+  return `the e-mail address belongs to key ${owner} of this pipeline, ${WHY}`
 }
 
 /** How many of them are held. */

@@ -57,14 +57,14 @@ function wrongValues(
   part: PublicPart,
   gone: Gone,
 ): string | undefined {
-  if (sealed === null) return 'its values are gone, and their place with them'
-  if (token !== (part.person ?? '')) return 'its values are kept as those of somebody else'
+  if (sealed === null) return 'its values are missing, and so is their place'
+  if (token !== (part.person ?? '')) return 'its values are stored as those of another person'
   if (box === null) {
     const isRight = seq <= gone.upTo || (part.person !== null && gone.tokens.has(part.person))
-    return isRight ? undefined : 'its values are gone, and no entry says that they were erased'
+    return isRight ? undefined : 'its values are missing, and no entry says that they were erased'
   }
   const opened = secret === null ? undefined : open(box, secret, seq)
-  if (opened === undefined) return 'its values were altered, or their key is gone'
+  if (opened === undefined) return 'its values were altered, or their key is missing'
   return personalDigest(opened.salt, opened.personal) === part.digest
     ? undefined
     : 'its values are not those that were entered'
@@ -75,7 +75,7 @@ function wrong(row: Row, before: CheckedTo, gone: Gone): string | undefined {
   if (row.prev !== before.hash) return 'it does not follow from the entry before it'
   if (row.hash !== auditHash(row.prev, row.entry)) return 'it was altered'
   const part = parsed(row.entry)
-  if (part?.seq !== row.seq) return 'it bears the number of another entry'
+  if (part?.seq !== row.seq) return 'it has the number of another entry'
   return wrongValues(row, part, gone)
 }
 

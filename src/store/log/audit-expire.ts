@@ -49,7 +49,7 @@ export function createExpireValues(
     untag({ from, upTo })
     const [emptied] = steps.map((step) => step.run({ from, upTo }).changes)
     note.run(String(upTo))
-    const reason = `values of entries up to ${upTo} were kept for long enough`
+    const reason = `values of entries up to ${upTo} have expired`
     append(planEntry({ action: 'expire', reason, up_to: upTo }, { ...about, pipeline: null, configHash: '' }))
     return emptied ?? 0
   })

@@ -197,7 +197,7 @@ function bodyOf(
 ): StagedBody {
   const { key, contact, terms, lacking } = mapped
   if (decided.kind === 'create' && writes !== 'update' && lacking.length > 0) {
-    const reason = `${lacking.join(', ')}: no value, and the service requires one of a new contact`
+    const reason = `${lacking.join(', ')}: no value, and the service requires one for a new contact`
     return { kind: 'rejected', key, code: 'FIELD_INVALID', reason }
   }
   const desired = { contact, terms }

@@ -39,7 +39,7 @@ async function evidenceIn(input: SourceInput, whole: Whole): Promise<OrderEviden
     }
     for await (const batch of reader.batches()) {
       if (signal?.aborted === true)
-        throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
+        throw new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read')
       batch.forEach(look)
     }
     return evidence

@@ -60,7 +60,7 @@ export async function withoutErased(
   if (!(await state.hasTombstones())) return error
   const tombstone = await state.tombstoneOf(pipeline.name, { key: undefined, texts: [error.message] })
   if (tombstone === undefined) return error
-  return new SyncError(error.code, 'the reason quotes somebody who was erased, and is left out', {
+  return new SyncError(error.code, 'the reason quotes a person who was erased, and is left out', {
     hint: error.hint,
   })
 }

@@ -59,7 +59,7 @@ async function readAll({ reader, ...opened }: Open, reading: Reading, context: P
   for await (const batch of batches) {
     reading.expectation?.note(batch)
     if (context.signal.aborted)
-      throw new SyncError('INPUT_CHANGED', 'the run was ended while the file was read')
+      throw new SyncError('INPUT_CHANGED', 'the run was stopped while the file was read')
     await planBatch(batch, reading, context)
     context.report({
       phase: 'read',

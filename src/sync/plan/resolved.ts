@@ -106,5 +106,5 @@ export const otherwiseHold = ({ records, reason }: Otherwise): Hold | undefined 
     ? undefined
     : {
         ...{ guard: 'household', holds: 'all', number: records, threshold: '0' },
-        reason: `${records} of its records would be somebody else than before; ${reason ?? ''}`,
+        reason: `${records} of its records would get another contact than before; ${reason ?? ''}`,
       }

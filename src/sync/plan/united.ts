@@ -79,7 +79,7 @@ function createWaiting(from: number, most: number) {
         throw new SyncError(
           'INPUT_RECORD_TOO_LARGE',
           `more than ${most} rows have the key of the record on line ${record.line}`,
-          { hint: 'Choose a key that tells records apart, or leave such rows out with where.' },
+          { hint: 'Choose a key that distinguishes records, or leave such rows out with where.' },
         )
       for (; rows > most; dropBehind()) to = (from + to) / 2
       return undefined

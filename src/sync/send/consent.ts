@@ -57,13 +57,13 @@ export async function noteStatus(
   return taken
 }
 
-const LACKS = 'its key seems to lack the permission to set it'
+const LACKS = 'the API key may lack the permission to set it'
 export const notTakenText = (wanted: number): string =>
-  `mail_status ${wanted} was not taken by the service: ${LACKS}. Nothing else of this record is sent before it is taken; every run tries one record, and all of them once that succeeds`
+  `mail_status ${wanted} was not accepted by the service: ${LACKS}. Nothing else of this record is sent until it is accepted; every run tries one record, and all of them once that succeeds`
 
 function heldReason(actual: number, wanted: number): string {
   const state = actual === 1 ? 'blocked' : 'unsubscribed'
-  return `mail_status: the contact is ${state} (${actual}) at the service, and a consent is not raised to ${wanted} unless the pipeline says allow_consent_raise: true`
+  return `mail_status: the contact is ${state} (${actual}) at the service, and a consent is not raised to ${wanted} without allow_consent_raise: true`
 }
 
 type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }>
@@ -169,7 +169,7 @@ async function heldByAddress(
   const others = found.value.contacts.filter(({ id }) => id !== contactId)
   const lowest = lowestWithdrawn(others)
   if (lowest === undefined) return undefined
-  const reason = `mail_status: another contact of the address has ${lowest}, and nobody of it is raised to ${wanted}`
+  const reason = `mail_status: another contact with the address has ${lowest}, and no contact with it is raised to ${wanted}`
   return { operation, request: found.request, settlement: { kind: 'held', reason } }
 }
 
@@ -177,7 +177,7 @@ async function heldByAddress(
 async function setStatus(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
   const { contactId, consent: wanted = 0, carried } = operation
   const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {
-    const reason = `mail_status ${wanted} was not taken by the service: ${LACKS}; it is tried again once that is allowed`
+    const reason = `mail_status ${wanted} was not accepted by the service: ${LACKS}; it is tried again once that is allowed`
     return { operation: of, request, status: 'ignored', settlement: { kind: 'settled', reason } }
   }
   if (isTaken(wanted, context) === false) return settle([ignored(operation, undefined)], context)

@@ -8,7 +8,7 @@ import type { RunContext } from '../context.ts'
 export const openUntil = ({ clock, service }: RunContext): number => clock.now() + service.doubt.quiesce
 
 const WHY =
-  'a request that was lost may still be carried out, and must find the contact by its mail; this is tried again once service.doubt.quiesce has passed'
+  'a lost request may still be processed, and must find the contact by its e-mail address; this is tried again once service.doubt.quiesce has passed'
 
 /**
  * What changes the mail of a contact, or deletes it, while that could make a second one; undefined where it may go. A moment

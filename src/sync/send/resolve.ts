@@ -6,7 +6,7 @@ import type { RunContext } from '../context.ts'
 import { lookUp, type LookedUp } from '../look-up.ts'
 import { settle } from './settle.ts'
 
-const FOUND = 'it was found at the service by its mail'
+const FOUND = 'it was found at the service by its e-mail address'
 
 /** What is left of a create after the look: it has ended, or it may go in this form. */
 type Looked =

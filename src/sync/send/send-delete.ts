@@ -8,7 +8,7 @@ import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
 
 const KEPT =
-  'another pipeline, or a record that the service merged into it, names this contact, so it is kept'
+  'another pipeline, or a record that the service merged into it, is linked to this contact, so it is kept'
 
 /** In doubt, and by now somebody else's: it is not sent again, but it may have been applied. */
 async function lookAtKept(operation: Operation, contactId: number, context: RunContext): Promise<void> {
@@ -42,7 +42,7 @@ async function takeBack(operation: LinkedOperation<'delete'>, context: RunContex
   if (strange.kind === 'absent') return end(back, strange.request)
   if (strange.kind !== 'ok') return end(keep(strange.reason), strange.request)
   if (strange.value.length > 0)
-    return end(keep(`it shows what was not sent: ${strange.value.join(', ')}`), strange.request)
+    return end(keep(`it has values that were not sent: ${strange.value.join(', ')}`), strange.request)
   const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
   await context.state.markSending([operation])

@@ -66,7 +66,7 @@ function wrongAfter(before: readonly Term[], removed: readonly Term[], now: read
   }
 }
 
-const NOT_REMOVED = 'the service took the removal of a term and did not carry it out'
+const NOT_REMOVED = 'the service accepted the removal of a term but did not apply it'
 
 /** DELETE; where `verify` is on with a look afterwards, because its body may get lost on the way. */
 async function removeTerms(

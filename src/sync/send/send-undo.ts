@@ -38,7 +38,9 @@ export async function undoableFields(
   const back = shownAs(operation.fields, actual.value)
   const others = names.filter((name) => !ours.includes(name) && !back.includes(name))
   const reason =
-    others.length === 0 ? {} : { reason: `left as it is, changed at the service since: ${others.join(', ')}` }
+    others.length === 0
+      ? {}
+      : { reason: `unchanged, because changed at the service since: ${others.join(', ')}` }
   const fields = only(operation.fields, ours)
   if (Object.keys(fields).length > 0) return { fields, ...reason }
   return {
@@ -49,7 +51,7 @@ export async function undoableFields(
   }
 }
 
-const TOUCHED = 'it is not as this program left it, so it is kept'
+const TOUCHED = 'it was changed since contact-sync wrote it, so it is kept'
 const STATUS = 'mail_status'
 /** How many fields are asked for at a time: they stand in the address, which must not become too long. */
 const FIELDS_PER_CALL = 80
@@ -135,7 +137,7 @@ export async function strangeParts(
     value: [
       ...strangeFields(operation, fields, seen),
       ...termsBeyond(names, pushed).map((name) => `term ${name}`),
-      ...termsBeyond(pushed, names).map((name) => `term ${name} (taken away)`),
+      ...termsBeyond(pushed, names).map((name) => `term ${name} (removed)`),
     ],
   }
 }
@@ -150,7 +152,11 @@ export async function whyUndeletable(
   const strange = await strangeParts(operation, contactId, context)
   const { request } = strange
   if (strange.kind === 'absent')
-    return { operation, request, settlement: { kind: 'done', contactId, reason: 'it was gone already' } }
+    return {
+      operation,
+      request,
+      settlement: { kind: 'done', contactId, reason: 'it did not exist any more' },
+    }
   if (strange.kind !== 'ok') return settledByFailure(operation, strange, context)
   if (strange.value.length === 0) return undefined
   const reason = `${TOUCHED}: ${strange.value.join(', ')}`

@@ -14,11 +14,11 @@ export const notSent = (operation: Operation): Settled => ({
 })
 
 const NOT_FINDABLE =
-  'its mail_status must be set with the create, whether the key may do so is not known in this run, and without a mail that can be looked up nobody could tell whom the service made of it; it is tried again by the next run'
+  'its mail_status must be set with the create, this run does not know whether the API key has the permission, and without an e-mail address to look up the new contact could not be identified; the next run tries again'
 
 const several = (wanted: number, found: number): Settlement => ({
   kind: 'held',
-  reason: `mail_status ${wanted} is to be set, and the service has ${found} contacts with this mail: which of them is meant cannot be told; set it there by hand, or merge them`,
+  reason: `mail_status ${wanted} is to be set, and the service has ${found} contacts with this e-mail address, and none can be identified; set it there by hand, or merge them`,
 })
 
 /** Under `none`, and under `email` without a mail, the service makes a new contact in any case. */
@@ -61,7 +61,8 @@ export async function sendUnsubscribed(
   const [only] = contacts
   // Under `auto` it could be merged into a contact of another mail, and nobody could tell that from a new one.
   if (only === undefined) return postCreate(operation, context, { isFresh: true, check: 'email' })
-  const reason = 'the service had a contact with this mail; its mail_status goes before anything else'
+  const reason =
+    'the service had a contact with this e-mail address; its mail_status is sent before anything else'
   const settlement: Settlement =
     contacts.length > 1 ? several(wanted, contacts.length) : { kind: 'settled', contactId: only.id, reason }
   await settle([{ operation, request, sent: {}, settlement }], context)

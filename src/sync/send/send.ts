@@ -149,7 +149,7 @@ async function lookUp(operation: Operation, context: RunContext) {
 
 const idsOf = (found: readonly ServiceContact[]): readonly number[] => found.map(({ id }) => id)
 
-const FOUND = 'found at the service; its answer had been lost'
+const FOUND = 'found at the service; its answer was lost'
 
 type Seen = NonNullable<Awaited<ReturnType<typeof lookUp>>>
 
@@ -252,7 +252,8 @@ async function settleBulk(
   const settled = (await Promise.all([...match.matched].map(ofMember))).flat()
   const merged = [...match.merged].flatMap(([mail, contactId]): Settled[] => {
     const operation = byMail.get(mail)
-    const reason = 'the service gave one contact for two mails of the same call: it merged them'
+    const reason =
+      'the service returned one contact for two e-mail addresses of the same call: it merged them'
     return operation === undefined
       ? []
       : [{ operation, request: result.request, settlement: { kind: 'held', reason, contactId } }]
@@ -275,10 +276,13 @@ async function mailOwners(
 
 function withoutFreeMail(owner: { key: string; isMoving: boolean }): Settlement {
   return owner.isMoving
-    ? { kind: 'failed', reason: `the mail is free once the change of key ${owner.key} has been carried out` }
+    ? {
+        kind: 'failed',
+        reason: `the e-mail address is free once the change of key ${owner.key} has been carried out`,
+      }
     : {
         kind: 'held',
-        reason: `the mail belongs to key ${owner.key} of this pipeline, and under duplicate_check_method: email the service would merge them`,
+        reason: `the e-mail address belongs to key ${owner.key} of this pipeline, and under duplicate_check_method: email the service would merge them`,
       }
 }
 

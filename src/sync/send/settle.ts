@@ -60,7 +60,7 @@ export const gone = (operation: Operation, request: RequestTrace): Settled => ({
 })
 
 const NO_LOOK_UP =
-  'the contact has no mail to look it up by, so only a person can tell whether it arrived; it is never sent again by itself'
+  'the contact has no e-mail address to look it up by, so only an operator can tell whether it arrived; it is never sent again automatically'
 
 /** The end of one operation by the answer to its own request; `ok` is the caller's business. */
 export function settledByFailure(

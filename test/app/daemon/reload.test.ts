@@ -37,11 +37,11 @@ async function daemonWith(options: TestDaemonOptions = {}) {
 
 it('keeps the configuration in use where the new one is not valid, and says what is wrong', async () => {
   const one = await daemonWith()
-  await one.reload(['sync.yaml:3:1: pipelines.shop.mood: is no known key'])
+  await one.reload(['sync.yaml:3:1: pipelines.shop.mood: is not a known key'])
   expect(one.daemon.condition().refusedReload).toEqual([
-    'sync.yaml:3:1: pipelines.shop.mood: is no known key',
+    'sync.yaml:3:1: pipelines.shop.mood: is not a known key',
   ])
-  expect(one.lines).toContain('configuration invalid sync.yaml:3:1: pipelines.shop.mood: is no known key')
+  expect(one.lines).toContain('configuration invalid sync.yaml:3:1: pipelines.shop.mood: is not a known key')
   await one.pass(HOUR)
   expect(one.began).toHaveLength(1)
   expect(one.notes).toEqual([])

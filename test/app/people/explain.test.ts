@@ -438,7 +438,7 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     const path = await archived('shop', 'shop-0b.csv')
     const text = await readFile(path, 'utf8')
     await writeFile(path, text.replace('Person7@', 'Person8@'))
-    expect((await noteOf('K9', 'mail'))?.note).toContain('another content')
+    expect((await noteOf('K9', 'mail'))?.note).toContain('its content has changed')
     await writeFile(path, text)
     expect((await noteOf('K9', 'mail'))?.steps).toHaveLength(3)
   })
@@ -464,7 +464,7 @@ describe('what cannot be told is said, and nothing is guessed', () => {
     expect(await explained()).toMatchObject({
       value: 'person9@example.com',
       steps: [],
-      note: 'the mapping has changed since, and that of the time is not kept',
+      note: 'the mapping has changed since, and the earlier one is not kept',
     })
     for (const { name, value } of kept) db.prepare('INSERT INTO meta VALUES (?, ?)').run(name, value)
     db.close()

@@ -80,7 +80,7 @@ export const CUSTOM_FIELDS = [
   ),
   openOf('2.3')('custom-field-key', 'The key of a custom field in a contact: not shown', async (world) => {
     const name = await aTextField(world)
-    if (name === undefined) return 'there is no text field to see it by'
+    if (name === undefined) return 'there is not text field to see it by'
     const answer = await world.post({ mail: world.newMail(), [name]: 'seen' }, { check: 'none' })
     if (isRefused(answer)) return `not field_name: ${told(answer)}`
     const id = Number((answer.json as Fields)['id'])
@@ -93,7 +93,7 @@ export const CUSTOM_FIELDS = [
     'The size of each text field: not shown beyond 8 to 255',
     async (world) => {
       const name = await aTextField(world)
-      if (name === undefined) return 'there is no text field to see it by'
+      if (name === undefined) return 'there is not text field to see it by'
       const taken = []
       for (const size of [8, 9, 255, 256]) {
         const answer = await world.post(

@@ -359,7 +359,7 @@ describe('a message', () => {
     expect(message.severity).toMatch(/^(info|warning|critical)$/)
     expect(message.link).toMatch(/^https:\/\/sync\.example\.com\/[a-z]*(\?pipeline=shop)?$/)
     const over = alertMessage({ name, pipeline, event: 'recovered', since: NOW, numbers: {} }, context)
-    expect(over.text).toBe('It had been so since 2026-06-10T12:00:00.000Z.')
+    expect(over.text).toBe('It had lasted since 2026-06-10T12:00:00.000Z.')
     expect(over.command).toBeNull()
   })
 
@@ -374,8 +374,8 @@ describe('a message', () => {
       },
       context,
     )
-    expect(plainText(message)).toContain('To look at it: contact-sync check\n')
+    expect(plainText(message)).toContain('Next step: contact-sync check\n')
     expect(slackText(message)).toContain('GET /contact/&lt;contact_id&gt; &amp; more')
-    expect(slackText(message)).toContain(':red_circle: *contact-sync: the service cannot be reached or used*')
+    expect(slackText(message)).toContain(':red_circle: *contact-sync: the service is unavailable*')
   })
 })

@@ -356,7 +356,7 @@ describe('a delete that is done', () => {
 
   it('says so where nothing else is said', () =>
     expect(after(taken, { kind: 'done', contactId: 7 })).toMatchObject({
-      reason: 'its create was taken back',
+      reason: 'its create was reverted',
     }))
 })
 

@@ -51,7 +51,7 @@ describe('difference', () => {
     ['a linked record needs no mail of its own', { phone: '2' }, linked({ phone: '1' }), { kind: 'update' }],
     ['the contact is gone', { phone: '2' }, linked({ phone: '1' }, true), { kind: 'held' }],
     [
-      'the contact is gone, nothing to say',
+      'the contact was deleted, nothing to say',
       { phone: '1' },
       linked({ phone: '1' }, true),
       { kind: 'unchanged' },
@@ -100,7 +100,7 @@ describe('a new contact', () => {
   it.each(Object.keys(ADDRESS))('without a mail is rejected where %s is blank, and says so', (field) =>
     expect(difference(asDesired({ ...ADDRESS, [field]: '' }), unknown, RULES)).toStrictEqual({
       ...{ kind: 'rejected', code: 'CONTACT_INCOMPLETE' },
-      reason: `the record has no mail, and for a contact without one it lacks ${field}; a condition in where skips such records`,
+      reason: `the record has no e-mail address, and for a contact without one it lacks ${field}; a condition in where skips such records`,
     }),
   )
 
@@ -144,8 +144,8 @@ describe('a linked contact', () => {
   })
 
   it.each([
-    ['gone', GONE_REASON, 'the contact is gone at the service; it is not created again by itself'],
-    ['merged', MERGED_REASON, 'it merged the two, and both are held until they are told apart'],
+    ['gone', GONE_REASON, 'the contact was deleted at the service; it is not created again automatically'],
+    ['merged', MERGED_REASON, 'it merged the two, and both are held until they can be distinguished'],
   ])('that is %s is held for any change, with the reason', (mark, reason, text) => {
     const known = withLink({ [mark]: true, fields: { phone: '1' }, terms: [] })
     for (const wanted of [asDesired({ phone: '2' }), asDesired({}, ['Customer'])])

@@ -59,13 +59,13 @@ describe('a doubt', () => {
     [
       'sent 20 times',
       { ...sent({ sent: 20 }), mayResend: true },
-      park('it was sent 20 times, and the service never showed it; it is not sent again by itself', 1),
+      park('it was sent 20 times, but the service never showed it; it is not sent again automatically', 1),
     ],
     ['swallowed twice', { ...sent({ swallowed: 2 }), mayResend: true }, RESEND],
     [
       'swallowed three times',
       { ...sent({ swallowed: 3 }), mayResend: true },
-      park('it was sent 1 times, and the service never showed it; it is not sent again by itself', 1),
+      park('it was sent 1 times, but the service never showed it; it is not sent again automatically', 1),
     ],
   ])('%s', (_, own, decision) => expect(doubtDecision(facts(own))).toEqual(decision))
 
@@ -206,17 +206,17 @@ describe('a look-up about a doubt', () => {
     [
       'several of the mail under email',
       step('email', [shown(5), shown(6, OTHER)]),
-      'the service has 2 contacts with this mail',
+      'the service has 2 contacts with this e-mail address',
     ],
     [
       'two that look alike',
       step('auto', [shown(5), shown(6)]),
-      '2 contacts at the service look just like it',
+      '2 contacts at the service look exactly like it',
     ],
     [
       'one that shows nothing of it, where it may have been merged',
       step('auto', [shown(5, OTHER)]),
-      'the service has contacts with this mail, and none of them shows all that was sent',
+      'the service has contacts with this e-mail address, and none of them shows all that was sent',
     ],
     [
       'two with the marker',
@@ -226,7 +226,7 @@ describe('a look-up about a doubt', () => {
     [
       'one of another mail',
       doubtStep(sent, { contacts: [], others: [shown(6)] }, AS),
-      'the look-up brought contact 6 with another mail, which shows part of what was sent',
+      'the look-up returned contact 6 with another e-mail address, which shows part of what was sent',
     ],
   ])('says why it is unclear: %s', (_, found, reason) => expect(found).toEqual({ kind: 'unclear', reason }))
 
@@ -247,4 +247,4 @@ describe('a look-up about a doubt', () => {
 })
 
 it('what an operator says of a doubt stands as its reason', () =>
-  expect(NOT_DONE_REASON).toBe('not done, says a person; it is tried again'))
+  expect(NOT_DONE_REASON).toBe('resolved as not done by an operator; it is tried again'))

@@ -99,7 +99,7 @@ describe('what a guard holds', () => {
     const guards = { ...GUARDS, max_changes: { count: 1 } }
     const hold = heldByGuard({ ...NONE, changes: 2, deletes: 1, unidentified: 1 }, guards)
     expect(hold?.guard).toBe('max_changes')
-    expect(hold?.reason).toContain('besides, the key of 1 rejected records cannot be read')
+    expect(hold?.reason).toContain('in addition, the key of 1 rejected records cannot be read')
   })
 
   it('never holds fewer deletes and lets more go', () => {

@@ -20,8 +20,8 @@ describe('a contact that is shown', () => {
   it.each<[string, Contact, Shown, boolean]>([
     ['a number as text', { size: '42' }, { size: 42 }, true],
     ['a truth as text', { size: 'true' }, { size: true }, true],
-    ['an object is no text', { size: '[object Object]' }, { size: {} }, false],
-    ['a list is no text', { size: 'a' }, { size: ['a'] }, false],
+    ['an object is not text', { size: '[object Object]' }, { size: {} }, false],
+    ['a list is not text', { size: 'a' }, { size: ['a'] }, false],
     ['a text is no list', { tags: ['a'] }, { tags: 'a' }, false],
     ['null is a blank', { size: '' }, { size: null }, true],
     ['blanks around what was sent', { phone: ' 1 ' }, { phone: '1' }, true],

@@ -242,7 +242,7 @@ describe('a plan that is judged', () => {
         holds: 'deletes',
         number: 9,
         threshold: '5% (5)',
-        reason: '9 of 100 contacts have gone from the source, more than guards.max_deletes 5% (5) allows',
+        reason: '9 of 100 contacts are missing from the source, more than guards.max_deletes 5% (5) allows',
       },
     })
     expect(planWith(phoneUpdates(3), { judged: [judged] }).judged).toEqual([judged])

@@ -60,13 +60,15 @@ it('names the contacts that a person has to look at', () => {
   const reason = (ids: readonly number[]): unknown =>
     findingFor(RECORD, { found: { contacts: ids.map(changed), others: [] }, taken: [] }, 'none')
   expect(reason([7])).toMatchObject({
-    reason: 'the service has contact 7 with this mail, and none shows what the record says now',
+    reason:
+      'the service has contact 7 with this e-mail address, but none shows the current values of the record',
   })
   expect(reason([1, 2, 3, 4, 5])).toMatchObject({
-    reason: 'the service has contacts 1, 2, 3, 4, 5 with this mail, and none shows what the record says now',
+    reason:
+      'the service has contacts 1, 2, 3, 4, 5 with this e-mail address, but none shows the current values of the record',
   })
   expect(reason([1, 2, 3, 4, 5, 6, 7])).toMatchObject({
-    reason: expect.stringContaining('contacts 1, 2, 3, 4, 5 and 2 more with this mail') as string,
+    reason: expect.stringContaining('contacts 1, 2, 3, 4, 5 and 2 more with this e-mail address') as string,
   })
 })
 
@@ -74,13 +76,13 @@ it('says why the contact of a record is unclear', () => {
   const several = { contacts: [contact(1), contact(2)], others: [] }
   expect(findingFor(RECORD, { found: several, taken: [] }, 'auto')).toEqual({
     kind: 'unclear',
-    reason: 'the service has contacts 1, 2 with this mail, and 2 look just like it',
+    reason: 'the service has contacts 1, 2 with this e-mail address, and 2 look just like it',
   })
   const others = { contacts: [], others: [contact(3, { mail: 'b@x.de' })] }
   expect(findingFor(RECORD, { found: others, taken: [] }, 'email')).toEqual({
     kind: 'unclear',
     reason:
-      'the service has contact 3 with another mail, which the look-up brought and which shows part of the record',
+      'the service has contact 3 with another e-mail address, which the look-up brought and which shows part of the record',
   })
 })
 
@@ -123,14 +125,14 @@ it('says what nobody can know any more', () => {
     verify: true,
   } as const
   const always = [
-    'contacts whose record is in none of the files that waited: they have no link, and are left alone',
-    'which values were pushed before: where record and service differ, the next run sends what the record says',
+    'contacts whose record is in none of the waiting files: they have no link, and are not changed',
+    'which values were sent before: where record and service differ, the next run sends the value of the record',
   ]
   expect(unknowable({ key: undefined, terms: { ...terms, policy: 'add' } })).toEqual(always)
   expect(unknowable({ key: ['no'], terms })).toEqual([
     ...always,
-    'records whose mail has changed since they were pushed: they look new, and the next run makes them',
-    'which terms were given by this pipeline: those that it gave are not taken away again by it',
+    'records whose e-mail address has changed since they were sent: they look new, and the next run creates them',
+    'which terms were added by this pipeline: it does not remove the terms that it added',
   ])
 })
 

@@ -53,7 +53,7 @@ it('the manual has every event with its level, fields and meaning', async () => 
 })
 
 it('an error is logged by its code, or by its class and place: never by words that may quote a record', () => {
-  const quoting = new TypeError('Unexpected token, "anna@example.com" is no number')
+  const quoting = new TypeError('Unexpected token, "anna@example.com" is not a number')
   expect(JSON.stringify(errorFacts(quoting))).not.toContain('anna')
   expect(errorFacts(quoting)).toMatchObject({
     error: 'TypeError',

@@ -84,7 +84,7 @@ describe('a contact as a whole', () => {
     ['deleted by the run', effect({ isDeleted: true }), undefined, 'the run deleted it'],
     ['no longer linked', effect(), undefined, 'no longer linked'],
     ['linked to another contact', effect(), link({ contactId: 8 }), 'no longer linked'],
-    ['gone at the service', effect(), link({ gone: true }), 'gone at the service'],
+    ['gone at the service', effect(), link({ gone: true }), 'deleted at the service'],
     ['merged with another', effect(), link({ merged: true }), 'merged another record into it'],
     ['created by the run', effect({ isCreated: true }), link(), '--delete-created'],
   ])('%s is left', (_, given, at, why) => {

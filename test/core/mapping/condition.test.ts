@@ -26,7 +26,7 @@ describe('a condition that could cost too much', () => {
       'record["A"].like("^" + record["B"])',
       'the pattern of like() is not written',
     ],
-    ['a pattern that is none', 'record["A"].like("(")', 'like(): "(" is no RE2 pattern'],
+    ['a pattern that is none', 'record["A"].like("(")', 'like(): "(" is not an RE2 pattern'],
     [
       'lists within lists',
       `${LIST}.map(a, ${LIST}.map(b, a + b)).size() > 1`,

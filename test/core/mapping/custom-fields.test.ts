@@ -70,7 +70,7 @@ describe('values by type', () => {
     ['checkbox_confirmation', {}, 'false', 0],
     ['checkbox_confirmation', {}, 'maybe', expect.stringContaining('neither yes nor no')],
     ['something_new', {}, 'as it is', 'as it is'],
-    ['text', {}, 'M\uFFFDller', expect.stringContaining('lost characters')],
+    ['text', {}, 'M\uFFFDller', expect.stringContaining('replacement character')],
     ['text', {}, '', undefined],
     ['text', { blank: 'clear' }, '', ''],
     ['text', { default: 'd' }, '', 'd'],
@@ -127,7 +127,7 @@ describe('a mapping against the definitions', () => {
       '{field_name}',
     )
     expect(warnings).toEqual([
-      'custom field f has the type odd, which is not known; its text is sent as it is',
+      'custom field f has the type odd, which is not known; its text is sent unchanged',
       'custom field must is required by the service, and the pipeline does not map it',
     ])
   })

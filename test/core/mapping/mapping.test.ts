@@ -156,13 +156,13 @@ describe('a field', () => {
       'company',
       { column: 'A' },
       `\u0000${'x'.repeat(100)}`,
-      `company: "A" ("\\u0000${'x'.repeat(59)}…") holds control characters`,
+      `company: "A" ("\\u0000${'x'.repeat(59)}…") contains control characters`,
     ],
     ['two mails in one cell', 'mail2', { column: 'A' }, 'a@example.com, b@example.com', 'MAIL_INVALID'],
     ['a mail with a name', 'mail2', { column: 'A' }, 'Anna <a@example.com>', 'MAIL_INVALID'],
     ['the mark of lost characters', 'company', { column: 'A' }, 'M\ufffdller', 'TEXT_DAMAGED'],
     ['half a character', 'company', { column: 'A' }, 'A\ud83d', 'TEXT_DAMAGED'],
-    ['control characters', 'company', { column: 'A' }, 'A\u0000B', 'holds control characters'],
+    ['control characters', 'company', { column: 'A' }, 'A\u0000B', 'contains control characters'],
   ])('is rejected for %s', (_, name, mapping, value, expected) => {
     expect(field(name, mapping, { A: value })).toContain(expected)
   })
@@ -277,7 +277,7 @@ describe('columns', () => {
     const pipeline = pipelineSettings(BASE)
     expect(() => compileMapping(pipeline, ['no', 'mail', 'x', 'x'])).not.toThrow()
     expect(() => compileMapping(pipeline, ['no', 'mail', 'mail'])).toThrow(
-      'column "mail" (map.mail) is there several times, as columns 2 and 3',
+      'column "mail" (map.mail) occurs several times, as columns 2 and 3',
     )
     expect(() => compileMapping(pipeline, ['no', 'Mail', 'MAIL'])).toThrow('several times')
     expect(() => compileMapping(pipeline, ['no', 'mail', 'MAIL'])).not.toThrow()

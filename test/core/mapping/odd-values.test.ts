@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { oddities } from '../../../src/core/mapping/odd-values.ts'
 
 const C1 = 'control characters (C1)'
-const MARKS = 'marks of a spreadsheet'
-const ERRORS = 'errors of a spreadsheet'
+const MARKS = 'spreadsheet marks'
+const ERRORS = 'spreadsheet errors'
 const EXPONENT = 'numbers with an exponent'
-const HTML = 'entities of HTML'
+const HTML = 'HTML entities'
 
 describe('a value that looks damaged', () => {
   it.each<[string, string[]]>([

@@ -93,7 +93,7 @@ describe('an optional field', () => {
 
   it('whose column is there twice is refused all the same', () => {
     const pipeline = pipelineSettings({ map: { ...MAIL, company: { column: 'A', optional: true } } })
-    expect(() => compileMapping(pipeline, ['no', 'mail', 'A', 'A'])).toThrow('is there several times')
+    expect(() => compileMapping(pipeline, ['no', 'mail', 'A', 'A'])).toThrow('occurs several times')
   })
 
   it('takes its custom field along, and a needed column stays needed', () => {

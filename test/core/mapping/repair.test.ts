@@ -130,10 +130,10 @@ describe('a mapping with repairs', () => {
 
   it('counts what is left as odd', () => {
     expect(compileMapping(pipelineSettings({ repair: ['html'] }), header).odd(record)).toEqual([
-      'marks of a spreadsheet',
+      'spreadsheet marks',
       'repaired: html',
       'control characters (C1)',
-      'marks of a spreadsheet',
+      'spreadsheet marks',
     ])
   })
 })

@@ -51,10 +51,10 @@ describe('a field made of a full name or of a list of addresses', () => {
       'family_name: "A" ("Müller Anna") may have the family name first; write "Family, First", or map two columns',
     )
     expect(await field('mail2', { column: 'A', address: 1 }, { A: 'by telephone' })).toBe(
-      'mail2: "A" ("by telephone") holds no e-mail address',
+      'mail2: "A" ("by telephone") contains no e-mail address',
     )
     expect(await field('mail2', { column: 'A', address: 1 }, { A: 'n@x' })).toContain(
-      'is no valid mail address',
+      'is not a valid e-mail address',
     )
   })
 })

@@ -52,10 +52,10 @@ describe('transforms with options', () => {
   it.each([
     ['replace', { with: 'x' }, /exactly one of find and pattern/],
     ['replace', { find: 'a', pattern: 'b', with: 'x' }, /exactly one of find and pattern/],
-    ['replace', { pattern: '(a', with: 'x' }, /is no RE2 pattern/],
-    ['replace', { pattern: 'a(?=b)', with: 'x' }, /is no RE2 pattern/],
+    ['replace', { pattern: '(a', with: 'x' }, /is not an RE2 pattern/],
+    ['replace', { pattern: 'a(?=b)', with: 'x' }, /is not an RE2 pattern/],
     ['replace', { pattern: '(a)', with: '$2' }, /names \$2/],
-    ['replace', { pattern: '(a', with: '$2' }, /is no RE2 pattern/],
+    ['replace', { pattern: '(a', with: '$2' }, /is not an RE2 pattern/],
     ['replace', { find: '', with: 'x' }, /./],
     ['split', { separator: ',', part: 0 }, /1 is the first part/],
     ['truncate', 0, /./],

@@ -104,7 +104,7 @@ describe('a record of several rows', () => {
     const bad = ['K1', 'nonsense', '&uuml;', 'Ash', '1', '']
     expect(map([bad, bad], { on_invalid: 'drop' })).toMatchObject({ mended: ['mail', 'mail'] })
     const mapper = mapperOf()
-    expect(mapper.odd(recordOf(bad, bad))).toEqual(['entities of HTML', 'entities of HTML'])
+    expect(mapper.odd(recordOf(bad, bad))).toEqual(['HTML entities', 'HTML entities'])
   })
 })
 

@@ -153,7 +153,7 @@ describe('refusals in a row', () => {
       isStopped
         ? {
             code: 'REFUSED_ALIKE',
-            message: `the service refused ${most} contacts in a row for the same reason, so the fault is hardly theirs; nothing more was sent`,
+            message: `the service refused ${most} contacts in a row for the same reason, so the cause is probably not the contacts; nothing more was sent`,
           }
         : undefined,
     ),

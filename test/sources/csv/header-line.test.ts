@@ -99,7 +99,7 @@ describe('a file', () => {
     const text = 'Mail,Name,Tel\na@x.example,Ann,1\nMail,Name,Tel\nb@x.example,Bo,2\n'
     expect(await refusal(text)).toMatchObject({
       code: 'INPUT_COLUMN_AMBIGUOUS',
-      message: 'file.csv: line 1 and line 3 name 3 mapped columns each, so the header is not known',
+      message: 'file.csv: line 1 and line 3 name 3 mapped columns each, so the header is unknown',
       hint: 'Set source.skip_lines to the number of lines before the header.',
     })
   })
@@ -108,7 +108,7 @@ describe('a file', () => {
     expect(await refusal('a,b\n1,2\n')).toMatchObject({
       code: 'INPUT_COLUMN_MISSING',
       message:
-        'file.csv: none of the first 2 lines names a mapped column (Mail, Name, Tel), so the header is not known',
+        'file.csv: none of the first 2 lines names a mapped column (Mail, Name, Tel), so the header is unknown',
     })
   })
 

@@ -22,7 +22,7 @@ describe('a row with too many values', () => {
       'record 3|Cy|Cole|',
     ])
     expect(await reasons(text)).toEqual([
-      'The row has 5 values, the header has 4: a surplus of blank values is accepted only where most rows have it (source.ragged)',
+      'The row has 5 values, the header has 4: a surplus of blank values is accepted only if most rows have it (source.ragged)',
     ])
   })
 
@@ -38,7 +38,7 @@ describe('a row with too many values', () => {
       'defect 2|Bo|Birch|',
       'defect 3|Cy|Cole|c@x.example',
     ])
-    expect((await reasons(text))[2]).toContain('a name too few in the header')
+    expect((await reasons(text))[2]).toContain('a missing name in the header')
   })
 
   it('is judged over the whole file, not over what was read so far', async () => {
@@ -52,7 +52,7 @@ describe('a row with too many values', () => {
 describe('a row with too few values', () => {
   it('is rejected by default, and names what would fill it up', async () => {
     expect(await reasons('a,b,c\n1,2\n')).toEqual([
-      'The row has 2 values, the header has 3; source.ragged: auto fills up the end where most rows lack the same one',
+      'The row has 2 values, the header has 3; source.ragged: auto fills the end if most rows lack the same one',
     ])
   })
 
@@ -72,7 +72,7 @@ describe('a row with too few values', () => {
       'record 3|Cy|c@x.example',
     ])
     expect(await reasons(text, { ragged: 'pad' })).toEqual([
-      'The row has 2 values, the header has 3: the end is filled up only where most rows lack the same one (source.ragged)',
+      'The row has 2 values, the header has 3: the end is filled only if most rows lack the same one (source.ragged)',
     ])
   })
 })

@@ -81,7 +81,7 @@ it('a plain copy without its mark is refused, and accepted by a word', async () 
   const copy = join(folder, 'elsewhere.db')
   await copyFile(path, copy)
   expect(() => openState(copy, owner)).toThrow(
-    /has no mark beside it: it may be a copy, and nothing says what was sent since run 1 of/,
+    /has no mark beside it: it may be a copy, and it is unknown what was sent since run 1 of/,
   )
   expect(() => openState(copy, owner)).toThrow(expect.objectContaining(refused))
   expect(await stateInfo(copy)).toMatchObject({
@@ -123,7 +123,7 @@ it('an older backup is refused, with how far behind it is', async () => {
     expect.objectContaining({
       ...refused,
       message: expect.stringMatching(
-        /stands at run 1 of .*, the mark at run 2 of .*; 1 run and 2 entries/,
+        /is at run 1 of .*, the mark at run 2 of .*; 1 run and 2 entries/,
       ) as string,
     }),
   )
@@ -177,9 +177,9 @@ it('a backup on a machine that has no mark is not known to be the latest', async
 it('a state that is gone is never begun afresh', async () => {
   await run(3)
   await rm(path)
-  expect(() => openState(path, owner)).toThrow('is not there, but its mark says that run 1')
+  expect(() => openState(path, owner)).toThrow('does not exist, but its mark says that run 1')
   await expect(stat(path)).rejects.toThrow('ENOENT')
-  expect(await stateInfo(path)).toMatchObject({ doubt: expect.stringContaining('not there') as string })
+  expect(await stateInfo(path)).toMatchObject({ doubt: expect.stringContaining('does not exist') as string })
 })
 
 it.each<[string, () => Promise<void>, RegExp]>([
@@ -190,7 +190,7 @@ it.each<[string, () => Promise<void>, RegExp]>([
       await openState(other, owner).close()
       await copyFile(other, path)
     },
-    /not the one that worked here last/,
+    /not the one that was used here last/,
   ],
   [
     'a mark that cannot be read',

@@ -75,7 +75,7 @@ describe.each(ALIASES)('%s', (_, alias) => {
     expect(await stateInfo(real)).toMatchObject({ isMarked: true, doubt: undefined, mark: { runs: 1 } })
     await rm(real)
     for (const gone of [real, ...(name.endsWith('data/./state.db') ? [name] : [])])
-      expect(() => openState(gone, owner)).toThrow('is not there, but its mark says that run 1')
+      expect(() => openState(gone, owner)).toThrow('does not exist, but its mark says that run 1')
   })
 })
 
@@ -113,7 +113,7 @@ const refusals: readonly (readonly [string, () => Promise<string>, RegExp])[] = 
       await symlink(real, join(folder, 'alias.db'))
       return join(folder, 'alias.db')
     },
-    /is a link to something that is not there/,
+    /is a link to a missing target/,
   ],
   [
     'a folder that is a link and leads nowhere',
@@ -121,7 +121,7 @@ const refusals: readonly (readonly [string, () => Promise<string>, RegExp])[] = 
       await symlink(join(folder, 'unmounted'), join(folder, 'elsewhere'))
       return join(folder, 'elsewhere', 'state.db')
     },
-    /is a link to something that is not there/,
+    /is a link to a missing target/,
   ],
 ]
 

@@ -64,7 +64,7 @@ function patternProblem(patterns: readonly string[]): string | undefined {
     try {
       RE2JS.compile(pattern)
     } catch (error) {
-      return `like(): ${JSON.stringify(pattern)} is no RE2 pattern (${firstLine(error)})`
+      return `like(): ${JSON.stringify(pattern)} is not an RE2 pattern (${firstLine(error)})`
     }
   return undefined
 }
@@ -183,7 +183,7 @@ export function compileExpression(expression: string): FieldExpression | { probl
   if (usesContact)
     return { problem: 'uses contact, of which the field is a part; name columns, record["Position"]' }
   if (!TEXT_TYPES.includes(type))
-    return { problem: `gives ${type}, which is no text; join lists, or take one item` }
+    return { problem: `gives ${type}, which is not text; join lists, or take one item` }
   return {
     columns: [...new Set([...columns, ...asked])],
     asked,

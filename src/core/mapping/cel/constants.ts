@@ -17,7 +17,9 @@ function ruleProblem(rule: FieldRule, value: string): string | undefined {
     case 'text':
       return sizeProblem(value, rule.size)
     case 'mail':
-      return MAIL.test(value) ? sizeProblem(value, rule.size) : 'is no mail address; write name@example.com'
+      return MAIL.test(value)
+        ? sizeProblem(value, rule.size)
+        : 'is not an e-mail address; write name@example.com'
     case 'choice':
       return rule.values.includes(value.toLowerCase())
         ? undefined
@@ -29,9 +31,9 @@ function ruleProblem(rule: FieldRule, value: string): string | undefined {
     case 'country':
       return isCountryCode(value.toUpperCase())
         ? undefined
-        : 'is no country code; write two letters such as DE'
+        : 'is not a country code; write two letters such as DE'
     case 'datetime':
-      return DATE.test(value) ? undefined : 'is no date; write 1980-12-31, or 1980-12-31T00:00:00+01:00'
+      return DATE.test(value) ? undefined : 'is not a date; write 1980-12-31, or 1980-12-31T00:00:00+01:00'
   }
 }
 

@@ -74,6 +74,6 @@ export function addressesIn(text: string): readonly string[] {
 /** The n-th address, counted from 1; blank where there are fewer. A text without any is no list of addresses. */
 export function nthAddress(text: string, place: number): string | { readonly problem: string } {
   const addresses = addressesIn(text)
-  if (addresses.length === 0) return place === 1 ? { problem: 'holds no e-mail address' } : ''
+  if (addresses.length === 0) return place === 1 ? { problem: 'contains no e-mail address' } : ''
   return addresses[place - 1] ?? ''
 }

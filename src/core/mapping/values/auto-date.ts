@@ -59,7 +59,7 @@ function orderedReaders(order: DateOrder): (date: string, mark: string) => DateP
 const BY_ORDER = { day: orderedReaders('day'), month: orderedReaders('month') }
 
 const OPEN =
-  'may have the day or the month first, and nothing in the column proves which; write the pattern in place of auto'
+  'may have the day or the month first, and no value of the column proves which; write the pattern in place of auto'
 
 /** `orders`: what the column has proved, by what stands between the numbers. */
 export function autoDateRule(
@@ -81,9 +81,9 @@ export function autoDateRule(
     const { mark } = ordered
     const order = orders[mark] ?? ordered.order
     if (order !== undefined)
-      return day(BY_ORDER[order](date, mark)) ?? { problem: 'is no day of the calendar' }
+      return day(BY_ORDER[order](date, mark)) ?? { problem: 'is not a day of the calendar' }
     const [one, other] = [day(BY_ORDER.day(date, mark)), day(BY_ORDER.month(date, mark))]
-    if (one === other) return one ?? { problem: 'is no day of the calendar' }
+    if (one === other) return one ?? { problem: 'is not a day of the calendar' }
     return { problem: OPEN }
   }
 }

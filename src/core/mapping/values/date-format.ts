@@ -56,8 +56,8 @@ const RUNS: Readonly<Record<string, Letter>> = {
 const MISTAKEN: Readonly<Record<string, string>> = {
   D: 'counts the days of the year; the day of the month is d or dd',
   Y: 'counts years by weeks; the year is yyyy, or yy for two digits',
-  T: "is no letter of a pattern; the day is d or dd, and text stands in quotes: 'T'",
-  J: 'is no letter of a pattern; the year is yyyy, or yy for two digits',
+  T: "is not a pattern letter; the day is d or dd, and text is quoted: 'T'",
+  J: 'is not a pattern letter; the year is yyyy, or yy for two digits',
 }
 
 type Piece = { readonly text: string } | { readonly run: string }
@@ -89,8 +89,7 @@ function unknownLetter(pattern: string): string | undefined {
   if (piece === undefined || !('run' in piece)) return undefined
   const { run } = piece
   const why =
-    MISTAKEN[run.charAt(0)] ??
-    "is no part of a date; the parts are d, M and y, and text stands in quotes: 'of'"
+    MISTAKEN[run.charAt(0)] ?? "is no part of a date; the parts are d, M and y, and text is quoted: 'of'"
   return `"${run}" ${why}`
 }
 
@@ -99,7 +98,7 @@ const times = (parts: readonly DatePart[], ...wanted: readonly DatePart[]): numb
 
 /** What is wrong with a pattern; undefined: it reads a day, a month and a year. */
 export function dateFormatProblem(pattern: string): string | undefined {
-  if (pattern.includes('%')) return 'has a %, as other programs write patterns; write dd.MM.yyyy'
+  if (pattern.includes('%')) return 'has a %, the pattern style of other programs; write dd.MM.yyyy'
   const unknown = unknownLetter(pattern)
   if (unknown !== undefined) return unknown
   const parts = partsOf(pattern)

@@ -156,6 +156,6 @@ export function dateRule(how: DateReading): ValueRule {
       if (day !== undefined) return day
       hasFitted = true
     }
-    return { problem: `${hasFitted ? 'is no day of the calendar' : problem}${hintFor(text, how)}` }
+    return { problem: `${hasFitted ? 'is not a day of the calendar' : problem}${hintFor(text, how)}` }
   }
 }

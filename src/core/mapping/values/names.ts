@@ -74,13 +74,13 @@ function behindName(
 
 /** Why a text is no full name of one person. */
 function refusal(text: string, words: readonly string[]): string | undefined {
-  if (OTHER_ALPHABET.test(text)) return 'is written in an alphabet in which names are not taken apart'
+  if (OTHER_ALPHABET.test(text)) return 'is written in an alphabet in which names are not split'
   if (text.length > LONGEST) return 'is too long for a name'
   if (words.some(isOfNoPerson)) return 'looks like a company, a family or a department'
-  if (words.some(isOfBirthName)) return 'holds a name of birth beside the name'
+  if (words.some(isOfBirthName)) return 'contains a birth name beside the name'
   if (words.some((_, place) => isConjunctionAt(words, place)) || /[&+/;]/.test(text))
     return 'names several people'
-  return words.every((word) => WORD.test(word)) ? undefined : 'holds signs that are in no name'
+  return words.every((word) => WORD.test(word)) ? undefined : 'contains characters that no name has'
 }
 
 const wordsOf = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== '')
@@ -97,7 +97,7 @@ function readName(text: string): NameReading | Problem {
   if (one === undefined || more.length > 0) return { problem: 'has commas in places where a name has none' }
   const meanings = [...one.meanings, ...(other?.meanings ?? []), ...behind.meanings]
   const left = [...one.words, ...(other?.words ?? [])]
-  if (one.words.length === 0) return { problem: 'holds a title and no name' }
+  if (one.words.length === 0) return { problem: 'contains a title but no name' }
   if (left.some(isTitleOutOfPlace)) return { meanings, split: { problem: 'has a title in the middle' } }
   const hasTitle = meanings.length > 0
   const split =

@@ -46,16 +46,16 @@ function hasTwoReadings(text: string, country: CountryCode, found: PhoneNumber):
 export function phoneRule(country: string): ValueRule {
   if (!isSupportedCountry(country)) throw new Error(`${country} has no telephone numbers`)
   return (text) => {
-    if (text.length > LONGEST) return { problem: 'is no phone number' }
+    if (text.length > LONGEST) return { problem: 'is not a phone number' }
     if (areSeveral(text, country))
-      return { problem: 'holds several phone numbers; the transform split takes one of them' }
+      return { problem: 'contains several phone numbers; the transform split takes one of them' }
     const found = numberIn(text, country)
     if (found === undefined)
-      return { problem: `is no phone number of ${country}, and none with a country code` }
+      return { problem: `is not a phone number of ${country}, and none with a country code` }
     if (found.ext !== undefined)
       return {
         problem:
-          'holds an extension, for which E.164 has no place; the transform split takes the number alone',
+          'contains an extension, which E.164 does not allow; the transform split takes the number alone',
       }
     if (hasTwoReadings(text, country, found))
       return {

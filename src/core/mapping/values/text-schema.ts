@@ -67,7 +67,7 @@ export function textRuleProblems(written: Written): KeyProblem[] {
   if (written['phone_type_of'] === undefined) return []
   return ['name', 'address', 'unless']
     .filter(isSet)
-    .map((key) => ({ key, message: 'means nothing beside phone_type_of; leave it out' }))
+    .map((key) => ({ key, message: 'has no effect with phone_type_of; leave it out' }))
 }
 
 /** Salutation and title are for the fields of that name, and for custom fields. */

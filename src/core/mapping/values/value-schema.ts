@@ -28,7 +28,7 @@ function contradiction(formats: readonly string[]): string | undefined {
   return undefined
 }
 
-const DATE_SENTENCE = 'is no pattern of a date; write dd.MM.yyyy, a list of such patterns, or auto'
+const DATE_SENTENCE = 'is not a date pattern; write dd.MM.yyyy, a list of such patterns, or auto'
 
 const dateFormats = z
   .union(
@@ -50,7 +50,7 @@ const dateFormats = z
 export const WITHOUT_NUMBERS: readonly string[] = ['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']
 
 const phoneCountry = text.refine((code) => isCountryCode(code) && !WITHOUT_NUMBERS.includes(code), {
-  error: 'is no country with telephone numbers; write its two capital letters, DE say',
+  error: 'is not a country with telephone numbers; write its two capital letters, DE say',
 })
 
 /** The keys of a field's mapping. */
@@ -71,23 +71,23 @@ export const valueRuleKeys = {
   timezone: timezone
     .optional()
     .describe(
-      "With date: where the source's days begin, `Europe/Berlin`. A time that is midnight there is that day, in whatever zone it is written. Default: the day as it is written.",
+      "With date: the time zone of the source's days, `Europe/Berlin`. A time that is midnight there counts as that day, in whatever zone it is written. Default: the day as written.",
     ),
   country: flag
     .optional()
     .describe(
-      'Makes the two letters of ISO 3166-1 of a name in English, German, French, Spanish, Italian, Dutch, Polish or Portuguese, or of another code: `country: true`. Default: false.',
+      'Converts to the two letters of ISO 3166-1 from a name in English, German, French, Spanish, Italian, Dutch, Polish or Portuguese, or from another code: `country: true`. Default: false.',
     ),
   phone: phoneCountry
     .optional()
     .describe(
-      'Makes +49301234567 (E.164) of a telephone number; the country is for numbers without a code: `phone: DE`. Default: the text as it is.',
+      'Converts a telephone number to E.164, +49301234567; the country is for numbers without a code: `phone: DE`. Default: the text unchanged.',
     ),
   phone_type_of: z
     .enum(['phone', 'phone2'])
     .optional()
     .describe(
-      'In place of a column: mobile where the number in that field says so, else what `otherwise` says: `phone_type: { phone_type_of: phone, otherwise: work }`. The field needs the rule phone.',
+      'In place of a column: mobile if the number in that field is one, otherwise the value of `otherwise`: `phone_type: { phone_type_of: phone, otherwise: work }`. The field needs the rule phone.',
     ),
 }
 
@@ -111,11 +111,10 @@ export function valueRuleProblems(written: Written): KeyProblem[] {
     problems.push({ key: second, message: `stands beside ${first}; a field has one of them` })
   for (const key of ['two_digit_years_until', 'timezone'] as const)
     if (written[key] !== undefined && written.date === undefined)
-      problems.push({ key, message: 'means nothing without date; leave it out' })
+      problems.push({ key, message: 'has no effect without date; leave it out' })
   if (written.phone_type_of === undefined) return problems
   for (const key of ['lookup', 'transform', ...rules] as const)
-    if (isSet(written[key]))
-      problems.push({ key, message: 'means nothing beside phone_type_of; leave it out' })
+    if (isSet(written[key])) problems.push({ key, message: 'has no effect with phone_type_of; leave it out' })
   return problems
 }
 

@@ -42,7 +42,7 @@ describe('the addresses in a text', () => {
   it('are counted from 1; fewer are blank, and none are no list of addresses', () => {
     const text = 'Nea <n@x.example>; m@x.example'
     expect([1, 2, 3].map((place) => nthAddress(text, place))).toEqual(['n@x.example', 'm@x.example', ''])
-    expect(nthAddress('by telephone', 1)).toEqual({ problem: 'holds no e-mail address' })
+    expect(nthAddress('by telephone', 1)).toEqual({ problem: 'contains no e-mail address' })
     expect(nthAddress('by telephone', 2)).toBe('')
   })
 

@@ -20,15 +20,15 @@ describe('a pattern of a date', () => {
   it.each([
     ['DD.MM.YYYY', '"DD" counts the days of the year; the day of the month is d or dd'],
     ['dd.MM.YYYY', '"YYYY" counts years by weeks; the year is yyyy, or yy for two digits'],
-    ['TT.MM.JJJJ', `"TT" is no letter of a pattern; the day is d or dd, and text stands in quotes: 'T'`],
+    ['TT.MM.JJJJ', `"TT" is not a pattern letter; the day is d or dd, and text is quoted: 'T'`],
     ['dd.mm.yyyy', 'has minutes (m) and no month; the month is M, MM or MMMM'],
-    ['%d.%m.%Y', 'has a %, as other programs write patterns; write dd.MM.yyyy'],
+    ['%d.%m.%Y', 'has a %, the pattern style of other programs; write dd.MM.yyyy'],
     ['MM.yyyy', 'has no day (d); write a pattern such as dd.MM.yyyy'],
     ['dd.MM', 'has no year (y); write a pattern such as dd.MM.yyyy'],
     ['dd.yyyy', 'has no month (M); write a pattern such as dd.MM.yyyy'],
     ['d.dd.MM.yyyy', 'has more than one day (d); write a pattern such as dd.MM.yyyy'],
-    ['dd.MM.yyy', `"yyy" is no part of a date; the parts are d, M and y, and text stands in quotes: 'of'`],
-    ['d of MMMM yyyy', `"o" is no part of a date; the parts are d, M and y, and text stands in quotes: 'of'`],
+    ['dd.MM.yyy', `"yyy" is no part of a date; the parts are d, M and y, and text is quoted: 'of'`],
+    ['d of MMMM yyyy', `"o" is no part of a date; the parts are d, M and y, and text is quoted: 'of'`],
     ['dd.MM.yyyy HH:mm HH', 'has a part twice; write each once'],
   ])('%s is refused', (pattern, expected) => {
     expect(dateFormatProblem(pattern)).toBe(expected)

@@ -17,7 +17,7 @@ function read(text: string, orders: Readonly<Record<string, DateOrder>> = {}): s
 }
 
 const OPEN =
-  '! may have the day or the month first, and nothing in the column proves which; write the pattern in place of auto'
+  '! may have the day or the month first, and no value of the column proves which; write the pattern in place of auto'
 
 describe('what a date says about its order', () => {
   it.each([
@@ -110,8 +110,8 @@ describe('a date without a pattern', () => {
     ['1. 2. 80', 'day', '1980-02-01'],
     ['1/2/80 0:00', 'month', '1980-01-02'],
     ['1-2-1980, 11:59 PM', 'month', '1980-01-02'],
-    ['12/31/1980', 'day', '! is no day of the calendar'],
-    ['31/02/1980', 'day', '! is no day of the calendar'],
+    ['12/31/1980', 'day', '! is not a day of the calendar'],
+    ['31/02/1980', 'day', '! is not a day of the calendar'],
   ])('%s is read with the %s first, where the column proves it', (text, order, expected) => {
     expect(read(text, { [text.replace(/^\d+(.).*$/, '$1')]: order })).toBe(expected)
   })
@@ -122,7 +122,7 @@ describe('a date without a pattern', () => {
     ['31.12.1980', '1980-12-31'],
     ['12/31/1980', '1980-12-31'],
     ['04/04/1980', '1980-04-04'],
-    ['31/31/1980', '! is no day of the calendar'],
+    ['31/31/1980', '! is not a day of the calendar'],
     ['0/0/00', ''],
     ['--12-01', ''],
     ['unknown', '! is no date'],

@@ -159,12 +159,12 @@ describe('a day', () => {
 
   it.each([
     ['29.02.1980', '1980-02-29'],
-    ['29.02.1900', '! is no day of the calendar'],
+    ['29.02.1900', '! is not a day of the calendar'],
     ['29.02.2000', '2000-02-29'],
-    ['31.04.1980', '! is no day of the calendar'],
-    ['00.12.1980', '! is no day of the calendar'],
-    ['31.13.1980', '! is no day of the calendar'],
-    ['31.12.0080', '! is no day of the calendar'],
+    ['31.04.1980', '! is not a day of the calendar'],
+    ['00.12.1980', '! is not a day of the calendar'],
+    ['31.13.1980', '! is not a day of the calendar'],
+    ['31.12.0080', '! is not a day of the calendar'],
   ])('is one of the calendar: %s', (text, expected) => {
     expect(read('dd.MM.yyyy', text)).toBe(expected)
   })
@@ -241,7 +241,7 @@ describe('what fits no pattern', () => {
     ['dd.MM.yyyy', '29221', '! does not fit "dd.MM.yyyy"'],
     ['dd.MM.yyyy', '12-01', '! does not fit "dd.MM.yyyy"'],
     ['d.M.yy', '3.2.1980', '! does not fit "d.M.yy"; d.M.yyyy would read it'],
-    ['d MMM yyyy', '3 Foo 1980', '! is no day of the calendar'],
+    ['d MMM yyyy', '3 Foo 1980', '! is not a day of the calendar'],
     ['dd.MM.yyyy', '1'.repeat(1000), '! does not fit "dd.MM.yyyy"'],
   ])('%s, %s', (pattern, text, expected) => {
     expect(read(pattern, text)).toBe(expected)

@@ -13,9 +13,9 @@ function read(country: string, text: string): string {
   return typeof made === 'string' ? made : `! ${made.problem}`
 }
 
-const SEVERAL = '! holds several phone numbers; the transform split takes one of them'
+const SEVERAL = '! contains several phone numbers; the transform split takes one of them'
 const EXTENSION =
-  '! holds an extension, for which E.164 has no place; the transform split takes the number alone'
+  '! contains an extension, which E.164 does not allow; the transform split takes the number alone'
 
 describe('a telephone number', () => {
   it.each([
@@ -106,7 +106,7 @@ describe('a telephone number', () => {
     '1'.repeat(500),
     'anna@example.com',
   ])('is none: %s', (text) => {
-    expect(read('DE', text)).toMatch(/^! is no phone number/)
+    expect(read('DE', text)).toMatch(/^! is not a phone number/)
   })
 
   it('is read however its country writes it, and from everywhere with a code', () => {

@@ -43,7 +43,7 @@ describe('the rules of a mapping', () => {
     )
     expect(made).toMatchObject({ kind: 'rejected', code: 'FIELD_INVALID' })
     expect('reason' in made && made.reason.split('; ')).toEqual([
-      'phone: "Tel" ("none") is no phone number of DE, and none with a country code',
+      'phone: "Tel" ("none") is not a phone number of DE, and none with a country code',
       'ba_country: "Land" ("Deutschlnd") names no country',
       'the nearest is "Deutschland" (DE)',
       'date_of_birth: "Born" ("31/12/1980") fits none of "dd.MM.yyyy", "d.M.yy"',
