@@ -30,12 +30,12 @@ const LAYERS = {
   sync: [['plan', 'send']],
   app: [['run'], ['alerting', 'people', 'init'], ['daemon']],
   config: [['text'], ['schema']],
-  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module']],
+  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module', 'http']],
 }
 
 /** A package and the only place that may import it. */
 const HOMES = {
-  got: '^src/(service|alerts)/',
+  got: '^src/(service|alerts|sources/http)/',
   nodemailer: '^src/alerts/',
   'p-queue': '^src/service/',
   'better-sqlite3': '^src/(store|sandbox)/',

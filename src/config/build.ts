@@ -5,6 +5,7 @@ import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets.ts'
+import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
 
 /** What is fetched lies apart: it is no part of how records are read, and it may hold secrets. */
@@ -40,11 +41,27 @@ export interface Checked {
   /** By the place in `alerts`. */
   readonly ofAlerts: readonly AlertSecrets[]
   /** By the pipeline's name. */
+  readonly ofSources: ReadonlyMap<string, readonly SourceSecret[]>
+  /** By the pipeline's name. */
   readonly sources: ReadonlyMap<string, SourceOptions>
 }
 
+function withSecretsOf(name: string, { ofSources, sources }: Pick<Checked, 'ofSources' | 'sources'>) {
+  const source: SourceOptions = sources.get(name) ?? { options: {}, paths: [] }
+  return { ...source, options: withSecrets(source.options, ofSources.get(name) ?? []) }
+}
+
+/** For redaction: values that must not be shown anywhere. */
+const sourceSecrets = ({ ofSources, sources }: Pick<Checked, 'ofSources' | 'sources'>): readonly string[] => [
+  ...[...ofSources.values()].flat().map(({ value }) => value),
+  ...[...sources.values()].flatMap(({ options }) => secretsInUrl(options['url'])),
+]
+
 /** `file` is absolute. */
-export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, file: string): Settings {
+export function buildSettings(
+  { values, secrets, ofAlerts, ofSources, sources }: Checked,
+  file: string,
+): Settings {
   const { blocks: _, service, state, log, server, ...rest } = values
   const absolute = (path: string): string => resolve(dirname(file), path)
   const alerts = alertSettings(values.alerts, ofAlerts)
@@ -64,10 +81,15 @@ export function buildSettings({ values, secrets, ofAlerts, sources }: Checked, f
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, {
-        source: sources.get(name) ?? { options: {}, paths: [] },
+        source: withSecretsOf(name, { ofSources, sources }),
         spool: join(dirname(absolute(state.path)), 'spool', name),
       }),
     ),
-    secrets: [api_key, ...[token, metrics_token].filter((one) => one !== undefined), ...alertSecrets(alerts)],
+    secrets: [
+      api_key,
+      ...[token, metrics_token].filter((one) => one !== undefined),
+      ...alertSecrets(alerts),
+      ...sourceSecrets({ ofSources, sources }),
+    ],
   }
 }

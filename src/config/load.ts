@@ -12,6 +12,7 @@ import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
 import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
 import { readAlertSecrets } from './alert-secrets.ts'
 import { readSecrets } from './secrets.ts'
+import { readSourceSecrets } from './source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
 import type { SourceKinds } from '../core/source-settings.ts'
 import type { Environment } from './text/substitute.ts'
@@ -75,7 +76,8 @@ function allProblems({ tree, folder, kinds, incomplete, schemaProblems }: Checks
   ]
 }
 
-const SECRET = /^(service\.api_key|server\.(metrics_)?token|alerts\[\d+\]\.(secret|mail\.password))(_file)?$/
+const SECRET =
+  /^(service\.api_key|server\.(metrics_)?token|alerts\[\d+\]\.(secret|mail\.password)|pipelines\.[^.]+\.source\.(auth\..*|password))(_file)?$/
 
 const isAboutSecret = ({ path }: ConfigProblem): boolean => SECRET.test(path)
 
@@ -97,6 +99,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
   const ofAlerts = await readAlertSecrets(tree, { readFile, folder })
+  const ofSources = await readSourceSecrets(tree, kinds, { readFile, folder })
   const sources = parsed.ok ? sourceOptions(parsed.written, { tree, kinds, folder }) : undefined
   const isUnused = options.withoutSecrets === true ? isAboutSecret : () => false
   const schemaProblems = parsed.ok ? (sources?.problems ?? []) : parsed.problems
@@ -107,12 +110,21 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     ...saidOnce(allProblems({ tree, folder, kinds, incomplete, schemaProblems })),
     ...secrets.problems,
     ...ofAlerts.problems,
+    ...ofSources.problems,
   ].filter((problem) => !isUnused(problem))
   if (!parsed.ok || sources === undefined || problems.length > 0) return refused(problems)
   const settings = buildSettings(
-    { values: parsed.values, secrets, ofAlerts: ofAlerts.values, sources: sources.options },
+    {
+      values: parsed.values,
+      secrets,
+      ofAlerts: ofAlerts.values,
+      ofSources: ofSources.values,
+      sources: sources.options,
+    },
     absolute,
   )
-  const warnings = [...secrets.warnings, ...ofAlerts.warnings].filter((problem) => !isUnused(problem))
+  const warnings = [...secrets.warnings, ...ofAlerts.warnings, ...ofSources.warnings].filter(
+    (problem) => !isUnused(problem),
+  )
   return { ok: true, settings, warnings: inOrder(warnings, file) }
 }

@@ -3,6 +3,7 @@ import type { Source } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import { csvKind } from './csv/kind.ts'
 import { excelKind } from './excel/kind.ts'
+import { httpKind } from './http/kind.ts'
 import { jsonKind } from './json/kind.ts'
 import { vcardKind } from './vcard/kind.ts'
 import type { SourceDeps, SourceKind } from './kind.ts'
@@ -13,6 +14,7 @@ export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   json: jsonKind,
   excel: excelKind,
   vcard: vcardKind,
+  http: httpKind,
   module: moduleKind,
 }
 

@@ -1,6 +1,6 @@
 // The example configurations, each run by the program against the sandbox with the sample files that lie beside it: the
 // counts, and what becomes of some of the people in them.
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -9,6 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
+import { type PeopleServer, peopleServer, type Reply } from '../support/people-server.ts'
+import { hubspot, pipedrive } from './example-servers.ts'
 
 const EXAMPLES = resolve(import.meta.dirname, '../../config/examples')
 const KEY = 'key-of-the-examples'
@@ -19,6 +21,8 @@ interface Example {
   readonly drops: readonly (readonly (readonly [inbox: string, file: string])[])[]
   /** What each turn comes to, by pipeline. */
   readonly runs: readonly Readonly<Record<string, object>>[]
+  /** The address of another system, and how it answers. */
+  readonly asks?: readonly [address: string, reply: (asked: PeopleServer['asked'][number]) => Reply]
   /** Files that the configuration names in the folder data beside it. */
   readonly beside?: readonly string[]
   /** By e-mail address; names of terms. */
@@ -141,6 +145,34 @@ const TABLE: readonly Example[] = [
     },
   },
   {
+    name: 'hubspot-contacts',
+    asks: ['https://api.hubapi.com', hubspot],
+    drops: [[], []],
+    runs: [
+      { hubspot: { read: 3, created: 2, skipped: 1, rejected: 0 } },
+      { hubspot: { read: 3, unchanged: 2, skipped: 1 } },
+    ],
+    contacts: {
+      'anna@hub.example': {
+        first_name: 'Anna',
+        phone: '+491711234567',
+        company: 'Berger GmbH',
+        terms: ['HubSpot'],
+      },
+      'jan@hub.example': { family_name: 'Müller', phone: null, mail_status: 2 },
+    },
+  },
+  {
+    name: 'pipedrive-persons',
+    asks: ['https://api.pipedrive.com', pipedrive],
+    drops: [[], []],
+    runs: [{ pipedrive: { read: 2, created: 2, rejected: 0 } }, { pipedrive: { read: 1, unchanged: 1 } }],
+    contacts: {
+      'work1@pipe.example': { first_name: 'Lea', mail2: 'home1@pipe.example', phone: '+4930901820' },
+      'work2@pipe.example': { family_name: 'Hill', phone: null, terms: ['Pipedrive'] },
+    },
+  },
+  {
     name: 'own-source',
     beside: ['own-source.mjs', 'own-source.txt'],
     drops: [[], []],
@@ -156,6 +188,7 @@ const TABLE: readonly Example[] = [
 
 let folder: string
 let sandbox: Sandbox
+let other: PeopleServer | undefined
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'examples-'))
@@ -168,6 +201,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await sandbox.close()
+  await other?.close()
+  other = undefined
   await rm(folder, { recursive: true })
 })
 
@@ -175,7 +210,10 @@ async function typed(...args: string[]) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const code = await runCommandLine(args, {
     ...{ stdin: Readable.from([]), stdout, stderr, cwd: folder, pid: process.pid },
-    env: { CONTACT_SYNC_BASE_URL: sandbox.url, CONTACT_SYNC_API_KEY: KEY },
+    env: {
+      ...{ CONTACT_SYNC_BASE_URL: sandbox.url, CONTACT_SYNC_API_KEY: KEY },
+      ...{ HUBSPOT_TOKEN: 'hubspot-token', PIPEDRIVE_TOKEN: 'pipedrive-token' },
+    },
     ...{ isTerminal: false, isInteractive: false },
     signal: new AbortController().signal,
     onHangup: () => undefined,
@@ -221,10 +259,12 @@ describe('the example configurations', () => {
     }
   })
 
-  it.each(TABLE)('$name', { timeout: 60_000 }, async ({ name, beside = [], drops, runs, contacts }) => {
+  it.each(TABLE)('$name', { timeout: 60_000 }, async ({ name, asks, beside = [], drops, runs, contacts }) => {
     const config = join(folder, 'config', 'examples', `${name}.yaml`)
     await mkdir(join(folder, 'config', 'examples'), { recursive: true })
-    await copyFile(join(EXAMPLES, `${name}.yaml`), config)
+    const text = await readFile(join(EXAMPLES, `${name}.yaml`), 'utf8')
+    if (asks !== undefined) other = await peopleServer(asks[1])
+    await writeFile(config, asks === undefined ? text : text.replace(asks[0], other?.url ?? ''))
     await mkdir(join(folder, 'config', 'examples', 'data'))
     for (const file of beside)
       await copyFile(join(EXAMPLES, 'data', file), join(folder, 'config', 'examples', 'data', file))

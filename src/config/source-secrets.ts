@@ -1,0 +1,78 @@
+// The secrets of sources: tokens and passwords of the systems that contacts are fetched from. Each may stand in a file.
+import type { SourceKinds } from '../core/source-settings.ts'
+import { optionalSecret, type SecretOptions } from './secrets.ts'
+import type { ConfigProblem } from './text/problem.ts'
+import { isMapping, type Path, type Tree, valueAt } from './text/tree.ts'
+
+/** One secret, and where it stands in the options of its source. */
+export interface SourceSecret {
+  readonly path: readonly string[]
+  readonly value: string
+}
+
+export interface SourceSecrets {
+  /** By the pipeline's name. */
+  readonly values: ReadonlyMap<string, readonly SourceSecret[]>
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly ConfigProblem[]
+}
+
+const fileOf = (path: readonly string[]): Path => [...path.slice(0, -1), `${path.at(-1) ?? ''}_file`]
+
+/** With problems, what is given must not be used. */
+export async function readSourceSecrets(
+  tree: Tree,
+  kinds: SourceKinds,
+  options: SecretOptions,
+): Promise<SourceSecrets> {
+  const pipelines = valueAt(tree.value, ['pipelines'])
+  const values = new Map<string, SourceSecret[]>()
+  const problems: ConfigProblem[] = []
+  const warnings: ConfigProblem[] = []
+  for (const name of isMapping(pipelines) ? Object.keys(pipelines) : []) {
+    const source: Path = ['pipelines', name, 'source']
+    const type = valueAt(tree.value, [...source, 'type'])
+    const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
+    for (const path of kind?.secrets ?? []) {
+      const [literal, file] = [
+        [...source, ...path],
+        [...source, ...fileOf(path)],
+      ]
+      if (valueAt(tree.value, literal) === undefined && valueAt(tree.value, file) === undefined) continue
+      const found = await optionalSecret(
+        tree,
+        { literal, file, variable: 'SOURCE_SECRET', use: 'text' },
+        options,
+      )
+      problems.push(...found.problems)
+      warnings.push(...found.warnings)
+      values.set(name, [...(values.get(name) ?? []), { path, value: found.value }])
+    }
+  }
+  return { values, problems, warnings }
+}
+
+function withValue(options: unknown, [name = '', ...rest]: readonly string[], value: string): unknown {
+  const own = isMapping(options) ? options : {}
+  return { ...own, [name]: rest.length === 0 ? value : withValue(own[name], rest, value) }
+}
+
+/** The options with their secrets in place, wherever they came from. */
+export const withSecrets = (
+  options: Readonly<Record<string, unknown>>,
+  secrets: readonly SourceSecret[],
+): Readonly<Record<string, unknown>> =>
+  secrets.reduce<Readonly<Record<string, unknown>>>(
+    (filled, { path, value }) => withValue(filled, path, value) as Readonly<Record<string, unknown>>,
+    options,
+  )
+
+const SECRET_PARAMETER = /key|token|secret|pass|sig|auth/i
+
+/** What an address has in it that nobody else may see: a password, or the value of a parameter that looks like a key. */
+export function secretsInUrl(address: unknown): readonly string[] {
+  if (typeof address !== 'string' || !URL.canParse(address)) return []
+  const { password, searchParams } = new URL(address)
+  const keys = [...searchParams].flatMap(([name, value]) => (SECRET_PARAMETER.test(name) ? [value] : []))
+  return [decodeURIComponent(password), password, ...keys].filter((secret) => secret.length > 3)
+}

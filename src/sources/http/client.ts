@@ -1,0 +1,78 @@
+// Asks for a page: credentials, rate limit, retries. No redirect leaves the host, and no message holds more of an address than
+// its host: the rest may hold secrets.
+import { SyncError } from '../../core/words/errors.ts'
+import type { FetchTask } from '../pull/fetcher.ts'
+import { parsedAnswer } from './answer.ts'
+import { createCredentials } from './credentials.ts'
+import type { HttpOptions } from './options.ts'
+import { createPace, pauseMs } from './pace.ts'
+import { type Answered, createSend, firstOf, type Send } from './send.ts'
+
+const MOST_REDIRECTS = 5
+
+export interface Page {
+  readonly answer: unknown
+  readonly link: string | undefined
+}
+
+const isPassing = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+/** Credentials go to this host alone. */
+function redirected(url: URL, { headers }: Answered): URL {
+  const location = firstOf(headers['location'])
+  const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined
+  if (to?.origin === url.origin) return to
+  const where = to === undefined ? 'nowhere' : `to ${to.host}`
+  throw new SyncError(
+    'SOURCE_ANSWER',
+    `${url.host} redirects ${where}; redirects are followed within one host alone`,
+    {
+      hint: 'Set source.url to the address that it redirects to, if you trust it with the credentials.',
+    },
+  )
+}
+
+function refusal(url: URL, status: number): SyncError {
+  if (status === 401 || status === 403)
+    return new SyncError('SOURCE_DENIED', `${url.host} refuses the credentials (${status})`)
+  return new SyncError('SOURCE_ANSWER', `${url.host} refuses the request (${status})`)
+}
+
+/** Gives what fetches a page. Throws SOURCE_UNREACHABLE, SOURCE_DENIED or SOURCE_ANSWER. */
+export function createClient(options: HttpOptions, task: FetchTask): (url: URL) => Promise<Page> {
+  const { clock, signal } = task
+  const send = createSend(options, task)
+  const pace = createPace(options.rate_limit, task)
+  const credentials = createCredentials(options.auth, { send, clock })
+
+  async function attempted(url: URL, redirects = 0): ReturnType<Send> {
+    await pace()
+    const answered = await send(url, { ...options.headers, ...(await credentials.headers()) })
+    if (answered.status === undefined || !isRedirect(answered.status)) return answered
+    if (redirects === MOST_REDIRECTS)
+      throw new SyncError('SOURCE_ANSWER', `${url.host} redirects in a circle`)
+    return attempted(redirected(url, answered), redirects + 1)
+  }
+
+  return async (url) => {
+    let said = 'does not answer'
+    for (let attempt = 1; attempt <= options.attempts; attempt += 1) {
+      const answered = await attempted(url)
+      if (signal.aborted) break
+      if (answered.status !== undefined && answered.status >= 200 && answered.status < 300)
+        return { answer: parsedAnswer(answered.body, url.host), link: firstOf(answered.headers['link']) }
+      said =
+        answered.status === undefined ? `does not answer (${answered.code})` : `answers ${answered.status}`
+      const isRenewed = answered.status === 401 && credentials.renew()
+      if (answered.status !== undefined && !isPassing(answered.status) && !isRenewed)
+        throw refusal(url, answered.status)
+      if (!isRenewed && attempt < options.attempts) {
+        const asked = answered.status === undefined ? undefined : firstOf(answered.headers['retry-after'])
+        await clock.sleep(pauseMs(attempt, asked, clock.now()), signal)
+      }
+    }
+    throw new SyncError('SOURCE_UNREACHABLE', `${url.host} ${said}, after ${options.attempts} attempts`)
+  }
+}

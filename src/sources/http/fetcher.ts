@@ -1,0 +1,115 @@
+// Fetches page by page. It has come to its end only where an answer says so: with the last page, or one without records.
+import { createHash } from 'node:crypto'
+import { SyncError } from '../../core/words/errors.ts'
+import { textOf } from '../json/values.ts'
+import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
+import { recordsAt, valueAtPath } from './answer.ts'
+import { createClient, type Page } from './client.ts'
+import type { HttpOptions } from './options.ts'
+import { notAhead, watchNewest, withOverlap } from './since.ts'
+
+interface Place {
+  readonly url: URL
+  readonly number: number
+  /** Records on the pages before. */
+  readonly before: number
+}
+
+function withParams(url: URL, params: Readonly<Record<string, string>>): URL {
+  const changed = new URL(url)
+  for (const [name, value] of Object.entries(params)) changed.searchParams.set(name, value)
+  return changed
+}
+
+function firstPlace({ url, next, since, overlap }: HttpOptions, cursor: string | undefined): Place {
+  const asked =
+    since === undefined || cursor === undefined ? {} : { [since.param]: withOverlap(cursor, overlap) }
+  const size = next?.limit === undefined ? {} : { [next.limit]: String(next.size) }
+  const page = next?.page === undefined ? {} : { [next.page]: String(next.first) }
+  const offset = next?.offset === undefined ? {} : { [next.offset]: '0' }
+  return { url: withParams(new URL(url), { ...asked, ...size, ...page, ...offset }), number: 1, before: 0 }
+}
+
+/** `<https://crm.example/people?page=2>; rel="next"` */
+function linkedUrl(link: string | undefined, url: URL): URL | undefined {
+  const target = [...(link ?? '').matchAll(/<([^>]*)>([^<]*)/g)].find(([, , params = '']) =>
+    /;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/i.test(params),
+  )?.[1]
+  if (target === undefined) return undefined
+  const to = URL.canParse(target, url.href) ? new URL(target, url) : undefined
+  if (to?.origin === url.origin) return to
+  throw new SyncError(
+    'SOURCE_ANSWER',
+    `the next page of ${url.host} is on another host, where no credentials are sent`,
+  )
+}
+
+/** Undefined: this was the last page. */
+function urlAfter(
+  { url, number, before }: Place,
+  { answer, link }: Page,
+  { records, next }: { records: number; next: HttpOptions['next'] },
+): URL | undefined {
+  if (next?.link === true) return linkedUrl(link, url)
+  if (next?.cursor !== undefined && next.param !== undefined) {
+    const cursor = textOf(valueAtPath(answer, next.cursor))
+    return cursor === '' || cursor === 'false' ? undefined : withParams(url, { [next.param]: cursor })
+  }
+  // How large a page is, an interface may decide for itself: only one without records is the last.
+  if (records === 0) return undefined
+  if (next?.page !== undefined) return withParams(url, { [next.page]: String(next.first + number) })
+  return next?.offset === undefined ? undefined : withParams(url, { [next.offset]: String(before + records) })
+}
+
+/** Notes pages; throws SOURCE_ANSWER for one that came already. */
+function createRounds(): (url: URL, texts: readonly string[]) => void {
+  const urls = new Set<string>()
+  const contents = new Set<string>()
+  return (url, texts) => {
+    const content = createHash('sha256').update(texts.join('\n')).digest('base64')
+    const isAgain = urls.has(url.href) || (texts.length > 0 && contents.has(content))
+    urls.add(url.href)
+    contents.add(content)
+    if (!isAgain) return
+    throw new SyncError('SOURCE_ANSWER', `${url.host} gives the same page twice: paging runs in a circle`, {
+      hint: 'Check source.next: the parameter may have another name.',
+    })
+  }
+}
+
+async function* pages(options: HttpOptions, task: FetchTask): AsyncGenerator<Fetched> {
+  const { next, since, max_pages: mostPages } = options
+  const from = typeof task.cursor === 'string' && since !== undefined ? task.cursor : undefined
+  const newest = since && watchNewest(since.field, from)
+  const begun = task.clock.now()
+  const pageAt = createClient(options, task)
+  const noteRound = createRounds()
+  let place: Place | undefined = firstPlace(options, from)
+  while (place !== undefined) {
+    const { url, number, before }: Place = place
+    if (number > mostPages)
+      throw new SyncError('SOURCE_ANSWER', `${url.host} has more than ${mostPages} pages`)
+    const page = await pageAt(url)
+    const records = recordsAt(page.answer, options.records, url.host)
+    const texts = records.map((record) => JSON.stringify(record))
+    noteRound(url, texts)
+    for (const [index, json] of texts.entries()) {
+      newest?.note(records[index])
+      yield { json }
+    }
+    const after = urlAfter(place, page, { records: records.length, next })
+    place = after && { url: after, number: number + 1, before: before + records.length }
+  }
+  newest?.assertFound()
+  const cursor = newest?.value()
+  // Only now: records may come in any order.
+  if (cursor !== undefined) yield { cursor: notAhead(cursor, begun) }
+}
+
+export function httpFetcher(options: HttpOptions): Fetcher {
+  const { url, since, records } = options
+  const { origin, pathname, searchParams } = new URL(url)
+  // Not the values of parameters: a token may be among them, and be renewed.
+  const identity = ['http', origin, pathname, [...searchParams.keys()].sort(), since, records]
+  return { identity: JSON.stringify(identity), fetch: (task) => pages(options, task) }
+}

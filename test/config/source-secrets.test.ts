@@ -1,0 +1,88 @@
+// Secrets of a source: where they may stand, and where they must not be seen.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { effectiveSettings } from '../../src/config/effective.ts'
+import { loadSettings, problemText } from '../../src/config/load.ts'
+import { mappingText } from '../../src/core/mapping-store.ts'
+import { SOURCE_KINDS } from '../../src/sources/registry.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'secrets-'))
+  writeFileSync(join(folder, 'token'), 'token-in-a-file\n', { mode: 0o600 })
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const load = async (auth: string, env: Record<string, string> = {}, query = '') => {
+  const file = join(folder, 'config.yaml')
+  writeFileSync(
+    file,
+    `
+service: { base_url: https://service.example, api_key: "\${KEY}" }
+state: { path: state.db }
+pipelines:
+  shop:
+    source: { type: http, url: "https://crm.example/people${query}", auth: ${auth} }
+    map: { mail: mail }
+`,
+  )
+  return loadSettings({
+    ...{ file, env: { KEY: 'key-of-the-service', ...env }, kinds: SOURCE_KINDS },
+    presetFolder: join(import.meta.dirname, '../../config/presets'),
+  })
+}
+const settingsOf = async (...given: Parameters<typeof load>) => {
+  const loaded = await load(...given)
+  if (!loaded.ok) throw new Error(loaded.problems.map(problemText).join('\n'))
+  return loaded
+}
+
+it.each([
+  ['{ bearer: "${T}" }', { T: 'secret-of-the-crm' }, 'secret-of-the-crm'],
+  ['{ bearer_file: token }', {}, 'token-in-a-file'],
+  ['{ basic: { user: me, password_file: token } }', {}, 'token-in-a-file'],
+  ['{ header: { name: X-Key, value: "${T}" } }', { T: 'secret-of-the-crm' }, 'secret-of-the-crm'],
+  [
+    '{ oauth2: { token_url: "https://crm.example/t", client_id: me, client_secret_file: token, refresh_token: "${T}" } }',
+    { T: 'secret-of-the-crm' },
+    'secret-of-the-crm',
+  ],
+])('%s', async (auth, env, secret) => {
+  const { settings, warnings } = await settingsOf(auth, env)
+  const [shop] = settings.pipelines
+  expect(warnings).toEqual([])
+  expect(JSON.stringify(shop?.source['fetch'])).toContain(secret)
+  expect(settings.secrets).toContain(secret)
+  // What is shown, what is kept in the state, and what decides whether records look as before.
+  expect(JSON.stringify(effectiveSettings(settings, SOURCE_KINDS))).not.toContain(secret)
+  expect(mappingText(shop!)).not.toContain(secret)
+  const other = await settingsOf('{ bearer: "${T}" }', { T: 'another-secret' })
+  expect(other.settings.pipelines[0]?.hash).toBe(shop?.hash)
+})
+
+it('a key in the address is not shown, and one in plain text is warned of', async () => {
+  const { settings } = await settingsOf(
+    '{ bearer_file: token }',
+    { T: 'key-in-the-address' },
+    '?api_key=${T}&page=1',
+  )
+  const shown = effectiveSettings(settings, SOURCE_KINDS).find(
+    ({ path }) => path === 'pipelines.shop.source.url',
+  )
+  expect(shown?.value).toBe('(set, not shown)')
+  const { warnings } = await settingsOf('{ bearer: written-here }')
+  expect(warnings.map(problemText).join()).toContain(
+    'pipelines.shop.source.auth.bearer: is written here in plain text',
+  )
+})
+
+it.each([
+  ['{ bearer: "${T}", bearer_file: token }', 'must have one of bearer, basic, header and oauth2'],
+  ['{ bearer_file: nowhere }', 'nowhere'],
+  ['{ bearer: "${T}" }', 'T'],
+])('%s is refused', async (auth, said) => {
+  const loaded = await load(auth)
+  expect(loaded.ok ? [] : loaded.problems.map(problemText).join('\n')).toContain(said)
+})

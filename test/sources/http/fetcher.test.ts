@@ -1,0 +1,318 @@
+// What is asked for, page by page, and when a fetch has come to its end. Real sockets; waiting is only counted.
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { SyncError } from '../../../src/core/words/errors.ts'
+import { httpFetcher } from '../../../src/sources/http/fetcher.ts'
+import { httpOptions } from '../../../src/sources/http/options.ts'
+import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
+import { type PeopleServer, peopleServer, type Reply } from '../../support/people-server.ts'
+
+const NOW = Date.parse('2026-05-01T12:00:00Z')
+const servers: PeopleServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+type Asked = PeopleServer['asked'][number]
+
+async function serving(reply: (asked: Asked, number: number) => Reply): Promise<PeopleServer> {
+  const server = await peopleServer(reply)
+  servers.push(server)
+  return server
+}
+
+interface End {
+  readonly records: readonly unknown[]
+  readonly texts: readonly string[]
+  readonly cursor: unknown
+  readonly error: SyncError | undefined
+  readonly slept: readonly number[]
+}
+
+async function fetched(options: Record<string, unknown>, cursor?: unknown): Promise<End> {
+  const slept: number[] = []
+  let time = 0
+  const clock = {
+    now: () => NOW,
+    monotonic: () => time,
+    sleep: (ms: number) => {
+      slept.push(ms)
+      time += ms
+      return Promise.resolve()
+    },
+  }
+  const all: Fetched[] = []
+  let error: SyncError | undefined
+  const { signal } = new AbortController()
+  try {
+    const fetcher = httpFetcher(httpOptions.parse(options))
+    for await (const one of fetcher.fetch({ cursor, signal, clock, tell: () => undefined })) all.push(one)
+  } catch (reason) {
+    if (!(reason instanceof SyncError)) throw reason
+    error = reason
+  }
+  const texts = all.flatMap(({ json }) => json ?? [])
+  return {
+    ...{ texts, error, slept },
+    records: texts.map((text) => JSON.parse(text) as unknown),
+    cursor: all.findLast((one) => 'cursor' in one)?.cursor,
+  }
+}
+
+const PEOPLE = Array.from({ length: 5 }, (_, index) => ({ id: index + 1 }))
+const slice = (from: number, size = 2): typeof PEOPLE => PEOPLE.slice(from, from + size)
+const param = ({ url }: Asked, name: string): string | null => url.searchParams.get(name)
+const queries = (server: PeopleServer): string[] => server.asked.map(({ url }) => url.search)
+
+describe('paging', () => {
+  it('by number of the page, until one is empty', async () => {
+    const server = await serving((asked) => ({ body: slice((Number(param(asked, 'p')) - 1) * 2) }))
+    const { records, error } = await fetched({ url: `${server.url}/?all=1`, next: { page: 'p' } })
+    expect([records, error]).toEqual([PEOPLE, undefined])
+    expect(queries(server)).toEqual(['?all=1&p=1', '?all=1&p=2', '?all=1&p=3', '?all=1&p=4'])
+  })
+
+  it('by offset and limit, with what really came', async () => {
+    // Asked for three, it gives two.
+    const server = await serving((asked) => ({ body: { list: slice(Number(param(asked, 'from'))) } }))
+    const next = { offset: 'from', limit: 'max', size: 3 }
+    const { records } = await fetched({ url: server.url, records: 'list', next })
+    expect(records).toEqual(PEOPLE)
+    expect(queries(server)).toEqual(['?max=3&from=0', '?max=3&from=2', '?max=3&from=4', '?max=3&from=5'])
+  })
+
+  it('by a cursor, until there is none', async () => {
+    const server = await serving((asked) => {
+      const from = Number(param(asked, 'after') ?? '0')
+      return {
+        body: { results: slice(from), ...(from < 4 ? { paging: { next: { after: from + 2 } } } : {}) },
+      }
+    })
+    const next = { cursor: 'paging.next.after', param: 'after' }
+    const { records, error } = await fetched({ url: server.url, records: 'results', next })
+    expect([records, error]).toEqual([PEOPLE, undefined])
+    expect(queries(server)).toEqual(['', '?after=2', '?after=4'])
+  })
+
+  it('by the header Link', async () => {
+    const server = await serving((asked) => {
+      const from = Number(param(asked, 'at') ?? '0')
+      const link = `</?at=0>; rel="first", </?at=${from + 2}>; rel="next"`
+      return { body: slice(from), headers: from < 4 ? { link } : {} }
+    })
+    expect((await fetched({ url: server.url, next: { link: true } })).records).toEqual(PEOPLE)
+    expect(queries(server)).toEqual(['', '?at=2', '?at=4'])
+  })
+
+  it.each([
+    ['the same cursor', { cursor: 'next', param: 'c' }, { list: [{ id: 1 }], next: 'x' }],
+    ['a page that never changes', { page: 'nr' }, { list: [{ id: 1 }] }],
+    ['an offset that is not looked at', { offset: 'o' }, { list: [{ id: 1 }] }],
+  ])('in a circle is detected: %s', async (_, next, body) => {
+    const server = await serving(() => ({ body }))
+    const { error } = await fetched({ url: server.url, records: 'list', next })
+    expect(error).toMatchObject({
+      code: 'SOURCE_ANSWER',
+      message: expect.stringContaining('in a circle') as string,
+    })
+    expect(server.asked.length).toBeLessThan(4)
+  })
+
+  it('is broken off after max_pages', async () => {
+    const server = await serving((_, number) => ({ body: [{ id: number }] }))
+    const { error, records } = await fetched({ url: server.url, next: { page: 'p' }, max_pages: 3 })
+    expect([records.length, error?.message]).toEqual([3, expect.stringContaining('more than 3 pages')])
+  })
+
+  it('does not follow a page to another host', async () => {
+    const other = await serving(() => ({ body: [] }))
+    const server = await serving(() => ({ body: PEOPLE, headers: { link: `<${other.url}/>; rel=next` } }))
+    const { error } = await fetched({ url: server.url, next: { link: true }, auth: { bearer: 'T' } })
+    expect([error?.code, other.asked]).toEqual(['SOURCE_ANSWER', []])
+  })
+})
+
+describe('what is new', () => {
+  const of = async (
+    times: readonly unknown[],
+    options: object,
+    cursor?: string,
+  ): Promise<End & { query: string }> => {
+    const server = await serving(() => ({ body: times.map((at) => ({ meta: { at } })) }))
+    const end = await fetched(
+      { url: server.url, since: { param: 'since', field: 'meta.at' }, ...options },
+      cursor,
+    )
+    return { ...end, query: param(server.asked[0]!, 'since') ?? '' }
+  }
+
+  it.each([
+    [['2026-01-02T00:00:00Z', '2026-01-03T00:00:00+02:00', '2026-01-02T23:00:00Z'], '2026-01-02T23:00:00Z'],
+    [['2026-01-01T00:00:00.123456Z', '2026-01-01T00:00:00.123457Z'], '2026-01-01T00:00:00.123457Z'],
+    [[9, 10, 8], '10'],
+    [['12345678901234567891', '12345678901234567890'], '12345678901234567891'],
+    [[null, '2026-01-01'], '2026-01-01'],
+    // Ahead of the clock: whatever changes until then would never be asked for.
+    [['2099-01-01T00:00:00Z'], '2026-05-01T12:00:00Z'],
+    [['2099-01-01 00:00:00'], '2026-05-01 12:00:00'],
+    [[4_102_444_800_000], String(NOW)],
+  ])('is kept as the newest of %j', async (times, newest) => {
+    expect((await of(times, {})).cursor).toBe(newest)
+  })
+
+  it.each([
+    ['2026-01-02T00:05:00Z', '2026-01-01T23:55:00Z'],
+    ['2026-01-02T00:05:00.500+02:00', '2026-01-01T21:55:00.500Z'],
+    ['2026-01-02 00:05:00', '2026-01-01 23:55:00'],
+    ['2026-01-02', '2026-01-01'],
+    ['1767312300', '1767311700'],
+    ['1767312300000', '1767311700000'],
+  ])('is asked for from before %s: %s', async (cursor, asked) => {
+    expect((await of([cursor], { overlap: '10m' }, cursor)).query).toBe(asked)
+  })
+
+  it('moves no cursor where nothing came, and refuses a field that no record has', async () => {
+    expect((await of([], {}, '2026-01-01')).cursor).toBe('2026-01-01')
+    const { error } = await of([undefined, undefined], {})
+    expect(error).toMatchObject({ code: 'SOURCE_ANSWER', message: 'since.field: no record has meta.at' })
+  })
+})
+
+describe('credentials', () => {
+  it.each([
+    [{ bearer: 'T0' }, 'authorization', 'Bearer T0'],
+    [
+      { basic: { user: 'u', password: 'pä' } },
+      'authorization',
+      `Basic ${Buffer.from('u:pä').toString('base64')}`,
+    ],
+    [{ header: { name: 'X-Api-Token', value: 'T1' } }, 'x-api-token', 'T1'],
+  ])('%j', async (auth, name, value) => {
+    const server = await serving(() => ({ body: PEOPLE }))
+    await fetched({ url: server.url, auth })
+    expect(server.asked[0]?.headers[name]).toBe(value)
+  })
+
+  it('of OAuth are fetched, and renewed when they expire or are refused', async () => {
+    let given = 0
+    const tokens = await serving(() => ({ body: { access_token: `T${(given += 1)}`, expires_in: 3600 } }))
+    const server = await serving(({ headers }, number) =>
+      headers.authorization === 'Bearer T1' && number > 1
+        ? { status: 401 }
+        : { body: slice((number > 2 ? number - 2 : number - 1) * 2) },
+    )
+    const oauth2 = {
+      token_url: `${tokens.url}/token`,
+      client_id: 'me',
+      client_secret: 'S',
+      scope: 'contacts',
+    }
+    const { records, error } = await fetched({ url: server.url, auth: { oauth2 }, next: { page: 'p' } })
+    expect([records, error]).toEqual([PEOPLE, undefined])
+    expect(tokens.asked.map(({ body }) => body)).toEqual(
+      Array(2).fill('grant_type=client_credentials&client_id=me&client_secret=S&scope=contacts'),
+    )
+    const authorizations = server.asked.map(({ headers }) => headers.authorization)
+    expect(authorizations.slice(0, 3)).toEqual(['Bearer T1', 'Bearer T1', 'Bearer T2'])
+  })
+
+  it('that are refused end the fetch at once', async () => {
+    const server = await serving(() => ({ status: 403, body: { secret: 'in the answer' } }))
+    const { error } = await fetched({ url: server.url, auth: { bearer: 'T' } })
+    expect([error?.code, server.asked.length]).toEqual(['SOURCE_DENIED', 1])
+    expect(error?.message).not.toContain('secret')
+    const tokens = await serving(() => ({ status: 400 }))
+    const oauth2 = { token_url: tokens.url, client_id: 'me', refresh_token: 'R' }
+    expect((await fetched({ url: server.url, auth: { oauth2 } })).error?.code).toBe('SOURCE_DENIED')
+    expect(tokens.asked[0]?.body).toBe('grant_type=refresh_token&refresh_token=R&client_id=me')
+  })
+
+  it('stay on their host: redirects within it are followed, others refused', async () => {
+    const other = await serving(() => ({ body: PEOPLE }))
+    const within = await serving(({ url }) =>
+      url.pathname === '/new' ? { body: PEOPLE } : { status: 302, headers: { location: '/new' } },
+    )
+    expect((await fetched({ url: within.url, auth: { bearer: 'T' } })).records).toEqual(PEOPLE)
+    const away = await serving(() => ({ status: 301, headers: { location: `${other.url}/?x=1` } }))
+    const { error } = await fetched({ url: away.url, auth: { header: { name: 'X-Key', value: 'T' } } })
+    expect([error?.code, other.asked]).toEqual(['SOURCE_ANSWER', []])
+    const round = await serving(() => ({ status: 302, headers: { location: '/' } }))
+    expect((await fetched({ url: round.url })).error?.message).toContain('redirects in a circle')
+  })
+})
+
+describe('an interface in trouble', () => {
+  it.each<[string, Reply, readonly number[]]>([
+    ['that throttles and says for how long', { status: 429, headers: { 'retry-after': '7' } }, [7000, 7000]],
+    [
+      'that says until when',
+      { status: 503, headers: { 'retry-after': 'Fri, 01 May 2026 12:00:30 GMT' } },
+      [30_000, 30_000],
+    ],
+    ['that asks for too long', { status: 429, headers: { 'retry-after': '86400' } }, [900_000, 900_000]],
+    ['that fails', { status: 500 }, [1000, 2000]],
+    ['that closes the connection', { isLost: true }, [1000, 2000]],
+  ])('%s is asked again', async (_, trouble, slept) => {
+    const server = await serving((__, number) => (number < 3 ? trouble : { body: PEOPLE }))
+    const end = await fetched({ url: server.url })
+    expect([end.records, end.error, end.slept]).toEqual([PEOPLE, undefined, slept])
+  })
+
+  it('is given up after so many attempts, with what came before', async () => {
+    const server = await serving((_, number) => (number === 1 ? { body: slice(0) } : { status: 502 }))
+    const { records, error } = await fetched({ url: server.url, next: { page: 'p' }, attempts: 3 })
+    expect([records.length, server.asked.length]).toEqual([2, 4])
+    expect(error).toMatchObject({ code: 'SOURCE_UNREACHABLE' })
+    expect(error?.message).toMatch(/^127\.0\.0\.1:\d+ answers 502, after 3 attempts$/)
+  })
+
+  it.each<[string, Reply, RegExp]>([
+    ['refuses the page', { status: 400, body: 'about Anna' }, /refuses the request \(400\)$/],
+    ['answers with a page for people', { body: '<html>' }, /is no JSON in UTF-8$/],
+    ['answers in another encoding', { body: Buffer.from('["M\xfcller"]', 'latin1') }, /is no JSON in UTF-8$/],
+    ['has no list there', { body: { data: {} } }, /has no list at data\.items$/],
+  ])('that %s ends the fetch', async (_, reply, message) => {
+    const server = await serving(() => reply)
+    const { error } = await fetched({ url: server.url, records: 'data.items' })
+    expect(error?.message).toMatch(message)
+    expect(error?.message).not.toContain('Anna')
+  })
+
+  it('is not asked faster than its rate limit', async () => {
+    const server = await serving((_, number) => ({ body: number < 6 ? [{ id: number }] : [] }))
+    const { slept } = await fetched({
+      url: server.url,
+      next: { page: 'p' },
+      rate_limit: { requests: 2, per: '1s' },
+    })
+    expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(2000)
+  })
+})
+
+it('takes gzip, numbers of many digits, odd names, and null for an empty list', async () => {
+  const text = '{"data":[{"id":12345678901234567890,"n":1.50,"__proto__":{"a":1},"constructor":"c"}]}'
+  const server = await serving((_, number) =>
+    number === 1
+      ? { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } }
+      : { body: { data: null } },
+  )
+  const { texts, error } = await fetched({ url: server.url, records: 'data', next: { page: 'p' } })
+  expect([texts, error]).toEqual([
+    ['{"id":12345678901234567890,"n":1.50,"__proto__":{"a":1},"constructor":"c"}'],
+    undefined,
+  ])
+})
+
+describe('options', () => {
+  it.each([
+    ['http://crm.example/', {}],
+    ['ftp://crm.example/', {}],
+    ['https://crm.example/', { auth: { bearer: 'a', basic: { user: 'u', password: 'p' } } }],
+    ['https://crm.example/', { auth: {} }],
+    ['https://crm.example/', { next: { cursor: 'a' } }],
+    ['https://crm.example/', { next: { page: 'a', link: true } }],
+    ['https://crm.example/', { headers: { 'X-A': 'a\nb' } }],
+  ])('%s %j is refused', (url, more) => {
+    expect(httpOptions.safeParse({ url, ...more }).success).toBe(false)
+  })
+})
