@@ -33,7 +33,7 @@ export interface PullWorld {
   close(): Promise<void> | void
 }
 
-export const person = (no: number, changed = 1, first = `First${no}`): Row => ({
+const person = (no: number, changed = 1, first = `First${no}`): Row => ({
   ...{ no: `N${no}`, mail: `p${no}@example.com`, first, last: `Last${no}`, phone: `030 ${no}`, changed },
 })
 

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { SyncError } from '../../core/words/errors.ts'
 import { textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
+import { notAhead, withOverlap } from '../pull/newest.ts'
 import { recordsAt, valueAtPath } from './answer.ts'
 import { createClient, type Page } from './client.ts'
 import type { HttpOptions } from './options.ts'
-import { notAhead, watchNewest, withOverlap } from './since.ts'
+import { watchNewest } from './newest-field.ts'
 
 interface Place {
   readonly url: URL

@@ -1,0 +1,34 @@
+// Watches the field of records that says when they were changed.
+import { SyncError } from '../../core/words/errors.ts'
+import { isObject, textOf } from '../json/values.ts'
+import { isNewer } from '../pull/newest.ts'
+import { valueAtPath } from './answer.ts'
+
+export interface Newest {
+  note(record: unknown): void
+  /** Undefined where no record had the field. */
+  value(): string | undefined
+  /** Throws SOURCE_ANSWER where there were records, and none of them had the field. */
+  assertFound(): void
+}
+
+/** `from`: the cursor so far. */
+export function watchNewest(field: string, from: string | undefined): Newest {
+  let newest = from
+  let isSeen = false
+  let isFound = false
+  return {
+    note(record) {
+      isSeen = true
+      const text = isObject(record) ? textOf(valueAtPath(record, field)) : ''
+      if (text === '') return
+      isFound = true
+      if (newest === undefined || isNewer(text, newest)) newest = text
+    },
+    value: () => newest,
+    assertFound() {
+      if (!isSeen || isFound) return
+      throw new SyncError('SOURCE_ANSWER', `since.field: no record has ${field}`)
+    },
+  }
+}
