@@ -6,11 +6,11 @@ import { parsedAnswer } from './answer.ts'
 import { createCredentials } from './credentials.ts'
 import type { HttpOptions } from './options.ts'
 import { createPace, pauseMs } from './pace.ts'
-import { type Answered, createSend, firstOf, type Send } from './send.ts'
+import { type Answered, createSend, headerText, type Send } from './send.ts'
 
 const MOST_REDIRECTS = 5
 
-export interface Page {
+export interface AnsweredPage {
   readonly answer: unknown
   readonly link: string | undefined
 }
@@ -21,7 +21,7 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 
 /** Credentials go to this host alone. */
 function redirected(url: URL, { headers }: Answered): URL {
-  const location = firstOf(headers['location'])
+  const location = headerText(headers['location'])
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined
   if (to?.origin === url.origin) return to
   const where = to === undefined ? 'nowhere' : `to ${to.host}`
@@ -41,7 +41,7 @@ function refusal(url: URL, status: number): SyncError {
 }
 
 /** Gives what fetches a page. Throws SOURCE_UNREACHABLE, SOURCE_DENIED or SOURCE_ANSWER. */
-export function createClient(options: HttpOptions, task: FetchTask): (url: URL) => Promise<Page> {
+export function createClient(options: HttpOptions, task: FetchTask): (url: URL) => Promise<AnsweredPage> {
   const { clock, signal } = task
   const send = createSend(options, task)
   const pace = createPace(options.rate_limit, task)
@@ -62,14 +62,14 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
       const answered = await attempted(url)
       if (signal.aborted) break
       if (answered.status !== undefined && answered.status >= 200 && answered.status < 300)
-        return { answer: parsedAnswer(answered.body, url.host), link: firstOf(answered.headers['link']) }
+        return { answer: parsedAnswer(answered.body, url.host), link: headerText(answered.headers['link']) }
       said =
         answered.status === undefined ? `does not answer (${answered.code})` : `answers ${answered.status}`
       const isRenewed = answered.status === 401 && credentials.renew()
       if (answered.status !== undefined && !isPassing(answered.status) && !isRenewed)
         throw refusal(url, answered.status)
       if (!isRenewed && attempt < options.attempts) {
-        const asked = answered.status === undefined ? undefined : firstOf(answered.headers['retry-after'])
+        const asked = answered.status === undefined ? undefined : headerText(answered.headers['retry-after'])
         await clock.sleep(pauseMs(attempt, asked, clock.now()), signal)
       }
     }

@@ -5,7 +5,7 @@ import { textOf } from '../json/values.ts'
 import type { Fetched, Fetcher, FetchTask } from '../pull/fetcher.ts'
 import { notAhead, withOverlap } from '../pull/newest.ts'
 import { recordsAt, valueAtPath } from './answer.ts'
-import { createClient, type Page } from './client.ts'
+import { createClient, type AnsweredPage } from './client.ts'
 import type { HttpOptions } from './options.ts'
 import { watchNewest } from './newest-field.ts'
 
@@ -48,7 +48,7 @@ function linkedUrl(link: string | undefined, url: URL): URL | undefined {
 /** Undefined: this was the last page. */
 function urlAfter(
   { url, number, before }: Place,
-  { answer, link }: Page,
+  { answer, link }: AnsweredPage,
   { records, next }: { records: number; next: HttpOptions['next'] },
 ): URL | undefined {
   if (next?.link === true) return linkedUrl(link, url)

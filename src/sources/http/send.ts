@@ -18,7 +18,7 @@ export type Send = (
   form?: Readonly<Record<string, string>>,
 ) => Promise<Answered | { readonly status: undefined; readonly code: string }>
 
-export const firstOf = (value: string | string[] | undefined): string | undefined =>
+export const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
 /** One request; it rejects for an answer that is too large, and for nothing that a network does. */
