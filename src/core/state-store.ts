@@ -19,7 +19,8 @@ import type { RetentionStore } from './retention.ts'
 import type { RunState } from './run-state.ts'
 import type { StateLists, ReleaseStore, RebuildStore, InstanceStore } from './state.ts'
 
-export interface StateStore
+/** All that runs, plans and undoing need. */
+export interface SyncState
   extends
     RunState,
     OtherRecords,
@@ -27,13 +28,8 @@ export interface StateStore
     StateLists,
     ReleaseStore,
     AcceptedStore,
-    DueStore,
-    PauseStore,
-    RetentionStore,
     DefinitionStore,
     RebuildStore,
-    AlertStore,
-    SyncLog,
     TombstoneStore,
     PermissionStore,
     DateOrderStore,
@@ -45,3 +41,5 @@ export interface StateStore
     LookAlikeStore {
   close(): Promise<void>
 }
+
+export interface StateStore extends SyncState, DueStore, PauseStore, RetentionStore, AlertStore, SyncLog {}

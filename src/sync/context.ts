@@ -12,7 +12,7 @@ import type {
 } from '../core/ports.ts'
 import type { Unasked } from '../core/change/plan/plan.ts'
 import type { PipelineSettings, ServiceSettings } from '../core/settings.ts'
-import type { StateStore } from '../core/state-store.ts'
+import type { SyncState } from '../core/state-store.ts'
 import type { LeftAlone } from '../core/log/undo.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './send/turns.ts'
@@ -59,7 +59,7 @@ export interface TermDirectory {
 export interface PlanContext {
   readonly runId: string
   readonly pipeline: PipelineSettings
-  readonly state: StateStore
+  readonly state: SyncState
   readonly source: Source
   readonly session: ServiceReads
   readonly circuit: Circuit

@@ -5,9 +5,9 @@ import type { PlannedChange } from '../../src/core/change/plan/planned-change.ts
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { Source } from '../../src/core/ports.ts'
-import type { StateStore } from '../../src/core/state-store.ts'
+import type { TestState } from './state/memory-state.ts'
 import type { UndoOptions } from '../../src/core/log/undo.ts'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { temporaryState } from './state/temporary-state.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { previewPipeline } from '../../src/sync/preview.ts'
 import { rebuildPipeline, type RebuildResult } from '../../src/sync/rebuild.ts'
@@ -25,7 +25,7 @@ import { pipelineSettings, serviceSettings } from './pipeline.ts'
 export interface Line {
   readonly source: MemorySource
   readonly service: MemoryService
-  readonly state: StateStore
+  readonly state: TestState
   readonly clock: TestClock
   readonly log: { message: string; fields: unknown }[]
   pipeline: PipelineSettings
@@ -46,7 +46,7 @@ export function testLine(
   options: {
     pipeline?: Partial<PipelineSettings>
     settings?: Partial<ServiceSettings>
-    state?: StateStore
+    state?: TestState
     /** In place of the one in memory. */
     source?: Source
     service?: MemoryService
@@ -60,7 +60,7 @@ export function testLine(
   const line: Line = {
     source: memorySource(),
     service: options.service ?? memoryService(),
-    state: options.state ?? openTemporaryState(),
+    state: options.state ?? temporaryState(),
     clock: testClock(),
     log,
     pipeline: pipelineSettings(options.pipeline),

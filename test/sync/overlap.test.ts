@@ -1,7 +1,7 @@
 // Changes that get into each other's way: a mail that passes from one record to another, rows that name a key twice,
 // exports that take each other over, others who edit meanwhile. Each of these was found by simulation first.
 import { describe, expect, it } from 'vitest'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { temporaryState } from '../support/state/temporary-state.ts'
 import { type Call, memoryService } from '../support/memory-service.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 import { GUARDS, pipelineSettings } from '../support/pipeline.ts'
@@ -171,7 +171,7 @@ describe('a create whose answer was lost', () => {
 
 describe('a released delete whose contact another pipeline names by then', () => {
   it('is no longer asked for', async () => {
-    const state = openTemporaryState()
+    const state = temporaryState()
     const service = memoryService()
     const guards = { ...GUARDS, max_deletes: { count: 0 } }
     const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
@@ -191,7 +191,7 @@ describe('a released delete whose contact another pipeline names by then', () =>
 
 describe('a lost create whose contact another pipeline merged itself into, and whose answer was lost, too', () => {
   it('waits for that one, and is not sent again', async () => {
-    const state = openTemporaryState()
+    const state = temporaryState()
     const service = memoryService()
     const map = { ...pipelineSettings().map, skype: { column: 'no' } }
     const one = testLine({ state, service, pipeline: { duplicate_check_method: 'none', map } })
@@ -213,7 +213,7 @@ describe('a lost create whose contact another pipeline merged itself into, and w
 
 describe('a lost create whose contact another pipeline without a mail was merged into by its name', () => {
   it('is not sent again, although the marker is that of the other', async () => {
-    const state = openTemporaryState()
+    const state = temporaryState()
     const service = memoryService()
     const settings = { marker_field: 'sync_marker' }
     const about = { label: '', description: '', required: false, multiple: false }
@@ -251,7 +251,7 @@ describe('a lost create whose contact another pipeline without a mail was merged
 
 describe('a contact into which the create of another pipeline may have been merged', () => {
   it('is not deleted before that is known', async () => {
-    const state = openTemporaryState()
+    const state = temporaryState()
     const service = memoryService()
     const guards = { ...GUARDS, max_deletes: { share: 1 } }
     const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
@@ -268,7 +268,7 @@ describe('a contact into which the create of another pipeline may have been merg
   })
 
   it('is not deleted while one of the same family name, without a mail, is in doubt', async () => {
-    const state = openTemporaryState()
+    const state = temporaryState()
     const service = memoryService()
     const guards = { ...GUARDS, max_deletes: { share: 1 } }
     const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })
@@ -288,7 +288,7 @@ describe('a contact into which the create of another pipeline may have been merg
   })
 
   it('is deleted where that create was never sent, because a guard holds it', async () => {
-    const state = openTemporaryState()
+    const state = temporaryState()
     const service = memoryService()
     const guards = { ...GUARDS, max_deletes: { share: 1 } }
     const full = testLine({ state, service, pipeline: { mode: 'full', on_missing: 'delete', guards } })

@@ -2,7 +2,7 @@
 // ends with what a plain model says. Nothing of others is ever taken away.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { openTemporaryState } from '../../src/store/state-store.ts'
+import { temporaryState } from '../support/state/temporary-state.ts'
 import { testLine } from '../support/line.ts'
 import { memoryService } from '../support/memory-service.ts'
 
@@ -49,7 +49,7 @@ function createModel() {
 }
 
 async function play(all: readonly Step[]): Promise<void> {
-  const state = openTemporaryState()
+  const state = temporaryState()
   const service = memoryService()
   const terms = {
     policy: 'managed',

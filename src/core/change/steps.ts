@@ -1,5 +1,6 @@
 // The steps of a change and their order: the first, the next, what each sends, and which goes before which.
-import type { Contact } from '../mapping/contact.ts'
+import { type Contact, contactMailKey } from '../mapping/contact.ts'
+import type { TermPlan } from '../mapping/terms.ts'
 import type { PipelineSettings, TermSettings } from '../settings.ts'
 import type {
   Operation,
@@ -47,6 +48,46 @@ export function firstStep(form: StagedOperation): OperationKind {
   if (isWithdrawn(form.consent)) return 'consent'
   if (Object.keys(form.fields).length > 0) return 'update'
   return form.terms === undefined ? 'consent' : 'terms'
+}
+
+/** A change as it first stands in the journal. */
+export interface FirstForm {
+  readonly kind: OperationKind
+  readonly linkId: number | undefined
+  readonly contactId: number | undefined
+  readonly mailKey: string | undefined
+  readonly fields: Contact
+  readonly terms: TermPlan | undefined
+  readonly consent: number | undefined
+  readonly state: StagedOperation['state']
+  readonly order: number
+  readonly reason: string | undefined
+  readonly cause: Operation['cause']
+  readonly undoes: string | undefined
+}
+
+export function firstForm(operation: StagedOperation): FirstForm {
+  const kind = firstStep(operation)
+  const isLinked = operation.state === 'held' || kind !== 'create'
+  const fields = 'fields' in operation ? operation.fields : {}
+  const mailKey = contactMailKey(fields)
+  const isDelete = operation.state === 'planned' && operation.kind === 'delete'
+  const change = operation.state === 'planned' && operation.kind !== 'delete' ? operation : undefined
+  return {
+    kind,
+    linkId: isLinked && 'linkId' in operation ? operation.linkId : undefined,
+    contactId: 'contactId' in operation ? operation.contactId : undefined,
+    mailKey,
+    fields,
+    terms: change?.terms,
+    consent: change?.consent,
+    state: operation.state,
+    order: sendingOrder(kind, { mailKey, consent: change?.consent }),
+    reason: 'reason' in operation ? operation.reason : undefined,
+    // What is deleted by undoing its creation is guarded like what is missing, and like that never tried again by itself.
+    cause: isDelete ? 'missing' : 'record',
+    undoes: 'undoes' in operation ? operation.undoes : undefined,
+  }
 }
 
 /** Steps that must be looked at when their answer was lost; the others set values, and may simply be sent again. */

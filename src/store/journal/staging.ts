@@ -1,10 +1,9 @@
 // Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
-import { contactMailKey } from '../../core/mapping/contact.ts'
 import { FINAL_REJECTS } from '../../core/words/errors.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
-import { firstStep, sendingOrder } from '../../core/change/steps.ts'
+import { firstForm } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
@@ -26,30 +25,22 @@ import { isKeyed, isOpenAs } from '../file/state-sets.ts'
 
 /** The columns that depend on the form of an operation. */
 export function operationColumns(operation: StagedOperation) {
-  const kind = firstStep(operation)
-  const isLinked = operation.state === 'held' || kind !== 'create'
-  const fields = 'fields' in operation ? operation.fields : {}
-  const mailKey = contactMailKey(fields)
-  const planned = operation.state === 'planned' && operation.kind !== 'delete' ? operation : undefined
+  const form = firstForm(operation)
   return {
-    kind,
-    link_id: isLinked && 'linkId' in operation ? operation.linkId : null,
-    contact_id: 'contactId' in operation ? (operation.contactId ?? null) : null,
-    mail_key: mailKey ?? null,
-    fields: JSON.stringify(fields),
-    terms: planned?.terms === undefined ? null : JSON.stringify(planned.terms),
-    consent: planned?.consent ?? null,
-    state: operation.state,
-    rank: sendingOrder(kind, { mailKey, consent: planned?.consent }),
-    reason: 'reason' in operation ? (operation.reason ?? null) : null,
+    kind: form.kind,
+    link_id: form.linkId ?? null,
+    contact_id: form.contactId ?? null,
+    mail_key: form.mailKey ?? null,
+    fields: JSON.stringify(form.fields),
+    terms: form.terms === undefined ? null : JSON.stringify(form.terms),
+    consent: form.consent ?? null,
+    state: form.state,
+    rank: form.order,
+    reason: form.reason ?? null,
+    cause: form.cause,
+    undoes: form.undoes ?? null,
   }
 }
-
-/** What is deleted by undoing its creation is guarded like what has gone, and like that never tried again by itself. */
-const originColumns = (operation: StagedOperation) => ({
-  cause: operation.state === 'planned' && operation.kind === 'delete' ? 'missing' : 'record',
-  undoes: 'undoes' in operation ? (operation.undoes ?? null) : null,
-})
 
 const INSERT_OPERATION = `
 INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key,
@@ -83,7 +74,6 @@ function createStage(
       const columns = operationColumns(entry.operation)
       addOperation.run({
         ...columns,
-        ...originColumns(entry.operation),
         input_id: staged.id,
         run_id: staged.runId,
         pipeline: staged.pipeline,

@@ -1,0 +1,325 @@
+// What every state keeps to, whatever it is kept in: said in the words of a run, so that it holds for one on another machine, too.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Operation } from '../../src/core/change/operation.ts'
+import type { TestState } from '../support/state/memory-state.ts'
+import { aboutRun, AT, done, ended, person, type World, worldOver } from './state-world.ts'
+
+const ANNA = person('K1', { phone: '1' })
+const BEN = person('K2', { phone: '2' })
+const FULL = { apartMs: 0, at: AT, isLast: true }
+const MISSING = { onMissing: 'delete', termPolicy: 'managed', missingIn: 1, apartMs: 0, at: AT } as const
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+const forms = (operations: readonly Operation[]): string[] =>
+  operations.map(({ kind, key, state }) => `${kind} ${key} ${state}`)
+
+export function stateContract(name: string, open: () => TestState): void {
+  describe(`the state ${name}`, () => {
+    let world: World
+    let state: TestState
+    beforeEach(() => {
+      state = open()
+      world = worldOver(state)
+    })
+    const link = async (key: string, pipeline = 'shop') => (await state.known(pipeline, [key]))[0]?.link
+    const push = async (people: Parameters<World['plan']>[0], pipeline = 'shop', run = 'r1') => {
+      const staged = await world.plan(people, { pipeline, run, version: `${pipeline} ${run}` })
+      await world.send(done, run)
+      await state.endInput(staged, { as: 'processed' })
+    }
+
+    it('counts nothing of an input before its plan is committed, and nothing of one that is discarded', async () => {
+      const staged = await world.read([ANNA], { rejected: ['K9'] })
+      expect(await all(state.rejects(['shop']))).toEqual([])
+      expect(await state.inputNumbers(staged)).toMatchObject({ rejected: 1, changes: 1, links: 0 })
+      await state.discardInput(staged)
+      expect(await state.unfinishedInputs('shop')).toEqual([])
+      expect(await state.takeToSend('r1', undefined, 9)).toEqual([])
+      const next = await world.plan([ANNA], { rejected: ['K9'] })
+      expect(await state.unfinishedInputs('shop')).toMatchObject([{ id: next.id, pipeline: 'shop' }])
+      expect(await all(state.rejects(['shop']))).toMatchObject([
+        { key: 'K9', line: 3, code: 'FIELD_INVALID' },
+      ])
+      expect(await all(state.rejectsOfInput(next))).toMatchObject([{ reason: 'bad', line: 3 }])
+    })
+
+    it('gives what is planned in the order of sending, by pages', async () => {
+      await push([ANNA, BEN, person('K3', {}, ['A'])])
+      const { mail: _, ...withoutMail } = person('K7').contact
+      const changed = [
+        person('K4', { mail_status: 7 }),
+        { key: 'K7', contact: { ...withoutMail, first_name: 'A' } },
+        { ...ANNA, contact: { ...ANNA.contact, phone: '9' } },
+        { ...BEN, contact: { ...BEN.contact, mail_status: 2, phone: '8' } },
+        person('K3', {}, ['B']),
+      ]
+      await world.plan(changed, { run: 'r2', version: 'second' })
+      const order = ['consent K2', 'update K1', 'create K4', 'terms K3']
+      const found = await state.takeToSend('r2', undefined, 9)
+      expect(found.map(({ kind, key }) => `${kind} ${key}`)).toEqual(order)
+      const first = await state.takeToSend('r2', undefined, 2)
+      expect(first).toEqual(found.slice(0, 2))
+      expect(await state.takeToSend('r2', first[1], 2)).toEqual(found.slice(2))
+      expect(await state.planTotals('r2', 1)).toMatchObject({
+        ...{
+          operations: 4,
+          updates: 2,
+          createsWithMail: 1,
+          createsWithoutMail: 0,
+          withdrawals: 1,
+          consents: 1,
+        },
+        ...{ termAdditions: 1, termRemovals: 1, deletes: 0, terms: ['B'] },
+      })
+      // A record without a mail and an address is a reject.
+      expect(await all(state.rejects(undefined))).toMatchObject([{ key: 'K7', code: 'CONTACT_INCOMPLETE' }])
+    })
+
+    it('knows what was sent, takes one step after the other, and knows a settled record by its form', async () => {
+      await world.plan([{ ...ANNA, terms: ['A'], contact: { ...ANNA.contact, mail_status: 7 } }])
+      expect(await world.send()).toEqual(['create K1', 'terms K1', 'consent K1'])
+      expect(await link('K1')).toMatchObject({
+        contactId: 1,
+        fields: { mail: 'k1@x.example', phone: '1', mail_status: 7 },
+        terms: [{ name: 'A', ours: true, shared: false, unsure: false }],
+        unsure: [],
+        gone: false,
+      })
+      expect(await state.countRemaining('r1')).toBe(0)
+      const again = [{ ...ANNA, terms: ['A'], contact: { ...ANNA.contact, mail_status: 7 } }]
+      await world.plan(again, { run: 'r2' })
+      expect(await state.takeToSend('r2', undefined, 9)).toEqual([])
+    })
+
+    it('is unsure of what is on its way, and restores it where nothing was applied', async () => {
+      await push([ANNA])
+      const changed = [{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }]
+      await world.plan(changed, { run: 'r2' })
+      const [update] = await state.takeToSend('r2', undefined, 1)
+      if (update === undefined) throw new Error('nothing is planned')
+      await state.markSending([update])
+      expect(await link('K1')).toMatchObject({
+        unsure: ['phone'],
+        fields: { phone: '1' },
+        isUnfinished: true,
+      })
+      expect(await state.countRemaining('r2')).toBe(1)
+      const settled = { operation: update, request: undefined }
+      const lost = { ...settled, settlement: { kind: 'failed', reason: 'lost', unknown: true } } as const
+      await state.settleBatch([lost], aboutRun('r2'))
+      expect(await link('K1')).toMatchObject({ unsure: ['phone'] })
+      const refused = { ...settled, settlement: { kind: 'failed', reason: 'no' } } as const
+      await state.settleBatch([refused], aboutRun('r2'))
+      expect(await link('K1')).toMatchObject({ unsure: [] })
+      expect(forms(await state.leftOpen('failed', 'shop'))).toEqual(['update K1 failed'])
+    })
+
+    it('holds a create that was given the contact of another key', async () => {
+      await push([ANNA])
+      await world.plan([ANNA, BEN], { run: 'r2' })
+      await world.send(() => ({ settlement: { kind: 'done', contactId: 1 } }), 'r2')
+      expect(await link('K2')).toBeUndefined()
+      expect(await link('K1')).toMatchObject({ merged: true })
+      expect(forms(await all(state.held(['shop'])))).toEqual(['create K2 held'])
+      expect(await state.backlog('shop')).toMatchObject({ linked: 1, held: 1, retriable: 0 })
+    })
+
+    it('tells after a crash what is in doubt and what is tried again', async () => {
+      await push([ANNA])
+      const staged = await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }, BEN], {
+        run: 'r2',
+      })
+      await state.markSending(await state.takeToSend('r2', undefined, 9))
+      expect(forms(await state.openDoubts('shop'))).toEqual(['create K2 sending'])
+      expect(await state.backlog('shop')).toMatchObject({ onItsWay: 2, inDoubt: 0 })
+      expect(await state.reopen('shop', AT)).toBe(1)
+      expect(await state.leftOpen('in_doubt', 'shop')).toMatchObject([{ key: 'K2', sent: 1, notBefore: AT }])
+      expect(forms(await state.leftOpen('failed', 'shop'))).toEqual(['update K1 failed'])
+      expect(await state.known('shop', ['K2'])).toEqual([{ link: undefined, inDoubt: true }])
+      await state.endInput(staged, { as: 'vanished' })
+      expect(await state.unfinishedInputs('shop')).toEqual([])
+      // A newer record waits behind the doubt.
+      await world.plan([ANNA, { ...BEN, contact: { ...BEN.contact, phone: '7' } }], { run: 'r3' })
+      expect(forms(await state.leftOpen('waiting', 'shop', { runId: 'r3' }))).toEqual(['create K2 waiting'])
+      expect(await state.leftOpen('waiting', 'shop', { runId: 'r2' })).toEqual([])
+    })
+
+    it.each(['unread', 'vanished'] as const)('ends an input that was cut off: %s', async (as) => {
+      const staged = await world.plan([ANNA, BEN], { rejected: ['K9'] })
+      const [first] = await state.takeToSend('r1', undefined, 1)
+      await state.markSending(first === undefined ? [] : [first])
+      await state.reopen('shop', AT)
+      await state.endInput(staged, { as })
+      const left = forms(await state.leftOpen('failed', 'shop'))
+      expect(left).toEqual(as === 'unread' ? [] : ['create K2 failed'])
+      expect(await all(state.rejects(['shop']))).toHaveLength(as === 'unread' ? 0 : 1)
+      expect(await state.leftOpen('in_doubt', 'shop')).toHaveLength(1)
+    })
+
+    it('lets what was given up give way to what is newer, and gives the rest a new form', async () => {
+      await push([ANNA, BEN])
+      const older = [ANNA, BEN].map((one) => ({ ...one, contact: { ...one.contact, phone: '8' } }))
+      await state.endInput(await world.plan(older, { run: 'r2' }), { as: 'vanished' })
+      expect(await state.leftOpen('failed', 'shop', { after: 0, limit: 1 })).toHaveLength(1)
+      await world.plan([{ ...ANNA, contact: { ...ANNA.contact, phone: '9' } }], { run: 'r3' })
+      const left = await state.leftOpen('failed', 'shop')
+      expect(forms(left)).toEqual(['update K2 failed'])
+      const [operation] = left
+      if (operation === undefined) throw new Error('nothing is left')
+      const planned = {
+        state: 'planned',
+        kind: 'update',
+        linkId: 2,
+        contactId: 2,
+        fields: { phone: '8' },
+      } as const
+      await state.replan('r4', [{ operation, next: planned }])
+      expect(await state.takeToSend('r4', undefined, 9)).toMatchObject([
+        { key: 'K2', reason: 'not sent yet' },
+      ])
+      const [again] = await state.takeToSend('r4', undefined, 1)
+      await state.replan('r4', again === undefined ? [] : [{ operation: again, next: { state: 'settled' } }])
+      expect(await state.takeToSend('r4', undefined, 9)).toEqual([])
+    })
+
+    it('holds a plan, releases it, and lets the same change of a later file go', async () => {
+      const hold = { guard: 'max_changes', holds: 'all', number: 2, threshold: '1', reason: 'many' } as const
+      const staged = await world.read([ANNA, BEN])
+      expect(await state.holdPlan(staged, hold, { at: AT, configHash: 'h' })).toEqual({
+        records: 2,
+        deletes: 0,
+      })
+      await state.commitPlan(staged, 'sum')
+      await state.endInput(staged, { as: 'processed' })
+      expect(await state.heldPlans(['shop'])).toMatchObject([
+        { runId: 'r1', number: 2, left: 2, releasedAt: undefined },
+      ])
+      expect(await state.leftOpen('released', 'shop')).toEqual([])
+      await state.release('r1', AT + 1)
+      expect(await state.released('shop')).toBe(2)
+      expect(await state.heldPlans(['shop'])).toMatchObject([{ releasedAt: AT + 1 }])
+      const later = await world.read([ANNA, person('K3')], { run: 'r2' })
+      // What was released in just this form is not judged again.
+      expect(await state.inputNumbers(later, 5)).toMatchObject({ changes: 1, terms: [] })
+      await state.commitPlan(later, 'sum')
+      expect(forms(await state.leftOpen('released', 'shop'))).toEqual(['create K2 held'])
+      expect(forms(await state.takeToSend('r2', undefined, 9))).toEqual([
+        'create K1 planned',
+        'create K3 planned',
+      ])
+    })
+
+    it('deletes what a full export lacks, once it was missing often enough, unless it is named elsewhere', async () => {
+      await push([ANNA, BEN])
+      await push([{ ...BEN, key: 'X2' }], 'crm', 'r2')
+      const rules = { missing: { ...MISSING, missingIn: 2 } }
+      await world.plan([person('K3')], { run: 'r3', version: 'a', rules, full: FULL })
+      expect((await state.planTotals('r3')).deletes).toBe(0)
+      await world.plan([person('K3')], { run: 'r4', version: 'b', rules, full: FULL })
+      const deletes = (await state.takeToSend('r4', undefined, 9)).filter(({ kind }) => kind === 'delete')
+      // Ben's contact is that of a record of the other pipeline, too.
+      expect(deletes).toMatchObject([{ key: 'K1', cause: 'missing', contactId: 1 }])
+      expect(await state.isNamedElsewhere(deletes[0] as Operation)).toBe(false)
+      await world.send(done, 'r4')
+      expect(await link('K1')).toBeUndefined()
+      expect(await link('K2')).toBeDefined()
+      expect(await state.inputNumbers(await world.read([], { run: 'r5' }))).toMatchObject({
+        hasDeleted: true,
+        links: 2,
+      })
+    })
+
+    it('takes back the count of a record that is there again, and protects those whom an unreadable row may be', async () => {
+      await push([ANNA, BEN])
+      const rules = { missing: { ...MISSING, missingIn: 2 } }
+      await world.plan([BEN], { run: 'r2', version: 'a', rules, full: FULL })
+      await world.plan([BEN], { run: 'r3', version: 'b', rules, full: FULL, present: ['K1'] })
+      await world.plan([BEN], { run: 'r4', version: 'c', rules, full: FULL })
+      expect((await state.planTotals('r4')).deletes).toBe(0)
+      await world.plan([BEN], { run: 'r5', version: 'd', rules, full: FULL })
+      expect((await state.planTotals('r5')).deletes).toBe(1)
+    })
+
+    it('holds creates of one mail, those whose mail another key has, and drops rejects behind an accepted record', async () => {
+      await push([ANNA])
+      const double = { mail: 'same@x.example' }
+      const rules = { holdSharedMails: true, yieldRejects: 'last' } as const
+      const people = [person('K4', double), person('K5', double), person('K6', { mail: 'k1@x.example' }), BEN]
+      await world.plan(people, { run: 'r2', rejected: ['K2'], rules })
+      const held = await all(state.held(['shop']))
+      expect(held.map(({ key, reason }) => `${key} ${reason?.split(',')[0]}`)).toEqual([
+        'K4 the same mail as on line 3',
+        'K5 the same mail as on line 2',
+        'K6 the mail belongs to key K1 of this pipeline',
+      ])
+      expect(await all(state.rejects(['shop']))).toMatchObject([{ key: 'K2', code: 'FIELD_INVALID' }])
+      const [staged] = await state.unfinishedInputs('shop')
+      if (staged === undefined) throw new Error('no input is open')
+      const again = await world.read([BEN], { run: 'r3', rejected: ['K2'], rules: { yieldRejects: 'first' } })
+      expect(await all(state.rejectsOfInput(again))).toMatchObject([
+        { reason: 'bad; key: the record on line 2 has the same key and was accepted' },
+      ])
+    })
+
+    it('claims each identity once, and knows who of others has a contact, a mail or a term', async () => {
+      await push([{ ...ANNA, terms: ['A'] }])
+      await push([{ ...ANNA, key: 'X1', terms: ['A', 'B'] }], 'crm', 'r2')
+      expect(await link('K1')).toMatchObject({ terms: [{ name: 'A', shared: true }] })
+      const staged = await world.read([ANNA, ANNA], { run: 'r3' })
+      expect(await all(state.rejectsOfInput(staged))).toMatchObject([{ reason: 'twice', line: 3 }])
+      const linkId = (await link('K1'))?.id ?? 0
+      expect(await state.claim(staged, [undefined, { linkId, line: 9 }], 'last')).toEqual([undefined, 2])
+      expect(await state.claim(staged, [{ linkId, line: 10 }], 'first')).toEqual([9])
+      await state.commitPlan(staged, 'sum')
+      const operation = { pipeline: 'shop', key: 'K8' }
+      expect(await state.contactsOfOthers(operation, [1, 5])).toEqual({
+        here: [1],
+        elsewhere: new Map([[1, { mail: 'k1@x.example', phone: '1' }]]),
+      })
+      await world.plan([person('K8', { mail: 'k1@x.example' })], { run: 'r4' })
+      const [create] = await state.takeToSend('r4', undefined, 1)
+      if (create === undefined) throw new Error('nothing is planned')
+      expect(await state.mailOwners([create])).toEqual(new Map([[create.id, { key: 'K1', isMoving: false }]]))
+      expect(await state.isCreatedElsewhere(create)).toBe(false)
+    })
+
+    it('keeps a reject with its reason, and drops it when the record is accepted', async () => {
+      await world.plan([ANNA])
+      await world.send(ended({ kind: 'rejected', code: 'REFUSED', reason: 'too long' }))
+      expect(await all(state.rejects(undefined))).toMatchObject([
+        { key: 'K1', code: 'REFUSED', reason: 'too long' },
+      ])
+      expect(await state.takeToSend('r1', undefined, 9)).toEqual([])
+      await push([ANNA], 'shop', 'r2')
+      expect(await all(state.rejects(undefined))).toEqual([])
+    })
+
+    it('enters what ended into the sync log, and keeps pipelines apart', async () => {
+      await push([ANNA])
+      expect(await all(state.entriesOfRun('r1'))).toMatchObject([
+        { action: 'create', key: 'K1', outcome: 'done' },
+      ])
+      expect(await state.known('crm', ['K1'])).toEqual([{ link: undefined, inDoubt: false }])
+      expect(await state.backlog('crm')).toMatchObject({ linked: 0 })
+    })
+
+    it('takes empty batches', async () => {
+      const staged = await world.read([])
+      expect(await state.matchFingerprints(staged, [''])).toEqual([undefined])
+      expect(await state.known('shop', [])).toEqual([])
+      expect(await state.unstage(staged, [{ line: 7, key: undefined }])).toEqual([
+        { was: 'unchanged', terms: undefined },
+      ])
+      await state.markSending([])
+      expect(await state.settleBatch([], aboutRun('r1'))).toEqual([])
+      await state.replan('r1', [])
+      expect(await state.mailOwners([])).toEqual(new Map())
+      expect(await state.takeReleasedDeletes('shop', 'r1', { missing: true })).toBe(0)
+    })
+  })
+}

@@ -1,0 +1,253 @@
+// Sending and what it leaves open, over the state in memory.
+import { auditEntry } from '../../../src/core/log/audit.ts'
+import type { Operation } from '../../../src/core/change/operation.ts'
+import { OVERTAKABLE, REMAINING, SETTLED_SO_FAR } from '../../../src/core/change/states.ts'
+import { firstForm, LEFT_IN_DOUBT, sendingOrder, SENDING_ORDER } from '../../../src/core/change/steps.ts'
+import type { LeftOpen, RunState } from '../../../src/core/run-state.ts'
+import type { Replanned } from '../../../src/core/state.ts'
+import {
+  byId,
+  forgetEmptyHolds,
+  isIn,
+  isKeyed,
+  isRetried,
+  linkOf,
+  linksWhere,
+  operationOf,
+  type Row,
+  rowsWhere,
+  type Tables,
+} from './tables.ts'
+import { markSending, settleOne } from './settling.ts'
+
+type Journal = Pick<
+  RunState,
+  | 'planTotals'
+  | 'takeToSend'
+  | 'markSending'
+  | 'settleBatch'
+  | 'noteAstray'
+  | 'note'
+  | 'rejectsOfInput'
+  | 'endInput'
+  | 'unfinishedInputs'
+  | 'reopen'
+  | 'leftOpen'
+  | 'replan'
+  | 'takeReleasedDeletes'
+  | 'countRemaining'
+>
+
+const byOrder = (one: Row, other: Row): number => one.order - other.order || one.id - other.id
+
+function planTotals(planned: readonly Row[], most: number) {
+  const count = (isOne: (row: Row) => boolean): number => planned.filter(isOne).length
+  const ranked = (order: number) => count((row) => row.order === order)
+  const isWithdrawal = ({ consent }: Row): boolean => consent === 1 || consent === 2
+  const { update, withdrawal, createWithMail, createWithoutMail } = SENDING_ORDER
+  return {
+    operations: planned.length,
+    updates: ranked(update) + count((row) => row.order === withdrawal && Object.keys(row.fields).length > 0),
+    createsWithMail: ranked(createWithMail),
+    createsWithoutMail: ranked(createWithoutMail),
+    consents: count((row) => row.consent !== undefined && !isWithdrawal(row)),
+    withdrawals: count(isWithdrawal),
+    termAdditions: count((row) => (row.terms?.add.length ?? 0) > 0),
+    termRemovals: count((row) => (row.terms?.remove.length ?? 0) > 0),
+    deletes: count(({ kind }) => kind === 'delete'),
+    terms: [...new Set(planned.flatMap((row) => row.terms?.add ?? []))].slice(0, most),
+  }
+}
+
+const CUT_OFF = 'the process ended before the answer was recorded'
+const NO_LOOK_UP = '; the contact has no mail to look it up by'
+
+/** What was on its way may have been applied. */
+function cutOff(tables: Tables, row: Row, at: number): boolean {
+  const isDoubt = LEFT_IN_DOUBT.includes(row.kind)
+  const settlement = isDoubt
+    ? ({ kind: 'in_doubt', reason: CUT_OFF, notBefore: 0 } as const)
+    : ({ kind: 'failed', reason: CUT_OFF, unknown: true } as const)
+  const operation = operationOf(tables, row)
+  const configHash = tables.runs.get(row.runId)?.configHash ?? ''
+  tables.log.push(
+    auditEntry({ operation, settlement, request: undefined }, { at, runId: row.runId, configHash }),
+  )
+  if (isDoubt) {
+    const reason = row.mailKey === undefined ? CUT_OFF + NO_LOOK_UP : CUT_OFF
+    Object.assign(row, { state: 'in_doubt', notBefore: at, reason })
+  } else Object.assign(row, { state: 'failed', reason: CUT_OFF })
+  return isDoubt
+}
+
+function reopen(tables: Tables, pipeline: string, at: number): number {
+  const rows = rowsWhere(tables, (row) => row.pipeline === pipeline)
+  const sending = rows.filter(({ state }) => state === 'sending').sort(byId)
+  const doubts = sending.filter((row) => cutOff(tables, row, at)).length
+  for (const row of rows) {
+    if (row.cause === 'missing' && (row.state === 'planned' || row.state === 'failed')) {
+      // What was not deleted yet is found again by the next full input, if it is still missing then.
+      if (row.released) row.state = 'held'
+      else tables.operations.delete(row.id)
+    } else if (row.state === 'planned') {
+      const input = tables.inputs.get(row.inputId)
+      const isOpen = input?.state === 'reading' || input?.state === 'planned'
+      if (!isOpen) Object.assign(row, { state: 'failed', reason: 'not sent yet' })
+    }
+  }
+  return doubts
+}
+
+/** What is given up, waits or is held gives way to what came later for its key. */
+function dropOvertaken(tables: Tables, pipeline: string): void {
+  const rows = rowsWhere(tables, (row) => row.pipeline === pipeline && row.cause === 'record')
+  const overtaken = rows.filter(
+    (row) =>
+      isIn(OVERTAKABLE, row) &&
+      rows.some(
+        (newer) =>
+          newer.key === row.key &&
+          newer.id > row.id &&
+          newer.undoes === undefined &&
+          isKeyed(newer) &&
+          isIn(SETTLED_SO_FAR, newer),
+      ),
+  )
+  for (const { id } of overtaken) tables.operations.delete(id)
+}
+
+const IS_LEFT: Readonly<Record<LeftOpen, (row: Row, runId: string) => boolean>> = {
+  in_doubt: ({ state }) => state === 'in_doubt',
+  failed: (row) => isRetried(row) && row.cause === 'record',
+  waiting: (row, runId) => row.state === 'waiting' && row.runId === runId,
+  released: (row) => row.state === 'held' && row.released && row.cause === 'record',
+}
+
+function replan(tables: Tables, runId: string, { operation, next }: Replanned): void {
+  const row = tables.operations.get(operation.id)
+  if (row === undefined) return
+  if (next.state === 'settled') return void tables.operations.delete(row.id)
+  const { cause: _cause, undoes: _undoes, terms, reason, ...form } = firstForm(next)
+  Object.assign(row, form, AFRESH, { runId })
+  row.terms = terms ?? (next.state === 'planned' ? undefined : row.terms)
+  // Why it failed stays with it: a step that may have been applied is looked at before it is sent again.
+  if (next.state !== 'planned') row.reason = reason
+}
+
+const AFRESH = {
+  outcome: undefined,
+  sent: 0,
+  swallowed: 0,
+  fresh: false,
+  carried: undefined,
+  guard: undefined,
+  released: false,
+} as const
+
+function dropInput(tables: Tables, inputId: number): void {
+  const input = tables.inputs.get(inputId)
+  for (const link of linksWhere(tables, ({ pipeline }) => pipeline === input?.pipeline))
+    if (link.missing > 0 && link.missingIn === input?.input.version) {
+      link.missing -= 1
+      Object.assign(link, { missingIn: undefined, missingAt: undefined })
+    }
+  for (const row of rowsWhere(tables, (one) => one.inputId === inputId && isIn(SETTLED_SO_FAR, one)))
+    tables.operations.delete(row.id)
+  for (const one of [...tables.rejects.values()]) if (one.inputId === inputId) tables.rejects.delete(one.id)
+  if (input !== undefined) input.state = 'failed'
+}
+
+function endInput(tables: Tables, inputId: number, as: Parameters<RunState['endInput']>[1]['as']): void {
+  const input = tables.inputs.get(inputId)
+  if (input === undefined) return
+  if (as === 'unread' || (as === 'vanished' && input.state === 'reading')) return dropInput(tables, inputId)
+  if (as === 'vanished')
+    for (const row of rowsWhere(tables, (one) => one.inputId === inputId && one.state === 'planned'))
+      Object.assign(row, { state: 'failed', reason: 'not sent yet' })
+  input.state = as === 'vanished' ? 'processed' : as
+}
+
+function takeReleasedDeletes(tables: Tables, pipeline: string, runId: string, missing: boolean): number {
+  const isStillMissing = ({ linkId }: Row): boolean =>
+    linkId !== undefined && (tables.links.get(linkId)?.missing ?? 0) > 0
+  const rows = rowsWhere(
+    tables,
+    (row) =>
+      row.pipeline === pipeline &&
+      row.state === 'held' &&
+      row.released &&
+      row.cause === 'missing' &&
+      ((missing && isStillMissing(row)) || row.undoes !== undefined),
+  )
+  for (const row of rows) Object.assign(row, { state: 'planned', runId })
+  forgetEmptyHolds(tables, pipeline)
+  return rows.length
+}
+
+export function memoryJournal(tables: Tables): Journal {
+  const plannedOf = (runId: string): Row[] =>
+    rowsWhere(tables, (row) => row.runId === runId && row.state === 'planned').sort(byOrder)
+  const operations = (rows: readonly Row[]): Operation[] => rows.map((row) => operationOf(tables, row))
+  return {
+    planTotals: async (runId, most = 0) => planTotals(plannedOf(runId), most),
+    async takeToSend(runId, after, limit) {
+      const order = after === undefined ? -Infinity : sendingOrder(after.kind, after)
+      const isLater = (row: Row): boolean =>
+        row.order > order || (row.order === order && row.id > (after?.id ?? 0))
+      return operations(plannedOf(runId).filter(isLater).slice(0, limit))
+    },
+    async markSending(sent, marks = []) {
+      for (const operation of sent) markSending(tables, operation, marks)
+    },
+    settleBatch: async (settled, context) => settled.map((one) => settleOne(tables, one, context)),
+    async noteAstray({ operation, sent, request, reached }, context) {
+      const link = linkOf(tables, operation.pipeline, operation.key)
+      if (link !== undefined) link.byId = true
+      const reason = `meant for contact ${operation.contactId}; the service carried it out at contact ${reached}, which has the same mail`
+      const there = { ...operation, contactId: reached, known: {} }
+      const settlement = { kind: 'held', reason } as const
+      tables.log.push(auditEntry({ operation: there, sent, request, settlement }, context))
+    },
+    async note(entry) {
+      tables.log.push(entry)
+    },
+    async *rejectsOfInput({ id }) {
+      const rejects = [...tables.rejects.values()].filter(({ inputId }) => inputId === id)
+      const lineOf = ({ record }: (typeof rejects)[number]) => record.source.line
+      for (const { record, reason } of rejects.sort((one, other) => lineOf(one) - lineOf(other))) {
+        const { values, text, rows, source } = record
+        const more = { ...(text === undefined ? {} : { text }), ...(rows === undefined ? {} : { rows }) }
+        yield { values, ...more, reason, file: source.file, line: source.line }
+      }
+    },
+    async endInput({ id, pipeline }, { as, accepted }) {
+      if (accepted !== undefined) tables.accepted.set(pipeline, accepted)
+      endInput(tables, id, as)
+    },
+    unfinishedInputs: async (pipeline) =>
+      [...tables.inputs.values()]
+        .filter((one) => one.pipeline === pipeline && ['reading', 'planned'].includes(one.state))
+        .map(({ id, runId, input, header }) => ({ id, runId, pipeline, input, header })),
+    reopen: async (pipeline, at) => reopen(tables, pipeline, at),
+    async leftOpen(which, pipeline, { runId = '', after = 0, limit = Infinity } = {}) {
+      if (which !== 'in_doubt' && after === 0) dropOvertaken(tables, pipeline)
+      const rows = rowsWhere(
+        tables,
+        (row) => row.pipeline === pipeline && IS_LEFT[which](row, runId) && row.id > after,
+      )
+      return operations(rows.sort(byId).slice(0, limit))
+    },
+    async replan(runId, replanned) {
+      const held = replanned.flatMap(({ operation }) =>
+        operation.guard === undefined ? [] : operation.pipeline,
+      )
+      for (const one of replanned) replan(tables, runId, one)
+      for (const pipeline of new Set(held)) forgetEmptyHolds(tables, pipeline)
+    },
+    takeReleasedDeletes: async (pipeline, runId, { missing }) =>
+      takeReleasedDeletes(tables, pipeline, runId, missing),
+    countRemaining: async (runId) =>
+      rowsWhere(tables, (row) => row.runId === runId && isIn(REMAINING, row) && row.cause === 'record')
+        .length,
+  }
+}

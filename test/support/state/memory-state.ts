@@ -1,0 +1,110 @@
+// The state in memory: all that a run asks of it, by the rules that the one on disk follows, in plain lists. It keeps nothing of
+// raw bytes, and its sync log is a list of entries.
+import type { SyncState } from '../../../src/core/state-store.ts'
+import type { AuditEntry } from '../../../src/core/log/audit.ts'
+import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
+import type { SyncLog } from '../../../src/core/log/sync-log.ts'
+import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
+import type { DateOrders } from '../../../src/core/mapping/values/date-order.ts'
+import type { StatusPermission } from '../../../src/core/change/permission.ts'
+import { memoryJournal } from './journal.ts'
+import { memoryLists, memoryOthers, memoryRebuild } from './lists.ts'
+import { memoryStaging } from './staging.ts'
+import { createTables, type Tables } from './tables.ts'
+
+/** What tests of runs look at: a state with its sync log. */
+export type TestState = SyncState & Pick<SyncLog, 'entriesOfRun' | 'logPage'>
+
+/** As it would be read from a chain: JSON leaves out what is undefined. */
+function loggedEntry(entry: AuditEntry, index: number): LoggedEntry {
+  const written = JSON.parse(JSON.stringify(entry)) as AuditEntry
+  const field_names = Object.keys(entry.fields)
+  const person = entry.key === null ? null : `${entry.pipeline} ${entry.key}`
+  const open = { values: 'open', prev: '', hash: '', proof: { entry: '' } } as const
+  return { ...written, ...open, seq: index + 1, person, field_names }
+}
+
+function memoryLog({ log }: Tables): Pick<SyncLog, 'entriesOfRun' | 'logPage'> {
+  const entries = () => log.map(loggedEntry)
+  return {
+    async *entriesOfRun(runId) {
+      const ofRun = entries().filter((entry) => entry.run_id === runId)
+      const people = [null, ...new Set(ofRun.flatMap(({ person }) => person ?? []))]
+      for (const person of people) yield* ofRun.filter((entry) => entry.person === person)
+    },
+    async logPage(filter, { order, from, limit }) {
+      if (Object.keys(filter).length > 0) throw new Error('the state in memory gives its whole log only')
+      const all = order === 'oldest' ? entries() : entries().reverse()
+      const isBehind = ({ seq }: LoggedEntry): boolean =>
+        from === undefined || (order === 'oldest' ? seq > from : seq < from)
+      return all.filter(isBehind).slice(0, limit)
+    },
+  }
+}
+
+function memoryRuns(tables: Tables): Pick<SyncState, 'beginRun' | 'endRun'> {
+  return {
+    async beginRun(run) {
+      const contacts = [...tables.links.values()].map(({ contactId }) => contactId)
+      tables.runs.set(run.id, { ...run, highestContact: Math.max(0, ...contacts) })
+    },
+    async endRun(runId, end) {
+      const run = tables.runs.get(runId)
+      if (run !== undefined) tables.runs.set(runId, { ...run, ...end })
+    },
+  }
+}
+
+/** What is remembered besides, each as it was given. */
+function memoryFacts(tables: Tables) {
+  const definitions = new Map<string, readonly CustomFieldDefinition[]>()
+  const orders = new Map<string, DateOrders>()
+  const mappings = new Map<string, string>()
+  let permission: StatusPermission = 'unknown'
+  return {
+    lastAccepted: async (pipeline: string) => tables.accepted.get(pipeline),
+    seenDefinitions: async (pipeline: string) => definitions.get(pipeline) ?? [],
+    async rememberDefinitions(pipeline: string, seen: readonly CustomFieldDefinition[]) {
+      const all = new Map([...(definitions.get(pipeline) ?? []), ...seen].map((one) => [one.name, one]))
+      definitions.set(
+        pipeline,
+        [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
+      )
+    },
+    statusPermission: async () => permission,
+    async noteStatusPermission(noted: StatusPermission) {
+      permission = noted
+      if (noted !== 'known') return
+      for (const link of tables.links.values())
+        if (link.unsure.includes('mail_status')) link.fingerprint = undefined
+    },
+    dateOrders: async (pipeline: string) => orders.get(pipeline) ?? {},
+    keepDateOrders: async (pipeline: string, kept: DateOrders) => void orders.set(pipeline, kept),
+    instance: async () => '0123456789abcdef',
+    async keepMapping(hash: string, text: () => string) {
+      if (!mappings.has(hash)) mappings.set(hash, text())
+    },
+    keptMapping: async (hash: string) => mappings.get(hash),
+    termAliases: async () => new Map<string, string>(),
+    // Nobody is erased from it.
+    hasTombstones: async () => false,
+    tombstoneOf: async () => undefined,
+    noteLeftOut: async () => undefined,
+    areErased: async (_pipeline: string, records: readonly unknown[]) => records.map(() => false),
+  }
+}
+
+export function memoryState(): TestState {
+  const tables = createTables()
+  return {
+    ...memoryRuns(tables),
+    ...memoryStaging(tables),
+    ...memoryJournal(tables),
+    ...memoryOthers(tables),
+    ...memoryRebuild(tables),
+    ...memoryLists(tables),
+    ...memoryFacts(tables),
+    ...memoryLog(tables),
+    close: async () => undefined,
+  }
+}
