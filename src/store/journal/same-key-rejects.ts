@@ -3,10 +3,13 @@
 import type { StagedInput, StagingRules } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
 
-/** The line of the accepted record that has the key of the outer reject; NULL where there is none. */
+/**
+ * The line of the accepted record that has the key of the outer reject; NULL where there is none. Functions of our own give
+ * floating-point numbers.
+ */
 const ACCEPTED_LINE = `coalesce(
   (SELECT line FROM claim_key WHERE input = @id AND key = reject.key),
-  (SELECT claimed_line(@id, link.id) FROM link WHERE link.pipeline = @pipeline AND link.key = reject.key))`
+  (SELECT CAST(claimed_line(@id, link.id) AS INTEGER) FROM link WHERE link.pipeline = @pipeline AND link.key = reject.key))`
 
 const OF_INPUT = "input_id = @id AND key IS NOT NULL AND code <> 'KEY_DUPLICATE'"
 
