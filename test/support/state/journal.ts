@@ -7,6 +7,7 @@ import type { LeftOpen, RunState } from '../../../src/core/run-state.ts'
 import type { Replanned } from '../../../src/core/state.ts'
 import {
   byId,
+  byOrder,
   forgetEmptyHolds,
   isIn,
   isKeyed,
@@ -37,8 +38,6 @@ type Journal = Pick<
   | 'takeReleasedDeletes'
   | 'countRemaining'
 >
-
-const byOrder = (one: Row, other: Row): number => one.order - other.order || one.id - other.id
 
 function planTotals(planned: readonly Row[], most: number) {
   const count = (isOne: (row: Row) => boolean): number => planned.filter(isOne).length
@@ -220,7 +219,8 @@ export function memoryJournal(tables: Tables): Journal {
         yield { values, ...more, reason, file: source.file, line: source.line }
       }
     },
-    async endInput({ id, pipeline }, { as, accepted }) {
+    async endInput({ id, pipeline, input: { cursor } }, { as, accepted }) {
+      if (as === 'processed' && cursor !== undefined) tables.cursors.set(pipeline, cursor)
       if (accepted !== undefined) tables.accepted.set(pipeline, accepted)
       endInput(tables, id, as)
     },

@@ -9,6 +9,7 @@ import type { DateOrders } from '../../../src/core/mapping/values/date-order.ts'
 import type { StatusPermission } from '../../../src/core/change/permission.ts'
 import { memoryJournal } from './journal.ts'
 import { memoryLists, memoryOthers, memoryRebuild } from './lists.ts'
+import { memoryLookAlikes } from './look-alikes.ts'
 import { memoryStaging } from './staging.ts'
 import { createTables, type Tables } from './tables.ts'
 
@@ -62,6 +63,7 @@ function memoryFacts(tables: Tables) {
   const mappings = new Map<string, string>()
   let permission: StatusPermission = 'unknown'
   return {
+    cursor: async (pipeline: string) => tables.cursors.get(pipeline),
     lastAccepted: async (pipeline: string) => tables.accepted.get(pipeline),
     seenDefinitions: async (pipeline: string) => definitions.get(pipeline) ?? [],
     async rememberDefinitions(pipeline: string, seen: readonly CustomFieldDefinition[]) {
@@ -103,6 +105,7 @@ export function memoryState(): TestState {
     ...memoryOthers(tables),
     ...memoryRebuild(tables),
     ...memoryLists(tables),
+    ...memoryLookAlikes(tables),
     ...memoryFacts(tables),
     ...memoryLog(tables),
     close: async () => undefined,

@@ -6,6 +6,7 @@ import { type OperationState, RETRIED, SETTLED_SO_FAR } from '../../../src/core/
 import type { AuditEntry } from '../../../src/core/log/audit.ts'
 import { termKey, type TermPlan } from '../../../src/core/mapping/terms.ts'
 import type { SourceInput } from '../../../src/core/ports.ts'
+import type { KeptCursor } from '../../../src/core/cursor.ts'
 import type { Accepted } from '../../../src/core/change/accepted.ts'
 import type { Hold } from '../../../src/core/change/guard.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
@@ -127,6 +128,7 @@ export interface Tables {
   readonly resolved: Map<string, ResolvedKey & { pipeline: string; rule: string }>
   /** Pipelines of which a contact was deleted. */
   readonly deleted: Set<string>
+  readonly cursors: Map<string, KeptCursor>
   /** Of operations: none is given twice. */
   nextOperation(): number
 }
@@ -148,12 +150,15 @@ export function createTables(): Tables {
     passed: new Map(),
     resolved: new Map(),
     deleted: new Set(),
+    cursors: new Map(),
     nextOperation: () => (last += 1),
   }
 }
 
 export const byId = (one: { readonly id: number }, other: { readonly id: number }): number =>
   one.id - other.id
+
+export const byOrder = (one: Row, other: Row): number => one.order - other.order || one.id - other.id
 
 export const nameOf = (pipeline: string, key: string): string => JSON.stringify([pipeline, key])
 
