@@ -4,7 +4,7 @@ import { nearestText } from '../../core/mapping/columns.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Property } from './properties.ts'
 
-/** Undefined where the card has no such property. */
+/** Undefined where the card has no such property. Throws BadLine where it cannot be read. */
 export type CardColumn = (properties: readonly Property[]) => string | undefined
 
 const N = ['family', 'given', 'additional', 'prefix', 'suffix']
@@ -67,7 +67,8 @@ const dateText = (text: string): string =>
     .replace(/^--(\d{2})(\d{2})$/, '--$1-$2')
     .replace(/^(\d{4}-\d{2}-\d{2})T00:?00(?::?00(?:\.0+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/, '$1')
 
-function textOf({ name, parts }: Property, part: string | undefined): string {
+function textOf({ name, parts, fault }: Property, part: string | undefined): string {
+  if (fault !== undefined) throw fault
   const names = Object.hasOwn(PARTS, name) ? (PARTS[name] ?? []) : []
   if (name === 'ORG' && part === 'unit')
     return parts

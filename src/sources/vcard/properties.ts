@@ -14,6 +14,8 @@ export interface Property {
   readonly preference: number
   /** Its parts, and of each its values, without escapes. */
   readonly parts: readonly (readonly string[])[]
+  /** Its bytes are no text: what is in `parts` is not its value. */
+  readonly fault?: BadLine
 }
 
 /** Which line of a card cannot be read, and why. */
@@ -69,6 +71,12 @@ interface Logical {
   readonly text: string
   readonly line: number
 }
+
+/** Some programs end lines with CR CR LF, which leaves a blank line before each. */
+const withoutDoubles = (lines: readonly CardLine[]): readonly CardLine[] =>
+  lines.every(({ text }, index) => index % 2 === 1 || text === '')
+    ? lines.filter((_, index) => index % 2 === 1)
+    : lines
 
 /** Lines as they were before they were folded. */
 function unfolded(lines: readonly CardLine[], isOld: boolean): Logical[] {
@@ -169,10 +177,23 @@ function propertyOf(
   if (PASSED_OVER.includes(name) || isBase64(head)) return undefined
   const raw = text.slice(head.end)
   const named = valuesOf(head, 'CHARSET')[0] ?? charset
-  const plain = isQuotedPrintable(head) ? decodedQuotedPrintable(raw, named, line) : raw
+  const { text: plain, fault } = isQuotedPrintable(head)
+    ? attempted(() => decodedQuotedPrintable(raw, named, line), raw)
+    : { text: raw, fault: undefined }
   const parts = partsOf(name, withoutYear(head, plain), isOld)
   const types = valuesOf(head, 'TYPE').filter((type) => type !== '')
-  return { group: group?.toLowerCase(), name, types, preference: preferenceOf(head), parts }
+  const property = { group: group?.toLowerCase(), name, types, preference: preferenceOf(head), parts }
+  return fault === undefined ? property : { ...property, fault }
+}
+
+/** A property that nobody reads does not cost the card. */
+function attempted(decode: () => string, raw: string): { text: string; fault: BadLine | undefined } {
+  try {
+    return { text: decode(), fault: undefined }
+  } catch (error) {
+    if (error instanceof BadLine) return { text: raw, fault: error }
+    throw error
+  }
 }
 
 /**
@@ -182,7 +203,7 @@ function propertyOf(
  */
 export function propertiesOf(lines: readonly CardLine[], charset?: string): Property[] {
   const isOld = lines.some(({ text }) => /^\s*VERSION\s*:\s*2\.1\s*$/i.test(text))
-  const all = unfolded(lines, isOld).flatMap((line) => propertyOf(line, isOld, charset) ?? [])
+  const all = unfolded(withoutDoubles(lines), isOld).flatMap((line) => propertyOf(line, isOld, charset) ?? [])
   const labels = new Map(
     all
       .filter(({ name, group }) => name === 'X-ABLABEL' && group !== undefined)

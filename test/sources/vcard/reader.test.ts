@@ -151,6 +151,13 @@ describe('a value', () => {
       ['VERSION:2.1', 'PHOTO;BASE64:AAAA', 'BBBB', 'CC==', 'TEL:1'],
     ],
     [
+      'bytes that are no text, of a property that nobody reads',
+      'FN',
+      'Ann',
+      ['VERSION:2.1', 'ORG;ENCODING=QUOTED-PRINTABLE:J=F6rg', 'FN:Ann'],
+    ],
+    ['lines that end with CR CR LF', 'NOTE', 'ab', ['', 'VERSION:3.0', '', 'NOTE:a', '', ' b', '', 'FN:x']],
+    [
       'a card within a card is passed over',
       'FN',
       'Boss',
