@@ -6,6 +6,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import got, { RequestError } from 'got'
 import type { ServiceSettings } from '../core/settings.ts'
+import { createOneATurn } from './one-a-turn.ts'
 import type { Method } from './outcome.ts'
 import type { AnswerHeaders } from './wait-hints.ts'
 
@@ -59,8 +60,13 @@ export function createTransport(settings: Pick<ServiceSettings, 'api_key' | 'tim
       'user-agent': 'contact-sync',
     },
   })
+  const itsTurn = createOneATurn()
   return {
-    send: (request) => attempt(client, request),
+    async send(request) {
+      const attempted = await attempt(client, request)
+      await itsTurn()
+      return attempted
+    },
     close() {
       agents.http.destroy()
       agents.https.destroy()
