@@ -33,7 +33,7 @@ const PAGE = 200
 const ERASED: LeftAlone = {
   key: '',
   contactId: 0,
-  what: 'somebody',
+  what: 'a person',
   why: 'the values in the sync log were erased',
 }
 

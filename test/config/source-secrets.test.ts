@@ -74,7 +74,7 @@ it('a key in the address is not shown, and one in plain text is warned of', asyn
   expect(shown?.value).toBe('(set, not shown)')
   const { warnings } = await settingsOf('{ bearer: written-here }')
   expect(warnings.map(problemText).join()).toContain(
-    'pipelines.shop.source.auth.bearer: is written here in plain text',
+    'pipelines.shop.source.auth.bearer: is plain text in this file',
   )
 })
 

@@ -253,9 +253,9 @@ export function stateContract(name: string, open: () => TestState): void {
       await world.plan(people, { run: 'r2', rejected: ['K2'], rules })
       const held = await all(state.held(['shop']))
       expect(held.map(({ key, reason }) => `${key} ${reason?.split(',')[0]}`)).toEqual([
-        'K4 the same mail as on line 3',
-        'K5 the same mail as on line 2',
-        'K6 the mail belongs to key K1 of this pipeline',
+        'K4 the same e-mail address as on line 3',
+        'K5 the same e-mail address as on line 2',
+        'K6 the e-mail address belongs to key K1 of this pipeline',
       ])
       expect(await all(state.rejects(['shop']))).toMatchObject([{ key: 'K2', code: 'FIELD_INVALID' }])
       const [staged] = await state.unfinishedInputs('shop')

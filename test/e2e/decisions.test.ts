@@ -94,7 +94,7 @@ describe('a full export', () => {
       [6, 7, 8, 9].map((key) => ({ action: 'delete', key: `K${key}`, line: null })),
     )
     const text = (await shop.cli('held', 'list')).stdout
-    expect(text).toContain(`4 changes held by max_deletes: 4 of 10 contacts have gone from the source`)
+    expect(text).toContain(`4 changes held by max_deletes: 4 of 10 contacts are missing from the source`)
     expect(text).toContain(`contact-sync held release ${run}`)
     expect((await shop.cli('held', 'release', 'no-such-run')).code).toBe(2)
     expect(await shop.cli('held', 'release', run)).toMatchObject({

@@ -71,5 +71,7 @@ it('check refuses what would merge a family, with place and advice', async () =>
   await configured('    duplicate_check_method: email')
   const { code, stderr, stdout } = await shop.cli('check')
   expect(code).toBe(2)
-  expect(stderr + stdout).toMatch(/families\.duplicate_check_method: does not go with key: .*leave it out/)
+  expect(stderr + stdout).toMatch(
+    /families\.duplicate_check_method: cannot be combined with key: .*leave it out/,
+  )
 })

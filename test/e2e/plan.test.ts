@@ -118,7 +118,7 @@ describe('a plan', () => {
     expect(planJson.parse(JSON.parse(stdout)).pipelines[0]?.held_by).toMatchObject([
       { file: '3.csv', guard: 'max_deletes', holds: 'deletes', number: 20, threshold: '5% (2)' },
     ])
-    expect((await shop.cli('plan')).stdout).toContain('held: 3.csv: 20 of 40 contacts have gone')
+    expect((await shop.cli('plan')).stdout).toContain('held: 3.csv: 20 of 40 contacts are missing')
     expect((await shop.cli('run')).code).toBe(4)
   })
 

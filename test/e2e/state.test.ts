@@ -72,7 +72,7 @@ describe('state info', () => {
     await daemon.ended
     expect((await json('state', 'info')).said).toMatchObject({ owner: null })
     expect((await shop.cli('state', 'info')).stdout).toMatch(
-      /held by nobody\n.*integrity: ok\n.*1 run, the last/,
+      /not held by a process\n.*integrity: ok\n.*1 run, the last/,
     )
   })
 
@@ -104,7 +104,7 @@ describe('state backup', () => {
     expect((await readdir(shop.folder)).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
     const again = await shop.cli('state', 'backup', 'copy.db')
     expect(again.code).toBe(2)
-    expect(again.stderr).toContain('is there already')
+    expect(again.stderr).toContain('exists already')
     const nowhere = await shop.cli('state', 'backup', 'nowhere/copy.db')
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('cannot be written (ENOENT)')])
   })
@@ -152,7 +152,7 @@ describe.each(['email', 'none'])('under check %s', (method) => {
       const { code, stderr } = await shop.cli(method === 'none' ? 'start' : 'run')
       expect(code).toBe(1)
       expect(stderr).toMatch(
-        /STATE_OLDER: the state .* is older than its mark: it stands at run 1 of .*, the mark at run 2/,
+        /STATE_OLDER: the state .* is older than its mark: it is at run 1 of .*, the mark at run 2/,
       )
       expect(stderr).toContain('contact-sync state rebuild')
     }
@@ -182,7 +182,7 @@ describe.each(['email', 'none'])('under check %s', (method) => {
     await shop.drop('shop', 'a.csv', peopleCsv(6))
     await shop.cli('run')
     for (const part of ['', '-wal', '-shm']) await rm(`${state()}${part}`, { force: true })
-    expect((await shop.cli('run')).stderr).toContain('is not there, but its mark says that run 1')
+    expect((await shop.cli('run')).stderr).toContain('does not exist, but its mark says that run 1')
     const empty = await json('state', 'rebuild')
     expect(empty.code).toBe(3)
     expect(empty.said).toMatchObject({ left: ['shop'], pipelines: [{ complete: false }] })
@@ -227,9 +227,9 @@ describe('what cannot be known', () => {
     expect(code).toBe(3)
     expect(stdout).toContain('3 records looked at, 4 requests')
     expect(stdout).toContain('1 found and linked')
-    expect(stdout).toContain('2 in doubt: a person decides')
+    expect(stdout).toContain('2 in doubt: an operator decides')
     expect(stdout).toContain('What can no longer be known:')
-    expect(stdout).toContain('the state is taken for the latest again')
+    expect(stdout).toContain('the state counts as the latest again')
     expect(stderr).toContain('nothing was sent, no file was moved')
     const writes = shop.writes()
     const first = await json('run')

@@ -57,7 +57,7 @@ it('tells of a pause of the daemon while it lasts and its process lives, and of 
   expect(paused.pause).toMatchObject({ code: 'SERVICE_UNREACHABLE', reason: expect.any(String) as string })
   expect(Date.parse(String(paused.pause?.['since']))).toBeGreaterThan(Date.parse(paused.owner?.since ?? ''))
   expect(text.replaceAll(/\s+/g, ' ')).toMatch(
-    /! Paused since .* no run begins: SERVICE_UNREACHABLE: .* Check service\.base_url/,
+    /! Paused since .* no run starts: SERVICE_UNREACHABLE: .* Check service\.base_url/,
   )
   expect((await json()).pause).toBeNull()
 })

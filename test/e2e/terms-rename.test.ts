@@ -98,7 +98,7 @@ it('it is refused while something names OLD, where OLD is unknown, where NEW is 
       stderr: expect.stringContaining(text) as string,
     })
   const unasked = await shop.cli('terms', 'rename', 'Kunde', 'New')
-  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('nobody can be asked')])
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('no confirmation possible')])
   expect((await shop.cli('terms', 'remove', 'Kunde')).code).toBe(2)
   expect((await shop.cli('terms', 'rename', 'Kunde')).code).toBe(2)
   const naming = [configuration('kunde'), configuration('{ column: tags }', ', descriptions: { KUNDE: x }')]

@@ -97,7 +97,7 @@ function isHeldRightly(one: Wanted, operation: Operation, place: Place): boolean
   if (reason.includes('deleted at the service')) return wasDeleted(one, place)
   if (reason.startsWith('mail_status: the contact is')) return isWithdrawnThere(one, place)
   if (
-    /contacts with this e-mail address|same mail as|mail belongs to|is in doubt|merged|another key/.test(
+    /contacts with this e-mail address|same e-mail address as|e-mail address belongs to|is in doubt|merged|another key/.test(
       reason,
     )
   )

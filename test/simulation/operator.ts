@@ -56,7 +56,7 @@ function hasExcuse({ fields, reason = '', sent }: Operation, { ledger, service }
   if (typeof mail !== 'string' || mail === '' || sent >= 3) return true
   if (/contacts? with this e-mail address/.test(reason))
     return ledger.effects.some((effect) => effect.fields['mail']?.after === mail)
-  const other = /contact (\d+) with another mail/.exec(reason)?.[1]
+  const other = /contact (\d+) with another e-mail address/.exec(reason)?.[1]
   if (other !== undefined) {
     const shown = service.contacts.live(Number(other))?.fields
     return Object.entries(fields).some(([field, value]) => shown?.get(field)?.value === value)

@@ -51,8 +51,8 @@ export function verificationPage(view: VerificationView, now: number): PageParts
     <h2>Hash of the newest entry</h2>
     <p><code class="command">${head}</code></p>
     <p>
-      Whoever noted an earlier one (each run prints it) can tell that nothing before it was changed or cut
-      off. The same check on the command line, in a separate process: ${command('contact-sync audit verify')}
+      An earlier hash (each run prints it) proves that nothing before it was changed or cut off. The same
+      check on the command line, in a separate process: ${command('contact-sync audit verify')}
     </p>`
   return { title: 'Is the sync log intact?', place: '/log', trail: [['/log', 'Sync log']], body }
 }

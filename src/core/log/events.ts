@@ -196,7 +196,7 @@ export const EVENTS = {
     level: 'warn',
     fields: { file: 'file', what: 'name', times: 'count', line: 'count' },
     means:
-      'Of a workbook: hidden rows, columns and sheets are read like all others; of merged cells the first has the value; error values (`#N/A`) and formulas without a kept value are blank; of several visible sheets the first is read. `line`: the row of the first of them, 0 for none. Choose the sheet with `source.sheet`, or mend the workbook.',
+      'Of a workbook: hidden rows, columns and sheets are read like all others; of merged cells the first has the value; error values (`#N/A`) and formulas without a kept value are blank; of several visible sheets the first is read. `line`: the row of the first of them, 0 for none. Choose the sheet with `source.sheet`, or fix the workbook.',
   },
   'file of corrected rejects: treated as a supplement, not as a full export': {
     level: 'info',

@@ -154,7 +154,7 @@ it('waits while the service is away, asks it after growing gaps, and then runs o
   expect(one.probedAt).toEqual(['01-01 00:10:05', '01-01 00:10:15'])
   expect(await ready(one)).toMatchObject({
     status: 'not ready',
-    reasons: ['no run begins since 2027-01-01T00:10:00.000Z (SERVICE_UNREACHABLE)'],
+    reasons: ['runs paused since 2027-01-01T00:10:00.000Z (SERVICE_UNREACHABLE)'],
   })
   await one.pass(HOUR)
   expect(one.began).toEqual([

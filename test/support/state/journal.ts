@@ -59,7 +59,7 @@ function planTotals(planned: readonly Row[], most: number) {
 }
 
 const CUT_OFF = 'the process ended before the answer was recorded'
-const NO_LOOK_UP = '; the contact has no mail to look it up by'
+const NO_LOOK_UP = '; the contact has no e-mail address to look it up by'
 
 /** What was on its way may have been applied. */
 function cutOff(tables: Tables, row: Row, at: number): boolean {
@@ -202,7 +202,7 @@ export function memoryJournal(tables: Tables): Journal {
     async noteAstray({ operation, sent, request, reached }, context) {
       const link = linkOf(tables, operation.pipeline, operation.key)
       if (link !== undefined) link.byId = true
-      const reason = `meant for contact ${operation.contactId}; the service carried it out at contact ${reached}, which has the same mail`
+      const reason = `meant for contact ${operation.contactId}; the service applied it to contact ${reached}, which has the same e-mail address`
       const there = { ...operation, contactId: reached, known: {} }
       const settlement = { kind: 'held', reason } as const
       tables.log.push(auditEntry({ operation: there, sent, request, settlement }, context))

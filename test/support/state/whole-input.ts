@@ -55,7 +55,7 @@ function sharedMailReason(tables: Tables, create: Row, takers: readonly Row[]): 
   if (alike.length > 1) {
     const others = alike.slice(0, MOST_LINES + 1).filter((row) => row.id !== create.id)
     const lines = [...new Set(others.map((row) => row.record.source.line))].slice(0, MOST_LINES)
-    return `the same mail as on line ${lines.join(', ')}, ${WHY}`
+    return `the same e-mail address as on line ${lines.join(', ')}, ${WHY}`
   }
   const ofPipeline = rowsWhere(tables, (row) => row.pipeline === pipeline)
   const isMoving = (link: Link): boolean =>
@@ -71,11 +71,13 @@ function sharedMailReason(tables: Tables, create: Row, takers: readonly Row[]): 
     tables,
     (link) => link.pipeline === pipeline && link.mailKey === mailKey && !isMoving(link),
   )[0]
-  if (owner !== undefined) return `the mail belongs to key ${owner.key} of this pipeline, ${WHY}`
+  if (owner !== undefined) return `the e-mail address belongs to key ${owner.key} of this pipeline, ${WHY}`
   const doubt = ofPipeline.find(
     (row) => row.mailKey === mailKey && row.state === 'in_doubt' && row.key !== key,
   )
-  return doubt === undefined ? undefined : `a create with this mail, of key ${doubt.key}, is in doubt, ${WHY}`
+  return doubt === undefined
+    ? undefined
+    : `a create with this e-mail address, of key ${doubt.key}, is in doubt, ${WHY}`
 }
 
 export function holdSharedMails(tables: Tables, input: Input): number {
