@@ -57,7 +57,7 @@ function wanted(card: Expected) {
   const [address = {}] = ofKind('address')
   const parts = Object.entries(address).flatMap(([part, value]) => {
     const column = ADDRESS[part]
-    return column === undefined ? [] : [[column, String(value)] as const]
+    return column === undefined ? [] : [[column, value] as const]
   })
   return { single: [...single, ...parts], lists: lists.filter(([, values]) => values.length > 0) }
 }
