@@ -30,7 +30,7 @@ const LAYERS = {
   sync: [['plan', 'send']],
   app: [['run'], ['alerting', 'people', 'init'], ['daemon']],
   config: [['text'], ['schema']],
-  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module', 'http']],
+  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql']],
 }
 
 /** A package and the only place that may import it. */
@@ -38,7 +38,10 @@ const HOMES = {
   got: '^src/(service|alerts|sources/http)/',
   nodemailer: '^src/alerts/',
   'p-queue': '^src/service/',
-  'better-sqlite3': '^src/(store|sandbox)/',
+  'better-sqlite3': '^src/(store|sandbox|sources/sql)/',
+  pg: '^src/sources/sql/',
+  'pg-cursor': '^src/sources/sql/',
+  mysql2: '^src/sources/sql/',
   winston: '^src/log/',
   'node-cron': '^src/schedule/',
   croner: '^src/schedule/',

@@ -8,6 +8,7 @@ import { jsonKind } from './json/kind.ts'
 import { vcardKind } from './vcard/kind.ts'
 import type { SourceDeps, SourceKind } from './kind.ts'
 import { moduleKind } from './module/kind.ts'
+import { sqlKind } from './sql/kind.ts'
 
 export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   csv: csvKind,
@@ -15,6 +16,7 @@ export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   excel: excelKind,
   vcard: vcardKind,
   http: httpKind,
+  sql: sqlKind,
   module: moduleKind,
 }
 

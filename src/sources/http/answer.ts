@@ -1,18 +1,12 @@
 // An answer as text -> records and what stands around them. Numbers keep the digits that they were written with.
 import { SyncError } from '../../core/words/errors.ts'
-import { keptNumber } from '../json/values.ts'
-
-type Reviver = (name: string, value: unknown, context: { source?: string }) => unknown
-
-/** Numbers that JavaScript cannot hold stay as they were written. */
-const keepingNumbers: Reviver = (_, value, { source }) =>
-  typeof value === 'number' && source !== undefined ? keptNumber(source) : value
+import { parsedJson } from '../json/values.ts'
 
 /** Throws SOURCE_ANSWER. Nothing of the answer is quoted: it may be about people. */
 export function parsedAnswer(bytes: Buffer, from: string): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return JSON.parse(text, keepingNumbers as (name: string, value: unknown) => unknown)
+    return parsedJson(text)
   } catch {
     throw new SyncError('SOURCE_ANSWER', `the answer of ${from} is no JSON in UTF-8`)
   }

@@ -31,6 +31,15 @@ export function keptNumber(text: string): number | RawNumber {
   return String(value) === text ? value : json.rawJSON(text)
 }
 
+type Reviver = (name: string, value: unknown, context: { source?: string }) => unknown
+
+const keepingNumbers: Reviver = (_, value, { source }) =>
+  typeof value === 'number' && source !== undefined ? keptNumber(source) : value
+
+/** A whole text of JSON, its numbers as they were written. Throws a SyntaxError. */
+export const parsedJson = (text: string): unknown =>
+  JSON.parse(text, keepingNumbers as (name: string, value: unknown) => unknown)
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
 }

@@ -11,7 +11,7 @@ const MILLISECONDS_TO = 10_000_000_000_000
 const isMilliseconds = (number: number): boolean => number >= MILLISECONDS_FROM && number < MILLISECONDS_TO
 
 /** Milliseconds since the epoch, of a time without a zone as of UTC; undefined for what is no time. */
-function timeOf(text: string): number | undefined {
+export function timeOf(text: string): number | undefined {
   const match = TIME.exec(text)
   if (match === null) return undefined
   const [, day = '', , time = '00:00', fraction = '', zone = 'Z'] = match

@@ -1,0 +1,131 @@
+// MySQL and MariaDB: rows as they come, in a read-only transaction. Values are taken as the server writes them, in UTC.
+import mysql, { type FieldPacket } from 'mysql2'
+import { SyncError } from '../../core/words/errors.ts'
+import { faultCode } from '../fault.ts'
+import { parsedJson } from '../json/values.ts'
+import { withPlaceholders } from './placeholders.ts'
+import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
+import { networkFault, tlsOptions } from './secure.ts'
+
+const AT_ONCE = 500
+const [BIT, JSON_TYPE, BINARY_CHARSET] = [16, 245, 63]
+/** Texts and blobs have the same types; those of no character set are bytes. */
+const TEXT_OR_BLOB: readonly number[] = [249, 250, 251, 252, 253, 254]
+const DENIED = [
+  'ER_ACCESS_DENIED_ERROR',
+  'ER_DBACCESS_DENIED_ERROR',
+  'ER_TABLEACCESS_DENIED_ERROR',
+  'ER_BAD_DB_ERROR',
+]
+/** What is said then names tables and columns alone. */
+const QUERY_FAULTS = ['ER_PARSE_ERROR', 'ER_BAD_FIELD_ERROR', 'ER_NO_SUCH_TABLE', 'ER_NON_UNIQ_ERROR']
+const TOO_LONG = ['ER_QUERY_TIMEOUT', 'ER_STATEMENT_TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT']
+
+function cellOf(text: string | null, type: number | undefined): Cell {
+  if (text === null || /^0000-00-00/.test(text)) return null
+  if (type === BIT) return text === '\u0001' ? '1' : text === '\0' ? '0' : text
+  if (type !== JSON_TYPE) return text
+  return { json: parsedJson(text) }
+}
+
+function serverFault(error: unknown, host: string): unknown {
+  if (error instanceof SyncError || !(error instanceof Error)) return error
+  const code = faultCode(error) ?? ''
+  if (TOO_LONG.includes(code))
+    return new SyncError('SOURCE_FAILED', `the query on ${host}: it took longer than source.timeout`, {
+      cause: error,
+    })
+  if (DENIED.includes(code))
+    return new SyncError('SOURCE_DENIED', `the database on ${host} refuses access (${code})`, {
+      cause: error,
+    })
+  if (QUERY_FAULTS.includes(code))
+    return new SyncError('SOURCE_ANSWER', `the query is refused: ${error.message} (${code})`, {
+      cause: error,
+    })
+  return (
+    networkFault(error, host) ??
+    new SyncError('SOURCE_FAILED', `the query on ${host}: it failed (${code})`, { cause: error })
+  )
+}
+
+function assertReadable(fields: readonly FieldPacket[]): void {
+  assertColumns(fields.map(({ name }) => name))
+  const binary = fields.find(
+    ({ columnType, characterSet }) =>
+      characterSet === BINARY_CHARSET && columnType !== undefined && TEXT_OR_BLOB.includes(columnType),
+  )
+  if (binary !== undefined) throw binaryColumn(binary.name)
+}
+
+const valueOf = ({ cursor }: Asking): string | bigint | null => {
+  if (cursor === undefined) return null
+  return cursor.type === 'integer' ? BigInt(cursor.text) : cursor.text
+}
+
+async function* streamed(connection: mysql.Connection, asking: Asking): AsyncGenerator<Rows> {
+  const { text, count } = withPlaceholders(asking.options.query, '?')
+  const query = connection.query({
+    sql: text,
+    values: Array<unknown>(count).fill(valueOf(asking)),
+    rowsAsArray: true,
+    typeCast: (field) => field.string(),
+  })
+  let fields: readonly FieldPacket[] = []
+  let fault: SyncError | undefined
+  query.on('fields', (found: readonly FieldPacket[]) => {
+    fields = found
+    try {
+      assertReadable(found)
+    } catch (error) {
+      fault = error as SyncError
+    }
+  })
+  for await (const row of query.stream({ highWaterMark: AT_ONCE })) {
+    if (fault !== undefined) throw fault
+    yield {
+      columns: fields.map(({ name }) => name),
+      cells: (row as (string | null)[]).map((value, at) => cellOf(value, fields[at]?.columnType)),
+    }
+  }
+  if (fault !== undefined) throw fault
+}
+
+const asked = (connection: mysql.Connection, sql: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    connection.query(sql, (error) => (error === null ? resolve() : reject(error)))
+  })
+
+export async function* mysqlRows(asking: Asking): AsyncGenerator<Rows> {
+  const { options, task } = asking
+  const { host, hostname, port, username, password, pathname } = new URL(options.url)
+  const ssl = await tlsOptions(options, hostname)
+  const connection = mysql.createConnection({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 3306 : Number(port),
+    user: decodeURIComponent(username),
+    password: options.password ?? decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    connectTimeout: options.timeout,
+    charset: 'utf8mb4',
+    ...(ssl === undefined ? {} : { ssl }),
+  })
+  const stop = (): void => connection.destroy()
+  connection.on('error', () => undefined)
+  task.signal.addEventListener('abort', stop)
+  try {
+    await asked(connection, "set session time_zone = '+00:00'")
+    // MySQL has the one, MariaDB the other; each refuses what it does not know.
+    await asked(connection, `set session max_execution_time = ${options.timeout}`).catch(() =>
+      asked(connection, `set session max_statement_time = ${options.timeout / 1000}`).catch(() => undefined),
+    )
+    await asked(connection, 'set session transaction isolation level repeatable read')
+    await asked(connection, 'start transaction read only')
+    yield* streamed(connection, asking)
+  } catch (error) {
+    throw serverFault(error, host)
+  } finally {
+    task.signal.removeEventListener('abort', stop)
+    stop()
+  }
+}

@@ -1,0 +1,114 @@
+// PostgreSQL: a server-side cursor in a read-only transaction. Values are taken as the server writes them, in UTC and ISO
+// form, so that no conversion moves a date or rounds a number.
+import { Socket } from 'node:net'
+import pg, { type FieldDef } from 'pg'
+import Cursor from 'pg-cursor'
+import { SyncError } from '../../core/words/errors.ts'
+import { parsedJson } from '../json/values.ts'
+import { withPlaceholders } from './placeholders.ts'
+import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
+import { networkFault, tlsOptions } from './secure.ts'
+
+const AT_ONCE = 500
+const [BOOL, BYTEA, JSON_TYPE, JSONB, TEXT_LIST] = [16, 17, 114, 3802, 1009]
+/** Lists of texts, names, numbers, ids and dates. */
+const LISTS: readonly number[] = [
+  1003, 1005, 1007, 1009, 1014, 1015, 1016, 1021, 1022, 1115, 1182, 1185, 1231, 2951,
+]
+
+// The declarations know the types of single values alone.
+const parserOf = pg.types.getTypeParser as (type: number, format: 'text') => (text: string) => unknown
+const parseList = parserOf(TEXT_LIST, 'text')
+
+function cellOf(text: string | null, type: number): Cell {
+  if (text === null) return null
+  if (type === BOOL) return text === 't' ? 'true' : 'false'
+  if (type === JSON_TYPE || type === JSONB) return { json: parsedJson(text) }
+  return LISTS.includes(type) ? { json: parseList(text) } : text
+}
+
+/** What PostgreSQL says about the query itself names tables and columns; everything else may quote a value. */
+function serverFault(error: unknown, host: string): unknown {
+  if (error instanceof SyncError) return error
+  const network = networkFault(error, host)
+  if (network !== undefined) return network
+  if (!(error instanceof Error)) return error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (code === undefined)
+    return new SyncError('SOURCE_UNREACHABLE', `the connection to the database on ${host} ended`, {
+      cause: error,
+    })
+  if (/^(28|3D)|^42501$/.test(code))
+    return new SyncError('SOURCE_DENIED', `the database on ${host} refuses access (${code})`, {
+      cause: error,
+    })
+  if (code.startsWith('42'))
+    return new SyncError('SOURCE_ANSWER', `the query is refused: ${error.message} (${code})`, {
+      cause: error,
+    })
+  const why = code === '57014' ? 'it took longer than source.timeout' : `it failed (${code})`
+  return new SyncError('SOURCE_FAILED', `the query on ${host}: ${why}`, { cause: error })
+}
+
+async function* batches(client: pg.Client, { options, cursor }: Asking): AsyncGenerator<Rows> {
+  // A literal, as a parameter that is only compared with null would have no type.
+  const given = cursor === undefined ? 'null' : pg.escapeLiteral(cursor.text)
+  const { text } = withPlaceholders(options.query, given)
+  const config = {
+    rowMode: 'array' as const,
+    types: { getTypeParser: () => (value: unknown) => value },
+  }
+  const query = client.query(new Cursor<(string | null)[]>(text, [], config))
+  const read = (): Promise<{ rows: (string | null)[][]; fields: readonly FieldDef[] }> =>
+    new Promise((resolve, reject) => {
+      query.read(AT_ONCE, (error: Error | undefined, rows, result) =>
+        // The declarations know no missing error.
+        error ? reject(error) : resolve({ rows, fields: result.fields }),
+      )
+    })
+  for (;;) {
+    const { rows, fields } = await read()
+    const columns = fields.map(({ name }) => name)
+    assertColumns(columns)
+    const binary = fields.find(({ dataTypeID }) => dataTypeID === BYTEA)
+    if (binary !== undefined) throw binaryColumn(binary.name)
+    for (const row of rows)
+      yield { columns, cells: row.map((value, at) => cellOf(value, fields[at]?.dataTypeID ?? 0)) }
+    if (rows.length < AT_ONCE) break
+  }
+  await query.close()
+}
+
+export async function* postgresRows(asking: Asking): AsyncGenerator<Rows> {
+  const { options, task } = asking
+  const { host, hostname } = new URL(options.url)
+  const socket = new Socket()
+  const stop = (): void => void socket.destroy()
+  const url = new URL(options.url)
+  // Parameters of the address would go before what is set here, sslmode among them.
+  url.search = ''
+  const client = new pg.Client({
+    connectionString: url.href,
+    ...(options.password === undefined ? {} : { password: options.password }),
+    ssl: (await tlsOptions(options, hostname)) ?? false,
+    stream: () => socket,
+    connectionTimeoutMillis: options.timeout,
+    statement_timeout: options.timeout,
+    application_name: 'contact-sync',
+  })
+  // What is wrong with the connection is told by what is asked on it.
+  client.on('error', () => undefined)
+  task.signal.addEventListener('abort', stop)
+  try {
+    await client.connect()
+    await client.query("set time zone 'UTC'; set datestyle to 'ISO'; set bytea_output to 'hex'")
+    await client.query('begin transaction isolation level repeatable read read only')
+    yield* batches(client, asking)
+  } catch (error) {
+    throw serverFault(error, host)
+  } finally {
+    task.signal.removeEventListener('abort', stop)
+    // A transaction that only reads has nothing to be ended: the server drops it with the connection.
+    stop()
+  }
+}

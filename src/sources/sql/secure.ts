@@ -1,0 +1,34 @@
+// How the connection to a database server is encrypted.
+import { readFile } from 'node:fs/promises'
+import { SyncError } from '../../core/words/errors.ts'
+import { isLoopback } from '../../core/words/loopback.ts'
+import { describeFault, faultCode } from '../fault.ts'
+import type { SqlOptions } from './options.ts'
+
+/** Undefined: not at all. Throws SOURCE_FAILED for a certificate that cannot be read. */
+export async function tlsOptions(
+  { tls, ca_file: caFile }: SqlOptions,
+  hostname: string,
+): Promise<{ rejectUnauthorized: true; ca?: string } | undefined> {
+  if (tls === 'off' || (tls === 'auto' && isLoopback(hostname))) return undefined
+  if (caFile === undefined) return { rejectUnauthorized: true }
+  try {
+    return { rejectUnauthorized: true, ca: await readFile(caFile, 'utf8') }
+  } catch (error) {
+    if (faultCode(error) === undefined) throw error
+    throw new SyncError('SOURCE_FAILED', `source.ca_file cannot be read: ${describeFault(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+const NETWORK = /^(E[A-Z]+|CERT_|DEPTH_|SELF_SIGNED|UNABLE_|ERR_TLS|PROTOCOL_|HANDSHAKE)/
+
+/** What could not be reached, or secured; undefined for what a server says. */
+export function networkFault(error: unknown, host: string): SyncError | undefined {
+  const code = faultCode(error)
+  if (code === undefined || !NETWORK.test(code) || code.startsWith('ER_')) return undefined
+  return new SyncError('SOURCE_UNREACHABLE', `the database on ${host} cannot be reached (${code})`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,62 @@
+// SQLite: a file, opened for reading alone. The driver is synchronous: now and then others get their turn.
+import Database from 'better-sqlite3'
+import { SyncError } from '../../core/words/errors.ts'
+import { faultCode } from '../fault.ts'
+import { withPlaceholders } from './placeholders.ts'
+import { type Asking, assertColumns, binaryColumn, type Cell, type Rows } from './rows.ts'
+
+const TURN_ROWS = 500
+
+const boundValue = ({ cursor }: Asking): bigint | number | string | null => {
+  if (cursor === undefined) return null
+  if (cursor.type === 'integer') return BigInt(cursor.text)
+  return cursor.type === 'number' ? Number(cursor.text) : cursor.text
+}
+
+function cellOf(value: unknown, column: string): Cell {
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'bigint' || typeof value === 'number') return String(value)
+  throw binaryColumn(column)
+}
+
+/** A fault of the query names tables and columns; a fault of the file has a code. */
+function fileFault(error: unknown): unknown {
+  if (error instanceof SyncError || !(error instanceof Error)) return error
+  const code = faultCode(error) ?? ''
+  if (code === 'SQLITE_ERROR' || error instanceof RangeError)
+    return new SyncError('SOURCE_ANSWER', `the query is refused: ${error.message}`, { cause: error })
+  if (code === 'SQLITE_CANTOPEN' || error instanceof TypeError)
+    return new SyncError('SOURCE_UNREACHABLE', `the database of source.url cannot be opened (${code})`, {
+      cause: error,
+    })
+  return new SyncError('SOURCE_FAILED', `the query failed (${code})`, { cause: error })
+}
+
+export async function* sqliteRows(asking: Asking): AsyncGenerator<Rows> {
+  const { options, task } = asking
+  let db: Database.Database | undefined
+  try {
+    db = new Database(options.url.slice('sqlite:'.length), {
+      readonly: true,
+      fileMustExist: true,
+      timeout: options.timeout,
+    })
+    const { text, count } = withPlaceholders(options.query, '?')
+    const statement = db.prepare<unknown[], unknown[]>(text)
+    if (!statement.reader) throw new SyncError('SOURCE_ANSWER', 'the query gives no rows; write a select')
+    const columns = statement.columns().map(({ name }) => name)
+    assertColumns(columns)
+    statement.raw().safeIntegers()
+    let rows = 0
+    for (const row of statement.iterate(...Array<unknown>(count).fill(boundValue(asking)))) {
+      yield { columns, cells: row.map((value, at) => cellOf(value, columns[at] ?? '')) }
+      rows += 1
+      if (rows % TURN_ROWS === 0) await task.clock.sleep(0, task.signal)
+      if (task.signal.aborted) throw new SyncError('SOURCE_FAILED', 'the run was ended')
+    }
+  } catch (error) {
+    throw fileFault(error)
+  } finally {
+    db?.close()
+  }
+}

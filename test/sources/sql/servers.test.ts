@@ -1,0 +1,245 @@
+// PostgreSQL and MariaDB as sources: real servers in temporary folders, where they can be had.
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SyncError } from '../../../src/core/words/errors.ts'
+import type { Fetched } from '../../../src/sources/pull/fetcher.ts'
+import { sqlFetcher } from '../../../src/sources/sql/fetcher.ts'
+import { sqlOptions } from '../../../src/sources/sql/options.ts'
+import { systemClock } from '../../../src/system.ts'
+
+const POSTGRES = globSync('/usr/lib/postgresql/*/bin').at(-1)
+const MARIADB = globSync('/usr/sbin/mariadbd').at(0)
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function untilUp(look: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; ; turn += 1) {
+    try {
+      await look()
+      return
+    } catch (error) {
+      if (turn === 300) throw error
+      await systemClock.sleep(100)
+    }
+  }
+}
+
+async function fetched(url: string, query: string, more: object = {}, cursor?: unknown) {
+  const options = sqlOptions.parse({ url, query, ...more })
+  const all: Fetched[] = []
+  const task = { cursor, signal: new AbortController().signal, clock: systemClock, tell: () => undefined }
+  for await (const one of sqlFetcher(options).fetch(task)) all.push(one)
+  return {
+    records: all.flatMap(({ json }) => (json === undefined ? [] : [JSON.parse(json) as unknown])),
+    cursor: all.findLast((one) => 'cursor' in one)?.cursor,
+  }
+}
+
+const failure = async (...given: Parameters<typeof fetched>): Promise<string> => {
+  const error = (await fetched(...given).catch((reason: unknown) => reason)) as SyncError
+  return `${error.code}: ${error.message}`
+}
+
+/** As another user where this one is root: PostgreSQL does not run as root. */
+const asUser = (): readonly string[] =>
+  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+
+describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
+  let folder: string
+  let url: string
+  let server: ReturnType<typeof spawn>
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'postgres-'))
+    mkdirSync(join(folder, 'run'))
+    chmodSync(folder, 0o777)
+    chmodSync(join(folder, 'run'), 0o777)
+    const port = await freePort()
+    const run = (name: string, ...args: string[]): readonly string[] => [
+      ...asUser(),
+      join(POSTGRES ?? '', name),
+      ...args,
+    ]
+    const [init = '', ...initArgs] = run(
+      'initdb',
+      '-D',
+      join(folder, 'data'),
+      '-U',
+      'me',
+      '-E',
+      'UTF8',
+      '--no-sync',
+    )
+    execFileSync(init, initArgs, { stdio: 'ignore' })
+    const [command = '', ...args] = run(
+      'postgres',
+      '-D',
+      join(folder, 'data'),
+      '-p',
+      String(port),
+      '-k',
+      join(folder, 'run'),
+      '-h',
+      '127.0.0.1',
+    )
+    server = spawn(command, args, { stdio: 'ignore' })
+    url = `postgres://me@127.0.0.1:${port}/postgres`
+    await untilUp(async () => {
+      const client = new pg.Client(url)
+      await client.connect()
+      await client.query(
+        `create table people (id bigint, born date, at timestamptz, sum numeric, ok boolean, tags text[], doc jsonb, picture bytea)`,
+      )
+      await client.query(
+        `insert into people values (9007199254740993, '1980-12-31', '2026-01-02 00:05:00.123456+00', 1.50, true, '{a,"b,c"}', '{"city": "Köln", "n": 12345678901234567890}', null)`,
+      )
+      await client.query(
+        `insert into people select i, null, '2026-01-01', null, false, null, null, null from generate_series(1, 1200) as i`,
+      )
+      await client.end()
+    })
+  }, 60_000)
+  afterAll(() => {
+    server.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const COLUMNS = 'id, born, at, sum, ok, tags, doc'
+
+  it('gives every value as it is written', async () => {
+    expect((await fetched(url, `select ${COLUMNS} from people where sum = 1.50`)).records).toEqual([
+      {
+        ...{ id: '9007199254740993', born: '1980-12-31', at: '2026-01-02 00:05:00.123456+00', sum: '1.50' },
+        ...{ ok: 'true', tags: ['a', 'b,c'], doc: { city: 'Köln', n: 12345678901234567890 } },
+      },
+    ])
+  })
+
+  it('streams, keeps the cursor as typed, and asks from before it', async () => {
+    const query = `select ${COLUMNS} from people where :cursor is null or at >= :cursor`
+    const { records, cursor } = await fetched(url, query, { cursor: 'at' })
+    expect(records).toHaveLength(1201)
+    expect(cursor).toEqual({ type: 'text', text: '2026-01-02 00:05:00.123456+00' })
+    expect((await fetched(url, query, { cursor: 'at' }, cursor)).records).toHaveLength(1)
+    expect((await fetched(url, query, { cursor: 'at', overlap: '1d' }, cursor)).records).toHaveLength(1)
+    expect((await fetched(url, query, { cursor: 'at', overlap: '2d' }, cursor)).records).toHaveLength(1201)
+    const ids = 'select id from people where :cursor is null or id >= :cursor'
+    const last = await fetched(url, ids, { cursor: 'id' })
+    expect(last.cursor).toEqual({ type: 'integer', text: '9007199254740993' })
+    expect((await fetched(url, ids, { cursor: 'id' }, last.cursor)).records).toHaveLength(1)
+  })
+
+  it('can only read, and says what is wrong without a value', async () => {
+    expect(await failure(url, 'delete from people returning id')).toMatch(/^SOURCE_FAILED: .*25006/)
+    expect(await failure(url, 'select * from people')).toBe(
+      'SOURCE_ANSWER: column "picture" of the query is binary',
+    )
+    expect(await failure(url, 'select nowhere from people')).toContain(
+      'SOURCE_ANSWER: the query is refused: column "nowhere" does not exist',
+    )
+    expect(await failure(url, "select 'Anna'::int as a")).not.toContain('Anna')
+    expect(await failure(url, 'select pg_sleep(30) as a', { timeout: '1s' })).toContain(
+      'longer than source.timeout',
+    )
+    expect(
+      await failure(url.replace('/postgres', '/nowhere').replace('postgres:', 'postgres:'), 'select 1 as a'),
+    ).toMatch(/^SOURCE_/)
+    expect(await failure('postgres://me@127.0.0.1:1/a', 'select 1 as a')).toContain('SOURCE_UNREACHABLE')
+    expect(await failure(url, 'select 1 as a', { tls: 'on' })).toContain('SOURCE_UNREACHABLE')
+  })
+})
+
+describe.skipIf(MARIADB === undefined)('MariaDB', () => {
+  let folder: string
+  let url: string
+  let server: ReturnType<typeof spawn>
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'mariadb-'))
+    const port = await freePort()
+    const data = `--datadir=${join(folder, 'data')}`
+    const asRoot = process.getuid?.() === 0 ? ['--user=root'] : []
+    execFileSync(
+      'mariadb-install-db',
+      ['--no-defaults', data, '--auth-root-authentication-method=normal', ...asRoot],
+      { stdio: 'ignore' },
+    )
+    server = spawn(
+      MARIADB ?? '',
+      [
+        '--no-defaults',
+        data,
+        `--port=${port}`,
+        `--socket=${join(folder, 's')}`,
+        '--bind-address=127.0.0.1',
+        ...asRoot,
+      ],
+      { stdio: 'ignore' },
+    )
+    url = `mysql://root@127.0.0.1:${port}/test`
+    const connect = () => mysql.createConnection({ host: '127.0.0.1', port, user: 'root' })
+    await untilUp(async () => (await connect()).end())
+    const client = await connect()
+    await client.query('create database if not exists test character set utf8mb4')
+    await client.query(
+      'create table test.people (id bigint, born date, at datetime(6), sum decimal(10,2), ok boolean, name text, picture blob) character set utf8mb4',
+    )
+    await client.query(
+      "insert into test.people values (9007199254740993, '1980-12-31', '2026-01-02 00:05:00.123456', 1.50, true, 'Köln 😀', null)",
+    )
+    await client.query(
+      "insert into test.people select seq, null, '2026-01-01', null, false, null, null from test.seq_1_to_1200",
+    )
+
+    await client.end()
+  }, 60_000)
+  afterAll(() => {
+    server.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const COLUMNS = 'id, born, at, sum, ok, name'
+
+  it('gives every value as it is written', async () => {
+    expect((await fetched(url, `select ${COLUMNS} from people where sum = 1.50`)).records).toEqual([
+      {
+        ...{ id: '9007199254740993', born: '1980-12-31', at: '2026-01-02 00:05:00.123456', sum: '1.50' },
+        ...{ ok: '1', name: 'Köln 😀' },
+      },
+    ])
+  })
+
+  it('streams, keeps the cursor as typed, and asks from before it', async () => {
+    const query = `select ${COLUMNS} from people where :cursor is null or at >= :cursor`
+    const { records, cursor } = await fetched(url, query, { cursor: 'at' })
+    expect(records).toHaveLength(1201)
+    expect(cursor).toEqual({ type: 'text', text: '2026-01-02 00:05:00.123456' })
+    expect((await fetched(url, query, { cursor: 'at' }, cursor)).records).toHaveLength(1)
+    expect((await fetched(url, query, { cursor: 'at', overlap: '2d' }, cursor)).records).toHaveLength(1201)
+    const ids = 'select id from people where :cursor is null or id >= :cursor'
+    const last = await fetched(url, ids, { cursor: 'id' })
+    expect((await fetched(url, ids, { cursor: 'id' }, last.cursor)).records).toHaveLength(1)
+  })
+
+  it('can only read, and says what is wrong without a value', async () => {
+    expect(await failure(url, 'delete from people')).toMatch(/^SOURCE_FAILED: .*READ_ONLY/)
+    expect(await failure(url, 'select * from people')).toBe(
+      'SOURCE_ANSWER: column "picture" of the query is binary',
+    )
+    expect(await failure(url, 'select nowhere from people')).toContain(
+      "SOURCE_ANSWER: the query is refused: Unknown column 'nowhere'",
+    )
+    expect(await failure(url.replace('root@', 'nobody:x@'), 'select 1 as a')).toContain('SOURCE_DENIED')
+    expect(await failure('mysql://me@127.0.0.1:1/a', 'select 1 as a')).toContain('SOURCE_UNREACHABLE')
+  })
+})
