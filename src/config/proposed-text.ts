@@ -94,9 +94,12 @@ function presetLines({ known, entries }: Proposal): readonly string[] {
   return comment(`By the preset: ${named}.`, '    ')
 }
 
-/** A last line without a break may be cut off: several samples show that none of them is. */
+/** A last line without a break may be cut off; where all samples end so, the source writes it so. */
 function lastLine(unended: number, files: number): readonly string[] {
-  if (unended > 1 && unended === files) return ['# No sample ends with a line break.', 'last_line: accept']
+  if (unended > 0 && unended === files) {
+    const what = files === 1 ? 'The sample does not end' : 'No sample ends'
+    return [`# ${what} with a line break. Remove this where files may be cut off.`, 'last_line: accept']
+  }
   if (unended === 0) return []
   return [
     '# A sample ends without a line break, and may be cut off: its last record is rejected. If all files end like this:',

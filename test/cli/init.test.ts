@@ -91,6 +91,14 @@ describe('init --yes', () => {
     expect(columns).toContainEqual(expect.objectContaining({ column: 'E-Mail', field: 'mail' }))
   })
 
+  it('a sample that does not end with a line break loses no record', async () => {
+    await place.write('shop.csv', SHOP.trimEnd())
+    const { stdout } = await place.cli('init', 'shop.csv', '--yes')
+    expect(stdout).toContain('Of 3 sample records: 3 mapped, 0 skipped, 0 rejected.')
+    expect(written()).toContain('# The sample does not end with a line break.')
+    expect((await firstPipeline()).source).toMatchObject({ last_line: 'accept' })
+  })
+
   it('refuses what cannot be a source of contacts, and writes nothing', async () => {
     for (const [name, text, why] of [
       ['words.csv', 'english,spanish\nyes,si\n', 'no column identifies records'],
