@@ -157,7 +157,7 @@ describe('a plan as Markdown', () => {
       { file: 'bad.csv', status: 'refused', code: 'INPUT_QUOTE', error: 'secret@a.example' },
       { file: 'slow.csv', status: 'left', error: 'secret@a.example' },
     ] as const
-    const text = plansMarkdown([planWith(changes, { counts, judged, inputs })])
+    const text = plansMarkdown([planWith(changes, { counts, judged, inputs })], () => ['a|b'])
     expect(text).toBe(`## contact-sync plan
 
 ### shop: 3 changes
@@ -176,7 +176,7 @@ describe('a plan as Markdown', () => {
 | term | given | taken |
 | --- | ---: | ---: |
 | a&#124;b | 1 | 0 |
-| c | 0 | 1 |
+| 1 rare term, not named | 0 | 1 |
 
 | country | changes |
 | --- | ---: |
@@ -194,6 +194,17 @@ describe('a plan as Markdown', () => {
           (line) => line.startsWith('|') && line.split('|').length !== 5 && line.split('|').length !== 4,
         ),
     ).toEqual([])
+  })
+
+  it('names a term of the configuration, and any other where five records gain or lose it', () => {
+    const given = (name: string, times: number) =>
+      Array.from({ length: times }, () => changeWith({ kind: 'terms', terms: terms([name], []) }))
+    const plan = planWith([...given('anna@a.example', 4), ...given('VIP', 5), ...given('Rare', 1)])
+    const text = plansMarkdown([plan], (pipeline) => (pipeline === 'shop' ? ['Rare'] : []))
+    expect(text).toMatch(/^\| VIP \| 5 \| 0 \|$/m)
+    expect(text).toMatch(/^\| Rare \| 1 \| 0 \|$/m)
+    expect(text).toMatch(/^\| 1 rare term, not named \| 4 \| 0 \|$/m)
+    expect(text).not.toContain('anna')
   })
 
   it('names the largest alone where there are many, and why a plan was given up', () => {

@@ -1,6 +1,7 @@
 // `rehearse`: processed files under two configurations. Part of the composition: it opens the files, and a state for reading
 // where there is one; nothing is written, and no client of the service is made.
 import { type RehearsalTotals, rehearsalCounter } from '../../core/change/plan/rehearsal.ts'
+import { ownTermNames } from '../../core/mapping/terms.ts'
 import type { SourceInput } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { StateStore } from '../../core/state-store.ts'
@@ -63,9 +64,6 @@ function otherSettings(before: PipelineSettings, after: PipelineSettings): reado
     .filter((name) => !SHOWN.has(name) && isOther(name))
     .sort()
 }
-
-const ownTerms = ({ terms }: PipelineSettings): readonly string[] =>
-  terms.assign.flatMap((entry) => ('name' in entry ? [entry.name] : []))
 
 /** The pipeline under both configurations. */
 interface Both {
@@ -148,7 +146,7 @@ async function rehearsePipeline(rehearsing: Rehearsing): Promise<PipelineRehears
     files: inputs.map((input) => input.name),
     unread,
     unknownFields: [...new Set([...before.lacking, ...after.lacking])],
-    ownTerms: [...ownTerms(both.before), ...ownTerms(both.after)],
+    ownTerms: [...ownTermNames(both.before), ...ownTermNames(both.after)],
     settings,
     ...counter.totals(),
   }

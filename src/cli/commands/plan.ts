@@ -78,7 +78,7 @@ export async function plan(io: Io, options: PlanCommandOptions, names: string[])
   const pipelines = chosenPipelines(settings, names)
   const { key } = options
   const shown = options.json === true ? jsonOutput(io, options) : textOutput(io, options, pipelines.length)
-  const outputs = [shown, ...planFiles(io, options, options)]
+  const outputs = [shown, ...planFiles(io, options, { ...options, pipelines })]
   const plans: Plan[] = []
   for (const pipeline of pipelines)
     plans.push(await planOne(pipeline, { io, settings, key, isOffline, outputs }))

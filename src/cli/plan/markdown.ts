@@ -1,5 +1,5 @@
 // Markdown for a comment on a pull request: names as they are, and tables that have room there.
-import { number } from '../../core/words/format.ts'
+import { number, plural } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'
 
 /** A name as it is, whatever Markdown would make of its characters. */
@@ -26,4 +26,30 @@ export function largestRows(rows: readonly MarkdownRow[]): readonly MarkdownRow[
   const sorted = rows.toSorted((one, other) => weight(other) - weight(one))
   if (sorted.length <= MOST_ROWS) return sorted
   return [...sorted.slice(0, MOST_ROWS), [`and ${number(sorted.length - MOST_ROWS)} more`]]
+}
+
+/** A term that fewer records gain or lose is not named. */
+const LEAST_RECORDS = 5
+
+/**
+ * A term's name may be somebody's, where a mapping makes terms of the wrong column: it is named only where the configuration
+ * gives it (`own`) or enough records have it.
+ */
+export function termRows(
+  byTerm: Readonly<Record<string, { readonly add: number; readonly remove: number }>>,
+  own: readonly string[],
+): readonly MarkdownRow[] {
+  const terms = Object.entries(byTerm)
+  const isNamed = ([name, { add, remove }]: (typeof terms)[number]): boolean =>
+    own.includes(name) || add + remove >= LEAST_RECORDS
+  const others = terms.filter((term) => !isNamed(term))
+  const named = terms
+    .filter(isNamed)
+    .map(([name, { add, remove }]): MarkdownRow => [markdownName(name), add, remove])
+  if (others.length === 0) return largestRows(named)
+  const sum = (of: 'add' | 'remove'): number => others.reduce((total, [, counts]) => total + counts[of], 0)
+  return [
+    ...largestRows(named),
+    [`${plural(others.length, 'rare term')}, not named`, sum('add'), sum('remove')],
+  ]
 }

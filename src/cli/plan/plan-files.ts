@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
 import type { Plan } from '../../core/change/plan/plan.ts'
+import { ownTermNames } from '../../core/mapping/terms.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
 import { systemClock as clock } from '../../system.ts'
 import { changeSample } from './change-sample.ts'
 import { replacedText } from '../format.ts'
@@ -39,14 +41,16 @@ function htmlFile(io: Io, file: string, { limit = PAGE_CHANGES }: ShownChanges):
   }
 }
 
-function markdownFile(io: Io, file: string): PlanOutput {
+function markdownFile(io: Io, file: string, pipelines: readonly PipelineSettings[]): PlanOutput {
   const plans: Plan[] = []
+  const ownTerms = (pipeline: string): readonly string[] =>
+    pipelines.filter(({ name }) => name === pipeline).flatMap(ownTermNames)
   return {
     most: 0,
     begin: () => undefined,
     change: () => undefined,
     end: (plan) => void plans.push(plan),
-    finish: () => writeReport(io, { what: 'plan', file }, plansMarkdown(plans)),
+    finish: () => writeReport(io, { what: 'plan', file }, plansMarkdown(plans, ownTerms)),
   }
 }
 
@@ -59,8 +63,8 @@ export interface PlanFiles {
 export const planFiles = (
   io: Io,
   { output, markdown }: PlanFiles,
-  shown: ShownChanges,
+  shown: ShownChanges & { readonly pipelines: readonly PipelineSettings[] },
 ): readonly PlanOutput[] => [
   ...(output === undefined ? [] : [htmlFile(io, output, shown)]),
-  ...(markdown === undefined ? [] : [markdownFile(io, markdown)]),
+  ...(markdown === undefined ? [] : [markdownFile(io, markdown, shown.pipelines)]),
 ]

@@ -1,9 +1,15 @@
 // Plans as Markdown for a pull request: numbers alone. No value, no key and no text of a file stands in it, so no personal
-// data; names of fields, terms, files and guards do.
+// data; names of fields, files and guards do, and of terms that the configuration gives or several records have.
 import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
-import { markdownName as name, markdownTable as table, type MarkdownRow, largestRows } from './markdown.ts'
+import {
+  markdownName as name,
+  markdownTable as table,
+  type MarkdownRow,
+  largestRows,
+  termRows,
+} from './markdown.ts'
 import { offlineText } from './offline-text.ts'
 
 /** Its message may quote the file, so the code stands for it. */
@@ -25,7 +31,7 @@ const inputLines = ({ inputs, judged }: Plan): readonly string[] => [
   ),
 ]
 
-function planLines(plan: Plan): readonly string[] {
+function planLines(plan: Plan, ownTerms: readonly string[]): readonly string[] {
   const { pipeline, counts, estimate, code } = plan
   const outcomes = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(
     (outcome) => `${number(counts[outcome])} ${outcome.replace('_', ' ')}`,
@@ -40,11 +46,6 @@ function planLines(plan: Plan): readonly string[] {
     of.update,
     of.create,
   ])
-  const terms = Object.entries(plan.byTerm).map(([term, { add, remove }]): MarkdownRow => [
-    name(term),
-    add,
-    remove,
-  ])
   const countries = Object.entries(plan.byCountry).map(([country, count]): MarkdownRow => [
     name(country),
     count,
@@ -57,11 +58,17 @@ function planLines(plan: Plan): readonly string[] {
     ...offlineText(plan).map((line) => `\n${name(line)}`),
     ...(held.length === 0 ? [] : ['', ...held]),
     ...table(['field', 'changes', 'in new contacts'], largestRows(fields)),
-    ...table(['term', 'given', 'taken'], largestRows(terms)),
+    ...table(['term', 'given', 'taken'], termRows(plan.byTerm, ownTerms)),
     ...table(['country', 'changes'], largestRows(countries)),
     '',
   ]
 }
 
-export const plansMarkdown = (plans: readonly Plan[]): string =>
-  ['## contact-sync plan', '', ...plans.flatMap(planLines)].join('\n')
+/** `ownTerms`: the names of terms that each pipeline's configuration gives. */
+export const plansMarkdown = (
+  plans: readonly Plan[],
+  ownTerms: (pipeline: string) => readonly string[] = () => [],
+): string =>
+  ['## contact-sync plan', '', ...plans.flatMap((plan) => planLines(plan, ownTerms(plan.pipeline)))].join(
+    '\n',
+  )

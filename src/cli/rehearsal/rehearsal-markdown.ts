@@ -3,27 +3,8 @@
 // records have it.
 import type { PipelineRehearsal } from '../../app/run/rehearsal.ts'
 import { number, plural } from '../../core/words/format.ts'
-import { largestRows, markdownName, type MarkdownRow, markdownTable } from '../plan/markdown.ts'
+import { largestRows, markdownName, type MarkdownRow, markdownTable, termRows } from '../plan/markdown.ts'
 import { KEYS_CHANGED, rehearsalHead, rehearsalNotes, rehearsedText } from './rehearsal-text.ts'
-
-/** A term that fewer records gain or lose is not named. */
-const LEAST_RECORDS = 5
-
-function termRows({ byTerm, ownTerms }: PipelineRehearsal): readonly MarkdownRow[] {
-  const terms = Object.entries(byTerm)
-  const isNamed = ([name, { add, remove }]: (typeof terms)[number]): boolean =>
-    ownTerms.includes(name) || add + remove >= LEAST_RECORDS
-  const others = terms.filter((term) => !isNamed(term))
-  const named = terms
-    .filter(isNamed)
-    .map(([name, { add, remove }]): MarkdownRow => [markdownName(name), add, remove])
-  if (others.length === 0) return largestRows(named)
-  const sum = (of: 'add' | 'remove'): number => others.reduce((total, [, counts]) => total + counts[of], 0)
-  return [
-    ...largestRows(named),
-    [`${plural(others.length, 'rare term')}, not named`, sum('add'), sum('remove')],
-  ]
-}
 
 function unreadLines({ unread }: PipelineRehearsal): readonly string[] {
   const pairs = unread.map(({ before, after }) => `${before ?? 'read'} before, ${after ?? 'read'} after`)
@@ -55,7 +36,10 @@ function pipelineLines(rehearsal: PipelineRehearsal): readonly string[] {
     ...(unread.length === 0 ? [] : ['', ...unread]),
     ...markdownTable(['before', 'after', 'records'], largestRows(changes)),
     ...markdownTable(['field', 'set', 'changed', 'emptied', 'no longer sent'], largestRows(fields)),
-    ...markdownTable(['term', 'more records', 'fewer records'], termRows(rehearsal)),
+    ...markdownTable(
+      ['term', 'more records', 'fewer records'],
+      termRows(rehearsal.byTerm, rehearsal.ownTerms),
+    ),
     ...rehearsalNotes(rehearsal).map((line) => `\n${markdownName(line)}`),
     '',
   ]

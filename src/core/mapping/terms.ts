@@ -128,6 +128,10 @@ export function termOutcome(
   return { added: done.added, removed: done.removed, asserts }
 }
 
+/** Names of terms that the configuration gives, in place of a value. */
+export const ownTermNames = ({ terms }: Pick<PipelineSettings, 'terms'>): readonly string[] =>
+  terms.assign.flatMap((entry) => ('name' in entry ? [entry.name] : []))
+
 /** The description that the pipeline has for a term. */
 export function termDescription(name: string, pipeline: PipelineSettings): string | undefined {
   const found = Object.entries(pipeline.terms.descriptions).find(([term]) => termKey(term) === termKey(name))
