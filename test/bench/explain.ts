@@ -41,11 +41,10 @@ interface Link {
 }
 
 /** The entry of a record as that of another one. */
-const asOf = (
-  { seq, person, values, field_names: names, prev, hash, proof, ...entry }: LoggedEntry,
-  number: number,
-): AuditEntry => ({
-  ...entry,
+const asOf = (entry: LoggedEntry, number: number): AuditEntry => ({
+  ...{ at: entry.at, run_id: entry.run_id, pipeline: entry.pipeline, action: entry.action },
+  ...{ terms: entry.terms, request: entry.request, outcome: entry.outcome, reason: entry.reason },
+  ...{ source: entry.source, config_hash: entry.config_hash },
   key: `K${number}`,
   contact_id: number,
   fields: { ...entry.fields, mail: { from: null, to: mailOf(number) } },

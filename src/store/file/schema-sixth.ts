@@ -109,9 +109,10 @@ DROP TABLE link_before;
 CREATE UNIQUE INDEX link_by_contact ON link (contact_id, pipeline);
 CREATE INDEX link_by_mail ON link (mail_key, pipeline) WHERE mail_key IS NOT NULL;
 CREATE INDEX link_missing ON link (pipeline) WHERE missing > 0;
--- For look-alikes: the first letters of both names, as they were pushed.
-CREATE INDEX link_by_name ON link (pipeline, lower(substr(json_extract(known, '$.family_name'), 1, 4)),
-  lower(substr(json_extract(known, '$.first_name'), 1, 4)));
+-- For look-alikes: the first letters of both names, as they were pushed. The pipeline comes last, so that no other statement
+-- takes this index for all links of a pipeline.
+CREATE INDEX link_by_name ON link (lower(substr(json_extract(known, '$.family_name'), 1, 4)),
+  lower(substr(json_extract(known, '$.first_name'), 1, 4)), pipeline);
 `
 
 // Records that `writes` leaves alone, in the form in which they were looked up: not asked about again until that changes.

@@ -33,6 +33,7 @@ const OF_INPUT = `run_id = ? AND state = 'planned' AND rank = ? AND id > ? AND i
 const name = (field: string, known: string): string =>
   `lower(substr(json_extract(${known}, '$.${field}'), 1, 4))`
 
+/** A plus sign keeps the pipeline from being what is searched by: most links may be of one. */
 const BY_NAMES = `
 SELECT key, contact_id, known FROM link
 WHERE pipeline = @pipeline AND ${name('family_name', 'known')} = lower(substr(@family, 1, 4))
@@ -40,7 +41,10 @@ WHERE pipeline = @pipeline AND ${name('family_name', 'known')} = lower(substr(@f
 
 const BY_MAIL = `
 SELECT key, contact_id, known FROM link
-WHERE mail_key >= @from AND mail_key < @to AND pipeline = @pipeline AND gone = 0 LIMIT ${MOST_LIKE + 1}`
+WHERE mail_key >= @from AND mail_key < @to AND +pipeline = @pipeline AND gone = 0 LIMIT ${MOST_LIKE + 1}`
+
+/** So that a test can ask how each of them is carried out. */
+export const LINKED_LIKE_SEARCHES = { byNames: BY_NAMES, byMail: BY_MAIL } as const
 
 const newRecord = ({ contact, ...row }: Row): NewRecord => ({ ...row, contact: parseContact(contact) })
 

@@ -20,10 +20,10 @@ import { createTermNameStore } from '../term-names.ts'
 
 const FEW = 20
 
-/** The statements, so that a test can ask how each of them is carried out. */
+/** The statements (+key: in order of keys it would read all links of the pipeline), so that a test can ask how each of them is carried out. */
 export const RECORD_SEARCHES = {
   byKey: `SELECT ${LINK_COLUMNS} FROM link WHERE pipeline = ? AND key = ?`,
-  byMail: `SELECT ${LINK_COLUMNS} FROM link WHERE mail_key = ? AND pipeline = ? ORDER BY key LIMIT ${FEW}`,
+  byMail: `SELECT ${LINK_COLUMNS} FROM link WHERE mail_key = ? AND pipeline = ? ORDER BY +key LIMIT ${FEW}`,
   rejects: `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id DESC LIMIT ${FEW}`,
   open: `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id DESC LIMIT ${FEW}`,
 } as const
