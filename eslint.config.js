@@ -13,7 +13,7 @@ const outsideWorld = [
 
 export default tseslint.config(
   {
-    ignores: [
+    ignores: ['config/examples/data/', 
       'dist/',
       'coverage/',
       'node_modules/',

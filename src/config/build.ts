@@ -1,12 +1,13 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets.ts'
 import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
+import { spoolFolder } from './spool-folder.ts'
 
 /** What is fetched lies apart: it is no part of how records are read, and it may hold secrets. */
 function builtOptions({ options, isPulled = false }: SourceOptions, spool: string): Record<string, unknown> {
@@ -82,7 +83,7 @@ export function buildSettings(
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, {
         source: withSecretsOf(name, { ofSources, sources }),
-        spool: join(dirname(absolute(state.path)), 'spool', name),
+        spool: spoolFolder(absolute(state.path), name),
       }),
     ),
     secrets: [

@@ -1,6 +1,8 @@
 // Changing what runs: a pipeline that is renamed, one that is removed, another key column, another time zone. As the manual
 // says it, by the program itself.
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
@@ -29,6 +31,14 @@ async function json(...args: string[]): Promise<{ code: number | null; said: Rec
   return { code, said: JSON.parse(stdout) as Record<string, unknown> }
 }
 
+const spool = (pipeline: string): string => shop.path('state', 'spool', pipeline)
+
+/** A file that was fetched for a pipeline, as sources have it that are asked for their records. */
+async function fetched(pipeline: string): Promise<void> {
+  await mkdir(spool(pipeline), { recursive: true })
+  await writeFile(join(spool(pipeline), 'fetch.jsonl'), '{}')
+}
+
 const RENAMED = (): string => (yaml + CRM).replace('  shop:', '  webshop:')
 const REMOVED = (): string => yaml.replace(/ {2}shop:[^]*$/, CRM)
 
@@ -51,10 +61,19 @@ it('a pipeline that is renamed: check and status name the orphan, and its record
   expect((await shop.cli('state', 'drop-pipeline', 'shop', '--yes')).code).toBe(6)
   daemon.process.kill('SIGTERM')
   await daemon.ended
+  await fetched('shop')
+  await fetched('webshop')
+  const taken = await shop.cli('state', 'rename-pipeline', 'shop', 'webshop')
+  expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('fetched for webshop')])
+  await rm(spool('webshop'), { recursive: true })
   expect(await json('state', 'rename-pipeline', 'shop', 'webshop')).toMatchObject({
     code: 0,
     said: { from: 'shop', to: 'webshop', links: 3, runs: 1 },
   })
+  expect([existsSync(spool('shop')), existsSync(join(spool('webshop'), 'fetch.jsonl'))]).toEqual([
+    false,
+    true,
+  ])
   await shop.drop('shop', 'a.csv', peopleCsv(3))
   expect((await json('run', 'webshop')).said).toMatchObject({ pipelines: [{ unchanged: 3, requests: 0 }] })
   expect((await json('status')).said).toMatchObject({ orphans: [] })
@@ -76,12 +95,14 @@ it('a pipeline that is removed is given up: its links go, its contacts stay', as
   expect((await shop.cli('status')).stdout).toContain('shop: not in the configuration')
   const asked = await shop.cli('state', 'drop-pipeline', 'shop')
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
+  await fetched('shop')
   expect(await json('state', 'drop-pipeline', 'shop', '--yes')).toMatchObject({
     code: 0,
     said: { pipeline: 'shop', links: 3, open: 0, in_doubt: 0, rejects: 0, runs: 1 },
   })
   expect((await json('status')).said).toMatchObject({ orphans: [] })
   expect((await json('state', 'info')).said).toMatchObject({ pipelines: [] })
+  expect(existsSync(spool('shop'))).toBe(false)
   expect(await shop.contacts('person1@example.com', 'phone')).toMatchObject([{ phone: '030 1' }])
   expect((await shop.cli('audit', 'list', '--action', 'drop')).stdout).toContain('shop')
   expect((await shop.cli('audit', 'verify')).code).toBe(0)

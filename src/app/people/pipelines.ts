@@ -1,5 +1,7 @@
 // Pipelines that the state knows and the configuration does not; renaming one, and giving one up, by an operator's word.
 // Part of the composition. Both change the state alone: nothing is sent.
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { spoolFolder } from '../../config/spool-folder.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { runId } from '../../core/words/run-id.ts'
@@ -37,6 +39,17 @@ function assertRenamable(settings: Settings, { from, to }: { from: string; to: s
     })
 }
 
+/** What was fetched for it goes with it: rows in it may be explained, tried again or erased. */
+function moveSpool({ state: { path } }: Settings, { from, to }: { from: string; to: string }): void {
+  const [before, after] = [spoolFolder(path, from), spoolFolder(path, to)]
+  if (!existsSync(before)) return
+  if (existsSync(after))
+    throw new SyncError('USAGE', `${after} already holds files that were fetched for ${to}`, {
+      hint: `Move these files away, then run this again: it puts those of ${from} in their place.`,
+    })
+  renameSync(before, after)
+}
+
 export interface Renamed extends PipelineRows {
   readonly from: string
   readonly to: string
@@ -62,6 +75,7 @@ export function renamePipeline(
       })
     const rows = pipelines.rows(from)
     const reason = `the pipeline ${from} is now called ${to}: ${rows.links} links`
+    moveSpool(settings, { from, to })
     pipelines.rename({ from, to }, entryOf({ action: 'rename', reason }, to, settings))
     return Promise.resolve({ from, to, ...rows })
   })
@@ -98,6 +112,7 @@ export function dropPipeline(
       )
     await confirm(rows)
     const reason = `the pipeline ${name} was dropped: ${rows.links} links, ${rows.open} open changes and ${rows.rejects} rejects were removed; contacts stay`
+    rmSync(spoolFolder(settings.state.path, name), { recursive: true, force: true })
     pipelines.drop(name, entryOf({ action: 'drop', reason }, name, settings))
     return rows
   })
