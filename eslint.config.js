@@ -13,7 +13,8 @@ const outsideWorld = [
 
 export default tseslint.config(
   {
-    ignores: ['config/examples/data/', 
+    ignores: [
+      'config/examples/data/',
       'dist/',
       'coverage/',
       'node_modules/',

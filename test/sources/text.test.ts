@@ -132,7 +132,7 @@ describe('what is no text', () => {
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0])],
     ['PNG', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
     ['NUL byte at offset 5', Buffer.from('a,b\n1\x002,3\n')],
-    ['no text', Buffer.from(Array.from({ length: 200 }, (_, index) => 1 + (index % 40)))],
+    ['not text', Buffer.from(Array.from({ length: 200 }, (_, index) => 1 + (index % 40)))],
   ])('is refused as %s', async (what, bytes) => {
     await expect(read('csv', bytes)).rejects.toMatchObject({
       code: 'INPUT_BINARY',
