@@ -86,13 +86,16 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
 /** What no run asks for. */
 const BESIDE = ['close', 'onTrouble', 'doubt', 'accept', 'formerWindow']
 
+/** What gives its answer piece by piece. */
+const LISTS = ['rejectsOfInput', 'rejects', 'held', 'newRecords']
+
 /** The state as this life sees it. Its methods are asynchronous; some give their answer piece by piece. */
 export function livingState(state: StateStore, life: Lifetime): StateStore {
   const methods = (Object.entries(state) as [string, (...given: unknown[]) => unknown][]).filter(
     ([name]) => !BESIDE.includes(name),
   )
   const living = methods.map(([name, method]) => {
-    const isList = name === 'rejectsOfInput' || name === 'rejects' || name === 'held'
+    const isList = LISTS.includes(name)
     const call = (...given: unknown[]): unknown => {
       if (!isList) return life.call(`state.${name}`, () => method(...given) as Promise<unknown>)
       const list = method(...given)
