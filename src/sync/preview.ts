@@ -85,8 +85,26 @@ function withMadeTerms(context: PlanContext, made: MadeTerms): PlanContext {
   return { ...context, terms: { ...terms, list } }
 }
 
+/** Those that will find, when it is their turn, that an earlier create of the plan has made the contact of their mail. */
+function laterOfOneMail(
+  page: readonly Operation[],
+  mails: Set<string>,
+  { pipeline }: PlanContext,
+): ReadonlySet<number> {
+  if (pipeline.writes !== 'create' || pipeline.household !== undefined) return new Set()
+  const later = page.filter(({ kind, mailKey }) => {
+    if (kind !== 'create' || mailKey === undefined) return false
+    const isMade = mails.has(mailKey)
+    mails.add(mailKey)
+    return isMade
+  })
+  return new Set(later.map(({ id }) => id))
+}
+
 interface Pretence {
   readonly plan: PlanBuilder
+  /** Of the creates of the plan, in comparison form, where these decide about others. */
+  readonly mails: Set<string>
   /** Ids that no service gives. */
   readonly ids: { next: number }
   readonly madeTerms: MadeTerms
@@ -94,6 +112,7 @@ interface Pretence {
 
 const pretence = ({ pipeline }: PlanContext): Pretence => ({
   plan: planBuilder(pipeline.name, pipeline.update_method),
+  mails: new Set(),
   ids: { next: 0 },
   madeTerms: new Map(),
 })
@@ -101,17 +120,24 @@ const pretence = ({ pipeline }: PlanContext): Pretence => ({
 /** Adds the planned changes to the plan, hands them on and takes each step as done. */
 async function* pretend(
   context: PlanContext,
-  { plan, ids, madeTerms }: Pretence,
+  { plan, mails, ids, madeTerms }: Pretence,
 ): AsyncGenerator<PlannedChange> {
   for (;;) {
     // Always from the start: what is settled is no longer planned, and what goes on stands behind with another step.
     const page = await context.state.takeToSend(context.runId, undefined, PAGE)
     if (page.length === 0) return
-    const first = page.filter(({ outcome, reason }) => outcome === undefined && !isOneOfSeveral(reason))
+    const later = laterOfOneMail(page, mails, context)
+    const first = page.filter(
+      ({ id, outcome, reason }) => outcome === undefined && !isOneOfSeveral(reason) && !later.has(id),
+    )
     await countNewTerms(first, madeTerms, context)
     yield* plan.add(first)
     await remember(
-      page.map((operation) => pretended(operation, context, ids)),
+      page.map((operation): Settled =>
+        later.has(operation.id)
+          ? { operation, request: undefined, settlement: { kind: 'skipped', reason: '' } }
+          : pretended(operation, context, ids),
+      ),
       context,
     )
   }

@@ -17,6 +17,7 @@ import {
   worstStatus,
 } from '../../src/core/outcome/summary.ts'
 import { parseTemplate } from '../../src/core/mapping/template.ts'
+import { seeded } from '../support/seeded.ts'
 
 describe('a mail in its form for comparison', () => {
   it.each([
@@ -99,7 +100,13 @@ describe('small things', () => {
   })
 
   it('a run is named by its start', () => {
-    expect(runId(Date.UTC(2026, 10, 21, 14, 5, 9), () => 0)).toBe('20261121-140509-0000')
+    expect(runId(Date.UTC(2026, 10, 21, 14, 5, 9), () => 0)).toBe('20261121-140509-000000')
+  })
+
+  it('runs of one second have names of their own', () => {
+    const { next } = seeded(11)
+    const names = Array.from({ length: 3000 }, () => runId(0, next))
+    expect(new Set(names).size).toBe(names.length)
   })
 
   it('every error has a class and a hint that ends as a sentence', () => {

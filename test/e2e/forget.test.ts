@@ -184,7 +184,7 @@ describe('audit forget', () => {
     // Contact 1 is Erika, and key 1 is somebody else.
     const two = await shop.cli('audit', 'forget', '1', '--yes')
     expect(two.code).toBe(2)
-    expect(two.stderr).toContain('several people')
+    expect(two.stderr).toContain('several persons')
     const daemon = shop.start('start')
     await daemon.stderrHas(/daemon started/)
     expect((await shop.cli('audit', 'forget', ERIKA.mail, '--yes')).code).toBe(6)

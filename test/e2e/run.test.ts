@@ -145,7 +145,7 @@ describe('run', () => {
     expect(run.stdout).toContain(message)
     expect(run.stdout).toContain('1 created')
     const failed = await readdir(shop.path('inbox', 'shop', 'failed'))
-    expect(failed.map((name) => name.replace(/\d{8}-\d{6}-\w{4}/, 'RUN')).sort()).toEqual([
+    expect(failed.map((name) => name.replace(/\d{8}-\d{6}-\w{6}/, 'RUN')).sort()).toEqual([
       'bad.RUN.csv',
       'bad.RUN.reason.txt',
     ])

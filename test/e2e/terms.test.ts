@@ -182,7 +182,7 @@ describe('custom fields', () => {
     expect(shop.writes()).toBe(0)
     const planned = await shop.cli('plan')
     expect(planned).toMatchObject({ code: 2 })
-    expect(planned.stdout).toContain('given up: CONFIG_INVALID')
+    expect(planned.stdout).toContain('aborted: CONFIG_INVALID')
     expect(planned.stdout).toContain('did you mean shoe_size?')
     // One whole document all the same.
     expect(await json('plan')).toMatchObject({

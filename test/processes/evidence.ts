@@ -111,7 +111,7 @@ export interface FilesLeft {
   readonly processed: readonly string[]
 }
 
-const RUN_ID = /\.\d{8}-\d{6}-[0-9a-z]{4}(?:-\d+)?/
+const RUN_ID = /\.\d{8}-\d{6}-[0-9a-z]{6}(?:-\d+)?/
 
 async function listed(path: string): Promise<string[]> {
   return (await readdir(path).catch(() => [])).sort()

@@ -44,7 +44,7 @@ const JOURNAL: readonly Mutant[] = [
     'const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())',
     'const inDoubt = 0',
   ]),
-  one(425, 'the terms that are about to be given are not noted', 'store/journal/sending.ts', [
+  one(787, 'the terms that are about to be given are not noted', 'store/journal/sending.ts', [
     'if (marks.length > 0) doubtTerms',
     'if (marks.length > 1000) doubtTerms',
   ]),

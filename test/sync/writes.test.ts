@@ -133,6 +133,20 @@ describe('writes: create', () => {
     expect(line.service.termsOf([...line.service.contacts.keys()].at(-1) ?? 0)).toEqual(['Customer'])
   })
 
+  it.each(['none', 'email'] as const)(
+    'plans one of two records of one mail, as a run makes one (%s)',
+    async (check) => {
+      const other = ['K9', 'BO@example.com', 'Bob', 'Beech', '9']
+      const lines = [1, 2].map(() => lineWithAnn({ writes: 'create', duplicate_check_method: check }))
+      const [planned, line] = lines as [Line, Line]
+      for (const one of lines) one.source.drop('a.csv', [[...HEADER], ANN, BO, other, CY])
+      const { changes } = await planned.preview()
+      const result = await line.run()
+      expect(changes.map(({ action }) => action)).toEqual(Array<string>(result.created).fill('create'))
+      expect(mailsOf(line)).toHaveLength(1 + result.created)
+    },
+  )
+
   it('skips whoever came between the plan and the request', async () => {
     const line = lineWithAnn({ writes: 'create' })
     line.source.drop('a.csv', [[...HEADER], BO])

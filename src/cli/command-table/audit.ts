@@ -88,7 +88,7 @@ export const AUDIT: CommandGroup = {
       description:
         'Shows the counts of a run, those of the sync log, whether the two agree, and each entry. Exits with 1 if they do not.',
       arguments: '<ID>',
-      examples: ['contact-sync audit run 20261121-140509-1a2b'],
+      examples: ['contact-sync audit run 20261121-140509-1a2b3c'],
       load: async () => (await import('../commands/audit.ts')).runAudit,
     },
     {

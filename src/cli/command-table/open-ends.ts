@@ -77,7 +77,7 @@ export const HELD: CommandGroup = {
         'Releases exactly these changes: the next run sends them. Refused if anything about them has changed since; newer values of the source always take precedence.',
       arguments: '<RUN>',
       options: [{ flags: '--remaining', help: 'if some have changed since: releases the others' }],
-      examples: ['contact-sync held release 20261121-140509-1a2b'],
+      examples: ['contact-sync held release 20261121-140509-1a2b3c'],
       load: async () => (await import('../commands/held.ts')).releaseHeldPlan,
     },
     {

@@ -118,8 +118,8 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
       { flags: '--yes', help: 'does not ask' },
     ],
     examples: [
-      'contact-sync undo 20261121-140509-1a2b --plan',
-      'contact-sync undo 20261121-140509-1a2b --contact anna@example.com --yes',
+      'contact-sync undo 20261121-140509-1a2b3c --plan',
+      'contact-sync undo 20261121-140509-1a2b3c --contact anna@example.com --yes',
     ],
     load: async () => (await import('../commands/undo.ts')).undo,
   },
