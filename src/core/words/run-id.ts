@@ -4,6 +4,10 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** How many characters each number of chance gives: runs of several pipelines begin in one second, day after day. */
 const SUFFIX = [2, 2, 1, 1]
 
+/** What `runId` makes, within a text; its groups are the parts of the time. Earlier versions made four characters of chance. */
+export const RUN_ID_PATTERN =
+  '(\\d{4})(\\d{2})(\\d{2})-(\\d{2})(\\d{2})(\\d{2})-[0-9a-hjkmnp-tv-z]{4}(?:[0-9a-hjkmnp-tv-z]{2})?'
+
 /** So many characters of a number in [0, 1). */
 const characters = (chance: number, count: number): string =>
   Array.from({ length: count }, (_, place) =>

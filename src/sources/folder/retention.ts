@@ -4,12 +4,12 @@
 import { opendir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
+import { RUN_ID_PATTERN } from '../../core/words/run-id.ts'
 import { describeFault, faultCode } from '../fault.ts'
 import { entryPath } from '../file-name.ts'
 
-/** As `runId` makes it, with what `reserve` appends to it. */
-const RUN_ID =
-  /(?<=\.)(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-[0-9a-hjkmnp-tv-z]{4}(?=-\d+(?:\.|$)|\.|$)/g
+/** An id of a run between dots, with what `reserve` appends to it. */
+const RUN_ID = new RegExp(`(?<=\\.)${RUN_ID_PATTERN}(?=-\\d+(?:\\.|$)|\\.|$)`, 'g')
 
 /** When the file was put away, milliseconds since the epoch; undefined for what is not ours. */
 export function archivedAt(name: Buffer): number | undefined {

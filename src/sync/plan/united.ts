@@ -117,15 +117,20 @@ export async function* unitedBatches({
     yield []
   }
   const repeated = census.repeated()
+  const united = new Set<number>()
   for (let from = 0; from < 1;) {
     const waiting = createWaiting(from, most)
     const ready = (item: SourceItem): readonly SourceItem[] => {
       const key = repeated.size === 0 ? undefined : keyOf(item)
       const place = key === undefined ? 0 : placeOfKey(key)
       const times = repeated.get(place) ?? 1
+      if (united.has(place)) return []
       if (key === undefined || item.kind !== 'record' || times === 1) return from === 0 ? [item] : []
       const record = waiting.isTurnOf(place) ? waiting.add(key, item, { place, times }) : undefined
-      return record === undefined ? [] : [record]
+      if (record === undefined) return []
+      // All rows of the place were read. Its turn comes once more where the share of this pass becomes smaller.
+      united.add(place)
+      return [record]
     }
     for await (const batch of pass()) yield batch.flatMap(ready)
     yield waiting.left()

@@ -16,6 +16,8 @@ afterEach(async () => rm(folder, { recursive: true }))
 
 const at = (day: string): number => Date.parse(`${day}T12:30:15Z`)
 const idOf = (day: string): string => runId(at(day), () => 0.999)
+/** As earlier versions made it. */
+const shortIdOf = (day: string): string => idOf(day).slice(0, -2)
 const before = at('2026-06-01')
 const put = async (name: string): Promise<void> => writeFile(join(folder, 'processed', name), 'x')
 const left = async (): Promise<string[]> => (await readdir(join(folder, 'processed'))).sort()
@@ -24,9 +26,8 @@ it.each(['a.csv', 'a', 'a.tar.gz', '.hidden', 'a b.csv', 'ä.csv', `${'n'.repeat
   'knows when %s was put away, whatever stands beside it',
   (name) => {
     const raw = Buffer.from(name)
-    const tag = idOf('2026-05-01')
     for (const ending of [undefined, '.rejects.csv', '.rejects.jsonl', '.reason.txt'])
-      for (const tagged of [tag, `${tag}-2`])
+      for (const tagged of [idOf, shortIdOf].flatMap((id) => [id('2026-05-01'), `${id('2026-05-01')}-2`]))
         expect(archivedAt(archivedName(raw, tagged, ending))).toBe(at('2026-05-01'))
   },
 )

@@ -69,6 +69,11 @@ describe('rows', () => {
     expect(all.filter((item) => linesOf(item).length === 2)).toHaveLength(40)
   })
 
+  it('that were united before others had to wait for a pass of their own are not united again', async () => {
+    const { all } = await united(itemsOf(['e', 'e', 'c', 'f', 'd', 'd', 'f', 'c']), { most: 2, size: 4 })
+    expect(all.map((item) => linesOf(item).join()).sort()).toEqual(['2,3', '4,9', '5,8', '6,7'])
+  })
+
   it('of one key that are too many refuse the input', async () => {
     await expect(united(itemsOf(new Array<string>(12).fill('n/a')), { most: 10 })).rejects.toMatchObject({
       code: 'INPUT_RECORD_TOO_LARGE',
