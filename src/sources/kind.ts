@@ -3,11 +3,14 @@
 import type { z } from 'zod'
 import type { Clock, InputReader, OpenOptions, Source } from '../core/ports.ts'
 import type { Sought } from '../core/erasing.ts'
+import type { TokenVault } from '../core/token-vault.ts'
 import type { Found, StoredFile } from './folder/erasing.ts'
 import type { InputFile } from './input-file.ts'
 
 export interface SourceDeps {
   readonly clock: Clock
+  /** For whoever fetches; without it tokens are kept in memory. */
+  readonly tokens?: TokenVault
 }
 
 /** A kind of source as the registry lists it and the manual shows it. */

@@ -10,6 +10,7 @@ import type { Log } from '../../log/log.ts'
 import { createService } from '../../service/service.ts'
 import { openPlanSource } from '../../sources/plan-source.ts'
 import { openStateCopy, openStateForReading } from '../../store/state-store.ts'
+import { createTokenVault } from '../../store/tokens.ts'
 import { type LeftAloneListener, type PlanContext, watchedSession } from '../../sync/context.ts'
 import { offlineParts } from '../../sync/offline.ts'
 import { previewPipeline, previewUndoing } from '../../sync/preview.ts'
@@ -61,7 +62,9 @@ async function* overCopy(
   assertReadOfService(settings)
   const state = openStateCopy(settings.state.path)
   const id = runId(clock.now(), random)
-  const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock })
+  // A token that the plan has renewed is the one that the next run needs.
+  const tokens = createTokenVault(settings.state.path)
+  const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens })
   const { signal, report, log } = options
   const circuit = createCircuit(pipeline.guards)
   const asking =

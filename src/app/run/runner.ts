@@ -13,6 +13,7 @@ import type { Transport } from '../../service/http.ts'
 import { createService, type Service } from '../../service/service.ts'
 import { createSource } from '../../sources/registry.ts'
 import { openState, type OwnedState } from '../../store/state-store.ts'
+import { createTokenVault } from '../../store/tokens.ts'
 import type { LeftAloneListener, RunContext } from '../../sync/context.ts'
 import { createRejectSource } from '../../sync/plan/reject-source.ts'
 import { runPipeline } from '../../sync/run.ts'
@@ -130,6 +131,7 @@ export function openRunner(
   const serviceFor = serviceOver(machine, { state, watcher, log })
   let settings = first
   let service = serviceFor(first)
+  const tokens = createTokenVault(first.state.path)
   const turns = createTurns()
   const mails = createMailTurns()
   let keeping = createKeeping(first.keep, { state, clock })
@@ -153,7 +155,7 @@ export function openRunner(
       const source =
         runOptions.rejectsOnly === true
           ? createRejectSource(state, pipeline.name)
-          : createSource(pipeline.source, { clock })
+          : createSource(pipeline.source, { clock, tokens })
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
       return loggedRun(pipeline, partsFor(source), { options: runOptions, work })

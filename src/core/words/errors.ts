@@ -130,6 +130,10 @@ export const ERRORS = {
     'input',
     'Look for the cause at the source, or in its program. The cursor has not moved: the next run fetches again.',
   ),
+  SOURCE_TOKENS: entry(
+    'input',
+    'Give the user that runs contact-sync permission to write beside the state, and free space. Nothing was asked of the source: a token that cannot be kept would be lost.',
+  ),
   SPOOL_FAILED: entry(
     'later',
     'Give the user that runs contact-sync permission to write to the folder `spool` beside the state, and free space; the next run fetches again.',

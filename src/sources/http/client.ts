@@ -45,7 +45,7 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
   const { clock, signal } = task
   const send = createSend(options, task)
   const pace = createPace(options.rate_limit, task)
-  const credentials = createCredentials(options.auth, { send, clock })
+  const credentials = createCredentials(options, task)
 
   async function attempted(url: URL, redirects = 0): ReturnType<Send> {
     await pace()
@@ -61,8 +61,10 @@ export function createClient(options: HttpOptions, task: FetchTask): (url: URL) 
     for (let attempt = 1; attempt <= options.attempts; attempt += 1) {
       const answered = await attempted(url)
       if (signal.aborted) break
-      if (answered.status !== undefined && answered.status >= 200 && answered.status < 300)
+      if (answered.status !== undefined && answered.status >= 200 && answered.status < 300) {
+        credentials.accepted()
         return { answer: parsedAnswer(answered.body, url.host), link: headerText(answered.headers['link']) }
+      }
       said =
         answered.status === undefined ? `does not answer (${answered.code})` : `answers ${answered.status}`
       const isRenewed = answered.status === 401 && credentials.renew()

@@ -1,76 +1,42 @@
-// The headers that say who asks. OAuth tokens are kept in memory alone: each fetch asks for its own, and renews it when it
-// expires or is refused.
-import { SyncError } from '../../core/words/errors.ts'
-import type { Clock } from '../../core/ports.ts'
-import { parsedAnswer, valueAtPath } from './answer.ts'
-import type { Send } from './send.ts'
+// The headers that say who asks.
+import type { FetchTask } from '../pull/fetcher.ts'
+import { type AccessToken, createTokens, type OAuth2 } from './oauth.ts'
 import type { HttpOptions } from './options.ts'
+import { createSend } from './send.ts'
 
 type Headers = Readonly<Record<string, string>>
-type OAuth2 = NonNullable<NonNullable<HttpOptions['auth']>['oauth2']>
 
 export interface Credentials {
   headers(): Promise<Headers>
   /** After a 401: whether other ones can be had. */
   renew(): boolean
+  /** They were taken. */
+  accepted(): void
 }
 
-/** A token is given up so long before it expires. */
-const BEFORE_END_MS = 30_000
-const USUAL_LIFE_S = 3600
+/** An answer with a token is waited for so long, whatever else ends meanwhile. */
+const LONGEST_MS = 30_000
 
 const fixed = (headers: Headers): Credentials => ({
   headers: () => Promise.resolve(headers),
   renew: () => false,
+  accepted: () => undefined,
 })
 
-interface Token {
-  readonly text: string
-  readonly until: number
-}
-
-async function fetchToken(oauth2: OAuth2, { send, clock }: { send: Send; clock: Clock }): Promise<Token> {
-  const { token_url, client_id, client_secret, scope, refresh_token } = oauth2
-  const url = new URL(token_url)
-  const grant =
-    refresh_token === undefined
-      ? { grant_type: 'client_credentials' }
-      : { grant_type: 'refresh_token', refresh_token }
-  const answered = await send(
-    url,
-    {},
-    {
-      ...grant,
-      client_id,
-      ...(client_secret === undefined ? {} : { client_secret }),
-      ...(scope === undefined ? {} : { scope }),
-    },
-  )
-  if (answered.status === undefined)
-    throw new SyncError('SOURCE_UNREACHABLE', `${url.host} gives no token (${answered.code})`)
-  if (answered.status >= 500 || answered.status === 429)
-    throw new SyncError('SOURCE_UNREACHABLE', `${url.host} gives no token (${answered.status})`)
-  if (answered.status !== 200)
-    throw new SyncError('SOURCE_DENIED', `${url.host} gives no token (${answered.status})`)
-  const answer = parsedAnswer(answered.body, url.host)
-  const text = valueAtPath(answer, 'access_token')
-  const life = Number(valueAtPath(answer, 'expires_in') ?? USUAL_LIFE_S)
-  // It becomes a header: a line break in it would become another one.
-  if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text))
-    throw new SyncError('SOURCE_ANSWER', `the answer of ${url.host} has no access_token`)
-  return {
-    text,
-    until: clock.monotonic() + (Number.isFinite(life) ? life : USUAL_LIFE_S) * 1000 - BEFORE_END_MS,
-  }
-}
-
-function renewing(oauth2: OAuth2, parts: { send: Send; clock: Clock }): Credentials {
-  let token: Token | undefined
+function renewing(oauth2: OAuth2, options: HttpOptions, task: FetchTask): Credentials {
+  // The end of a run does not cut this request off: a refresh token that its answer brings would be lost.
+  const own = { signal: new AbortController().signal }
+  const send = createSend({ timeout: Math.min(options.timeout, LONGEST_MS) }, own)
+  const fetchToken = createTokens(oauth2, { ...task, send })
+  const { clock } = task
+  let token: (AccessToken & { readonly end: number }) | undefined
   let refused: string | undefined
   return {
     async headers() {
-      if (token === undefined || parts.clock.monotonic() > token.until)
-        token = await fetchToken(oauth2, parts)
+      if (token === undefined || clock.monotonic() > token.end) {
+        const given = await fetchToken(refused)
+        token = { ...given, end: clock.monotonic() + given.until - clock.now() }
+      }
       return { authorization: `Bearer ${token.text}` }
     },
     renew() {
@@ -80,14 +46,15 @@ function renewing(oauth2: OAuth2, parts: { send: Send; clock: Clock }): Credenti
       token = undefined
       return true
     },
+    accepted() {
+      refused = undefined
+    },
   }
 }
 
-export function createCredentials(
-  auth: HttpOptions['auth'],
-  parts: { send: Send; clock: Clock },
-): Credentials {
-  if (auth?.oauth2 !== undefined) return renewing(auth.oauth2, parts)
+export function createCredentials(options: HttpOptions, task: FetchTask): Credentials {
+  const { auth } = options
+  if (auth?.oauth2 !== undefined) return renewing(auth.oauth2, options, task)
   if (auth?.header !== undefined) return fixed({ [auth.header.name.toLowerCase()]: auth.header.value ?? '' })
   if (auth?.basic !== undefined) {
     const { user, password = '' } = auth.basic

@@ -22,7 +22,10 @@ export const headerText = (value: string | string[] | undefined): string | undef
   Array.isArray(value) ? value[0] : value
 
 /** One request; it rejects for an answer that is too large, and for nothing that a network does. */
-export function createSend({ timeout }: HttpOptions, { signal }: FetchTask): Send {
+export function createSend(
+  { timeout }: Pick<HttpOptions, 'timeout'>,
+  { signal }: Pick<FetchTask, 'signal'>,
+): Send {
   return async (url, headers, form) => {
     const stream = got.stream(url, {
       ...(form === undefined ? { method: 'GET' } : { method: 'POST', form }),

@@ -1,12 +1,14 @@
 // What a kind of source brings that is asked for its records: a fetch, record by record, from a cursor on.
 import type { Cursor } from '../../core/cursor.ts'
 import type { Clock } from '../../core/ports.ts'
+import type { TokenVault } from '../../core/token-vault.ts'
 
 export interface FetchTask {
   /** Undefined: everything. */
   readonly cursor: Cursor
   readonly signal: AbortSignal
   readonly clock: Clock
+  readonly tokens?: TokenVault | undefined
   /** Told to whoever started the run. */
   tell(text: string): void
 }

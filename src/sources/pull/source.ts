@@ -40,7 +40,7 @@ function partProblem(name: string, { problem, records }: FetchNote) {
 export function createPullSource(
   options: PullOptions & { readonly mostRecords: number },
   fetcher: () => Promise<Fetcher>,
-  { clock }: SourceDeps,
+  { clock, tokens }: SourceDeps,
 ): Source {
   const { folder } = options
   const lines = jsonKind.create(lineOptions(options), { clock })
@@ -73,7 +73,7 @@ export function createPullSource(
       const { fetch: order, signal = new AbortController().signal } = asked
       if (order === undefined || waiting.ready.length > 0) return waiting
       await spool({
-        ...{ folder, order, signal, clock, mostRecords: options.mostRecords },
+        ...{ folder, order, signal, clock, tokens, mostRecords: options.mostRecords },
         fetcher: await fetcher(),
       })
       return inputs(asked)

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Cursor, FetchOrder, KeptCursor } from '../../core/cursor.ts'
 import type { Clock } from '../../core/ports.ts'
+import type { TokenVault } from '../../core/token-vault.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { describeFault, faultCode } from '../fault.ts'
 import { flushFolder } from '../folder/place.ts'
@@ -21,6 +22,7 @@ interface Spooling {
   readonly order: FetchOrder
   readonly signal: AbortSignal
   readonly clock: Clock
+  readonly tokens?: TokenVault | undefined
   /** More records are a fault of the source. */
   readonly mostRecords: number
 }
@@ -95,12 +97,12 @@ const keptAs = (of: string, { cursor, hasCursor }: Brought): KeptCursor | undefi
 
 async function spoolInto(
   file: FileHandle,
-  { fetcher, order, signal, clock, mostRecords }: Spooling,
+  { fetcher, order, signal, clock, tokens, mostRecords }: Spooling,
 ): Promise<{ brought: Brought; failure: SyncError | undefined; of: string }> {
   const of = identityOf(fetcher)
   const brought: Brought = { records: 0, cursor: undefined, hasCursor: false }
   const cursor = order.cursor?.of === of ? order.cursor.value : undefined
-  const fetched = fetcher.fetch({ cursor, signal, clock, tell: order.tell })
+  const fetched = fetcher.fetch({ cursor, signal, clock, tokens, tell: order.tell })
   const failure = await failureOf(writeAll(file, fetched, mostRecords, brought))
   await file.sync()
   return { brought, failure, of }

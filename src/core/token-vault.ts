@@ -1,0 +1,22 @@
+// Where a source keeps access that is given out for a time and renewed: OAuth tokens. The texts come sealed; whoever keeps
+// them cannot read them.
+import type { Clock } from './ports.ts'
+
+export interface KeptToken {
+  /** As it was kept last; undefined where nothing was. */
+  readonly kept: string | undefined
+  /** Kept for good when the work has ended well, and not at all when it throws. */
+  keep(text: string): void
+}
+
+export interface TokenVault {
+  /**
+   * Only one works at a time, in any process. What was kept is on the disk when this resolves. Throws SOURCE_TOKENS where
+   * nothing can be kept, and where the run ends before it was its turn.
+   */
+  exclusive<T>(
+    name: string,
+    turn: { readonly clock: Clock; readonly signal: AbortSignal },
+    work: (token: KeptToken) => Promise<T>,
+  ): Promise<T>
+}
