@@ -30,7 +30,7 @@ const LAYERS = {
   sync: [['plan', 'send']],
   app: [['run'], ['alerting', 'people', 'init'], ['daemon']],
   config: [['text'], ['schema']],
-  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql']],
+  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql', 'singer']],
 }
 
 /** A package and the only place that may import it. */

@@ -9,15 +9,26 @@ import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.t
 import type { SourceOptions } from './schema/source-options.ts'
 import { spoolFolder } from './spool-folder.ts'
 
+/** Absolute paths: of the spool, and of the configuration. */
+interface Places {
+  readonly spool: string
+  readonly home: string
+}
+
 /** What is fetched lies apart: it is no part of how records are read, and it may hold secrets. */
-function builtOptions({ options, isPulled = false }: SourceOptions, spool: string): Record<string, unknown> {
-  return isPulled ? { folder: spool, sparse: options['sparse'] === true, fetch: options } : { ...options }
+function builtOptions(
+  { options, isPulled = false }: SourceOptions,
+  { spool, home }: Places,
+): Record<string, unknown> {
+  return isPulled
+    ? { folder: spool, home, sparse: options['sparse'] === true, fetch: options }
+    : { ...options }
 }
 
 function pipelineSettings(
   name: string,
   values: ConfigValues['pipelines'][string],
-  { source, spool }: { source: SourceOptions; spool: string },
+  { source, ...places }: Places & { source: SourceOptions },
 ): PipelineSettings {
   const { type, null_values } = values.source
   const { key } = values
@@ -26,7 +37,7 @@ function pipelineSettings(
   const settings = {
     ...values,
     name,
-    source: { ...builtOptions(source, spool), type, null_values },
+    source: { ...builtOptions(source, places), type, null_values },
     map: map as PipelineSettings['map'],
     custom_fields,
     key: key === undefined || 'fields' in key ? undefined : key,
@@ -84,6 +95,7 @@ export function buildSettings(
       pipelineSettings(name, pipeline, {
         source: withSecretsOf(name, { ofSources, sources }),
         spool: spoolFolder(absolute(state.path), name),
+        home: dirname(file),
       }),
     ),
     secrets: [

@@ -23,4 +23,6 @@ export interface FetchOrder {
   readonly isFull: boolean
   /** Told to whoever started the run; may hold what the source wrote, so it is never logged. */
   tell(text: string): void
+  /** What the source's own program says, for the operational log. */
+  log?: (text: string) => void
 }

@@ -8,6 +8,7 @@ import { jsonKind } from './json/kind.ts'
 import { vcardKind } from './vcard/kind.ts'
 import type { SourceDeps, SourceKind } from './kind.ts'
 import { moduleKind } from './module/kind.ts'
+import { singerKind } from './singer/kind.ts'
 import { sqlKind } from './sql/kind.ts'
 
 export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
@@ -17,6 +18,7 @@ export const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   vcard: vcardKind,
   http: httpKind,
   sql: sqlKind,
+  singer: singerKind,
   module: moduleKind,
 }
 

@@ -111,6 +111,7 @@ async function order({ state, pipeline, log }: PlanContext): Promise<FetchOrder>
     cursor: isFull ? undefined : await state.cursor(pipeline.name),
     isFull,
     tell: (text) => log.warn('message from the source', { text }),
+    log: (text) => log.info('message from the tap', { text }),
   }
 }
 

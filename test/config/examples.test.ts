@@ -184,6 +184,18 @@ const TABLE: readonly Example[] = [
       'lea@choir.example': { phone: '+4930901820' },
     },
   },
+  {
+    name: 'singer-people',
+    beside: ['example-tap.mjs', 'example-tap.json', 'example-tap.txt'],
+    drops: [[], []],
+    // The second time, only the record at the STATE comes again.
+    runs: [{ people: { read: 3, created: 3, rejected: 0 } }, { people: { read: 1, unchanged: 1 } }],
+    contacts: {
+      'anna@tap.example': { first_name: 'Anna', phone: '+491711234567', terms: ['Customer'] },
+      'jan@tap.example': { family_name: 'Müller', phone: null },
+      'lea@tap.example': { phone: '+420224123456' },
+    },
+  },
 ]
 
 let folder: string

@@ -162,6 +162,21 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/test.ts')).testMappings,
   },
   {
+    name: 'streams',
+    summary: 'lists the streams and fields of a Singer tap',
+    description:
+      'Starts the tap of a pipeline with --discover and lists its streams, with keys, and their fields under the names that a mapping uses as columns. Reads the configuration only, neither state nor service.',
+    arguments: '[PIPELINE]',
+    options: [
+      {
+        flags: '--output <FILE>',
+        help: 'writes the catalog as the tap gave it, for source.catalog; an existing file is replaced',
+      },
+    ],
+    examples: ['contact-sync streams crm', 'contact-sync streams crm --output crm-catalog.json'],
+    load: async () => (await import('../singer/streams.ts')).streams,
+  },
+  {
     name: 'status',
     summary: 'each pipeline at a glance',
     description:

@@ -9,6 +9,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'support-bundle FILE':
     'the archive to write, contact-sync-support-<time>.tar.gz by default; an existing file is an error',
   'init FILE': 'a sample of the export, as CSV; several samples of one export give better results',
+  'streams PIPELINE': 'a pipeline with source.type: singer; default: the only one',
   RUN: 'the id of a run, as run, status and held list show it',
   ID: 'the id of a run, as run and status show it',
   'doubts resolve ID': 'the number of the operation, as doubts list shows it',
@@ -43,6 +44,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   rehearse: [0, 1, 2, 3, 130, 143],
   check: [0, 1, 2, 5],
   test: [0, 1, 2, 3],
+  streams: [0, 1, 2, 130, 143],
   status: [0, 1, 2, 130, 143],
   terms: [0, 1, 2, 5, 6],
   fields: [0, 1, 2, 5],
@@ -88,7 +90,7 @@ const FILES: Readonly<Record<string, readonly Fact[]>> = {
 }
 
 const WITHOUT_CONFIGURATION = ['init', 'help', 'schema', 'sandbox', 'demo']
-const WITHOUT_STATE = ['completion', 'test']
+const WITHOUT_STATE = ['completion', 'test', 'streams']
 const WITH_INBOX = ['explain', 'start', 'run', 'plan', 'rehearse', 'check', 'status', 'state rebuild']
 
 /** Of what a command reads and writes; keys of the configuration where it says the place. */
@@ -122,6 +124,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   init: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
   check: ['contact-sync plan', 'contact-sync schema', 'config/README.md'],
   test: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
+  streams: ['contact-sync check', 'config/sources/singer.md'],
   status: [
     'contact-sync state info',
     'contact-sync rejects list',

@@ -10,9 +10,11 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 /**
  * count, ms: numbers. name: a name of the configuration or of this program. code: of an error.
  * id: of a run, or a status. contact: the id of one. file: the name of an input. call: method and route template with the status.
+ * foreign: a line of another program's log.
  * told: may hold what a person or the service wrote, so it is shown to the user who started the run, and never logged.
  */
-export type FieldKind = 'count' | 'ms' | 'name' | 'code' | 'id' | 'contact' | 'file' | 'call' | 'told'
+export type FieldKind =
+  'count' | 'ms' | 'name' | 'code' | 'id' | 'contact' | 'file' | 'call' | 'foreign' | 'told'
 
 export interface EventEntry {
   readonly level: LogLevel

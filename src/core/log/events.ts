@@ -209,6 +209,12 @@ export const EVENTS = {
     fields: { text: 'told' },
     means: 'What the program of a `module` source had to say; `contact-sync run` shows it.',
   },
+  'message from the tap': {
+    level: 'info',
+    fields: { text: 'foreign' },
+    means:
+      'A line of a Singer tap on its standard error: at most 500 a fetch, 500 characters each. Secrets of its configuration and e-mail addresses are masked; a support bundle leaves the text out.',
+  },
   ...VALUE_EVENTS,
   'changes held by a guard': {
     level: 'warn',

@@ -2,7 +2,7 @@
 // of another program, of another version or of a person is not passed on. Names of files and ids of contacts stay at home.
 import { EVENTS, fieldKind } from './events.ts'
 
-const LEFT_OUT = new Set(['told', 'file', 'contact'])
+const LEFT_OUT = new Set(['told', 'file', 'contact', 'foreign'])
 const UNKNOWN = '(an event that this version does not know)'
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 

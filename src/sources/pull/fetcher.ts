@@ -11,6 +11,16 @@ export interface FetchTask {
   readonly tokens?: TokenVault | undefined
   /** Told to whoever started the run. */
   tell(text: string): void
+  /** For the operational log; free of secrets. */
+  log?: ((text: string) => void) | undefined
+}
+
+/** Absolute paths. */
+export interface FetchPlace {
+  /** Of the spool; for files that only a fetch needs, too. It is there while one goes on. */
+  readonly folder: string
+  /** Of the configuration. */
+  readonly home: string
 }
 
 export interface Fetched {
@@ -18,11 +28,15 @@ export interface Fetched {
   readonly json?: string
   /** Everything up to here, this record included, has been handed over. */
   readonly cursor?: Cursor
+  /** Although it came to its end, what it lacks says nothing. */
+  readonly isPart?: true
 }
 
 export interface Fetcher {
   /** Everything that decides which records a fetch brings: a cursor of another identity is not used. */
   readonly identity: string
+  /** Stands in the names of the files. */
+  readonly label?: string
   /** To its end: everything has come. Throws a SyncError where it ends before that. */
   fetch(task: FetchTask): AsyncIterable<Fetched>
 }

@@ -12,6 +12,8 @@ import { spool } from './spool.ts'
 export interface PullOptions {
   /** Of the spool; absolute. */
   readonly folder: string
+  /** The folder of the configuration; absolute. */
+  readonly home?: string
   readonly sparse?: boolean
   readonly fetch: unknown
 }

@@ -14,7 +14,8 @@ import { writeNote } from './note.ts'
 
 const BUFFER_CHARS = 256 * 1024
 /** As files are named that a fetch has written, is writing, or tells of. */
-const OURS = /^\.?fetch-\d{8}-\d{6}\.jsonl(\.fetch|\.part)?$/
+const OURS = /^\.?fetch-\d{8}-\d{6}[\w-]*\.jsonl(\.fetch|\.part)?$|^\.tap-(catalog|state)\.json$/
+const MOST_LABEL = 60
 
 interface Spooling {
   readonly folder: string
@@ -31,11 +32,13 @@ interface Brought {
   records: number
   cursor: Cursor
   hasCursor: boolean
+  isPart: boolean
 }
 
-const nameAt = (ms: number): string => {
+const nameAt = (ms: number, label = ''): string => {
+  const suffix = label.replaceAll(/[^\w]+/g, '-').slice(0, MOST_LABEL)
   const [day = '', time = ''] = new Date(ms).toISOString().split('T')
-  return `fetch-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}.jsonl`
+  return `fetch-${day.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}${suffix === '' ? '' : `-${suffix}`}.jsonl`
 }
 
 const identityOf = ({ identity }: Fetcher): string => createHash('sha256').update(identity).digest('hex')
@@ -60,7 +63,8 @@ async function writeAll(
     text = ''
   }
   try {
-    for await (const { json, ...moved } of fetched) {
+    for await (const { json, isPart = false, ...moved } of fetched) {
+      brought.isPart ||= isPart
       if (json !== undefined) await add(json)
       if ('cursor' in moved) Object.assign(brought, { cursor: moved.cursor, hasCursor: true })
     }
@@ -100,9 +104,10 @@ async function spoolInto(
   { fetcher, order, signal, clock, tokens, mostRecords }: Spooling,
 ): Promise<{ brought: Brought; failure: SyncError | undefined; of: string }> {
   const of = identityOf(fetcher)
-  const brought: Brought = { records: 0, cursor: undefined, hasCursor: false }
+  const brought: Brought = { records: 0, cursor: undefined, hasCursor: false, isPart: false }
   const cursor = order.cursor?.of === of ? order.cursor.value : undefined
-  const fetched = fetcher.fetch({ cursor, signal, clock, tokens, tell: order.tell })
+  const task = { cursor, signal, clock, tokens, tell: order.tell, log: order.log }
+  const fetched = fetcher.fetch(task)
   const failure = await failureOf(writeAll(file, fetched, mostRecords, brought))
   await file.sync()
   return { brought, failure, of }
@@ -114,7 +119,7 @@ async function spoolInto(
  */
 export async function spool(spooling: Spooling): Promise<void> {
   const { folder, order, signal, clock } = spooling
-  const name = nameAt(clock.now())
+  const name = nameAt(clock.now(), spooling.fetcher.label)
   const part = join(folder, `.${name}.part`)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -123,10 +128,11 @@ export async function spool(spooling: Spooling): Promise<void> {
     const { brought, failure, of } = await spoolInto(file, spooling).finally(() => file.close())
     if (signal.aborted) return
     if (brought.records === 0 && failure !== undefined) throw failure
-    if (brought.records === 0 && !order.isFull) return
+    const isFull = order.isFull && !brought.isPart
+    if (brought.records === 0 && !isFull) return
     await writeNote(folder, name, {
       records: brought.records,
-      isFull: order.isFull,
+      isFull,
       before: order.cursor,
       cursor: keptAs(of, brought),
       problem: failure && { code: failure.code, message: failure.message },
