@@ -40,6 +40,12 @@ export function withheldLines(withheld: Readonly<Record<string, number>> | undef
   return [`  withheld by update_method: ${fields.join(', ')}`]
 }
 
+/** What was edited at the service and stays. */
+export function keptEditsLines(kept: number, pipeline: string): string[] {
+  if (kept === 0) return []
+  return [`  ${plural(kept, 'field')} left as edited at the service: contact-sync edits list ${pipeline}`]
+}
+
 export function resultLines(result: PipelineResult): readonly string[] {
   const counts = OUTCOMES.filter((outcome) => result[outcome] > 0)
   const parts = counts.map((outcome) => `${number(result[outcome])} ${outcomeName(outcome)}`)
@@ -56,6 +62,7 @@ export function resultLines(result: PipelineResult): readonly string[] {
     head,
     ...body,
     ...withheldLines(result.withheld),
+    ...keptEditsLines(result.kept_edits, result.pipeline),
     ...stopped,
     ...result.files.flatMap(fileLines),
     ...likelySameLines(result.files),

@@ -1,6 +1,7 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
 import { dirname, resolve } from 'node:path'
+import { respectsHandEdits } from '../core/change/hand-edits.ts'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { pipelineHash } from './pipeline-hash.ts'
@@ -44,7 +45,9 @@ function pipelineSettings(
     ...(household === undefined ? {} : { household, duplicate_check_method: 'none' as const }),
     update_method: values.update_method ?? values.duplicate_merge_method,
   }
-  return { ...settings, hash: pipelineHash(settings, source.paths) }
+  // What is at the service already is not overwritten by a create that is merged into it.
+  const merging = respectsHandEdits(settings) ? { duplicate_merge_method: 'add' as const } : {}
+  return { ...settings, ...merging, hash: pipelineHash(settings, source.paths) }
 }
 
 export interface Checked {

@@ -121,6 +121,20 @@ function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem
   return [problemAt(tree, [...path, 'update_via'], { message, hint })]
 }
 
+/** Whether an edit was made is told by the contact itself, which a bulk call does not look at. */
+function handEditProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const { map, hand_edits: all, update_via: via } = pipeline
+  if (via !== 'bulk') return []
+  const custom = isMapping(map) && isMapping(map['custom_fields']) ? map['custom_fields'] : {}
+  const fields = [...Object.values(isMapping(map) ? map : {}), ...Object.values(custom)]
+  const rules = [all, ...fields.map((field) => (isMapping(field) ? field['hand_edits'] : undefined))]
+  const rule = rules.find((one) => one === 'keep' || one === 'ask')
+  if (rule === undefined) return []
+  const message = `cannot be combined with hand_edits: ${rule}`
+  const hint = 'each contact is read before it is written; set update_via: id'
+  return [problemAt(tree, [...path, 'update_via'], { message, hint })]
+}
+
 /** Only a source that holds everything can tell what has gone. */
 function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const onMissing = pipeline['on_missing'] ?? 'keep'
@@ -246,6 +260,7 @@ export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): C
       writesProblems,
       householdProblems,
       bulkProblems,
+      handEditProblems,
       missingProblems,
       expectProblems,
       unmappedProblems,

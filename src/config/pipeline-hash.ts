@@ -17,7 +17,8 @@ function canonicalJson(value: unknown): string {
 
 const fieldRules = (mappings: PipelineSettings['map']): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(mappings).map(([field, { on_invalid: onInvalid, ...rest }]) => [
+    // What becomes of edits at the service decides nothing about the record's contact.
+    Object.entries(mappings).map(([field, { on_invalid: onInvalid, hand_edits: _, ...rest }]) => [
       field,
       { ...rest, onInvalid },
     ]),

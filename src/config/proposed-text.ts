@@ -286,6 +286,8 @@ export function proposedText(proposal: Proposal, places: ProposedPlaces): string
     ...sourceLines(proposal, places),
     '    # incremental: a file has some records. full: it has all of them, and on_missing decides about the others.',
     '    mode: incremental',
+    '    # keep: values that were edited at the service stay, see contact-sync edits list. overwrite: the source wins.',
+    '    hand_edits: keep',
     ...keyLines(proposal),
     ...records.lines,
     ...(proposal.known === undefined

@@ -12,6 +12,7 @@ import { transformList } from './mapping/transform-schema.ts'
 import type { TransformCall } from './mapping/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
 import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './words/scalars.ts'
+import { sendingKeys } from './sending-settings.ts'
 import { keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-settings.ts'
 import { type SourceKinds, sourceSchema } from './source-settings.ts'
 
@@ -35,34 +36,39 @@ function checkedText(check: ((value: string) => string | undefined) | undefined)
 
 const whole = (min: number) => z.int().min(min)
 
-const guards = z.strictObject({
-  max_deletes: shareOrCount
-    .prefault('5%')
-    .describe("Deletes that one file may cause: a share of the pipeline's links (at least one), or a count."),
-  max_changes: shareOrCount
-    .prefault('100%')
-    .describe(
-      "Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count.",
-    ),
-  max_rejects: shareOrCount
-    .prefault('100%')
-    .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
-  max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may create at the service.'),
-  deletes_missing_in: whole(1)
-    .prefault(1)
-    .describe('In how many full exports a record must be missing before it counts as missing.'),
-  deletes_apart: duration({ min: '0s' })
-    .prefault('0s')
-    .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
-  hold_first_deletes: flag
-    .prefault(false)
-    .describe('Whether the first deletes of the pipeline are always held.'),
-  max_equal_refusals: whole(0)
-    .prefault(20)
-    .describe(
-      'After how many contacts in a row, refused by the service for the same reason, the run stops; 0: never.',
-    ),
-})
+const guards = z
+  .strictObject({
+    max_deletes: shareOrCount
+      .prefault('5%')
+      .describe(
+        "Deletes that one file may cause: a share of the pipeline's links (at least one), or a count.",
+      ),
+    max_changes: shareOrCount
+      .prefault('100%')
+      .describe(
+        "Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count.",
+      ),
+    max_rejects: shareOrCount
+      .prefault('100%')
+      .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
+    max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may create at the service.'),
+    deletes_missing_in: whole(1)
+      .prefault(1)
+      .describe('In how many full exports a record must be missing before it counts as missing.'),
+    deletes_apart: duration({ min: '0s' })
+      .prefault('0s')
+      .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
+    hold_first_deletes: flag
+      .prefault(false)
+      .describe('Whether the first deletes of the pipeline are always held.'),
+    max_equal_refusals: whole(0)
+      .prefault(20)
+      .describe(
+        'After how many contacts in a row, refused by the service for the same reason, the run stops; 0: never.',
+      ),
+  })
+  .prefault({})
+  .describe('Limits above which changes are held until an operator releases them.')
 
 function termSchema(checks: OutsideChecks) {
   const term = z.union(
@@ -121,58 +127,6 @@ function termsSchema(checks: OutsideChecks) {
         'Whether a removal is read back, and terms that the service removed in addition are restored.',
       ),
   })
-}
-
-/** How the changes of a pipeline are sent, and what holds them back. */
-function sendingKeys() {
-  return {
-    duplicate_check_method: z
-      .enum(['auto', 'email', 'none'])
-      .prefault('email')
-      .describe(
-        'How the service looks for duplicates of a new contact: `auto` may merge two persons, `none` may duplicate one.',
-      ),
-    duplicate_merge_method: z
-      .enum(['update_add', 'update', 'add'])
-      .prefault('update_add')
-      .describe(
-        'What may happen to a duplicate: `update_add` all, `update` given fields only, `add` missing fields only.',
-      ),
-    update_method: z
-      .enum(['update_add', 'update', 'add'])
-      .optional()
-      .describe(
-        'The same for later updates of contacts that are linked; unset: as `duplicate_merge_method`.',
-      ),
-    writes: z
-      .enum(['all', 'create', 'update'])
-      .prefault('all')
-      .describe(
-        'Which contacts the pipeline writes: `all`; `create` creates contacts whose e-mail address the service does not have, and never changes existing ones; `update` changes existing contacts, found by e-mail address, and creates none. Other records are skipped, and not looked up again before they change.',
-      ),
-    update_via: z
-      .enum(['id', 'bulk'])
-      .prefault('id')
-      .describe(
-        'How linked contacts are updated: one by one by their `id`, or several in a `bulk` call if the e-mail address identifies the contact (needs `duplicate_check_method: email`).',
-      ),
-    guards: guards
-      .prefault({})
-      .describe('Limits above which changes are held until an operator releases them.'),
-    watch: flag
-      .prefault(false)
-      .describe(
-        'Whether a file that has landed and settled starts a run, beside the schedule or without one; on network folders within a minute.',
-      ),
-    max_duration: duration({ min: '1s' })
-      .optional()
-      .describe(
-        'How long a run may take: then it stops cleanly, is `partial`, and the next one continues from there. It must be longer than reading the largest file takes.',
-      ),
-    allow_consent_raise: flag
-      .prefault(false)
-      .describe('Whether mail_status may go from blocked or unsubscribed to anything else.'),
-  }
 }
 
 const mappingTest = z
@@ -291,6 +245,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
         'Fields without which a record is skipped and counted, not rejected: `[mail]`. Their columns must be in every file. In a full export such a record counts as present, if its key can be read.',
       ),
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
+    guards,
     ...sendingKeys(),
     tests: z
       .array(mappingTest)

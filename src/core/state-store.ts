@@ -2,6 +2,7 @@
 // remembered besides. Each port stands beside what it is about.
 import type { AlertStore } from './alerts/alert-store.ts'
 import type { AcceptedStore } from './change/accepted.ts'
+import type { HandEditStore } from './change/hand-edits.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
@@ -38,7 +39,8 @@ export interface SyncState
     MappingStore,
     TermNameStore,
     ResolutionStore,
-    LookAlikeStore {
+    LookAlikeStore,
+    HandEditStore {
   close(): Promise<void>
 }
 

@@ -90,6 +90,10 @@ INSERT OR REPLACE INTO meta SELECT 'highest_contact', max(
   coalesce((SELECT max(contact_id) FROM link), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'highest_contact'), 0))`
 
+/** Whom nobody has a link to any more, nobody has sent anything. */
+const UNSHARED =
+  'DELETE FROM sent_values WHERE NOT EXISTS (SELECT 1 FROM link WHERE link.contact_id = sent_values.contact_id)'
+
 /** What is told of alerts stays until the next look has said that they are over. */
 const STAYS: readonly string[] = ['alert', 'alert_message']
 
@@ -130,6 +134,7 @@ export function createPipelineTables(db: Connection): PipelineTables {
         for (const table of tablesOf(db))
           if (!STAYS.includes(table)) db.prepare(`DELETE FROM "${table}" WHERE pipeline = ?`).run(name)
         db.prepare(`DELETE FROM meta WHERE ${OF_META} AND name NOT LIKE 'former:%'`).run({ from: name })
+        db.prepare(UNSHARED).run()
         changeRebuilt(db, (names) => names.filter((one) => one !== name))
         append(entry)
       }),

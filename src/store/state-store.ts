@@ -18,6 +18,7 @@ import { type Connection, openDatabase, openForReading, openTemporaryDatabase } 
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
 import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
+import { createHandEditStore } from './journal/hand-edits.ts'
 import { createHoldStore } from './journal/holds.ts'
 import { createJournal } from './journal/journal.ts'
 import { createLookAlikes } from './journal/look-alikes.ts'
@@ -112,6 +113,7 @@ function storeOver(
     ...createDateOrderStore(db),
     ...createCursorStore(db),
     ...createHouseholds(db),
+    ...createHandEditStore(db),
     ...createLookAlikes(db),
     ...createTermNameStore(db),
     ...createMappingStore(db),

@@ -1,4 +1,5 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
+import type { HandEditRules } from '../core/change/hand-edits.ts'
 import type { Circuit } from '../core/outcome/circuit.ts'
 import type { LogEvent } from '../core/log/events.ts'
 import type {
@@ -66,6 +67,8 @@ export interface PlanContext {
   readonly terms: TermDirectory
   /** Set where the service is not asked (`plan --offline`): takes note of what remains unknown for that. */
   readonly unasked?: Set<Unasked>
+  /** What becomes of values that were edited at the service; undefined where nothing is overwritten. */
+  readonly handEdits?: HandEditRules
   /** `service.custom_field_key`. */
   readonly customFieldKey: string
   readonly clock: Clock

@@ -1,17 +1,19 @@
 // The plan of a run that is not made: the same reading, mapping and comparing on a copy of the state.
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
+import { handEditRules, respectsHandEdits } from '../core/change/hand-edits.ts'
 import type { MergeMethod } from '../core/change/merge-method.ts'
 import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
 import { isOneOfSeveral } from '../core/change/resolution.ts'
 import { termPolicy } from '../core/change/steps.ts'
-import { partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
+import { type DecidedChange, partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
 import type { InputReport } from '../core/outcome/summary.ts'
 import type { Term } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { termKey, termOutcome } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
+import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
 import { planInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './send/settle.ts'
@@ -36,15 +38,36 @@ function pretendedCreate(operation: Operation, { pipeline }: PlanContext, contac
   return pipeline.writes === 'update' ? { kind: 'skipped', reason: '' } : { kind: 'done', contactId }
 }
 
+/** A step with what was found edited at its contact. */
+type Looked = Operation & Pick<DecidedChange, 'edits'>
+
+/** Of a change that would overwrite something, only what would be sent; a delete that would be held. */
+async function lookedAt(operation: Operation, context: PlanContext): Promise<Looked | Settled> {
+  const rules = rulesFor(operation, context)
+  const { kind, contactId, fields } = operation
+  if (rules === undefined || contactId === undefined || contactId < 1) return operation
+  if (operation.kind === 'delete') {
+    const found = await editsBeforeDelete(operation, rules, context)
+    const edits = found.kind === 'ok' ? found.value : []
+    return edits.length === 0 ? operation : heldByEdits(operation, edits, undefined)
+  }
+  const names = Object.keys(fields)
+  if (kind === 'terms' || names.length === 0) return operation
+  const actual = await context.session.contactById(contactId, names)
+  if (actual.kind !== 'ok') return operation
+  const { send, edits } = await mergedFields(fields, { shown: actual.value, rules }, context)
+  return { ...operation, fields: send, edits }
+}
+
 /** The step as it would be settled if all went well. */
-function pretended(operation: Operation, context: PlanContext, ids: { next: number }): Settled {
+function pretended(operation: Looked, context: PlanContext, ids: { next: number }): Settled {
   const { kind, terms: plan } = operation
   const contactId = operation.contactId ?? (ids.next -= 1)
   if (kind === 'create')
     return { operation, request: undefined, settlement: pretendedCreate(operation, context, contactId) }
   if (kind !== 'terms' || plan === undefined) {
     const { sent, withheld } = partedFields(operation, context.pipeline.update_method)
-    const kept = Object.keys(withheld)
+    const kept = [...Object.keys(withheld), ...(operation.edits ?? []).map(({ field }) => field)]
     const isNothing = kept.length > 0 && Object.keys(sent).length === 0
     const settlement = isNothing ? ({ kind: 'settled' } as const) : ({ kind: 'done', contactId } as const)
     return { operation, request: undefined, sent, withheld: kept, settlement }
@@ -117,6 +140,19 @@ const pretence = ({ pipeline }: PlanContext): Pretence => ({
   madeTerms: new Map(),
 })
 
+const isSettled = (one: Looked | Settled): one is Settled => 'settlement' in one
+
+/** Under `plan --offline` no contact is looked at. */
+async function lookedAtAll(
+  page: readonly Operation[],
+  context: PlanContext,
+): Promise<readonly (Looked | Settled)[]> {
+  if (context.unasked !== undefined) return page
+  const all: (Looked | Settled)[] = []
+  for (const operation of page) all.push(await lookedAt(operation, context))
+  return all
+}
+
 /** Adds the planned changes to the plan, hands them on and takes each step as done. */
 async function* pretend(
   context: PlanContext,
@@ -127,19 +163,20 @@ async function* pretend(
     const page = await context.state.takeToSend(context.runId, undefined, PAGE)
     if (page.length === 0) return
     const later = laterOfOneMail(page, mails, context)
-    const first = page.filter(
+    const looked = context.handEdits?.any === true ? await lookedAtAll(page, context) : page
+    const heldDeletes = looked.filter(isSettled)
+    const steps = looked.filter((one): one is Looked => !isSettled(one))
+    const first = steps.filter(
       ({ id, outcome, reason }) => outcome === undefined && !isOneOfSeveral(reason) && !later.has(id),
     )
     await countNewTerms(first, madeTerms, context)
     yield* plan.add(first)
-    await remember(
-      page.map((operation): Settled =>
-        later.has(operation.id)
-          ? { operation, request: undefined, settlement: { kind: 'skipped', reason: '' } }
-          : pretended(operation, context, ids),
-      ),
-      context,
+    const settled = steps.map((operation): Settled =>
+      later.has(operation.id)
+        ? { operation, request: undefined, settlement: { kind: 'skipped', reason: '' } }
+        : pretended(operation, context, ids),
     )
+    await remember([...settled, ...heldDeletes], context)
   }
 }
 
@@ -160,10 +197,11 @@ export async function* previewPipeline(
 }
 
 async function* previewSteps(
-  context: PlanContext,
+  given: PlanContext,
   { parts, inputs, wait }: { parts: Pretence; inputs: InputReport[]; wait: boolean },
 ): AsyncGenerator<PlannedChange> {
-  const customFields = await loadCustomFields(context)
+  const customFields = await loadCustomFields(given)
+  const context: PlanContext = { ...given, handEdits: handEditRules(given.pipeline, customFields) }
   await reopenInputs(context)
   await carryOver(context)
   yield* pretend(context, parts)
@@ -216,7 +254,9 @@ function ended(
 ): Plan {
   const { pipeline, tally, circuit } = of.context
   const { bulk, rate_limit: rateLimit } = of.service
-  const mergeMethod = of.mergeMethod ?? pipeline.update_method
+  // Edits are looked for as a merge method looks at what is there: by a read of each contact that is updated.
+  const method = respectsHandEdits(pipeline) ? 'update' : pipeline.update_method
+  const mergeMethod = of.mergeMethod ?? method
   const rate = { bulkSize: bulk.size, requests: rateLimit.requests, perMs: rateLimit.per }
   const policy = termPolicy({ cause: 'record', undoes: undefined }, pipeline)
   const limits = { ...rate, mergeMethod, terms: { ...pipeline.terms, policy } }

@@ -1,4 +1,5 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
+import { handEditRules } from '../core/change/hand-edits.ts'
 import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
@@ -18,6 +19,7 @@ import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { leavingOut, withoutErased } from './plan/erased.ts'
 import { fileLog, logEnd } from './plan/file-log.ts'
+import { recheckEdits } from './hand-edits.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { describeTerms } from './term-directory.ts'
 import {
@@ -49,6 +51,8 @@ export interface PipelineResult extends Counts {
   readonly drift: number
   /** How many changes of each field the update method kept back; absent where there were none. */
   readonly withheld?: Readonly<Record<string, number>>
+  /** Fields that were edited at the service and stay as they are. */
+  readonly kept_edits: number
   readonly files: readonly InputReport[]
   readonly error?: string
   /** Why the run was given up; absent when it was not. */
@@ -253,9 +257,18 @@ export function haltFor(error: unknown, context: PlanContext): void {
   }
 }
 
-async function runSteps(context: RunContext, wait: boolean, done: InputReport[]): Promise<void> {
+interface Asked {
+  /** Lets growing files settle first. */
+  readonly wait: boolean
+  /** Somebody asked for this run: all edits made at the service are looked at again, and not only those that are due. */
+  readonly isAsked: boolean
+}
+
+async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: InputReport[]): Promise<void> {
   // A mapping that the service cannot take is no use to anybody: nothing is read or sent.
-  const customFields = await loadCustomFields(context)
+  const customFields = await loadCustomFields(given)
+  const context: RunContext = { ...given, handEdits: handEditRules(given.pipeline, customFields) }
+  const started = context.clock.now()
   await noticeChanges(customFields.definitions, context)
   // What a crash left open is settled or known to be in doubt before anything new is sent.
   await clearLeftovers(context)
@@ -278,6 +291,10 @@ async function runSteps(context: RunContext, wait: boolean, done: InputReport[])
   // After the files: what is newer about a change goes before what was held and released.
   await takeReleased(context)
   await applyPlan(context)
+  // Nobody is looked at twice in a run.
+  const before = isAsked ? started : started - context.pipeline.recheck
+  if (!isStopped(context)) context.tally.counts.read += await recheckEdits(before, context)
+  await applyPlan(context)
   // Doubts may be settled by now, and what waited behind them may go.
   await settleDoubts(context)
   await resumeWaiting(context)
@@ -296,8 +313,10 @@ function errorText(context: RunContext, files: readonly InputReport[]): string |
  * Runs one pipeline once. Never throws for what a source or the service does; throws what is a fault of this
  * program or of the state (SyncError STATE_*, RUN_UNBALANCED). `wait`: lets growing files settle first.
  */
-export const runPipeline = (context: RunContext, { wait }: { wait: boolean }): Promise<PipelineResult> =>
-  accountFor(context, (files) => runSteps(context, wait, files))
+export const runPipeline = (
+  context: RunContext,
+  { wait, isAsked = wait }: { wait: boolean; isAsked?: boolean },
+): Promise<PipelineResult> => accountFor(context, (files) => runSteps(context, { wait, isAsked }, files))
 
 /** Does the work of a run between its first and its last entry in the state: what is counted must add up. */
 export async function accountFor(
@@ -345,6 +364,7 @@ export async function accountFor(
     ...tally.counts,
     ...context.session.counts,
     ...withheldOf(context),
+    kept_edits: tally.keptEdits,
     duration_ms: Math.round(clock.monotonic() - started),
     drift: tally.drift,
     files,

@@ -1,4 +1,5 @@
 // Counts one run, so that every record that was read ends in exactly one outcome.
+import type { HandEdit } from '../core/change/hand-edits.ts'
 import type { Operation, Settlement } from '../core/change/operation.ts'
 import { outcomeAfter } from '../core/change/steps.ts'
 import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'
@@ -17,6 +18,9 @@ export interface Tally {
   /** How often each field was kept back by the update method. */
   readonly withheld: Readonly<Record<string, number>>
   noteWithheld(fields: readonly string[]): void
+  /** Fields that were edited at the service and stay as they are. */
+  readonly keptEdits: number
+  noteEdits(operation: Operation, edits: readonly HandEdit[]): void
 }
 
 function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
@@ -34,9 +38,13 @@ export function createTally(runId: string): Tally {
   let deletesFailed = 0
   let drift = 0
   const withheld: Record<string, number> = {}
+  let keptEdits = 0
+  /** Operations with an edit that waits for an operator. */
+  const asking = new Set<number>()
   const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
+    else if (kind === 'held') counts.held_deletes += 1
     else if (kind !== 'settled') deletesFailed += 1
   }
   return {
@@ -57,6 +65,13 @@ export function createTally(runId: string): Tally {
     noteWithheld(fields) {
       for (const field of fields) withheld[field] = (withheld[field] ?? 0) + 1
     },
+    get keptEdits() {
+      return keptEdits
+    },
+    noteEdits({ id }, edits) {
+      keptEdits += edits.length
+      if (edits.some(({ rule }) => rule === 'ask')) asking.add(id)
+    },
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },
@@ -73,7 +88,9 @@ export function createTally(runId: string): Tally {
       if (!isOurs) return
       if (operation.state === 'in_doubt') counts.in_doubt -= 1
       else settledOperations += 1
-      counts[outcomeOf(operation, settlement)] += 1
+      const outcome = outcomeOf(operation, settlement)
+      const isAsked = asking.has(operation.id) && (outcome === 'updated' || outcome === 'unchanged')
+      counts[isAsked ? 'held' : outcome] += 1
     },
   }
 }

@@ -77,6 +77,7 @@ it('a summary says what happened, what to look at, and what to type next', () =>
     retries: 1,
     duration_ms: 1500,
     drift: 0,
+    kept_edits: 0,
     error: 'no connection',
     code: 'SERVICE_UNREACHABLE',
     files: [

@@ -49,6 +49,8 @@ describe('settings', () => {
       terms: { policy: 'add', create_missing: true, assign: [], descriptions: {}, verify: true },
       writes: 'all',
       update_via: 'id',
+      hand_edits: 'overwrite',
+      recheck: 86_400_000,
       allow_consent_raise: false,
     })
     const { pipelines: _, ...rest } = settingsOf(await loadFixture('minimal.yaml'))

@@ -96,6 +96,10 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'metrics-token-twice': [
     '2:66: server.metrics_token_file: stands beside metrics_token; keep one of the two',
   ],
+  'hand-edits': [
+    '7:17: pipelines.shop.update_via: cannot be combined with hand_edits: keep; each contact is read before it is written; set update_via: id',
+    '14:17: pipelines.club.update_via: cannot be combined with hand_edits: ask; each contact is read before it is written; set update_via: id',
+  ],
   household: [
     '5:20: pipelines.families.key.fields: lacks mail; contacts are looked up by e-mail address; name mail among the fields',
     '5:33: pipelines.families.key.fields[1]: names no mapped field; map family_name',

@@ -288,6 +288,52 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.isCreatedElsewhere(create)).toBe(false)
     })
 
+    it('knows what was sent to a contact: by its link, by the last of several, and without an answer', async () => {
+      await push([ANNA])
+      expect(await state.sentValues([1, 7])).toEqual([
+        { last: {}, pushed: [ANNA.contact], open: [] },
+        { last: {}, pushed: [], open: [] },
+      ])
+      const other = { key: 'X1', contact: { ...ANNA.contact, phone: '5' } }
+      await push([other], 'crm', 'r2')
+      expect(await state.sentValues([1])).toMatchObject([{ last: { phone: '5' }, pushed: [{}, {}] }])
+      await state.noteAttempt(1, { phone: '6', fax: '7' })
+      await state.noteAttempt(1, { phone: '6' })
+      const attempts = [
+        ['phone', '6'],
+        ['fax', '7'],
+      ]
+      expect(await state.sentValues([1])).toMatchObject([{ last: { phone: '5' }, open: attempts }])
+      await push([{ ...ANNA, contact: { ...ANNA.contact, phone: '8' } }], 'shop', 'r3')
+      expect(await state.sentValues([1])).toMatchObject([{ last: { phone: '8' }, open: [['fax', '7']] }])
+    })
+
+    it('lists edits made at the service, gives those that are to be looked at again, and releases them', async () => {
+      await push([ANNA, BEN])
+      const edit = (field: string, service: string) =>
+        ({ field, rule: 'keep', sent: '1', service, source: '2' }) as const
+      const about = { pipeline: 'shop', key: 'K1', contactId: 1, judged: ['phone', 'fax'] }
+      await state.keepEdits({ ...about, open: [edit('phone', '9'), edit('fax', '8')] }, AT)
+      await state.keepEdits({ ...about, key: 'K2', contactId: 2, open: [edit('term A', '')] }, AT)
+      await state.keepEdits({ ...about, open: [edit('phone', '9')] }, AT + 5)
+      expect(await state.openEdits(['shop', 'crm'])).toEqual([
+        { ...edit('phone', '9'), pipeline: 'shop', key: 'K1', contactId: 1, since: AT },
+        { ...edit('term A', ''), pipeline: 'shop', key: 'K2', contactId: 2, since: AT },
+      ])
+      const due = async (before: number, after?: string) =>
+        state.editsToLookAt('shop', { before, after, limit: 9 })
+      expect(await due(AT + 5)).toEqual([])
+      const record = { key: 'K1', contactId: 1, fields: [{ field: 'phone', source: '2' }] }
+      expect([await due(AT + 6), await due(AT + 6, 'K1')]).toEqual([[record], []])
+      await state.keepEdits({ ...about, open: [edit('phone', '10')] }, AT + 7)
+      expect(await state.openEdits(['shop'])).toMatchObject([{ since: AT + 7 }, {}])
+      expect(await state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'fax' })).toBe(0)
+      expect(await state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'phone' })).toBe(1)
+      expect(await due(AT)).toEqual([record])
+      expect(await state.sentValues([1])).toMatchObject([{ open: [['phone', '10']] }])
+      expect(await state.releaseEdits({ pipeline: 'shop', key: 'K2' })).toBe(1)
+    })
+
     it('keeps a reject with its reason, and drops it when the record is accepted', async () => {
       await world.plan([ANNA])
       await world.send(ended({ kind: 'rejected', code: 'REFUSED', reason: 'too long' }))

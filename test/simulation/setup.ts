@@ -131,6 +131,8 @@ function drawPipeline(name: string, chance: Chance, mayReplace: boolean): Pipeli
       descriptions: chance.happens(0.2) ? { T1: 'the first' } : {},
       verify: chance.happens(0.8),
     },
+    hand_edits: 'overwrite',
+    recheck: 86_400_000,
     writes: 'all',
     update_via: chance.happens(0.3) ? 'bulk' : 'id',
     allow_consent_raise: false,

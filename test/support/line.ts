@@ -31,7 +31,7 @@ export interface Line {
   pipeline: PipelineSettings
   settings: ServiceSettings
   abort: AbortController
-  run(): Promise<PipelineResult>
+  run(options?: { isAsked?: boolean }): Promise<PipelineResult>
   /** `rejects retry`. */
   retry(): Promise<PipelineResult>
   /** `undo`. */
@@ -66,7 +66,7 @@ export function testLine(
     pipeline: pipelineSettings(options.pipeline),
     settings: serviceSettings(options.settings),
     abort: new AbortController(),
-    run: async () => runPipeline(context(), { wait: false }),
+    run: async ({ isAsked = true } = {}) => runPipeline(context(), { wait: false, isAsked }),
     retry: async () =>
       runPipeline(
         { ...context(), source: createRejectSource(line.state, line.pipeline.name) },

@@ -109,11 +109,15 @@ export function memoryService({ lastId = 0, lastTerm = 100 } = {}): MemoryServic
     Object.fromEntries(
       Object.entries(fields).filter(([field]) => field !== 'mail_status' || !service.ignoresStatus),
     ) as Partial<T>
-  const create = (contact: Contact, { duplicateCheckMethod }: CreateOptions): number => {
+  const create = (
+    contact: Contact,
+    { duplicateCheckMethod, duplicateMergeMethod }: CreateOptions,
+  ): number => {
     const [same] =
       duplicateCheckMethod === 'email' && typeof contact['mail'] === 'string' ? byMail(contact['mail']) : []
     const id = same ?? ++lastId
-    contacts.set(id, { ...contacts.get(id), ...taken(contact) })
+    const [before, now] = [contacts.get(id), taken(contact)]
+    contacts.set(id, duplicateMergeMethod === 'add' ? { ...now, ...before } : { ...before, ...now })
     return id
   }
   async function call<T>(entry: Call, effect: () => CallResult<T> | T): Promise<CallResult<T>> {

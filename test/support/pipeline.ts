@@ -40,6 +40,8 @@ export function pipelineSettings(changes: Partial<PipelineSettings> = {}): Pipel
     duplicate_merge_method: 'update_add',
     update_method: changes.duplicate_merge_method ?? 'update_add',
     terms: { policy: 'add', create_missing: true, assign: [], descriptions: {}, verify: true },
+    hand_edits: 'overwrite',
+    recheck: 86_400_000,
     writes: 'all',
     update_via: 'id',
     allow_consent_raise: false,

@@ -91,3 +91,32 @@ export const HELD: CommandGroup = {
     },
   ],
 }
+
+export const EDITS: CommandGroup = {
+  name: 'edits',
+  summary: 'lists and releases values that were edited at the service',
+  entries: [
+    {
+      name: 'list',
+      summary: 'values edited at the service that the source would overwrite',
+      description:
+        'Lists fields that hand_edits: keep or ask leaves as they are at the service: what was last sent, what the service shows, what the source wants.',
+      arguments: '[PIPELINE...]',
+      examples: ['contact-sync edits list', 'contact-sync edits list shop --json'],
+      load: async () => (await import('../commands/edits.ts')).listEdits,
+    },
+    {
+      name: 'release',
+      summary: 'lets the source overwrite them',
+      description:
+        'Releases the edits of a record: the next run sends what the source wants. A value that is edited again before that run is kept again.',
+      arguments: '<PIPELINE> <KEY>',
+      options: [{ flags: '--field <FIELD>', help: 'this field only' }],
+      examples: [
+        'contact-sync edits release shop 4711',
+        'contact-sync edits release shop 4711 --field phone',
+      ],
+      load: async () => (await import('../commands/edits.ts')).releaseEdited,
+    },
+  ],
+}

@@ -3,12 +3,12 @@ import { ABOUT_COMMANDS } from './about.ts'
 import { ALERTS } from './alerts.ts'
 import { AUDIT } from './audit.ts'
 import type { CommandTree } from './entry.ts'
-import { DOUBTS, HELD, REJECTS } from './open-ends.ts'
+import { DOUBTS, EDITS, HELD, REJECTS } from './open-ends.ts'
 import { PIPELINE_COMMANDS } from './pipelines.ts'
 import { SANDBOX_COMMANDS, SERVICE_COMMANDS } from './service.ts'
 import { STATE } from './state.ts'
 
 export const TREE: CommandTree = {
   commands: [...PIPELINE_COMMANDS, ...SERVICE_COMMANDS, ...SANDBOX_COMMANDS, ...ABOUT_COMMANDS],
-  groups: [REJECTS, DOUBTS, HELD, ALERTS, AUDIT, STATE],
+  groups: [REJECTS, DOUBTS, HELD, EDITS, ALERTS, AUDIT, STATE],
 }

@@ -1,4 +1,5 @@
 // One change of a plan as text, and a group of changes that do the same with one of them as an example.
+import type { FieldChange } from '../../core/change/diff.ts'
 import type { ChangeGroup } from '../../core/change/plan/plan.ts'
 import { changePlace, type PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { number } from '../../core/words/format.ts'
@@ -25,17 +26,21 @@ const termNames = ({ terms }: PlannedChange): readonly string[] => [
 
 /** One change, field by field. */
 export function changeText(change: PlannedChange, paint: Paint = plain): readonly string[] {
-  const { action, key, contact_id: id, fields, withheld = {} } = change
+  const { action, key, contact_id: id, fields, withheld = {}, kept_edits: edits = {} } = change
   const contact = id === null ? '' : ` (contact ${id})`
   const lines = Object.entries(fields).map(([field, { from, to }]) =>
     action === 'create'
       ? `      ${field}: ${shownValue(to)}`
       : `      ${field}: ${shownValue(from)} -> ${shownValue(to)}`,
   )
-  const kept = Object.entries(withheld).map(
-    ([field, { from, to }]) =>
-      `      ${field}: ${shownValue(from)} -> ${shownValue(to)} (withheld by update_method)`,
-  )
+  const stays =
+    (why: string) =>
+    ([field, { from, to }]: [string, FieldChange]): string =>
+      `      ${field}: ${shownValue(from)} -> ${shownValue(to)} (${why})`
+  const kept = [
+    ...Object.entries(withheld).map(stays('withheld by update_method')),
+    ...Object.entries(edits).map(stays('edited at the service, stays')),
+  ]
   const named = termNames(change)
   const tags = named.length === 0 ? [] : [`      terms: ${named.join(', ')}`]
   const place = changePlace(change)
@@ -49,10 +54,11 @@ const MOST_EXAMPLE_LINES = 8
 
 /** What the changes of a group have in common. */
 export function groupHead({ count, isSame, example }: ChangeGroup, paint: Paint = plain): string {
-  const { action, fields, withheld = {} } = example
+  const { action, fields, withheld = {}, kept_edits: edits = {} } = example
   const names = [
     ...Object.keys(fields),
     ...Object.keys(withheld).map((field) => `${field} (withheld)`),
+    ...Object.keys(edits).map((field) => `${field} (edited at the service, stays)`),
     ...termNames(example),
   ]
   const what = {

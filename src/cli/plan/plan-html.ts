@@ -34,7 +34,13 @@ const valueOf = (value: unknown): string =>
     ? '<i>blank</i>'
     : set(typeof value === 'string' ? value : JSON.stringify(value))
 
-function rowsOf({ action, fields, withheld = {}, terms }: PlannedChange): readonly string[] {
+function rowsOf({
+  action,
+  fields,
+  withheld = {},
+  kept_edits: edits = {},
+  terms,
+}: PlannedChange): readonly string[] {
   const row = (label: string, value: string): string => `<div><dt>${set(label)}</dt><dd>${value}</dd></div>`
   const changed =
     (note: string) =>
@@ -49,6 +55,7 @@ function rowsOf({ action, fields, withheld = {}, terms }: PlannedChange): readon
   return [
     ...Object.entries(fields).map(changed('')),
     ...Object.entries(withheld).map(changed(' <small>withheld by update_method</small>')),
+    ...Object.entries(edits).map(changed(' <small>edited at the service, stays</small>')),
     ...(names.length === 0 ? [] : [row('terms', names.join(', '))]),
   ]
 }

@@ -34,6 +34,7 @@ export function planJson(plan: Plan) {
     ...(otherTerms === 0 ? {} : { other_terms: otherTerms }),
     by_country: plan.byCountry,
     ...(Object.keys(withheld).length === 0 ? {} : { withheld }),
+    kept_edits: plan.keptEdits ?? null,
     ...(error === undefined ? {} : { error }),
     ...(code === undefined ? {} : { code }),
   }

@@ -38,6 +38,9 @@ export function planSummary(plan: Plan): readonly string[] {
   return [
     `  ${plural(counts.read, 'record')}: ${parts.join(', ') || 'nothing to do'}`,
     ...withheldLines(Object.keys(plan.withheld).length === 0 ? undefined : plan.withheld),
+    ...((plan.keptEdits ?? 0) === 0
+      ? []
+      : [`  ${plural(plan.keptEdits ?? 0, 'field')} edited at the service that would stay`]),
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
     ...files,
     ...likelySameLines(inputs),

@@ -23,6 +23,7 @@ const FIELD: Readonly<Record<string, unknown>> = {
   '<field>.pick.value': 'Phone * - Value',
   '<field>.pick.of': ['Mobile', 'Work', '*'],
   '<field>.optional': true,
+  '<field>.hand_edits': 'keep',
   '<field>.transform': ['collapse_spaces', 'title_case'],
   '<field>.lookup': { Mr: 'm', Mrs: 'f' },
   '<field>.otherwise': null,

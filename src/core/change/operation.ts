@@ -2,6 +2,7 @@
 import type { Contact } from '../mapping/contact.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { Change } from './diff.ts'
+import type { HandEdit } from './hand-edits.ts'
 import type { ResolvedKey } from './resolution.ts'
 import type { OperationState } from './states.ts'
 import type { RequestTrace } from '../ports.ts'
@@ -124,6 +125,8 @@ export interface Settled {
   readonly sent?: Contact
   /** Planned fields that the update method kept back: the contact has other values, and the state does not take them for pushed. */
   readonly withheld?: readonly string[]
+  /** What was found edited by hand among these fields, where the contact was looked at for that. */
+  readonly merged?: { readonly judged: readonly string[]; readonly edits: readonly HandEdit[] }
   /** taken: the contact shows the mail_status that was sent. ignored: it was not set, so it must not be known as pushed. */
   readonly status?: 'taken' | 'ignored'
   /** Of a create: see Operation. */

@@ -204,6 +204,24 @@ export const planEntry = (
   reason,
 })
 
+/** The entry about edits of one contact that an operator released: what the service shows, and what the source wants. */
+export const releasedEdits = (
+  edits: {
+    readonly key: string
+    readonly contactId: number
+    readonly fields: AuditEntry['fields']
+  },
+  about: About,
+): AuditEntry => ({
+  ...ofNoRecord(about),
+  action: 'release',
+  fields: edits.fields,
+  key: edits.key,
+  contact_id: edits.contactId,
+  request: null,
+  reason: 'values edited at the service may be overwritten',
+})
+
 /** The entry about a contact that was deleted at the service because its person was to be erased. */
 export const erasureEntry = (
   deletion: { readonly contactId: number; readonly isDone: boolean; readonly request: RequestTrace },

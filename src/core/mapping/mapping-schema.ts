@@ -52,6 +52,8 @@ const pickRule = z.strictObject({
   except: z.array(text).prefault([]).describe('Labels that never count, in the same form.'),
 })
 
+export const handEdits = z.enum(['overwrite', 'keep', 'ask'])
+
 export const onInvalid = z.enum(['reject', 'drop', 'truncate'])
 export const blank = z.enum(['keep', 'clear'])
 
@@ -97,6 +99,7 @@ const mappingKeys = z
     default: z.string().optional().describe('For blank values.'),
     on_invalid: onInvalid.optional().describe("The pipeline's on_invalid, for this field only."),
     blank: blank.optional().describe("The pipeline's blank, for this field only."),
+    hand_edits: handEdits.optional().describe("The pipeline's hand_edits, for this field only."),
     number: z
       .union(
         [flag, z.strictObject({ decimal: z.enum([',', '.']).describe('The decimal mark of the source.') })],

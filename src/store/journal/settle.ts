@@ -18,6 +18,7 @@ import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
 import { DESIRED } from '../file/desired.ts'
+import { createForgetEdits, createKeepEdits, createNoteSent } from './hand-edits.ts'
 import { createHouseholds } from './households.ts'
 import { createPass } from './passed.ts'
 import { assertionsJson, unsureJson } from './rows.ts'
@@ -95,6 +96,7 @@ const FORGET_RESOLVED = 'DELETE FROM household WHERE pipeline = @pipeline AND ke
 
 /** The record has gone, and so has its contact: nothing of it stays but the sync log. */
 function createUnlinked(db: Connection): (operation: Operation) => void {
+  const forgetEdits = createForgetEdits(db)
   const statements = [
     FORGET_FINGERPRINT,
     FORGET_LINK,
@@ -103,8 +105,10 @@ function createUnlinked(db: Connection): (operation: Operation) => void {
     `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')} AND ${isOneOf(JUDGED_AGAIN)}`,
     "INSERT OR IGNORE INTO meta VALUES ('deleted:' || @pipeline, @id)",
   ].map((sql) => db.prepare(sql))
-  return ({ pipeline, key, id }) => {
+  return (operation) => {
+    const { pipeline, key, id } = operation
     for (const statement of statements) statement.run({ pipeline, key, id })
+    forgetEdits(operation)
   }
 }
 
@@ -248,6 +252,8 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
   const append = createBatchAppend(db)
   const keepOpen = createKeepOpen(db)
   const { keepResolved } = createHouseholds(db)
+  const keepEdits = createKeepEdits(db)
+  const noteSent = createNoteSent(db)
   const remove = db.prepare('DELETE FROM operation WHERE id IN (SELECT value FROM json_each(?))')
   const anyReject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
   const batchOf = ([first]: readonly Settled[], runId: string): Batch => {
@@ -264,11 +270,17 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
       if (given.resolved !== undefined) keepResolved(operation.pipeline, given.resolved)
       carryOut(operation, after, batch)
       keepOpen(given)
+      if (given.merged !== undefined && operation.contactId !== undefined) {
+        const { judged, edits } = given.merged
+        const { pipeline, key, contactId } = operation
+        keepEdits({ pipeline, key, contactId, judged, open: edits }, context.at)
+      }
       return {
         settlement: after.settlement,
         entry: auditEntry({ ...given, settlement: after.logged }, context),
       }
     })
+    noteSent(settled)
     if (batch.done.length > 0) remove.run(JSON.stringify(batch.done))
     append(ended.map(({ entry }) => entry))
     return ended.map(({ settlement }) => settlement)

@@ -69,7 +69,7 @@ const NOT_OF_OTHERS = (
 ): string => `NOT EXISTS (SELECT 1 FROM link WHERE link.pipeline = ${table}.pipeline
   AND link.key = ${table}.key)`
 
-function removeRows(db: Connection, { keys, mails }: Subject) {
+function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const counts = { links: 0, openOperations: 0, inDoubt: 0, rejects: 0 }
   const prepare = (sql: string) => db.prepare(sql)
   const unprint = prepare(`DELETE FROM fingerprint WHERE pipeline = @pipeline
@@ -78,7 +78,7 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
   const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
-  const unpass = ['passed', 'household'].map((table) =>
+  const unpass = ['passed', 'household', 'hand_edit'].map((table) =>
     prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`),
   )
   const inDoubt = db.prepare<unknown[], number>(
@@ -86,6 +86,8 @@ function removeRows(db: Connection, { keys, mails }: Subject) {
   )
   const operations = prepare('DELETE FROM operation WHERE pipeline = @pipeline AND key = @key')
   const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')
+  const unsent = prepare('DELETE FROM sent_values WHERE contact_id = ?')
+  for (const id of contactIds) unsent.run(id)
   for (const key of keys) {
     unprint.run(key)
     for (const statement of unpass) statement.run(key)

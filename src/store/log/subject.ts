@@ -56,7 +56,7 @@ export function namedInRows(
   { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
 ): Pick<Subject, 'keys' | 'mails'> {
   const tables = ['reject', 'operation']
-  const hasKey = [...tables, 'passed', 'household'].map((table) =>
+  const hasKey = [...tables, 'passed', 'household', 'hand_edit'].map((table) =>
     db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
   )
   const names = tables.map((table) =>
@@ -110,6 +110,7 @@ export function holdings(db: Connection, { keys, mails }: Subject) {
     links: byKey('link'),
     // The later of two columns of one name counts.
     open_operations: byKey('operation', `*, ${DESIRED} AS desired`),
+    edits: byKey('hand_edit'),
     rejects: [...byKey('reject'), ...mails.flatMap((mail) => naming.all(mail)).map(readable)],
   }
 }

@@ -3,6 +3,7 @@
 import type { LinkedOperation, Operation, Settlement } from '../../core/change/operation.ts'
 import type { RequestTrace } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
+import { rulesFor, whyKeptAtDelete } from '../hand-edits.ts'
 import { tooEarly } from './late.ts'
 import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
@@ -62,7 +63,14 @@ export async function sendDelete(operation: LinkedOperation<'delete'>, context: 
     // Nothing is left to be tried again: the next full export judges anew whether anybody still names it.
     return settle([{ operation, request: undefined, settlement: { kind: 'settled' } }], context)
   }
-  const touched = await whyUndeletable(operation, contactId, context)
+  if (rulesFor(operation, context) === undefined) return deleteContact(operation, context)
+  return context.turns.take(contactId, () => deleteContact(operation, context))
+}
+
+async function deleteContact(operation: LinkedOperation<'delete'>, context: RunContext): Promise<void> {
+  const { contactId } = operation
+  const touched =
+    (await whyUndeletable(operation, contactId, context)) ?? (await whyKeptAtDelete(operation, context))
   if (touched !== undefined) return settle([touched], context)
   const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)

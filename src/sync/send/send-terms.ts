@@ -1,11 +1,13 @@
 // The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
+import { editsText, type MergedTerms, termField } from '../../core/change/hand-edits.ts'
 import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
 import { termPolicy } from '../../core/change/steps.ts'
 import type { TermMark } from '../../core/state.ts'
 import { termKey, termOutcome, type TermPlan, termsBeyond } from '../../core/mapping/terms.ts'
 import type { RunContext } from '../context.ts'
+import { mergedTerms } from '../hand-edits.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 
 /** `partly`: another request of the step was carried out before. */
@@ -38,6 +40,8 @@ interface TermWork {
   readonly resolved: Resolved
   /** What the contact has by now; undefined where nobody looked. */
   readonly actual: readonly Term[] | undefined
+  /** What was edited at the service, and stays. */
+  readonly kept?: MergedTerms | undefined
   readonly context: RunContext
 }
 
@@ -139,8 +143,13 @@ async function changeTerms(work: TermWork, removable: readonly string[]): Promis
 }
 
 /** replace: what the list as a whole adds to what is there, and takes away. */
-function replacement({ actual = [], plan, resolved }: TermWork) {
-  const wanted = plan.asserts.flatMap((name) => resolved.terms.get(termKey(name)) ?? [])
+function replacement({ actual = [], plan, resolved, kept }: TermWork) {
+  const asked = termsBeyond(plan.asserts, kept?.keptAway ?? [])
+  const stay = new Set((kept?.keptThere ?? []).map(termKey))
+  const wanted = [
+    ...asked.flatMap((name) => resolved.terms.get(termKey(name)) ?? []),
+    ...actual.filter(({ name }) => stay.has(termKey(name))),
+  ]
   const added = wanted.filter(({ id }) => !actual.some((term) => term.id === id))
   const removed = actual.filter(({ id }) => !wanted.some((term) => term.id === id))
   return { wanted, added, removed }
@@ -176,8 +185,24 @@ async function stillRemovable({ operation, plan, context }: TermWork): Promise<r
     : termsBeyond(plan.remove, await context.state.termsOfOthers(operation))
 }
 
+/** With what of its list somebody edited at the service, where that stays. */
+async function withEdits(work: TermWork): Promise<TermWork> {
+  if (work.policy !== 'replace') return work
+  const shown = namesOf(work.actual ?? [])
+  const kept = await mergedTerms(work.operation, { wanted: work.plan.asserts, shown }, work.context)
+  return { ...work, kept }
+}
+
+/** What the list of edits is to say of these terms. */
+function editsOf({ kept, operation, plan, actual }: TermWork): Pick<Settled, 'merged'> {
+  if (kept === undefined) return {}
+  const asserted = (operation.asserted ?? []).map(({ name }) => name)
+  const judged = new Set([...plan.asserts, ...namesOf(actual ?? []), ...asserted].map(termField))
+  return { merged: { judged: [...judged], edits: kept.edits } }
+}
+
 async function carryOut(planned: TermWork): Promise<Settled> {
-  const work = withNames(planned)
+  const work = withNames(await withEdits(planned))
   const { operation, contactId, plan, policy, resolved, context } = work
   const done =
     policy === 'replace' ? await replaceTerms(work) : await changeTerms(work, await stillRemovable(work))
@@ -190,12 +215,15 @@ async function carryOut(planned: TermWork): Promise<Settled> {
   }
   const { unusable } = resolved
   const names = { added: namesOf(done.added), removed: namesOf(done.removed), unusable }
+  const text = editsText(work.kept?.edits ?? [])
+  const why = text === undefined ? {} : { reason: text }
   const isUntouched = done.request === undefined
   return {
     operation,
     request: done.request,
     terms: termOutcome(plan, operation.asserted, names, policy),
-    settlement: isUntouched ? { kind: 'settled' } : { kind: 'done', contactId },
+    settlement: isUntouched ? { kind: 'settled', ...why } : { kind: 'done', contactId, ...why },
+    ...editsOf(work),
   }
 }
 

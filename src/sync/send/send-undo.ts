@@ -18,6 +18,8 @@ export interface Sendable {
   readonly reason?: string
   /** What the update method keeps back. */
   readonly withheld?: readonly string[]
+  /** See Settled. */
+  readonly merged?: NonNullable<Settled['merged']>
 }
 
 const only = (contact: Contact, fields: readonly string[]): Contact =>

@@ -1,6 +1,7 @@
 // Sends updates of linked contacts: by id, or many in one call where that can only reach the right contact.
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import { type Contact, contactMailKey } from '../../core/mapping/contact.ts'
+import { editsText, respectsHandEdits } from '../../core/change/hand-edits.ts'
 import { shownAs } from '../../core/change/likeness.ts'
 import { allowedFields, needsActual, withheldFields } from '../../core/change/merge-method.ts'
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
@@ -8,10 +9,16 @@ import type { CallResult, CreatedMember } from '../../core/ports.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { sendFields, without } from './clear.ts'
 import { type RunContext, shrinkBulk } from '../context.ts'
+import { mergedFields, rulesFor } from '../hand-edits.ts'
 import { openUntil, tooEarly } from './late.ts'
 import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 import { type Sendable, undoableFields } from './send-undo.ts'
+
+const whyText = (texts: readonly (string | undefined)[]) => {
+  const reason = texts.filter((text) => text !== undefined && text !== '').join('; ')
+  return reason === '' ? {} : { reason }
+}
 
 /** What may be sent of an update; a settlement where that is decided already. */
 async function sendableFields(
@@ -21,49 +28,60 @@ async function sendableFields(
 ): Promise<Sendable | Settled> {
   if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
   const method = context.pipeline.update_method
-  if (!needsActual(method)) return { fields: operation.fields }
-  const actual = await context.session.contactById(contactId, Object.keys(operation.fields))
+  const rules = rulesFor(operation, context)
+  if (!needsActual(method) && rules === undefined) return { fields: operation.fields }
+  const judged = Object.keys(operation.fields)
+  const actual = await context.session.contactById(contactId, judged)
   if (actual.kind === 'absent') return gone(operation, actual.request)
   if (actual.kind !== 'ok') return settledByFailure(operation, actual, context)
-  const fields = allowedFields(operation.fields, actual.value.fields, method)
+  const { value: shown, request } = actual
+  const all = { send: operation.fields, edits: [] }
+  const { send, edits } =
+    rules === undefined ? all : await mergedFields(operation.fields, { shown, rules }, context)
+  const fields = allowedFields(send, shown.fields, method)
   // What the contact shows already, of a request whose answer was lost for example, is as wanted.
-  const asWanted = shownAs(operation.fields, actual.value)
-  const withheld = Object.keys(withheldFields(operation.fields, fields)).filter(
-    (field) => !asWanted.includes(field),
-  )
-  context.tally.noteWithheld(withheld)
-  const reason =
-    withheld.length === 0 ? {} : { reason: `update_method: ${method} withholds ${withheld.join(', ')}` }
-  if (Object.keys(fields).length > 0) return { fields, withheld, ...reason }
-  return {
-    operation,
-    request: actual.request,
-    sent: {},
-    withheld,
-    settlement: { kind: 'settled', ...reason },
-  }
+  const asWanted = shownAs(send, shown)
+  const byMethod = Object.keys(withheldFields(send, fields)).filter((field) => !asWanted.includes(field))
+  context.tally.noteWithheld(byMethod)
+  context.tally.noteEdits(operation, edits)
+  const byMethodText =
+    byMethod.length === 0 ? undefined : `update_method: ${method} withholds ${byMethod.join(', ')}`
+  const why = whyText([byMethodText, editsText(edits)])
+  const withheld = [...byMethod, ...edits.map(({ field }) => field)]
+  const merged = rules === undefined ? {} : { merged: { judged, edits } }
+  if (Object.keys(fields).length > 0) return { fields, withheld, ...merged, ...why }
+  return { operation, request, sent: {}, withheld, ...merged, settlement: { kind: 'settled', ...why } }
 }
 
 /** PUT with the changed fields alone (interface, 4.2). */
 export async function sendUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
+  if (rulesFor(operation, context) === undefined) return putUpdate(operation, context)
+  // The look and the write are one turn: nobody of ours writes in between.
+  return context.turns.take(operation.contactId, () => putUpdate(operation, context))
+}
+
+async function putUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
   const { contactId } = operation
   const sendable = await sendableFields(operation, contactId, context)
   if ('settlement' in sendable) return settle([sendable], context)
-  const { fields, reason, withheld = [] } = sendable
+  const { fields, reason, withheld = [], merged } = sendable
   const early = 'mail' in fields ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
+  if (merged !== undefined) await context.state.noteAttempt(contactId, fields)
   await context.state.markSending([operation])
   const update = { contactId, fields, known: operation.known }
   const { result, stubborn } = await sendFields(update, context)
   if (result.kind === 'absent') return settle([gone(operation, result.request)], context)
   if (result.kind !== 'ok') return settle([settledByFailure(operation, result, context)], context)
   const uncleared = stubborn.length === 0 ? undefined : `the service does not clear ${stubborn.join(', ')}`
-  const reasons = [reason, uncleared].filter((text) => text !== undefined).join('; ')
-  const settlement = { kind: 'done', contactId, ...(reasons === '' ? {} : { reason: reasons }) } as const
+  const settlement = { kind: 'done', contactId, ...whyText([reason, uncleared]) } as const
   const sent = without(fields, stubborn)
   // What is still filled is not known to be empty: it is tried again with the next change of the record.
   const settled = { operation, sent, withheld: [...withheld, ...stubborn], settlement }
-  await settle([{ ...settled, request: result.request }], context)
+  await settle(
+    [{ ...settled, ...(merged === undefined ? {} : { merged }), request: result.request }],
+    context,
+  )
 }
 
 /**
@@ -77,6 +95,7 @@ export function isBulkUpdate(operation: LinkedOperation<'update'>, pipeline: Pip
     undoes !== undefined ||
     pipeline.update_via !== 'bulk' ||
     needsActual(pipeline.update_method) ||
+    respectsHandEdits(pipeline) ||
     pipeline.duplicate_check_method !== 'email'
   )
     return false

@@ -33,6 +33,7 @@ describe('a plan that is built', () => {
       otherTerms: 0,
       byCountry: {},
       withheld: {},
+      keptEdits: 0,
       groups: [],
       ungrouped: 0,
       work: expect.any(Object) as object,

@@ -7,6 +7,7 @@ import type { SyncLog } from '../../../src/core/log/sync-log.ts'
 import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
 import type { DateOrders } from '../../../src/core/mapping/values/date-order.ts'
 import type { StatusPermission } from '../../../src/core/change/permission.ts'
+import { memoryHandEdits } from './hand-edits.ts'
 import { memoryJournal } from './journal.ts'
 import { memoryLists, memoryOthers, memoryRebuild } from './lists.ts'
 import { memoryLookAlikes } from './look-alikes.ts'
@@ -106,6 +107,7 @@ export function memoryState(): TestState {
     ...memoryRebuild(tables),
     ...memoryLists(tables),
     ...memoryLookAlikes(tables),
+    ...memoryHandEdits(tables),
     ...memoryFacts(tables),
     ...memoryLog(tables),
     close: async () => undefined,

@@ -12,6 +12,7 @@ import { stepFields } from '../../../src/core/change/steps.ts'
 import { termKey, type TermOutcome } from '../../../src/core/mapping/terms.ts'
 import type { EntryContext } from '../../../src/core/run-state.ts'
 import type { TermMark } from '../../../src/core/state.ts'
+import { forgetEdits, keepEdits, noteSent } from './hand-edits.ts'
 import {
   byId,
   hasNewer,
@@ -173,6 +174,7 @@ function carryOut(tables: Tables, row: Row, at: At, after: AfterStep): void {
           isIn(JUDGED_AGAIN, other),
       ))
         tables.operations.delete(one.id)
+      forgetEdits(tables, row)
       return void tables.deleted.add(row.pipeline)
     case 'retracted':
       unlink(tables, row)
@@ -231,6 +233,11 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
   })
   carryOut(tables, row, { operation, runId: context.runId }, after)
   keepOpen(tables, settled)
+  if (settled.merged !== undefined && operation.contactId !== undefined) {
+    const { judged, edits } = settled.merged
+    keepEdits(tables, { pipeline, key, contactId: operation.contactId, judged, open: edits }, context.at)
+  }
+  noteSent(tables, settled)
   tables.log.push(auditEntry({ ...settled, settlement: after.logged }, context))
   return after.settlement
 }

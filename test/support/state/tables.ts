@@ -1,5 +1,6 @@
 // What the state in memory holds, and how it is found. Rows are changed in place; who reads gets an Operation made of one.
-import type { Contact } from '../../../src/core/mapping/contact.ts'
+import type { OpenEdit } from '../../../src/core/change/hand-edits.ts'
+import type { Contact, FieldValue } from '../../../src/core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../../src/core/change/operation.ts'
 import type { ResolvedKey } from '../../../src/core/change/resolution.ts'
 import { type OperationState, RETRIED, SETTLED_SO_FAR } from '../../../src/core/change/states.ts'
@@ -114,6 +115,12 @@ export interface Run extends Partial<RunEnd> {
   readonly highestContact: number
 }
 
+/** What was sent to a contact, where its links do not say it. */
+export interface Sent {
+  last: Contact
+  open: (readonly [string, FieldValue])[]
+}
+
 /** Everything that there is. */
 export interface Tables {
   readonly links: Map<number, Link>
@@ -129,6 +136,9 @@ export interface Tables {
   /** Pipelines of which a contact was deleted. */
   readonly deleted: Set<string>
   readonly cursors: Map<string, KeptCursor>
+  /** By contact. */
+  readonly sent: Map<number, Sent>
+  edits: (OpenEdit & { lookedAt: number })[]
   /** Of operations: none is given twice. */
   nextOperation(): number
 }
@@ -151,6 +161,8 @@ export function createTables(): Tables {
     resolved: new Map(),
     deleted: new Set(),
     cursors: new Map(),
+    sent: new Map(),
+    edits: [],
     nextOperation: () => (last += 1),
   }
 }

@@ -53,6 +53,8 @@ export interface Plan {
   readonly byCountry: Readonly<Record<string, number>>
   /** How many changes of each field the update method withholds. */
   readonly withheld: Readonly<Record<string, number>>
+  /** Fields that were edited at the service and stay; undefined where the contacts were not looked at. */
+  readonly keptEdits: number | undefined
   /** Largest first. */
   readonly groups: readonly ChangeGroup[]
   /** Changes that are in none of the groups, because there were MOST_GROUPS of them already. */
@@ -117,13 +119,14 @@ function byName<Part extends string>(
 }
 
 /** Which group a change belongs to, as a text. */
-function groupName({ action, fields, withheld = {}, terms }: PlannedChange): string {
+function groupName({ action, fields, withheld = {}, kept_edits: kept = {}, terms }: PlannedChange): string {
   if (action !== 'update') return action
-  const names = [Object.keys(fields), Object.keys(withheld), terms.add, terms.remove]
+  const names = [Object.keys(fields), Object.keys(withheld), Object.keys(kept), terms.add, terms.remove]
   return JSON.stringify(names.map((list) => list.toSorted()))
 }
 
-const valuesText = ({ fields, withheld }: PlannedChange): string => JSON.stringify([fields, withheld])
+const valuesText = ({ fields, withheld, kept_edits: kept }: PlannedChange): string =>
+  JSON.stringify([fields, withheld, kept])
 
 function createGroups() {
   const groups = new Map<string, { count: number; isSame: boolean; example: PlannedChange }>()
@@ -174,12 +177,14 @@ function createChangeCounts() {
   const fields = { create: new Map<string, number>(), update: new Map<string, number>() }
   const byCountry = new Map<string, number>()
   const withheld = new Map<string, number>()
+  let keptEdits = 0
   return {
     add(change: PlannedChange, country: string | undefined): void {
       actions[change.action] += 1
       const byField = fields[change.action === 'create' ? 'create' : 'update']
       for (const field of Object.keys(change.fields)) raise(byField, field)
       for (const field of Object.keys(change.withheld ?? {})) raise(withheld, field)
+      keptEdits += Object.keys(change.kept_edits ?? {}).length
       if (country !== undefined) raise(byCountry, country)
     },
     built: () => ({
@@ -187,6 +192,7 @@ function createChangeCounts() {
       byField: byName(fields),
       byCountry: Object.fromEntries(byCountry),
       withheld: Object.fromEntries(withheld),
+      keptEdits,
     }),
   }
 }
@@ -214,6 +220,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
       }),
     judge: (input) => void judged.push(input),
     build({ counts, inputs, limits, stop, unasked }) {
+      const isLookedAt = unasked === undefined
       const planned = { ...work, newTerms: counts.terms_created }
       return {
         pipeline,
@@ -222,6 +229,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         inputs: [...inputs],
         judged: [...judged],
         ...changes.built(),
+        ...(isLookedAt ? {} : { keptEdits: undefined }),
         ...terms.built(),
         ...groups.built(),
         work: planned,

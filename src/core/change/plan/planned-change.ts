@@ -2,6 +2,7 @@
 // goes by what was pushed last.
 import type { PlannedWork } from '../estimate.ts'
 import { type FieldChange, fieldChanges } from '../diff.ts'
+import type { HandEdit } from '../hand-edits.ts'
 import { allowedFields, type MergeMethod, withheldFields } from '../merge-method.ts'
 import type { Operation } from '../operation.ts'
 import { isWithdrawn } from '../permission.ts'
@@ -21,7 +22,10 @@ export type DecidedChange = Pick<
   | 'cause'
   | 'undoes'
   | 'source'
->
+> & {
+  /** Found by a look at the contact: fields that were edited there, and stay; they are no longer among `fields`. */
+  readonly edits?: readonly HandEdit[]
+}
 
 /** Where the change comes from. No line where the record is no longer there; several where it has several rows. */
 interface ChangeSource {
@@ -39,6 +43,8 @@ export interface PlannedChange {
   readonly fields: Readonly<Record<string, FieldChange>>
   /** What the update method keeps back, as far as the state can tell; absent where it keeps nothing back. */
   readonly withheld?: Readonly<Record<string, FieldChange>>
+  /** What was edited at the service and stays (`from`), and what the source wants (`to`); absent where there is none. */
+  readonly kept_edits?: Readonly<Record<string, FieldChange>>
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
   readonly source: ChangeSource
 }
@@ -57,9 +63,12 @@ export function partedFields(
   return { sent, withheld: withheldFields(fields, sent) }
 }
 
+const keptChanges = (edits: readonly HandEdit[]): Readonly<Record<string, FieldChange>> =>
+  Object.fromEntries(edits.map(({ field, service, source }) => [field, { from: service, to: source ?? '' }]))
+
 /** A whole change, with the fields, terms and mail_status that are sent in steps of their own. */
 export function shownChange(decided: DecidedChange, method: MergeMethod): PlannedChange {
-  const { kind, key, contactId, consent, terms, known, cause, undoes } = decided
+  const { kind, key, contactId, consent, terms, known, cause, undoes, edits = [] } = decided
   // A mail_status of 1 or 2 goes first; the fields of the same change follow it as an update.
   const isFound = kind === 'create' && contactId !== undefined
   const whole = kind === 'consent' || isFound ? ({ ...decided, kind: 'update' } as const) : decided
@@ -73,15 +82,18 @@ export function shownChange(decided: DecidedChange, method: MergeMethod): Planne
     contact_id: contactId !== undefined && contactId > 0 ? contactId : null,
     fields: fieldChanges(fields, known),
     ...(Object.keys(withheld).length === 0 ? {} : { withheld: fieldChanges(withheld, known) }),
+    ...(edits.length === 0 ? {} : { kept_edits: keptChanges(edits) }),
     terms: { add: terms?.add ?? [], remove: terms?.remove ?? [] },
     source: { file, line: isMissing ? null : line, ...(lines === undefined ? {} : { lines }) },
   }
 }
 
 /** Nothing of it is sent or withheld: only what the state knows of the record changes. */
-export const showsNothing = ({ action, fields, withheld = {}, terms }: PlannedChange): boolean =>
-  action !== 'delete' &&
-  Object.keys({ ...fields, ...withheld }).length + terms.add.length + terms.remove.length === 0
+export const showsNothing = (change: PlannedChange): boolean =>
+  change.action !== 'delete' && partsOf(change) === 0
+
+const partsOf = ({ fields, withheld = {}, kept_edits: kept = {}, terms }: PlannedChange): number =>
+  Object.keys({ ...fields, ...withheld, ...kept }).length + terms.add.length + terms.remove.length
 
 /** Its requests, in the parts that an estimate is made of. */
 export function workOf({ kind, contactId, mailKey, fields, terms, consent }: DecidedChange): PlannedWork {

@@ -1,0 +1,171 @@
+// Looks at contacts before they are overwritten or deleted, and again where edits are kept: whether somebody edited them at
+// the service is told by the contact itself (core/change/hand-edits.ts).
+import { nextKnown } from '../core/change/diff.ts'
+import {
+  deleteHeldText,
+  editsAtDelete,
+  type EditsOfRecord,
+  type HandEdit,
+  type HandEditRules,
+  type Merged,
+  type MergedTerms,
+  mergeTerms,
+  mergeWithService,
+} from '../core/change/hand-edits.ts'
+import type { LinkedOperation, Operation, Settled } from '../core/change/operation.ts'
+import type { Contact } from '../core/mapping/contact.ts'
+import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
+import type { StagedEntry } from '../core/state.ts'
+import { isStopped, type PlanContext, type RunContext } from './context.ts'
+import { settledByFailure } from './send/settle.ts'
+
+/** The rules, where the change is one that they are about: an undo has rules of its own. */
+export function rulesFor(
+  { undoes }: Pick<Operation, 'undoes'>,
+  context: PlanContext,
+): HandEditRules | undefined {
+  const { handEdits: rules } = context
+  return rules?.any === true && undoes === undefined ? rules : undefined
+}
+
+const NOBODY_SENT = { last: {}, pushed: [], open: [] }
+
+/** Which of these fields may be sent to a contact that shows this. */
+export async function mergedFields(
+  wanted: Contact,
+  { shown, rules }: { readonly shown: ServiceContact; readonly rules: HandEditRules },
+  { state }: PlanContext,
+): Promise<Merged> {
+  const [sent = NOBODY_SENT] = await state.sentValues([shown.id])
+  return mergeWithService(wanted, { sent, shown }, rules)
+}
+
+/** Which edits speak against deleting a contact; what a failed look at it answered. */
+export async function editsBeforeDelete(
+  { contactId, known }: LinkedOperation<'delete'>,
+  rules: HandEditRules,
+  { session, state }: PlanContext,
+): Promise<CallResult<readonly HandEdit[]>> {
+  const fields = Object.keys(known).filter((field) => field !== 'mail_status')
+  const actual = await session.contactById(contactId, fields)
+  if (actual.kind !== 'ok') return actual
+  const [sent = NOBODY_SENT] = await state.sentValues([contactId])
+  return { ...actual, value: editsAtDelete(known, { sent, shown: actual.value }, rules) }
+}
+
+/** A delete that waits until the edits of its contact are released. */
+export function heldByEdits(
+  operation: LinkedOperation<'delete'>,
+  edits: readonly HandEdit[],
+  request: RequestTrace | undefined,
+): Settled {
+  const merged = { judged: Object.keys(operation.known), edits }
+  return { operation, request, merged, settlement: { kind: 'held', reason: deleteHeldText(edits) } }
+}
+
+/** How the delete of a contact ends that somebody edited at the service; undefined where nobody did. */
+export async function whyKeptAtDelete(
+  operation: LinkedOperation<'delete'>,
+  context: RunContext,
+): Promise<Settled | undefined> {
+  const rules = rulesFor(operation, context)
+  if (rules === undefined) return undefined
+  const found = await editsBeforeDelete(operation, rules, context)
+  const { contactId } = operation
+  if (found.kind === 'absent')
+    return { operation, request: found.request, settlement: { kind: 'done', contactId } }
+  if (found.kind !== 'ok') return settledByFailure(operation, found, context)
+  if (found.value.length === 0) return undefined
+  context.tally.noteEdits(operation, found.value)
+  return heldByEdits(operation, found.value, found.request)
+}
+
+/** What stays of the terms of a contact; undefined where nothing is looked at. */
+export async function mergedTerms(
+  operation: Operation,
+  sides: { readonly wanted: readonly string[]; readonly shown: readonly string[] },
+  context: RunContext,
+): Promise<MergedTerms | undefined> {
+  const { hand_edits: rule } = context.pipeline
+  const { contactId } = operation
+  if (rulesFor(operation, context) === undefined || rule === 'overwrite' || contactId === undefined)
+    return undefined
+  const given = (operation.asserted ?? []).filter(({ unsure }) => !unsure).map(({ name }) => name)
+  const [{ open } = NOBODY_SENT] = await context.state.sentValues([contactId])
+  const merged = mergeTerms({ ...sides, given }, open, rule)
+  context.tally.noteEdits(operation, merged.edits)
+  return merged
+}
+
+const PAGE = 200
+const FILE = 'edits at the service'
+
+/** What is to be sent of a record whose edits have ended. */
+async function lookAgain(
+  { key, contactId, fields }: EditsOfRecord,
+  known: Contact | undefined,
+  context: RunContext,
+): Promise<Contact> {
+  const { state, pipeline, session, clock, handEdits: rules } = context
+  const judged = fields.map(({ field }) => field)
+  const settleAs = async (open: readonly HandEdit[]): Promise<void> =>
+    state.keepEdits({ pipeline: pipeline.name, key, contactId, judged, open }, clock.now())
+  if (known === undefined || rules === undefined) {
+    await settleAs([])
+    return {}
+  }
+  const actual = await session.contactById(contactId, judged)
+  if (actual.kind === 'absent') await settleAs([])
+  if (actual.kind !== 'ok') return {}
+  // Of a record that has gone nothing is sent: whether its edits last is asked by what was pushed.
+  const wanted = fields.map(({ field, source }) => [field, source ?? known[field] ?? ''] as const)
+  const ofRecord = new Set(fields.filter(({ source }) => source !== null).map(({ field }) => field))
+  const { send, edits } = await mergedFields(
+    Object.fromEntries(wanted),
+    { shown: actual.value, rules },
+    context,
+  )
+  await settleAs(edits.map((edit) => (ofRecord.has(edit.field) ? edit : { ...edit, source: null })))
+  return Object.fromEntries(Object.entries(send).filter(([field]) => ofRecord.has(field)))
+}
+
+/**
+ * Looks at the records whose edits were last looked at before that time (milliseconds since the epoch), and plans what the
+ * source wants where the edit has ended; how many records that are.
+ */
+export async function recheckEdits(before: number, context: RunContext): Promise<number> {
+  const { state, pipeline, runId } = context
+  const entries: StagedEntry[] = []
+  for (let after: string | undefined; ;) {
+    const page = await state.editsToLookAt(pipeline.name, { before, after, limit: PAGE })
+    const known = await state.known(
+      pipeline.name,
+      page.map(({ key }) => key),
+    )
+    for (const [index, record] of page.entries()) {
+      const { link, inDoubt = true } = known[index] ?? {}
+      if (isStopped(context)) return 0
+      if (inDoubt || link?.gone === true) continue
+      const isSame = link?.contactId === record.contactId
+      const fields = await lookAgain(record, isSame ? link.fields : undefined, context)
+      if (link === undefined || Object.keys(fields).length === 0) continue
+      const contact = nextKnown(link.fields, fields)
+      entries.push({
+        kind: 'operation',
+        key: record.key,
+        record: { source: { file: FILE, line: 0 }, values: [], text: undefined, fingerprint: '' },
+        desired: { contact, terms: undefined },
+        operation: { state: 'planned', kind: 'update', linkId: link.id, contactId: link.contactId, fields },
+      })
+    }
+    after = page.at(-1)?.key
+    if (page.length < PAGE) break
+  }
+  if (entries.length === 0) return 0
+  const input = { name: FILE, version: `${FILE} ${runId}`, bytes: 0 }
+  const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
+  await state.stageBatch(staged, { entries })
+  await state.commitPlan(staged, '')
+  await state.endInput(staged, { as: 'processed' })
+  return entries.length
+}

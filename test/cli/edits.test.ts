@@ -1,0 +1,104 @@
+// `edits`: what somebody changed at the service, as an admin sees it and lets it go.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'edits-key'
+const configuration = (url: string): string => `
+service: { base_url: "${url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox, settle: 0s }
+    key: no
+    hand_edits: keep
+    map: { mail: mail, first_name: first, phone: phone }
+`
+const csv = (first: string, phone: string): string =>
+  ['no,mail,first,phone', `K1,anna@example.com,${first},${phone}`, ''].join('\n')
+
+let sandbox: Sandbox
+let place: Place
+let id = 0
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace({ THE_KEY: KEY })
+  await place.write('config.yaml', configuration(sandbox.url))
+  await place.write('inbox/1.csv', csv('Anna', '1'))
+  expect((await place.cli('run')).code).toBe(0)
+  const shown = (await place.json('contact', 'anna@example.com')) as {
+    contacts?: { id: number }[]
+    id?: number
+  }
+  id = shown.contacts?.[0]?.id ?? shown.id ?? 0
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+async function editAtService(fields: Record<string, string>): Promise<void> {
+  const answer = await fetch(`${sandbox.url}/public/api/V1/contact/${id}`, {
+    method: 'PUT',
+    headers,
+    body: JSON.stringify(fields),
+  })
+  expect(answer.status).toBeLessThan(300)
+}
+
+it('lists what was edited, with all three values, and sends what the source wants once it is released', async () => {
+  await editAtService({ phone: '99' })
+  await place.write('inbox/2.csv', csv('Anne', '2'))
+  const plan = await place.cli('plan')
+  expect(plan.stdout).toContain('phone: "99" -> "2" (edited at the service, stays)')
+  expect(await place.json('plan')).toMatchObject({ pipelines: [{ kept_edits: 1 }] })
+  expect(await place.json('plan', '--offline')).toMatchObject({ pipelines: [{ kept_edits: null }] })
+  const run = await place.cli('run')
+  expect(run.code).toBe(0)
+  expect(run.stdout).toContain('1 field left as edited at the service: contact-sync edits list shop')
+  const edit = {
+    pipeline: 'shop',
+    key: 'K1',
+    contact_id: id,
+    field: 'phone',
+    sent: '1',
+    service: '99',
+    source: '2',
+  }
+  expect(await place.json('edits', 'list')).toEqual({
+    edits: [{ ...edit, since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string }],
+  })
+  const list = await place.cli('edits', 'list', 'shop')
+  expect(list.stdout).toMatch(
+    /^shop: 1 field edited at the service\n {2}K1 \(contact \d+\) phone: "99" at the service since [\d-]+, last sent "1", the source wants "2"\n$/,
+  )
+  expect(list.stderr).toContain('contact-sync edits release PIPELINE KEY')
+  const wrong = await place.cli('edits', 'release', 'shop', 'K1', '--field', 'fax')
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('no edit of fax of record K1 is open in shop'),
+  ])
+  const unknown = await place.cli('edits', 'release', 'shopp', 'K1')
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('shop')])
+  const released = await place.cli('edits', 'release', 'shop', 'K1')
+  expect([released.code, released.stdout]).toEqual([
+    0,
+    'phone of record K1 released; the next run of shop sends what the source wants\n',
+  ])
+  expect(await place.json('run')).toMatchObject({ pipelines: [{ updated: 1, kept_edits: 0 }] })
+  expect(await place.json('edits', 'list')).toEqual({ edits: [] })
+  expect(JSON.stringify(await place.json('contact', 'anna@example.com'))).toContain('"2"')
+  const log = JSON.stringify(await place.json('audit', 'list', '--action', 'release'))
+  expect(log).toContain('values edited at the service may be overwritten')
+})
+
+it('forgets what was edited with the person', async () => {
+  await editAtService({ phone: '99' })
+  await place.write('inbox/2.csv', csv('Anna', '2'))
+  await place.cli('run')
+  expect(await place.json('edits', 'list')).toMatchObject({ edits: [{}] })
+  expect((await place.cli('audit', 'forget', `id:${id}`, '--yes')).code).toBe(0)
+  expect(await place.json('edits', 'list')).toEqual({ edits: [] })
+})

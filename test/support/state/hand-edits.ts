@@ -1,0 +1,115 @@
+// Edits made by hand, over the state in memory: what was sent to contacts, and which values of theirs are kept.
+import type { HandEditStore, JudgedEdits } from '../../../src/core/change/hand-edits.ts'
+import type { Settled } from '../../../src/core/change/operation.ts'
+import { stepFields } from '../../../src/core/change/steps.ts'
+import type { Contact } from '../../../src/core/mapping/contact.ts'
+import { byId, linkOf, linksWhere, type Sent, type Tables } from './tables.ts'
+
+const sentTo = ({ sent }: Tables, id: number): Sent => sent.get(id) ?? { last: {}, open: [] }
+
+function put({ sent }: Tables, id: number, { last, open }: Sent): void {
+  if (Object.keys(last).length + open.length === 0) sent.delete(id)
+  else sent.set(id, { last, open })
+}
+
+function addAttempts(tables: Tables, id: number, fields: Contact): void {
+  const { last, open } = sentTo(tables, id)
+  const isThere = (pair: readonly unknown[]): boolean =>
+    open.some((one) => JSON.stringify(one) === JSON.stringify(pair))
+  put(tables, id, { last, open: [...open, ...Object.entries(fields).filter((pair) => !isThere(pair))] })
+}
+
+/** What a step sent, where the contact has other links or an attempt is noted. */
+export function noteSent(tables: Tables, { operation, settlement, sent, status }: Settled): void {
+  const { kind, pipeline } = operation
+  if (settlement.kind !== 'done' || kind === 'terms' || kind === 'delete' || status === 'ignored') return
+  const { mail_status: _, ...fields } = sent ?? stepFields(operation)
+  const id = settlement.contactId
+  if (Object.keys(fields).length === 0) return
+  const isShared =
+    linksWhere(tables, (link) => link.contactId === id && link.pipeline !== pipeline).length > 0
+  if (!isShared && !tables.sent.has(id)) return
+  const { last, open } = sentTo(tables, id)
+  const left = open.filter(([field]) => !Object.hasOwn(fields, field))
+  put(tables, id, { last: isShared ? { ...last, ...fields } : {}, open: left })
+}
+
+export function keepEdits(tables: Tables, judgedEdits: JudgedEdits, at: number): void {
+  const { pipeline, key, contactId, judged, open } = judgedEdits
+  const isOfRecord = (one: { pipeline: string; key: string }) => one.pipeline === pipeline && one.key === key
+  const before = tables.edits.filter(isOfRecord)
+  const now = open.map((edit) => {
+    const known = before.find(({ field }) => field === edit.field)
+    const isSame = known !== undefined && JSON.stringify(known.service) === JSON.stringify(edit.service)
+    const source = edit.source ?? known?.source ?? null
+    return { ...edit, source, pipeline, key, contactId, since: isSame ? known.since : at, lookedAt: at }
+  })
+  const names = [...judged, ...open.map(({ field }) => field)]
+  tables.edits = [
+    ...tables.edits.filter((one) => !isOfRecord(one) || !names.includes(one.field)),
+    ...now,
+  ].sort((one, other) =>
+    [one.pipeline, one.key, one.field].join('\0') < [other.pipeline, other.key, other.field].join('\0')
+      ? -1
+      : 1,
+  )
+}
+
+export function forgetEdits(
+  tables: Tables,
+  of: { pipeline: string; key: string; contactId: number | undefined },
+): void {
+  tables.edits = tables.edits.filter(({ pipeline, key }) => pipeline !== of.pipeline || key !== of.key)
+  const id = of.contactId
+  if (id !== undefined && linksWhere(tables, (link) => link.contactId === id).length === 0)
+    tables.sent.delete(id)
+}
+
+/** Its terms are compared anew when its record comes again. */
+function compareTerms(tables: Tables, { pipeline, key }: { pipeline: string; key: string }): void {
+  const link = linkOf(tables, pipeline, key)
+  if (link === undefined) return
+  link.fingerprint = undefined
+  const [first, ...others] = link.terms ?? []
+  link.terms = first === undefined ? undefined : [{ ...first, unsure: true }, ...others]
+}
+
+export function memoryHandEdits(tables: Tables): HandEditStore {
+  return {
+    sentValues: async (ids) =>
+      ids.map((id) => ({
+        ...sentTo(tables, id),
+        pushed: linksWhere(tables, (link) => link.contactId === id)
+          .sort(byId)
+          .map(({ known }) => known),
+      })),
+    noteAttempt: async (id, fields) => addAttempts(tables, id, fields),
+    keepEdits: async (judged, at) => keepEdits(tables, judged, at),
+    async editsToLookAt(pipeline, { before, after = '', limit }) {
+      const mine = tables.edits.filter(
+        (one) => one.pipeline === pipeline && one.key > after && !one.field.startsWith('term '),
+      )
+      const due = mine.filter(({ lookedAt }) => lookedAt < before).map(({ key }) => key)
+      return [...new Set(due)].slice(0, limit).map((key) => {
+        const edits = mine.filter((one) => one.key === key)
+        const fields = edits.map(({ field, source }) => ({ field, source }))
+        return { key, contactId: edits[0]?.contactId ?? 0, fields }
+      })
+    },
+    openEdits: async (pipelines) =>
+      tables.edits
+        .filter(({ pipeline }) => pipelines.includes(pipeline))
+        .map(({ lookedAt: _, ...edit }) => edit),
+    async releaseEdits({ pipeline, key, field }) {
+      const found = tables.edits.filter(
+        (one) => one.pipeline === pipeline && one.key === key && (field === undefined || one.field === field),
+      )
+      for (const one of found) {
+        addAttempts(tables, one.contactId, { [one.field]: one.service })
+        one.lookedAt = 0
+        if (one.field.startsWith('term ')) compareTerms(tables, one)
+      }
+      return found.length
+    },
+  }
+}

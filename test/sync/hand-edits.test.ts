@@ -1,0 +1,310 @@
+// Edits made by hand at the service, over whole runs: what is kept, asked about, sent again, and how each edit ends.
+import { describe, expect, it } from 'vitest'
+import type { Line } from '../support/line.ts'
+import { HEADER, testLine } from '../support/line.ts'
+import { temporaryState } from '../support/state/temporary-state.ts'
+import { memoryService } from '../support/memory-service.ts'
+
+const row = (first: string, phone: string): string[][] => [
+  [...HEADER],
+  ['K1', 'a@example.com', first, 'B', phone],
+]
+
+async function linked(options: NonNullable<Parameters<typeof testLine>[0]> = {}): Promise<Line> {
+  const line = testLine({
+    ...options,
+    pipeline: {
+      hand_edits: 'keep',
+      duplicate_merge_method: 'add',
+      update_method: 'update_add',
+      ...options.pipeline,
+    },
+  })
+  line.source.drop('1.csv', row('Ann', '1'))
+  expect(await line.run()).toMatchObject({ created: 1, kept_edits: 0 })
+  return line
+}
+
+const edit = (line: Line, fields: Record<string, unknown>): void =>
+  void line.service.contacts.set(1, { ...line.service.contacts.get(1), ...fields })
+
+const contact = (line: Line) => line.service.contacts.get(1)
+
+const reads = (line: Line): number => line.service.calls.filter(({ method }) => method === 'GET').length
+
+const edits = (line: Line) => line.state.openEdits(['shop'])
+
+describe('under keep', () => {
+  it('a value that was edited stays, the others are sent, and it is listed once', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Anna', '2'))
+    const before = reads(line)
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 1 })
+    expect(contact(line)).toMatchObject({ first_name: 'Anna', phone: '9' })
+    expect(reads(line) - before).toBe(1)
+    expect(await edits(line)).toMatchObject([
+      { pipeline: 'shop', key: 'K1', contactId: 1, field: 'phone', sent: '1', service: '9', source: '2' },
+    ])
+  })
+
+  it('with nothing left to send the record is unchanged, and the reason is in the sync log', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    const result = await line.run()
+    expect(result).toMatchObject({ updated: 0, unchanged: 1, kept_edits: 1, status: 'ok' })
+    const reasons: unknown[] = []
+    for await (const { reason } of line.state.entriesOfRun(result.run_id)) reasons.push(reason)
+    expect(reasons.at(-1)).toBe('hand_edits: keep leaves phone as edited at the service')
+    expect(line.service.writes()).toHaveLength(1)
+  })
+
+  it('a record that does not change costs no look but that at its edit', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    const before = reads(line)
+    line.source.drop('3.csv', row('Ann', '2'))
+    expect(await line.run()).toMatchObject({ read: 1, unchanged: 1, kept_edits: 0 })
+    expect(reads(line) - before).toBe(1)
+    line.source.drop('4.csv', row('Ann', '2'))
+    expect(await line.run({ isAsked: false })).toMatchObject({ unchanged: 1 })
+    expect(reads(line) - before).toBe(1)
+    line.clock.advance(86_400_000)
+    await line.run({ isAsked: false })
+    expect(reads(line) - before).toBe(2)
+  })
+
+  it.each([
+    ['is set back to what was sent', '1'],
+    ['is emptied', ''],
+  ])('what the source wants is sent once the value %s', async (_, value) => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    edit(line, { phone: value })
+    expect(await line.run()).toMatchObject({ read: 1, updated: 1 })
+    expect(contact(line)).toMatchObject({ phone: '2' })
+    expect(await edits(line)).toEqual([])
+    line.source.drop('3.csv', row('Ann', '3'))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 0 })
+    expect(contact(line)).toMatchObject({ phone: '3' })
+  })
+
+  it('an edit ends when both agree', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    line.source.drop('3.csv', row('Ann', '9'))
+    expect(await line.run()).toMatchObject({ unchanged: 1, kept_edits: 0 })
+    expect(await edits(line)).toEqual([])
+    line.source.drop('4.csv', row('Ann', '4'))
+    expect(await line.run()).toMatchObject({ updated: 1 })
+    expect(contact(line)).toMatchObject({ phone: '4' })
+  })
+
+  it('what the service makes of a value is no edit', async () => {
+    const line = await linked()
+    edit(line, { mail: 'A@Example.com', first_name: ' Ann ' })
+    line.source.drop('2.csv', row('Anna', '1'))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 0 })
+    expect(contact(line)).toMatchObject({ first_name: 'Anna' })
+  })
+
+  it('what was sent when the answer got lost is no edit', async () => {
+    const line = await linked()
+    line.source.drop('2.csv', row('Ann', '2'))
+    line.service.fault = ({ method }) => (method === 'PUT' ? { kind: 'unknown', applied: true } : undefined)
+    expect(await line.run()).toMatchObject({ failed: 1 })
+    expect(contact(line)).toMatchObject({ phone: '2' })
+    line.service.fault = () => undefined
+    line.source.drop('3.csv', row('Ann', '3'))
+    expect(await line.run()).toMatchObject({ kept_edits: 0 })
+    expect(contact(line)).toMatchObject({ phone: '3' })
+  })
+
+  it('a create that meets somebody who is there overwrites nothing, and what it met counts as edited', async () => {
+    const service = memoryService()
+    service.contacts.set(1, { mail: 'a@example.com', first_name: 'Ann', family_name: 'B', phone: '7' })
+    const line = await linked({ service })
+    expect(contact(line)).toMatchObject({ phone: '7' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    expect(await line.run()).toMatchObject({ unchanged: 1, kept_edits: 1 })
+    expect(contact(line)).toMatchObject({ phone: '7' })
+  })
+
+  it('the field of one rule is kept, that of another is overwritten', async () => {
+    const line = await linked({
+      pipeline: {
+        hand_edits: 'overwrite',
+        map: {
+          mail: { column: 'mail' },
+          first_name: { column: 'first' },
+          family_name: { column: 'last' },
+          phone: { column: 'phone', hand_edits: 'keep' },
+        },
+      },
+    })
+    edit(line, { phone: '9', first_name: 'X' })
+    line.source.drop('2.csv', row('Anna', '2'))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 1 })
+    expect(contact(line)).toMatchObject({ first_name: 'Anna', phone: '9' })
+  })
+
+  it('a plan looks as the run does, and says the same', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Anna', '2'))
+    const { changes, totals } = await line.preview()
+    expect(changes).toMatchObject([
+      {
+        action: 'update',
+        fields: { first_name: { to: 'Anna' } },
+        kept_edits: { phone: { from: '9', to: '2' } },
+      },
+    ])
+    expect(totals).toMatchObject({ updated: 1, kept_edits: 1 })
+  })
+
+  it('released, the value is overwritten by the next run; one that was edited anew is not', async () => {
+    const line = await linked()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Ann', '2'))
+    await line.run()
+    expect(await line.state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'mail' })).toBe(0)
+    expect(await line.state.releaseEdits({ pipeline: 'shop', key: 'K1' })).toBe(1)
+    edit(line, { phone: '10' })
+    expect(await line.run({ isAsked: false })).toMatchObject({ read: 0 })
+    expect(contact(line)).toMatchObject({ phone: '10' })
+    await line.state.releaseEdits({ pipeline: 'shop', key: 'K1' })
+    expect(await line.run({ isAsked: false })).toMatchObject({ updated: 1 })
+    expect(contact(line)).toMatchObject({ phone: '2' })
+  })
+})
+
+describe('under ask', () => {
+  it('the record counts as held, and its other fields are sent', async () => {
+    const line = await linked({ pipeline: { hand_edits: 'ask' } })
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', row('Anna', '2'))
+    expect(await line.run()).toMatchObject({ held: 1, updated: 0, kept_edits: 1, status: 'held' })
+    expect(contact(line)).toMatchObject({ first_name: 'Anna', phone: '9' })
+    expect(await edits(line)).toMatchObject([{ field: 'phone', rule: 'ask' }])
+  })
+})
+
+describe('a contact of two pipelines', () => {
+  it('a value that the other one sent is no edit; one that was sent before it is', async () => {
+    const state = temporaryState()
+    const service = memoryService()
+    const shop = await linked({ state, service })
+    const crm = testLine({ state, service, pipeline: { name: 'crm' } })
+    crm.source.drop('1.csv', row('Ann', '5'))
+    await crm.run()
+    expect(contact(shop)).toMatchObject({ phone: '5' })
+    shop.source.drop('2.csv', row('Ann', '6'))
+    expect(await shop.run()).toMatchObject({ updated: 1, kept_edits: 0 })
+    // Back to what the other one has sent, by hand: since then this one sent something else.
+    edit(shop, { phone: '5' })
+    shop.source.drop('3.csv', row('Ann', '7'))
+    expect(await shop.run()).toMatchObject({ updated: 0, kept_edits: 1 })
+    expect(contact(shop)).toMatchObject({ phone: '5' })
+  })
+})
+
+describe('a delete', () => {
+  const full = (rows: string[][]) => rows
+  const gone = async (): Promise<Line> => {
+    const line = testLine({
+      pipeline: {
+        hand_edits: 'keep',
+        mode: 'full',
+        on_missing: 'delete',
+        guards: { ...testLine().pipeline.guards, max_deletes: { share: 1 } },
+      },
+    })
+    line.source.drop('1.csv', full([...row('Ann', '1'), ['K2', 'b@example.com', 'Bea', 'C', '2']]))
+    await line.run()
+    return line
+  }
+  const rest = [[...HEADER], ['K2', 'b@example.com', 'Bea', 'C', '2']]
+
+  it('of a contact that was edited is held; released, it goes with the next full export', async () => {
+    const line = await gone()
+    edit(line, { phone: '9' })
+    line.source.drop('2.csv', rest)
+    expect((await line.preview()).plan.actions).toMatchObject({ delete: 0 })
+    expect(await line.run()).toMatchObject({ deleted: 0, held_deletes: 1, status: 'held' })
+    expect(contact(line)).toBeDefined()
+    expect(await edits(line)).toMatchObject([{ field: 'phone', sent: '1', service: '9', source: null }])
+    await line.state.releaseEdits({ pipeline: 'shop', key: 'K1' })
+    line.source.drop('3.csv', rest)
+    expect(await line.run()).toMatchObject({ deleted: 1 })
+    expect(contact(line)).toBeUndefined()
+    expect(await edits(line)).toEqual([])
+  })
+
+  it('of one that nobody edited goes', async () => {
+    const line = await gone()
+    line.source.drop('2.csv', rest)
+    expect(await line.run()).toMatchObject({ deleted: 1, held_deletes: 0 })
+  })
+})
+
+describe('terms under replace and keep', () => {
+  const table = (tags: string): string[][] => [
+    ['no', 'mail', 'tags'],
+    ['K1', 'a@example.com', tags],
+  ]
+  async function given(): Promise<Line> {
+    const line = testLine({
+      pipeline: {
+        hand_edits: 'keep',
+        map: { mail: { column: 'mail' } },
+        terms: {
+          ...testLine().pipeline.terms,
+          policy: 'replace',
+          assign: [{ column: 'tags', split: ',' }],
+        },
+      },
+    })
+    line.source.drop('1.csv', table('A,B'))
+    await line.run()
+    expect(line.service.termsOf(1)).toEqual(['A', 'B'])
+    return line
+  }
+  const take = (line: Line, name: string): void => {
+    const term = [...line.service.terms.values()].find((one) => one.name === name)
+    line.service.contactTerms.get(1)?.delete(term?.id ?? 0)
+  }
+
+  it('one that somebody took away is not given again, one that others gave stays', async () => {
+    const line = await given()
+    take(line, 'A')
+    line.service.giveTerm(1, 'X')
+    line.source.drop('2.csv', table('A,B,C'))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 2 })
+    expect(line.service.termsOf(1)).toEqual(['B', 'C', 'X'])
+    expect(await edits(line)).toMatchObject([
+      { field: 'term A', sent: 'A', service: '', source: 'A' },
+      { field: 'term X', sent: null, service: 'X', source: '' },
+    ])
+  })
+
+  it('released, the list of the source is given whole when its record comes again', async () => {
+    const line = await given()
+    take(line, 'A')
+    line.service.giveTerm(1, 'X')
+    line.source.drop('2.csv', table('A,B,C'))
+    await line.run()
+    expect(await line.state.releaseEdits({ pipeline: 'shop', key: 'K1' })).toBe(2)
+    line.source.drop('3.csv', table('A,B,C'))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 0 })
+    expect(line.service.termsOf(1)).toEqual(['A', 'B', 'C'])
+    expect(await edits(line)).toEqual([])
+  })
+})
