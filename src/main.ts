@@ -112,8 +112,11 @@ async function runCommand(args: readonly string[]): Promise<void> {
 }
 
 async function start(args: readonly string[]): Promise<void> {
-  // A reader that goes away early (`| head`) is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  // A reader that goes away early (`| head`) is no error, except where it is to keep what it reads.
+  const early = args[0] === 'target' ? 1 : 0
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? early : 1),
+  )
   const code = await answerQuickly(args)
   if (code === undefined) await runCommand(args)
   else process.exitCode = code

@@ -177,6 +177,18 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../singer/streams.ts')).streams,
   },
   {
+    name: 'target',
+    summary: 'reads Singer messages from standard input, and writes each STATE once it is safe',
+    description:
+      'Stands at the end of a pipe: tap | contact-sync target. Reads Singer messages from standard input and pushes the records of one stream through a pipeline whose source has type: singer and no command. Writes the value of each STATE to standard output, as one line of JSON, after the outcomes of all records before it; everything else goes to standard error. A line that is no Singer message ends it with exit code 3 and the number of the line.',
+    arguments: '[PIPELINE]',
+    examples: [
+      'tap-x --config tap.json | contact-sync target crm >> states.jsonl',
+      'contact-sync target < recorded.jsonl',
+    ],
+    load: async () => (await import('../singer/target.ts')).target,
+  },
+  {
     name: 'status',
     summary: 'each pipeline at a glance',
     description:

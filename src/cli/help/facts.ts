@@ -10,6 +10,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
     'the archive to write, contact-sync-support-<time>.tar.gz by default; an existing file is an error',
   'init FILE': 'a sample of the export, as CSV; several samples of one export give better results',
   'streams PIPELINE': 'a pipeline with source.type: singer; default: the only one',
+  'target PIPELINE': 'a pipeline with source.type: singer and no source.command; default: the only one',
   RUN: 'the id of a run, as run, status and held list show it',
   ID: 'the id of a run, as run and status show it',
   'doubts resolve ID': 'the number of the operation, as doubts list shows it',
@@ -46,6 +47,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   rehearse: [0, 1, 2, 3, 130, 143],
   check: [0, 1, 2, 5],
   test: [0, 1, 2, 3],
+  target: RUNS,
   streams: [0, 1, 2, 130, 143],
   status: [0, 1, 2, 130, 143],
   terms: [0, 1, 2, 5, 6],
@@ -101,7 +103,7 @@ export function files(path: string): readonly Fact[] {
   if (WITHOUT_CONFIGURATION.includes(path))
     return [{ term: 'none', text: 'neither configuration nor state is read' }]
   const isInbox = WITH_INBOX.includes(path)
-  const isLogging = ['start', 'run', 'rejects retry', 'undo', 'support-bundle'].includes(path)
+  const isLogging = ['start', 'run', 'target', 'rejects retry', 'undo', 'support-bundle'].includes(path)
   return [
     CONFIGURATION,
     ...(WITHOUT_STATE.includes(path) ? [] : [STATE]),
@@ -127,6 +129,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   init: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
   check: ['contact-sync plan', 'contact-sync schema', 'config/README.md'],
   test: ['contact-sync check', 'contact-sync plan', 'config/README.md'],
+  target: ['contact-sync streams', 'contact-sync run', 'config/sources/singer.md'],
   streams: ['contact-sync check', 'config/sources/singer.md'],
   status: [
     'contact-sync state info',

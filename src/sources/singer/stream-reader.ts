@@ -18,9 +18,9 @@ export interface Taken {
 export interface StreamReader {
   /** Throws a SyncError for a line that is no Singer message, and for what cannot be read. */
   take(line: Line): Taken
-  /** Whether the stream was named. */
-  isNamed(): boolean
-  /** Throws where other streams were named, and this one was not: it may be misspelt. */
+  /** Whether other streams were named so far, and this one was not: it may be misspelt. */
+  isMissed(): boolean
+  /** Throws where it was. */
   assertNamed(): void
   /** Whether several versions of the stream came: some of its records are no longer valid. */
   isMixed(): boolean
@@ -46,6 +46,7 @@ export function createStreamReader(stream: string): StreamReader {
   let isMixed = false
   let isActivated = false
 
+  const isMissed = (): boolean => properties === undefined && others.size > 0
   const noteVersion = (given: string): void => {
     if (given === '') return
     isMixed ||= version !== undefined && version !== given
@@ -80,9 +81,9 @@ export function createStreamReader(stream: string): StreamReader {
       if (others.size < MOST_NAMED) others.add(message.stream)
       return {}
     },
-    isNamed: () => properties !== undefined,
+    isMissed,
     assertNamed() {
-      if (properties !== undefined || others.size === 0) return
+      if (!isMissed()) return
       throw new SyncError(
         'SOURCE_ANSWER',
         `the stream ${JSON.stringify(stream)} was not named; streams: ${[...others].join(', ')}`,

@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import { describeFault, faultCode } from '../fault.ts'
+import { within } from './within.ts'
 
 /** From SIGTERM to SIGKILL: the program itself has ten seconds in all when it is ended. */
 const GRACE_MS = 5000
@@ -46,17 +47,6 @@ function signalGroup(tap: Tap, name: 'SIGTERM' | 'SIGKILL'): void {
   } catch (error) {
     // Nothing of it is left.
     if (faultCode(error) === undefined) throw error
-  }
-}
-
-/** Which of them comes first; the sleep ends with it. */
-async function within<T>(work: Promise<T>, ms: number, { clock, signal }: Pick<TapTask, 'clock' | 'signal'>) {
-  const settled = new AbortController()
-  const late = clock.sleep(ms, AbortSignal.any([signal, settled.signal])).then((): 'late' => 'late')
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    settled.abort()
   }
 }
 

@@ -1,0 +1,100 @@
+// The end of a pipe: what comes through it goes through the pipeline, input by input, and a STATE is given out when every
+// record before it has its outcome. The proof is the cursor, which moves in the transaction that ends the input.
+import type { Clock } from '../../core/ports.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
+import { spool } from '../../sources/pull/spool.ts'
+import { createSource } from '../../sources/registry.ts'
+import {
+  createTargetStream,
+  type TargetBatch,
+  type TargetCursor,
+} from '../../sources/singer/target-stream.ts'
+import type { WithWarnings } from './run.ts'
+import type { Runner } from './runner.ts'
+import { singerSource } from './singer.ts'
+
+interface TargetParts {
+  readonly pipeline: PipelineSettings
+  readonly runner: Pick<Runner, 'run' | 'state'>
+  readonly input: AsyncIterable<Buffer>
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Values as JSON, in order. */
+  onStates(states: readonly string[]): void
+  onResult(result: WithWarnings): void
+  onWarning(text: string): void
+}
+
+export interface TargetEnd {
+  /** Why it ended before its end: a line that is no message, or records without an outcome. */
+  readonly problem?: SyncError | undefined
+}
+
+/** Records have no outcome: by the end of this process, or because the run could not go on. */
+const endedBy = ({ signal }: TargetParts): TargetEnd => ({
+  problem: signal.aborted
+    ? undefined
+    : new SyncError('SOURCE_FAILED', 'records have no outcome yet: their STATE was not given out', {
+        hint: 'Nothing is lost: they wait in the spool folder, and the next run takes them; or the tap sends them again.',
+      }),
+})
+
+async function isWaiting({ pipeline, clock }: TargetParts): Promise<boolean> {
+  const { ready } = await createSource(pipeline.source, { clock }).list({ wait: false })
+  return ready.length > 0
+}
+
+async function runOnce({ pipeline, runner, signal, onResult }: TargetParts): Promise<void> {
+  onResult(await runner.run(pipeline, { wait: true, signal, report: () => undefined }))
+}
+
+const isOf = (cursor: unknown, mark: string): boolean =>
+  typeof cursor === 'object' && cursor !== null && (cursor as Partial<TargetCursor>).mark === mark
+
+async function hasOutcomes(batch: TargetBatch, { pipeline, runner }: TargetParts): Promise<boolean> {
+  const mark = batch.mark()
+  // Without a STATE there is nothing to prove.
+  if (mark === undefined) return true
+  const kept = await runner.state.cursor(pipeline.name)
+  return isOf(kept?.value, mark)
+}
+
+/** Throws what ended a batch that brought nothing. */
+async function spoolBatch(batch: TargetBatch, parts: TargetParts): Promise<void> {
+  const { pipeline, clock, signal } = parts
+  const { folder, options } = singerSource(pipeline)
+  const isFull = pipeline.mode === 'full'
+  await spool({
+    ...{ folder, clock, signal, fetcher: batch.fetcher, mostRecords: options.max_records },
+    order: { cursor: undefined, isFull, tell: parts.onWarning },
+  })
+}
+
+/** Reads the input to its end. Throws USAGE for a pipeline that is not fed so, and faults of the state. */
+export async function runTarget(parts: TargetParts): Promise<TargetEnd> {
+  const { pipeline, input, clock, signal } = parts
+  const { command, stream } = singerSource(pipeline).options
+  if (command !== undefined)
+    throw new SyncError(
+      'USAGE',
+      `the source of ${pipeline.name} has a command: contact-sync runs the tap itself`,
+      {
+        hint: 'Remove source.command to feed the pipeline through a pipe.',
+      },
+    )
+  // What an earlier target spooled and could not finish; nothing may be spooled beside it.
+  if (await isWaiting(parts)) await runOnce(parts)
+  if (await isWaiting(parts)) return endedBy(parts)
+  const messages = createTargetStream(input, { stream, isFull: pipeline.mode === 'full', clock, signal })
+  while (!messages.isOver()) {
+    const batch = messages.next()
+    await spoolBatch(batch, parts).catch((error: unknown) => {
+      if (error !== messages.problem()) throw error
+    })
+    if (await isWaiting(parts)) await runOnce(parts)
+    if (batch.records() > 0 && !(await hasOutcomes(batch, parts))) return endedBy(parts)
+    parts.onStates(batch.states())
+  }
+  return { problem: messages.problem() }
+}
