@@ -15,6 +15,7 @@ export default tseslint.config(
   {
     ignores: [
       'config/examples/data/',
+      'test/package/sample/',
       'dist/',
       'coverage/',
       'node_modules/',
@@ -48,6 +49,8 @@ export default tseslint.config(
   },
   { files: ['src/**/*.ts'], rules: { 'no-restricted-syntax': ['error', ...outsideWorld] } },
   { files: ['src/main.ts', 'src/system.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  // It looks into a sandbox of its own, as any client would.
+  { files: ['src/app/contract/stage.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     files: ['src/**/*.ts'],
     ignores: ['src/main.ts', 'src/system.ts'],

@@ -18,6 +18,9 @@ export const systemClock: Clock = {
 
 export const systemRandom: Random = () => Math.random()
 
+/** The Node that runs this, for a process of one's own. */
+export const nodeProgram = process.execPath
+
 /** For a report about a fault; nothing in it names the machine. */
 export const machineFacts = () => ({
   node: process.versions.node,

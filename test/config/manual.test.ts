@@ -1,6 +1,6 @@
 // Every example of the manual in YAML is loaded: whole files as they are, pieces of a pipeline or of a mapping in one
 // around them. None needs a regular expression.
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
@@ -24,13 +24,20 @@ interface Example {
 }
 
 /** Each block of YAML with the heading above it. */
-const examples: readonly Example[] = manual.split(/^## /m).flatMap((section) => {
-  const heading = section.slice(0, section.indexOf('\n'))
-  return [...section.matchAll(/^( *)```yaml\n([^]*?)^ *```$/gm)].map(([, indent = '', block = '']) => ({
-    heading,
-    text: block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  }))
-})
+const examplesOf = (page: string): readonly Example[] =>
+  page.split(/^#+ /m).flatMap((section) => {
+    const heading = section.slice(0, section.indexOf('\n'))
+    return [...section.matchAll(/^( *)```yaml\n([^]*?)^ *```$/gm)].map(([, indent = '', block = '']) => ({
+      heading,
+      text: block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }))
+  })
+
+/** The manual itself, and its page for each kind of source. */
+const examples = [
+  manual,
+  ...globSync('sources/*.md', { cwd: CONFIG }).map((name) => readFileSync(resolve(CONFIG, name), 'utf8')),
+].flatMap(examplesOf)
 
 const isField = (name: string): boolean => (CONTACT_FIELD_NAMES as readonly string[]).includes(name)
 
@@ -46,11 +53,15 @@ const withFields = (map: Piece): Piece =>
     ? { phone: { column: 'Phone', phone: 'DE' }, ...map }
     : map
 
+/** It has no folder of its own. */
+const isAsked = ({ type = 'csv' }: Piece): boolean => SOURCE_KINDS[String(type)]?.isPulled === true
+
 function pipelineOf(piece: Piece): Piece {
   const isMap = Object.keys(piece).every((key) => isField(key) || key === 'custom_fields')
   const given = isMap ? { map: piece } : piece
   const { map = {}, source = {} } = given as { map?: Piece; source?: Piece }
-  return { ...given, source: { ...SOURCE, ...source }, map: { ...MAP, ...withFields(map) } }
+  const defaults = isAsked(source) ? {} : SOURCE
+  return { ...given, source: { ...defaults, ...source }, map: { ...MAP, ...withFields(map) } }
 }
 
 /** A whole configuration around the piece. */
@@ -69,7 +80,12 @@ async function problemsOf(text: string): Promise<readonly string[]> {
   const whole = stringify(wholeOf(parse(text) as Piece))
   const loaded = await loadSettings({
     file: resolve(CONFIG, 'contact-sync.yaml'),
-    env: { CONTACT_SYNC_API_KEY: 'key', OPS_WEBHOOK: 'https://hooks.example/1' },
+    env: {
+      CONTACT_SYNC_API_KEY: 'key',
+      CRM_TOKEN: 'token',
+      DATABASE_URL: 'sqlite:/people.db',
+      OPS_WEBHOOK: 'https://hooks.example/1',
+    },
     kinds: SOURCE_KINDS,
     presetFolder: resolve(CONFIG, 'presets'),
     readFile: (path) =>

@@ -1,0 +1,58 @@
+// The package as somebody else installs it: packed, unpacked in a folder of theirs, and used by a source of their own, which is
+// checked by its types and run under the contract. Nothing is asked of a network.
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'installed-'))
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
+  const [tarball = ''] = readdirSync(folder)
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '@types'), { recursive: true })
+  await run('tar', ['-xzf', join(folder, tarball), '-C', modules])
+  await run('mv', [join(modules, 'package'), join(modules, 'contact-sync')])
+  // What npm would install beside it: the one package that is not bundled, and the types of Node for the author.
+  for (const name of ['better-sqlite3', '@types/node', 'undici-types'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  cpSync(join(import.meta.dirname, 'sample'), folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        ...{ target: 'es2024', module: 'nodenext', types: ['node'], noEmit: true, strict: true },
+        allowImportingTsExtensions: true,
+      },
+      include: ['*.ts'],
+    }),
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('its types are those that a source needs, and refuse what is none', { timeout: 60_000 }, async () => {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  await run(process.execPath, [tsc], { cwd: folder })
+  const wrong = `import type { ModuleSource } from 'contact-sync/source'
+export const wrong: ModuleSource = async function* () { yield { mail: () => 'no text' } }
+`
+  writeFileSync(join(folder, 'wrong.ts'), wrong)
+  const refused = await run(process.execPath, [tsc], { cwd: folder }).catch((error: unknown) => error)
+  rmSync(join(folder, 'wrong.ts'))
+  expect((refused as { stdout: string }).stdout).toMatch(/^wrong\.ts\(2,14\): error TS2322/)
+})
+
+it('a source of its user passes the contract under another test runner', { timeout: 120_000 }, async () => {
+  const args = ['--test', '--test-reporter=tap', 'members.check.ts']
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== 'NODE_OPTIONS'))
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env })
+  expect(stdout).toMatch(/^# pass 9$/m)
+  expect(stdout).toMatch(/^# fail 0$/m)
+})
