@@ -157,6 +157,13 @@ const mappingTest = z
     if (expected.length !== 1) ctx.issues.push({ code: 'custom', input: ctx.value, message })
   })
 
+const mappingTests = z
+  .array(mappingTest)
+  .optional()
+  .describe(
+    'Records and their expected outcome, run by `contact-sync test`: `[{ name: a doctor, record: { Name: Dr. Anna Berger }, contact: { title2: dr } }]`. Default: none.',
+  )
+
 const HOUSEHOLD_FIELDS = CONTACT_FIELD_NAMES.filter((field) => field !== 'mail_status')
 
 const householdKeySchema = z.strictObject({
@@ -247,12 +254,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
     guards,
     ...sendingKeys(),
-    tests: z
-      .array(mappingTest)
-      .optional()
-      .describe(
-        'Records and their expected outcome, run by `contact-sync test`: `[{ name: a doctor, record: { Name: Dr. Anna Berger }, contact: { title2: dr } }]`. Default: none.',
-      ),
+    tests: mappingTests,
   })
 }
 
