@@ -55,7 +55,7 @@ const FILTERS: readonly OptionEntry[] = [
 
 export const AUDIT: CommandGroup = {
   name: 'audit',
-  summary: 'the sync log: list, show, run, export, verify, forget',
+  summary: 'the sync log: list, show, run, diff, export, verify, forget',
   entries: [
     {
       name: 'list',
@@ -79,7 +79,18 @@ export const AUDIT: CommandGroup = {
       description:
         'Shows everything that was ever done to a contact, field by field, with file and line, request and configuration. CONTACT is a key, an e-mail address that it has or had, or an id; the prefix key:, mail: or id: makes it unambiguous.',
       arguments: '<CONTACT>',
-      examples: ['contact-sync audit show erika@example.com', 'contact-sync audit show id:4711 --json'],
+      options: [
+        {
+          flags: '--as-of <TIME>',
+          help: 'instead: its fields and terms at this time, in UTC, as far as this program set them',
+          read: moment,
+        },
+      ],
+      examples: [
+        'contact-sync audit show erika@example.com',
+        'contact-sync audit show id:4711 --json',
+        'contact-sync audit show id:4711 --as-of 2026-11-01',
+      ],
       load: async () => (await import('../commands/audit.ts')).showEntry,
     },
     {
@@ -90,6 +101,15 @@ export const AUDIT: CommandGroup = {
       arguments: '<ID>',
       examples: ['contact-sync audit run 20261121-140509-1a2b3c'],
       load: async () => (await import('../commands/audit.ts')).runAudit,
+    },
+    {
+      name: 'diff',
+      summary: 'what changed between the ends of two runs',
+      description:
+        'Shows each contact that changed from the end of one run to the end of another, over all pipelines: the first value in place of the last. What was changed and put back is not listed.',
+      arguments: '<RUN> <OTHER>',
+      examples: ['contact-sync audit diff 20261121-140509-1a2b3c 20261122-140507-9zk3fm'],
+      load: async () => (await import('../commands/audit-compare.ts')).diffRuns,
     },
     {
       name: 'export',

@@ -111,8 +111,23 @@ function personText({ keys, contactIds, mails }: LoggedPerson): string {
   return [...ids, ...names, ...mails].join(', ')
 }
 
-export async function showEntry(io: Io, options: CommonOptions, [contact = '']: string[]): Promise<number> {
+interface ShowOptions extends CommonOptions {
+  /** Milliseconds since the epoch. */
+  readonly asOf?: number
+}
+
+export async function showEntry(io: Io, options: ShowOptions, [contact = '']: string[]): Promise<number> {
   return withLog(io, options, async (state) => {
+    const { asOf } = options
+    if (asOf !== undefined) {
+      const { showAsOf } = await import('./audit-compare.ts')
+      const people = (await peopleNamed(state, contact)).map((person) => ({
+        person,
+        json: personJson(person),
+        text: personText(person),
+      }))
+      return showAsOf(io, { ...options, asOf }, { state, people })
+    }
     const lives: { person: LoggedPerson; entries: LoggedEntry[] }[] = []
     for (const person of await peopleNamed(state, contact)) {
       const entries: LoggedEntry[] = []

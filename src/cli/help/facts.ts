@@ -21,6 +21,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'explain RECORD': 'the key of the record in its source, or its e-mail address',
   'edits release PIPELINE': 'the pipeline of the record',
   'edits release KEY': 'the key of the record, as edits list shows it',
+  OTHER: 'the id of another run, earlier or later',
   COMMAND: 'a command, or a group and one of its commands',
   'state rename-pipeline OLD': 'the name of the pipeline in the state',
   'state rename-pipeline NEW': 'its name in the configuration',

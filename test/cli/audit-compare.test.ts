@@ -1,0 +1,118 @@
+// `audit show --as-of` and `audit diff`: yesterday's contact, and what the runs since have changed together.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'compare-key'
+const configuration = (url: string): string => `
+service: { base_url: "${url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox, settle: 0s }
+    key: no
+    blank: clear
+    mode: full
+    on_missing: delete
+    guards: { max_deletes: 100% }
+    map: { mail: mail, first_name: first, phone: phone }
+    terms: { policy: managed, assign: [{ column: tags, split: "," }] }
+`
+let files = 0
+const HEADER = 'no,mail,first,phone,tags'
+interface Ran {
+  readonly run: string
+  readonly at: number
+}
+
+let sandbox: Sandbox
+let place: Place
+async function run(...rows: string[]): Promise<Ran> {
+  await place.write(`inbox/${(files += 1)}.csv`, [HEADER, ...rows, ''].join('\n'))
+  const { pipelines } = (await place.json('run')) as { pipelines: { run_id: string }[] }
+  const at = Date.now()
+  // The next entry must have a later time than this run's end.
+  while (Date.now() <= at + 1);
+  return { run: pipelines[0]?.run_id ?? '', at }
+}
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace({ THE_KEY: KEY })
+  await place.write('config.yaml', configuration(sandbox.url))
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+const asOf = async (at: number) => {
+  const said = (await place.json(
+    'audit',
+    'show',
+    'anna@example.com',
+    '--as-of',
+    new Date(at).toISOString(),
+  )) as {
+    people: {
+      as_of: string
+      contacts: { exists: boolean; fields: Record<string, { value: string }>; terms: string[] }[]
+    }[]
+  }
+  return said.people[0]?.contacts.map(({ exists, fields, terms }) => ({
+    exists,
+    ...Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
+    terms,
+  }))
+}
+
+it('shows a contact at any moment, and what changed between the ends of two runs', async () => {
+  const other = 'K2,ben@example.com,Ben,9,'
+  const first = await run('K1,anna@example.com,Anna,1,"A,B"', other)
+  const second = await run('K1,anna@example.com,Anne,2,"B,C"', other)
+  const third = await run('K1,anna@example.com,Anna,,"B,C"', other)
+  const fourth = await run(other)
+  const mail = 'anna@example.com'
+  expect(await asOf(first.at)).toEqual([
+    { exists: true, mail, first_name: 'Anna', phone: '1', terms: ['A', 'B'] },
+  ])
+  expect(await asOf(second.at)).toEqual([
+    { exists: true, mail, first_name: 'Anne', phone: '2', terms: ['B', 'C'] },
+  ])
+  expect(await asOf(third.at)).toEqual([{ exists: true, mail, first_name: 'Anna', terms: ['B', 'C'] }])
+  expect(await asOf(fourth.at)).toEqual([{ exists: false, terms: [] }])
+  expect(await asOf(first.at - 60_000)).toEqual([])
+  const text = await place.cli('audit', 'show', mail, '--as-of', new Date(second.at).toISOString())
+  expect(text.stdout).toMatch(/phone: "2" {2}\(since .*, #\d+\)\n {4}terms: B, C/)
+  expect(text.stderr).toContain('changes that others made at the service are not in it')
+
+  const changes = { first_name: undefined, phone: { from: '1', to: '' } }
+  expect(await place.json('audit', 'diff', third.run, first.run)).toMatchObject({
+    from: first.run,
+    to: third.run,
+    changes: [
+      {
+        pipeline: 'shop',
+        key: 'K1',
+        made: false,
+        deleted: false,
+        fields: { phone: changes.phone },
+        terms: { add: ['C'], remove: ['A'] },
+      },
+    ],
+  })
+  const diff = await place.cli('audit', 'diff', first.run, second.run)
+  expect(diff.stdout.split('\n').slice(1, -1)).toEqual([
+    expect.stringMatching(/^shop K1 \(contact \d+\)$/),
+    '    first_name: "Anna" -> "Anne"',
+    '    phone: "1" -> "2"',
+    '    + C',
+    '    - A',
+  ])
+  expect(await place.json('audit', 'diff', first.run, first.run)).toMatchObject({ changes: [] })
+  expect(await place.json('audit', 'diff', third.run, fourth.run)).toMatchObject({
+    changes: [{ deleted: true }],
+  })
+  const unknown = await place.cli('audit', 'diff', first.run, 'no-such-run')
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('knows a run no-such-run')])
+})
