@@ -87,6 +87,7 @@ const PIPELINE: Readonly<Record<string, unknown>> = {
   'source.command': ['tap-x', '--config', 'tap.json'],
   'source.stream': 'people',
   'source.catalog': 'tap-catalog.json',
+  'source.catalog_option': '--properties',
   'source.sheet': 'Customers',
   'source.url': 'https://crm.example/api/people',
   'source.query': 'select * from people where :cursor is null or updated_at >= :cursor',

@@ -46,7 +46,7 @@ async function handOver(
     args: [
       ...(options.catalog === undefined
         ? []
-        : ['--catalog', await file('.tap-catalog.json', await selectedCatalog(options))]),
+        : [options.catalog_option, await file('.tap-catalog.json', await selectedCatalog(options))]),
       ...(state === undefined ? [] : ['--state', await file('.tap-state.json', state)]),
     ],
     remove: async () => {

@@ -15,8 +15,12 @@ export const singerOptions = z.strictObject({
   catalog: z.string().min(1).optional().meta({
     path: true,
     description:
-      'A catalog of the tap, as `contact-sync streams PIPELINE --output FILE` writes it. The tap is given it by --catalog, with this stream alone selected.',
+      'A catalog of the tap, as `contact-sync streams PIPELINE --output FILE` writes it. The tap is given it with this stream alone selected.',
   }),
+  catalog_option: z
+    .enum(['--catalog', '--properties'])
+    .default('--catalog')
+    .describe('How the tap is given the catalog; older taps take `--properties`.'),
   timeout: duration({ min: '1ms' })
     .prefault('10m')
     .describe('So long the tap may write nothing; then it is ended, and the fetch is not complete.'),

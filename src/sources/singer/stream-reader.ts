@@ -20,7 +20,7 @@ export interface StreamReader {
   take(line: Line): Taken
   /** Whether other streams were named so far, and this one was not: it may be misspelt. */
   isMissed(): boolean
-  /** Throws where it was. */
+  /** Throws where the stream was not named. */
   assertNamed(): void
   /** Whether several versions of the stream came: some of its records are no longer valid. */
   isMixed(): boolean
@@ -83,10 +83,11 @@ export function createStreamReader(stream: string): StreamReader {
     },
     isMissed,
     assertNamed() {
-      if (!isMissed()) return
+      if (properties !== undefined) return
+      const named = others.size === 0 ? 'none' : [...others].join(', ')
       throw new SyncError(
         'SOURCE_ANSWER',
-        `the stream ${JSON.stringify(stream)} was not named; streams: ${[...others].join(', ')}`,
+        `the stream ${JSON.stringify(stream)} was not named; streams: ${named}`,
         { hint: 'Correct source.stream, or select the stream in the catalog of the tap.' },
       )
     },

@@ -114,7 +114,7 @@ export function createTargetStream(input: AsyncIterable<Buffer>, options: Target
       }
       isOver = true
       if (options.signal.aborted) return
-      reader.assertNamed()
+      if (reader.isMissed()) reader.assertNamed()
       if (reader.isActivated()) return
       if (isFull && batch.records > 0) tell(NOT_ACTIVATED)
       yield { isPart: true }

@@ -112,7 +112,10 @@ describe('a tap', () => {
     }))
     writeFileSync(join(folder, 'catalog.json'), JSON.stringify({ streams }))
     const catalog = join(folder, 'catalog.json')
-    await fetchAll(`cp "$2" given.json; ${saying(schema)}`, { options: { catalog } })
+    const catalog_option = '--properties'
+    const script = `echo "$1" >&2; cp "$2" given.json; ${saying(schema)}`
+    const { logged } = await fetchAll(script, { options: { catalog, catalog_option } })
+    expect(logged).toEqual(['--properties'])
     const given = JSON.parse(readFileSync(join(folder, 'given.json'), 'utf8')) as {
       streams: { selected: boolean; metadata: { metadata: object }[] }[]
     }
@@ -247,13 +250,18 @@ describe('a tap', () => {
       'the stream "people" was not named; streams: persons',
     ],
     [
+      'names no stream at all',
+      (folder: string) => [folder, saying(state(1))],
+      'the stream "people" was not named; streams: none',
+    ],
+    [
       'writes a record before the schema',
       (folder: string) => [folder, saying(record(1))],
       'line 1 is not a Singer message: a RECORD of the stream before its SCHEMA',
     ],
   ])('that %s is refused', async (_, script, message) => {
     const { fetched, error } = await fetchAll(script(folder)[1]!)
-    expect(fetched).toEqual([])
+    expect(fetched.filter(({ json }) => json !== undefined)).toEqual([])
     expect(error?.message).toBe(message)
   })
 
