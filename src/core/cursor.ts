@@ -15,13 +15,13 @@ export interface CursorStore {
   cursor(pipeline: string): Promise<KeptCursor | undefined>
 }
 
-/** What a source is told that is to fetch its records. */
+/** What a source is given for a fetch. */
 export interface FetchOrder {
   /** Undefined where everything is to be fetched. */
   readonly cursor: KeptCursor | undefined
   /** Whether what is missing in it will count as gone. */
   readonly isFull: boolean
-  /** Told to whoever started the run; may hold what the source wrote, so it is never logged. */
+  /** Shown to the user who started the run; may contain data of the source, so it is never logged. */
   tell(text: string): void
   /** What the source's own program says, for the operational log. */
   log?: (text: string) => void

@@ -1,5 +1,5 @@
-// Who is to be erased, and how a record or a text is known to be of them. A mail or a key of some length names somebody for
-// sure; values do only together, because others share a street, a surname or a telephone.
+// Who is to be erased, and how a record or a text is recognised as theirs. A mail or a key of some length identifies a person
+// with certainty; values do only together, because others share a street, a surname or a telephone.
 import { domainToUnicode } from 'node:url'
 import { mailKey } from './mapping/contact.ts'
 
@@ -24,7 +24,7 @@ export interface Subject {
   readonly values: readonly HeldValue[]
 }
 
-/** maybe: somebody who shares the name, or the telephone, may be meant as well. */
+/** maybe: a person who shares the name, or the telephone, may be meant instead. */
 export type Naming = 'surely' | 'maybe' | undefined
 
 /** How the person is known in texts. */
@@ -36,9 +36,9 @@ export interface Recognition {
   withoutQuotes(text: string): string
 }
 
-/** Whom a file is searched for. */
+/** The persons that a file is searched for. */
 export interface Sought {
-  /** What the mapping reads: the header of a source that has none of its own. */
+  /** What the mapping reads: the header for a source that has none. */
   readonly columns: readonly string[]
   /** `text`: the record as it stands in the file, where its values are not all of it. */
   ofRecord(header: readonly string[], values: readonly string[], text?: string): Naming | Promise<Naming>
@@ -57,9 +57,9 @@ const SHORTEST_NAME = 2
 export const ERASED_QUOTE = '[erased: this text named a person who was erased]'
 const ERASED = '[erased]'
 
-/** Under what somebody is reached; a household may share it. */
+/** Ways to reach a person; a household may share them. */
 const REACHING = ['phone', 'phone2', 'fax', 'mail2', 'skype', 'fb', 'twitter']
-/** What else tells two people of one name apart. */
+/** What else distinguishes two persons of one name. */
 const TELLING_FIELDS = ['ba_street', 'ba_street2', 'date_of_birth']
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -97,7 +97,7 @@ function mailForms(mail: string): string[] {
   return [mail, mail.slice(0, at) + domainToUnicode(mail.slice(at))]
 }
 
-/** How somebody is recognised in records, in lines of files and in messages. */
+/** How a person is recognised in records, in lines of files and in messages. */
 export function recognition(
   { mails, keys, values }: Pick<Subject, 'mails' | 'keys' | 'values'>,
   spellings: Spellings = (value) => [value],
@@ -138,7 +138,7 @@ export function namesMail({ mails }: Pick<Subject, 'mails'>, values: readonly st
   })
 }
 
-/** One person who is sought in files, and in what is said about them. */
+/** One person who is searched for in files and messages. */
 export interface Theirs extends Sought {
   isNamed(text: string): boolean
   /** See `Recognition`. */
@@ -148,17 +148,17 @@ export interface Theirs extends Sought {
 /** How often records of each tombstone were left out of an archived file. */
 export type LeftOut = ReadonlyMap<string, number>
 
-/** People who were erased by request. */
+/** Persons who were erased by request. */
 export interface TombstoneStore {
-  /** Whether anybody was. */
+  /** Whether there are any. */
   hasTombstones(): Promise<boolean>
-  /** The tombstone of whoever the texts are about: by the key of a record, or by a mail or key that stands in them. */
+  /** The tombstone of the person whom the texts are about: by the key of a record, or by a mail or key in them. */
   tombstoneOf(
     pipeline: string,
     about: { readonly key: string | undefined; readonly texts: readonly string[] },
   ): Promise<string | undefined>
   noteLeftOut(counts: LeftOut): Promise<void>
-  /** Which of the records are of somebody who must not come back, in the order given. */
+  /** Which of the records belong to an erased person, in the order given. */
   areErased(
     pipeline: string,
     records: readonly {
@@ -170,7 +170,7 @@ export interface TombstoneStore {
   ): Promise<readonly boolean[]>
 }
 
-/** A person who was erased before, of whom nothing is known but tombstones. */
+/** A person who was erased before, of whom only tombstones are kept. */
 export interface ErasedBefore {
   /** Milliseconds since the epoch. */
   readonly at: number

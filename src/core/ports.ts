@@ -18,18 +18,18 @@ export interface Clock {
 
 /** One unit that a source hands over whole: a file of a drop folder. */
 export interface SourceInput {
-  /** For people: the file's name without its folder, control characters escaped. */
+  /** For display: the file's name without its folder, control characters escaped. */
   readonly name: string
   /** Changes whenever the content may have: device, inode, size and time of change of a file. */
   readonly version: string
   readonly bytes: number
   /** When its content was written, in milliseconds; absent where that is not known. */
   readonly writtenAt?: number
-  /** Made of rejects up to this id: what is said about them now takes their place. */
+  /** Made of rejects up to this id: its results replace them. */
   readonly rejectsUpTo?: number
   /** Where the next fetch begins once every record of it has its outcome. */
   readonly cursor?: KeptCursor
-  /** What it lacks says nothing: the source did not come to its end, or was only asked for what is new. */
+  /** Records that it lacks are not missing: the source was not read to its end, or was only asked for what is new. */
   readonly isPart?: true
 }
 
@@ -58,13 +58,13 @@ export interface InputReader {
   /** SHA-256 of the input's bytes, hexadecimal; known once `batches` has ended. */
   sha256(): string
   /**
-   * What of it is not read as whoever wrote it sees it (hidden rows, say), once `batches` has ended: what, how often, and on
+   * What of it is not read as its author sees it (hidden rows, for example), once `batches` has ended: what, how often, and on
    * which line first (0: on none in particular).
    */
   oddities?(): readonly { readonly what: string; readonly times: number; readonly line: number }[]
   /** Whether its last row ended with a line break, once `batches` has ended; not there, or undefined: its form needs none. */
   endsWithLineBreak?(): boolean | undefined
-  /** Whether it holds rejects that were mended, once `batches` has ended: then it is never all that there is. */
+  /** Whether it holds corrected rejects, once `batches` has ended: then it is never a full export. */
   isSupplement?(): boolean
   close(): Promise<void>
 }
@@ -114,7 +114,7 @@ export interface Source {
    * Moves the input to `processed` or `failed`, under its name with the run's id, unless another version
    * has taken its place (then nothing is moved and false is returned). With a reason, a text beside it says why.
    * `sha256` of what was read: another content is another version, whatever its times are.
-   * `leaveOut`: records of these people are not in the archived file; it never has its name with them in it.
+   * `leaveOut`: records of these persons are not in the archived file; it never has its name with them in it.
    */
   archive(
     input: SourceInput,
@@ -198,7 +198,7 @@ export interface CreatedMember {
 export interface MailLookup {
   /** Every contact that shows the mail in its comparison form, each once. */
   readonly contacts: readonly ServiceContact[]
-  /** Contacts of other mails: the look-up of the service is not exact. They are nobody's match. */
+  /** Contacts of other mails: the look-up of the service is not exact. They match no record. */
   readonly others: readonly ServiceContact[]
 }
 

@@ -28,11 +28,11 @@ export interface EntryContext {
   readonly configHash: string
 }
 
-/** Changes that a run takes up again. in_doubt: to be looked up. failed: given up before. released: by an operator. */
+/** Changes that a run resumes. in_doubt: to be looked up. failed: given up before. released: by an operator. */
 export type LeftOpen = 'in_doubt' | 'failed' | 'waiting' | 'released'
 
 export interface InputEnd {
-  /** unread: it will be read again, so what was not sent of it is dropped. vanished: what was not sent is tried again by itself. */
+  /** unread: it will be read again, so its unsent changes are dropped. vanished: its unsent changes are retried automatically. */
   readonly as: 'processed' | 'failed' | 'unread' | 'vanished'
   /** Of one that is processed: the next input of the pipeline is compared with it. */
   readonly accepted?: Accepted | undefined
@@ -56,7 +56,7 @@ export interface RunState {
   ): Promise<readonly (number | undefined)[]>
   known(pipeline: string, keys: readonly string[]): Promise<readonly Known[]>
   /**
-   * Notes who is in the input, in its order (undefined: nobody knows); gives the line of an earlier record of the same
+   * Records which keys are in the input, in its order (undefined: unknown); gives the line of an earlier record of the same
    * identity. `last` then notes the later line instead.
    */
   claim(
@@ -132,7 +132,7 @@ export interface RunState {
   unfinishedInputs(pipeline: string): Promise<readonly StagedInput[]>
   /**
    * After a crash: creates that were on their way are in doubt from now on; updates, which only set values, and what was
-   * not sent and has no input to come back with, are tried again by themselves. How many are in doubt now.
+   * not sent and has no input to be read from again, are retried automatically. How many are in doubt now.
    */
   reopen(pipeline: string, at: number): Promise<number>
   /**

@@ -173,7 +173,7 @@ const householdKeySchema = z.strictObject({
     .describe('Mapped fields that make the key together, mail among them.'),
 })
 
-/** What is known of the files, and mended in them. */
+/** The known damage of the files, and its correction. */
 function fileKeys() {
   return {
     repair: z
@@ -295,7 +295,7 @@ export type ConfigValues = DeepReadonly<z.output<ReturnType<typeof configSchema>
 type PipelineValues = ConfigValues['pipelines'][string]
 type HouseholdKey = DeepReadonly<z.output<typeof householdKeySchema>>
 
-/** The checked configuration with what the file only points to: secrets read, paths absolute. Nobody changes it. */
+/** The checked configuration with what the file only refers to: secrets read, paths absolute. Never changed. */
 export interface Settings extends Omit<ConfigValues, 'service' | 'alerts' | 'blocks' | 'pipelines'> {
   /** The configuration file, absolute. */
   readonly file: string
@@ -312,7 +312,7 @@ export type LogSettings = ConfigValues['log']
 export type KeepSettings = ConfigValues['keep']
 export type ServerSettings = ConfigValues['server']
 
-/** Who is told of what. */
+/** The receivers of alerts. */
 export interface AlertSettings extends Omit<ConfigValues['alerts'][number], 'on'> {
   /** What the receiver is known by in the state: made of its address, and nothing can be read from it. */
   readonly id: string
@@ -342,7 +342,7 @@ export type TermSettings = PipelineSettings['terms']
 export type SourceSettings = PipelineSettings['source']
 export type OnInvalid = PipelineSettings['on_invalid']
 
-/** One setting as it is in force, in the words of the file; never a secret. */
+/** One setting in force, in the words of the file; never a secret. */
 export interface ShownSetting {
   /** `pipelines.shop.guards.max_deletes` */
   readonly path: string

@@ -23,7 +23,7 @@ export interface RunRecord {
   readonly status: RunStatus | undefined
   readonly counts: Counts | undefined
   readonly error: string | undefined
-  /** Why it was given up; undefined where it was not, where a signal ended it, and for runs of older versions. */
+  /** Why it failed; undefined where it did not, where a signal ended it, and for runs of older versions. */
   readonly code: ErrorCode | undefined
   /** How often it met something at the service that others had changed. */
   readonly drift: number
@@ -55,7 +55,7 @@ export interface StagedInput {
   readonly header: readonly string[]
 }
 
-/** A record as it stands in its input; kept with whatever is staged for it, so that a reject can be given back. */
+/** A record as it is in its input; kept with whatever is staged for it, so that a reject can be exported as received. */
 export interface StagedRecord {
   readonly source: Provenance
   readonly values: readonly string[]
@@ -194,13 +194,13 @@ export interface InputNumbers extends Omit<PlanNumbers, 'read' | 'newTerms'> {
   readonly terms: readonly string[]
 }
 
-/** Linking anew what a lost or an older state no longer knows. */
+/** Restoring links that a lost or an older state lacks. */
 export interface RebuildStore {
   /** Creates without a contact that are open in any way, oldest first. */
   openCreates(pipeline: string): Promise<readonly Operation[]>
   /** False, and nothing done, where another key of the pipeline has the contact. */
   linkFound(found: FoundContact): Promise<boolean>
-  /** In doubt from now on, for an operator to settle: never looked up or sent by itself. */
+  /** In doubt from now on, for an operator to settle: never looked up or sent automatically. */
   leaveToPerson(
     which: { readonly operation: number } | { readonly input: number; readonly line: number },
     reason: string,
@@ -212,7 +212,7 @@ export interface RebuildStore {
 export interface StateLists {
   lastRun(pipeline: string): Promise<RunRecord | undefined>
   run(id: string): Promise<RunRecord | undefined>
-  /** The highest contact id that was known when the run began; 0 where nobody knows, as for runs of older versions. */
+  /** The highest contact id that was known when the run started; 0 where it is unknown, as for runs of older versions. */
   highestContactBefore(runId: string): Promise<number>
   milestones(pipeline: string): Promise<Milestones>
   /** As the state has it; `currentBacklog` says what it means. */

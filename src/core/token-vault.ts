@@ -1,11 +1,11 @@
-// Where a source keeps access that is given out for a time and renewed: OAuth tokens. The texts come sealed; whoever keeps
-// them cannot read them.
+// Where a source keeps temporary, renewable credentials: OAuth tokens. The texts arrive encrypted; their store
+// cannot read them.
 import type { Clock } from './ports.ts'
 
 export interface KeptToken {
   /** As it was kept last; undefined where nothing was. */
   readonly kept: string | undefined
-  /** Kept for good when the work has ended well, and not at all when it throws. */
+  /** Kept permanently when the work has succeeded, and not at all when it throws. */
   keep(text: string): void
 }
 

@@ -1,4 +1,4 @@
-// What people may look at in the state: the port behind the console. Everything here is plain data that can be handed
+// What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
 import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
@@ -71,7 +71,7 @@ export interface OpenFilter {
   readonly states: readonly Operation['state'][]
   readonly pipelines: readonly string[]
   readonly runId?: string | undefined
-  /** null: held for a reason of their own, by no guard. */
+  /** null: held for a reason of the record, by no guard. */
   readonly guard?: string | null | undefined
 }
 

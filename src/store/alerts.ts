@@ -1,4 +1,4 @@
-// Alerts over restarts: what each receiver was told, so that nobody is told twice, and what it has not taken yet.
+// Alerts across restarts: what each receiver was sent, so that nothing is sent twice, and what it has not accepted yet.
 import { LONGEST_GAP_MS } from '../core/alerts/alert-changes.ts'
 import type { AlertMessage } from '../core/alerts/alert-message.ts'
 import type { AlertStore, QueuedMessage } from '../core/alerts/alert-store.ts'

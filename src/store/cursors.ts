@@ -1,4 +1,4 @@
-// How far each pipeline has come at its source, as a row of `meta` that goes with the pipeline when it is renamed or given up.
+// How far each pipeline has read its source, as a row of `meta` that is moved or removed with the pipeline.
 import type { CursorStore, KeptCursor } from '../core/cursor.ts'
 import type { Connection } from './file/database.ts'
 

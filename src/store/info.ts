@@ -15,7 +15,7 @@ export interface StateInfo {
   readonly walBytes: number
   readonly schema: number
   readonly applicationId: string
-  /** The process that holds it now; undefined: nobody does. */
+  /** The process that holds it now; undefined: none does. */
   readonly owner: { readonly pid: number; readonly since: number } | undefined
   /** `ok`, or what SQLite found. */
   readonly integrity: string
@@ -76,7 +76,7 @@ async function inspect(db: Connection, path: string): Promise<StateInfo> {
   }
 }
 
-/** Who holds the state now; undefined: nobody does, or there is none. */
+/** The process that holds the state now; undefined: none does, or there is no state. */
 export function stateOwner(path: string): StateInfo['owner'] {
   const db = openForReading(path)
   if (db === undefined) return undefined

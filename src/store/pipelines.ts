@@ -1,4 +1,4 @@
-// The pipelines that the state knows, whether or not they are configured; one under a new name, and one that is given up.
+// The pipelines in the state, whether or not they are configured: renaming one, and removing one.
 // Tables are found by their column `pipeline`, so that a new one is never left behind.
 import type { AuditEntry } from '../core/log/audit.ts'
 import { UNCERTAIN } from '../core/change/states.ts'
@@ -68,7 +68,7 @@ const KEYS = ['link', 'operation', 'reject']
   .map((table) => `SELECT key FROM ${table} WHERE pipeline = @from AND key IS NOT NULL`)
   .join(' UNION ')
 
-/** Whoever is known by pipeline and key is found under the new name. */
+/** Persons known by pipeline and key are found under the new name. */
 function renameAliases(db: Connection, { from, to }: { from: string; to: string }): void {
   const print = createPrint(db)
   const move = db.prepare('UPDATE OR REPLACE person_alias SET alias = ? WHERE alias = ?')
@@ -84,17 +84,17 @@ function changeRebuilt(db: Connection, change: (names: readonly string[]) => rea
   db.prepare("UPDATE meta SET value = ? WHERE name = 'rebuilt'").run(JSON.stringify(names))
 }
 
-/** Who was there before a create is told by the highest id that was ever known. */
+/** Whether a contact existed before a create is decided by the highest id that was ever known. */
 const KEEP_HIGHEST = `
 INSERT OR REPLACE INTO meta SELECT 'highest_contact', max(
   coalesce((SELECT max(contact_id) FROM link), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'highest_contact'), 0))`
 
-/** Whom nobody has a link to any more, nobody has sent anything. */
+/** Sent values of contacts that no link has any more are removed. */
 const UNSHARED =
   'DELETE FROM sent_values WHERE NOT EXISTS (SELECT 1 FROM link WHERE link.contact_id = sent_values.contact_id)'
 
-/** What is told of alerts stays until the next look has said that they are over. */
+/** Raised alerts stay until the next evaluation has reported that they are over. */
 const STAYS: readonly string[] = ['alert', 'alert_message']
 
 export interface PipelineTables {

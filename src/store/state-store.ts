@@ -71,18 +71,18 @@ export interface OwnedState extends StateStore {
   forget(forgetting: Forgetting): Forgotten
   /** Takes a person's tombstones away; how many. */
   readmit(subject: Pick<Subject, 'keys' | 'mails'>): number
-  /** Who the people of the log are, with what the links say besides. */
+  /** The persons of the log, with the names that the links have. */
   subjectOf(people: readonly LoggedPerson[]): Subject
   /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
   namedInRows(names: Pick<Subject, 'keys' | 'mails'>): Pick<Subject, 'keys' | 'mails'>
   /** See tombstones.ts. */
   erasedBefore(names: Pick<Subject, 'keys' | 'mails'>): ErasedBefore | undefined
-  /** Whether a link of somebody else has the key. */
+  /** Whether a link of another person has the key. */
   isOfOthers(subject: Subject, pipeline: string, key: string): boolean
-  /** Makes the indexes of the sync log anew from its entries. */
+  /** Rebuilds the indexes of the sync log from its entries. */
   rebuildLogIndexes(): void
   isSweepDue(): boolean
-  /** Writes the file anew, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
+  /** Rewrites the file, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
   sweep(): void
 }
 
@@ -139,7 +139,7 @@ interface Owner {
 const older = (path: string, why: string): SyncError =>
   new SyncError('STATE_OLDER', `the state ${path} ${why}`)
 
-/** Its end must not hide why it ends: the next owner takes everything as it is. */
+/** A failure while closing must not hide why it ends: the next owner finds the state unchanged. */
 function closeQuietly(db: Connection): void {
   for (const step of [() => db.exec('DELETE FROM owner'), () => truncateLog(db), () => db.close()]) {
     try {

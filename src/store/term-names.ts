@@ -100,7 +100,7 @@ function createMeta(db: Connection) {
   }
 }
 
-/** For everybody who reads the state. */
+/** For all readers of the state. */
 export function createTermNameStore(db: Connection): TermNameStore {
   const meta = createMeta(db)
   return { termAliases: async () => meta.aliases() }

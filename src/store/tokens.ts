@@ -25,7 +25,7 @@ function codeOf(error: unknown): string {
 
 function openFile(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true })
-  // For its owner alone from the first moment on; and never through a link that somebody else has laid.
+  // Readable by its owner only from the first moment on; and never through a link that another user has made.
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
   // Waiting is done outside: the driver would stop the whole process.
   const db = new Database(path, { timeout: 0 })

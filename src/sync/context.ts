@@ -18,7 +18,7 @@ import type { LeftAlone } from '../core/log/undo.ts'
 import type { Tally } from './tally.ts'
 import type { MailTurns, Turns } from './send/turns.ts'
 
-/** Events of the operational log; their warnings are also told to whoever started the run. */
+/** Events of the operational log; their warnings are also shown to the user who started the run. */
 export interface RunLog {
   readonly info: LogEvent<'info'>
   readonly warn: LogEvent<'warn'>
@@ -78,7 +78,7 @@ export interface PlanContext {
   report(report: Partial<ProgressReport>): void
 }
 
-/** Told of what an undo leaves as it is. */
+/** Called with what an undo leaves unchanged. */
 export type LeftAloneListener = (left: LeftAlone) => void
 
 /** What applying needs besides. */
@@ -90,7 +90,7 @@ export interface RunContext extends PlanContext {
   /** By mail, over all pipelines: two creates with one mail could each be judged before the other is there. */
   readonly mails: MailTurns
   readonly leftAlone?: LeftAloneListener
-  /** What is found out once and holds for the whole run. */
+  /** Facts that are determined once and hold for the whole run. */
   readonly seen: {
     /** Whether a mail_status that was sent was set: 1 or 2, and any other. */
     statusTaken?: { withdrawn?: boolean; other?: boolean }
@@ -129,7 +129,7 @@ export function watchedSession<Session extends ServiceReads>(
   { signal, circuit }: Pick<PlanContext, 'signal' | 'circuit'>,
 ): Session {
   const note = (result: CallResult<unknown>): CallResult<unknown> => {
-    // A call that the end of the run cut short says nothing about the service.
+    // A call that was aborted by the end of the run says nothing about the health of the service.
     if (!signal.aborted) circuit.note(result)
     return result
   }

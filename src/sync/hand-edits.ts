@@ -1,5 +1,5 @@
-// Looks at contacts before they are overwritten or deleted, and again where edits are kept: whether somebody edited them at
-// the service is told by the contact itself (core/change/hand-edits.ts).
+// Reads contacts before they are overwritten or deleted, and again where edits are kept: whether a user edited them at
+// the service follows from the contact itself (core/change/hand-edits.ts).
 import { nextKnown } from '../core/change/diff.ts'
 import {
   deleteHeldText,
@@ -19,7 +19,7 @@ import type { StagedEntry } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { settledByFailure } from './send/settle.ts'
 
-/** The rules, where the change is one that they are about: an undo has rules of its own. */
+/** The rules, if they apply to the change: an undo has separate rules. */
 export function rulesFor(
   { undoes }: Pick<Operation, 'undoes'>,
   context: PlanContext,
@@ -63,7 +63,7 @@ export function heldByEdits(
   return { operation, request, merged, settlement: { kind: 'held', reason: deleteHeldText(edits) } }
 }
 
-/** How the delete of a contact ends that somebody edited at the service; undefined where nobody did. */
+/** How the delete of a contact ends that was edited at the service; undefined where it was not. */
 export async function whyKeptAtDelete(
   operation: LinkedOperation<'delete'>,
   context: RunContext,

@@ -30,7 +30,7 @@ import {
 
 const PAGE = 500
 
-/** Who was found is linked; whom the service did not answer for, `writes: update` leaves alone. */
+/** A contact that was found is linked; a record without an answer is left unchanged by `writes: update`. */
 function pretendedCreate(operation: Operation, { pipeline }: PlanContext, contactId: number): Settlement {
   if (operation.contactId !== undefined) return { kind: 'settled', contactId }
   const { reason } = operation
@@ -159,7 +159,7 @@ async function* pretend(
   { plan, mails, ids, madeTerms }: Pretence,
 ): AsyncGenerator<PlannedChange> {
   for (;;) {
-    // Always from the start: what is settled is no longer planned, and what goes on stands behind with another step.
+    // Always from the start: what is settled is no longer planned, and a change with a further step is behind it.
     const page = await context.state.takeToSend(context.runId, undefined, PAGE)
     if (page.length === 0) return
     const later = laterOfOneMail(page, mails, context)
@@ -230,7 +230,7 @@ async function* previewSteps(
   yield* pretend(context, parts)
 }
 
-/** Yields what undoing a run would change, and returns the plan; `left` is told what stays as it is. */
+/** Yields what undoing a run would change, and returns the plan; `left` is called with what stays. */
 export async function* previewUndoing(
   undo: Undo,
   left: LeftAloneListener,

@@ -1,4 +1,4 @@
-// The records of a waiting file that have no link, for a rebuild: mapped as a run would map them, planned by nobody.
+// The records of a waiting file that have no link, for a rebuild: mapped as a run would map them, and not planned.
 import type { AuditEntry } from '../core/log/audit.ts'
 import type { Contact } from '../core/mapping/contact.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'

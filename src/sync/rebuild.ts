@@ -20,7 +20,7 @@ export interface RebuildResult extends RebuildCounts {
   readonly complete: boolean
   readonly files: readonly InputReport[]
   readonly error?: string
-  /** Why it was given up; absent when it was not. */
+  /** Why it failed; absent when it did not. */
   readonly code?: ErrorCode
 }
 

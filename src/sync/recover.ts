@@ -22,7 +22,7 @@ function mayResend(operation: Operation, context: RunContext): boolean {
   )
 }
 
-/** Inputs whose work was cut off: one that still waits is read again, what remains of the others is tried again by itself. */
+/** Inputs whose work was interrupted: one that still waits is read again, the rest of the others is retried automatically. */
 export async function reopenInputs(context: PlanContext): Promise<void> {
   const inDoubt = await context.state.reopen(context.pipeline.name, context.clock.now())
   if (inDoubt > 0) context.log.warn('interrupted run: operations in doubt', { operations: inDoubt })
@@ -57,7 +57,7 @@ export async function settleDoubtsOnce(
  * What cannot be settled by looking stays in doubt.
  */
 export async function settleDoubts(context: RunContext): Promise<void> {
-  // Of what was never sent nothing can arrive: waiting tells nobody who is meant.
+  // What was never sent cannot arrive: waiting would not show which contact is meant.
   const isWorthWaiting = (one: Operation): boolean =>
     canBeSettled(one) && (one.sent > 0 || context.pipeline.household === undefined)
   const hopeless = (await context.state.leftOpen('in_doubt', context.pipeline.name)).filter(
@@ -111,7 +111,7 @@ function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings
   }
 }
 
-/** Compares operations anew with what is known by now; gives how many ended in each state. */
+/** Compares operations again with what is known now; returns how many ended in each state. */
 async function replan(
   operations: readonly Operation[],
   context: PlanContext,
@@ -136,7 +136,7 @@ async function replan(
   }
 }
 
-/** Records of this run that waited behind a doubt which is settled by now: compared anew, counted anew. */
+/** Records of this run that waited behind a doubt that is settled now: compared again, counted again. */
 export async function resumeWaiting(context: PlanContext): Promise<void> {
   const { counts } = context.tally
   const { pipeline, runId, state } = context
@@ -160,7 +160,7 @@ async function* pagesOf(
   }
 }
 
-/** What a person has released, and nothing newer has overtaken: compared anew, and planned for this run. */
+/** Changes that an operator released, and that nothing newer replaced: compared again, and planned for this run. */
 export async function takeReleased(context: PlanContext): Promise<void> {
   const { pipeline, runId, state, tally } = context
   for await (const page of pagesOf('released', context)) {
@@ -174,7 +174,7 @@ export async function takeReleased(context: PlanContext): Promise<void> {
   await state.takeReleasedDeletes(pipeline.name, runId, { missing })
 }
 
-/** Takes up what earlier runs had to give up, compared anew with what is known by now. */
+/** Retries what earlier runs gave up, compared again with what is known now. */
 export async function carryOver(context: PlanContext): Promise<void> {
   const { counts } = context.tally
   for await (const page of pagesOf('failed', context)) {

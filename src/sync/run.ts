@@ -55,7 +55,7 @@ export interface PipelineResult extends Counts {
   readonly kept_edits: number
   readonly files: readonly InputReport[]
   readonly error?: string
-  /** Why the run was given up; absent when it was not. */
+  /** Why the run failed; absent when it did not. */
   readonly code?: ErrorCode
 }
 
@@ -89,7 +89,7 @@ export const refusal = (input: { name: string }, error: SyncError): InputReport 
 
 /**
  * The same for a file of this pipeline. An empty file of a full one is held rather than refused: it is the one that could
- * mean "delete everybody".
+ * mean "delete all contacts".
  */
 export function refusedReport(
   input: SourceInput,
@@ -148,7 +148,7 @@ async function refuseInput(input: SourceInput, cause: SyncError, context: PlanCo
     isArchived = await context.source.archive(input, to)
     await erased?.note()
   } catch (failure) {
-    // It cannot even be moved: it stays, and the other files go on.
+    // It cannot even be moved: it stays, and the other files continue.
     const known = inputError(failure)
     if (known === undefined) throw failure
     return { ...ended, report: refusal(input, known) }
@@ -260,12 +260,12 @@ export function haltFor(error: unknown, context: PlanContext): void {
 interface Asked {
   /** Lets growing files settle first. */
   readonly wait: boolean
-  /** Somebody asked for this run: all edits made at the service are looked at again, and not only those that are due. */
+  /** The run was started by a user: all edits made at the service are checked again, not only those that are due. */
   readonly isAsked: boolean
 }
 
 async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: InputReport[]): Promise<void> {
-  // A mapping that the service cannot take is no use to anybody: nothing is read or sent.
+  // A mapping that the service cannot accept is useless: nothing is read or sent.
   const customFields = await loadCustomFields(given)
   const context: RunContext = { ...given, handEdits: handEditRules(given.pipeline, customFields) }
   const started = context.clock.now()
@@ -291,7 +291,7 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   // After the files: what is newer about a change goes before what was held and released.
   await takeReleased(context)
   await applyPlan(context)
-  // Nobody is looked at twice in a run.
+  // No contact is read twice in a run.
   const before = isAsked ? started : started - context.pipeline.recheck
   if (!isStopped(context)) context.tally.counts.read += await recheckEdits(before, context)
   await applyPlan(context)

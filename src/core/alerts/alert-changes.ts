@@ -53,7 +53,7 @@ function overtake(messages: readonly NewMessage[], pending: readonly PendingMess
   return { messages: left, drop }
 }
 
-/** `isUnsettled`: what was said about it stands. `afterMs`: how long a condition must hold before it is told. */
+/** `isUnsettled`: its former condition stays. `afterMs`: how long a condition must hold before it is reported. */
 export function alertChanges(
   now: readonly Condition[],
   before: Before,
@@ -86,5 +86,5 @@ export const LONGEST_GAP_MS = HOUR_MS
 export const deliveryGapMs = (attempts: number): number =>
   Math.min(FIRST_GAP_MS * 3 ** Math.max(0, attempts - 1), LONGEST_GAP_MS)
 
-/** Older messages are no news, and are given up. */
+/** Older messages are outdated, and are abandoned. */
 export const OLDEST_MESSAGE_MS = 3 * DAY_MS

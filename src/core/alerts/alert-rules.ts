@@ -1,8 +1,8 @@
-// What somebody can be told of.
+// The conditions that alerts are sent for.
 
 /**
- * Each with what else asks for it: whoever wants to hear of failed runs hears of the service that fails them.
- * `event`: nobody is told that it is over.
+ * Each with the conditions that include it: a receiver of failed runs is also notified of the service that fails them.
+ * `event`: its end is not reported.
  */
 export const CONDITIONS = {
   failed: { under: [], event: false },
@@ -28,7 +28,7 @@ export interface Condition {
   readonly pipeline: string
   /** What it says in numbers; no secret, and no personal data beyond the name of a file. */
   readonly numbers: Readonly<Record<string, string | number>>
-  /** When it happened, for what happens and does not last: what happens again is told again. */
+  /** When it happened, for events that do not last: a repeated event is reported again. */
   readonly at?: number
 }
 

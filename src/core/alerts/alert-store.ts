@@ -36,7 +36,7 @@ export interface AlertStore {
   nextMessageAt(): Promise<number | undefined>
   dropMessage(id: number): Promise<void>
   postponeMessage(id: number, notBefore: number): Promise<void>
-  /** How many messages wait, and about how many pipelines each condition is raised for anybody. */
+  /** How many messages wait, and for how many pipelines each condition is raised at any receiver. */
   alertFigures(): Promise<{
     readonly undelivered: number
     readonly raised: ReadonlyMap<string, number>

@@ -1,5 +1,5 @@
-// What somebody is told of: from what is known to the conditions that hold, and from these and what was told before to
-// the messages. One message when a condition begins to hold, one when it no longer does; never a word in between.
+// The decision about alerts: from facts to the conditions that hold, and from these and what was reported before to
+// the messages. One message when a condition begins, one when it ends; none in between.
 import type { Pause } from '../outcome/daemon.ts'
 import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
 import type { AlertSettings } from '../settings.ts'
@@ -55,7 +55,7 @@ export const conditionOfService = (code: ErrorCode | undefined): ConditionName |
 function failedCondition({ lastRun, broken, name }: PipelineFacts): Condition[] {
   if (broken !== undefined)
     return [{ name: 'failed', pipeline: name, numbers: { code: broken.code ?? 'INTERNAL' } }]
-  // A run that a signal ended was given up without a code, and goes on by itself.
+  // A run that a signal ended failed without a code, and continues automatically.
   if (lastRun?.status !== 'failed' || lastRun.code === undefined) return []
   if (conditionOfService(lastRun.code) !== undefined) return []
   return [{ name: 'failed', pipeline: name, numbers: { code: lastRun.code, run_id: lastRun.id } }]
@@ -88,7 +88,7 @@ function nothingCondition(facts: PipelineFacts, rules: AlertRules, now: number):
   ]
 }
 
-/** What a run has met is not undone by the next run: it stands for a day, or nobody would find it in the morning. */
+/** An event of a run is not undone by the next run: it stays open for a day, otherwise it would be gone by the morning. */
 const REMEMBERED_MS = DAY_MS
 
 function refusedCondition(
@@ -149,7 +149,7 @@ export function conditions(facts: AlertFacts, rules: AlertRules): readonly Condi
   ].filter((one) => wants(rules, one.name) && concerns(rules, one.pipeline))
 }
 
-/** What depends on how the last run ended: nobody can say while one goes on, or was cut off. */
+/** Conditions that depend on how the last run ended: unknown while a run is active, or after one was interrupted. */
 const OF_RUNS: readonly ConditionName[] = ['failed', 'held', 'rejects', 'in_doubt']
 const OF_SERVICE: readonly ConditionName[] = ['key_refused', 'unreachable', 'daily_limit']
 

@@ -1,4 +1,4 @@
-// The part of the schema that says who is told of what.
+// The part of the schema that defines the receivers of alerts and their conditions.
 import { z } from 'zod'
 import { CONDITION_NAMES } from './alert-rules.ts'
 import { WEEKDAYS } from '../words/deadline.ts'

@@ -12,7 +12,7 @@ export type Receiver =
       readonly kind: 'mail'
       readonly host: string
       readonly port: number
-      /** tls: from the first byte. starttls: before anything is said. plain: on this machine alone. */
+      /** tls: from the first byte. starttls: before any other command. plain: on this machine alone. */
       readonly security: 'tls' | 'starttls' | 'plain'
       readonly user: string | undefined
       readonly password: string | undefined

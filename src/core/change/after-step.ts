@@ -1,5 +1,5 @@
 // What becomes of a change when a step of it has ended: its next step or its end, what is known of the contact from then on,
-// and what the result counts as. One decision for whoever keeps the journal; it changes nothing itself.
+// and what the result counts as. The journal carries the decision out; this module changes nothing itself.
 import { type Contact, contactMailKey } from '../mapping/contact.ts'
 import type { AssertedTerm, TermOutcome } from '../mapping/terms.ts'
 import type { ErrorCode } from '../words/errors.ts'
@@ -42,7 +42,7 @@ export interface NextStep {
   readonly order: number
 }
 
-/** What the link had before the request left; undefined: stays as it is. */
+/** What the link had before the request left; undefined: stays unchanged. */
 export interface Restored {
   readonly unsure?: readonly string[]
   /** null: nothing was settled then. */
@@ -106,7 +106,7 @@ function settledFields({ operation, settlement, sent, status, withheld }: Ended)
   const { kind, desired, consent, undoes } = operation
   if (kind === 'terms' || status === 'ignored') return {}
   if (kind === 'consent') return stepFields(operation)
-  // What is put back field by field says nothing about the others.
+  // What an undo restores field by field does not determine the other fields.
   if (undoes !== undefined) return sent ?? {}
   const { mail_status: _, ...others } = Object.fromEntries(
     Object.entries(desired).filter(([field]) => withheld?.includes(field) !== true),
@@ -120,7 +120,7 @@ function settledFields({ operation, settlement, sent, status, withheld }: Ended)
 const bringsMail = ({ operation: { kind, fields }, sent }: Settled): boolean =>
   kind === 'create' || (kind === 'update' && 'mail' in (sent ?? fields))
 
-/** What nobody knows of the contact after the step: neither what was settled nor what was seen and kept back. */
+/** Values of the contact that are unknown after the step: neither settled nor read and kept back. */
 function stillUnsure({ operation, status, withheld }: Settled, settled: Contact): readonly string[] {
   const left = operation.unsure.filter(
     (field) => !Object.hasOwn(settled, field) && withheld?.includes(field) !== true,
@@ -157,7 +157,7 @@ function linked(ended: Ended, contactId: number, { hasNewer }: Questions): After
   const kind = nextStep(operation, ended)
   // What an operator has put back is compared again with what the source says.
   if (kind === undefined) return done(counted, operation.undoes === undefined)
-  // A newer record of the key has waited for this step: compared again, it says by itself what is left to do.
+  // A newer record of the key has waited for this step: comparing it again shows what is left to do.
   if (hasNewer()) return done(counted, false)
   const fields = fieldsLeft(operation, settlement)
   const consent = consentLeft(operation, status)

@@ -8,7 +8,7 @@ import { type AssertedTerm, type TermPlan, termPlan } from '../mapping/terms.ts'
 /** What the state knows of a key. */
 export interface Known {
   readonly link: KnownLink | undefined
-  /** An operation of this key has an open outcome; nobody may overtake it. */
+  /** An operation of this key has an unknown outcome; no other operation may overtake it. */
   readonly inDoubt: boolean
 }
 
@@ -17,7 +17,7 @@ export interface KnownLink {
   readonly contactId: number
   /** What was last pushed, all fields. */
   readonly fields: Contact
-  /** Fields that were sent with an unknown outcome: what they are at the service, nobody knows. */
+  /** Fields that were sent with an unknown outcome: their values at the service are unknown. */
   readonly unsure: readonly string[]
   /** Which terms its record asserts; undefined where nothing was settled yet. */
   readonly terms: readonly AssertedTerm[] | undefined
@@ -98,7 +98,7 @@ export const MERGED_REASON =
 
 type Rules = Pick<PipelineSettings, 'terms'>
 
-/** mail_status goes by itself: when, and with what, is decided by what it says (see operation.ts). */
+/** mail_status is sent in a step of its own; its value decides when, and with what (see operation.ts). */
 function change(fields: Contact, terms: TermPlan | undefined): Change {
   const { mail_status: status, ...others } = fields
   const goesAlone = typeof status === 'number'
@@ -128,9 +128,9 @@ export function difference(desired: Desired, known: Known, rules: Rules): Differ
   const terms = desired.terms && termPlan(desired.terms, link.terms, rules.terms.policy)
   // The source says what was already pushed.
   if (Object.keys(fields).length === 0 && terms === undefined) return { kind: 'unchanged' }
-  // Somebody deleted the contact at the service: that may have been an erasure, so it is not made again.
+  // The contact was deleted at the service: that may have been an erasure, so it is not created again.
   if (link.gone) return { kind: 'held', reason: GONE_REASON }
-  // Two people in one contact: whatever one of them wants would be done to the other.
+  // Two records share one contact: a change for one of them would also change the other.
   if (link.merged) return { kind: 'held', reason: MERGED_REASON }
   return { kind: 'update', contactId: link.contactId, ...change(fields, terms) }
 }

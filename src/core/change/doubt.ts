@@ -1,4 +1,4 @@
-// What to do about a create whose outcome nobody knows, given what a look-up by mail shows.
+// What to do about a create with an unknown outcome, given what a look-up by mail shows.
 // Rule: adopt what is surely ours, repeat only what is surely not there, else leave it to a person.
 import type { Contact } from '../mapping/contact.ts'
 import { looksLike, resembles, showsPart } from './likeness.ts'
@@ -45,7 +45,7 @@ export const isRepeatable = (contact: Contact, check: CheckMethod): boolean =>
 const mayBeThere = (sent: Contact, found: readonly ServiceContact[], { ofOthers }: SentAs): boolean =>
   found.some((contact) => resembles(sent, contact, ofOthers.get(contact.id)))
 
-/** What the marker alone settles; undefined where it says nothing. */
+/** What the marker alone settles; undefined where it decides nothing. */
 function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs): DoubtStep | undefined {
   const { check, merge, marker } = as
   if (marker === undefined) return undefined
@@ -67,7 +67,7 @@ function markedStep(sent: Contact, found: readonly ServiceContact[], as: SentAs)
 export const NOT_DONE_REASON = 'resolved as not done by an operator; it is tried again'
 
 /**
- * Nobody shows the mail that was sent. A service may have changed it on the way in (blanks, dots), so a contact of another
+ * No contact shows the mail that was sent. A service may have changed it on the way in (blanks, dots), so a contact of another
  * mail that shows part of what was sent beside it may be ours. Under `email` the service itself would find it again.
  */
 function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check }: SentAs): DoubtStep {
@@ -79,7 +79,7 @@ function withoutMatch(sent: Contact, others: readonly ServiceContact[], { check 
   }
 }
 
-/** Who has all fields of the key is the person, whatever else the contact shows by now; who has not is somebody else. */
+/** A contact with all fields of the key is the person, whatever else it shows by now; one without them is someone else. */
 function householdStep(
   sent: Contact,
   { contacts, others }: MailLookup,
@@ -99,7 +99,7 @@ export function doubtStep(sent: Contact, { contacts: found, others }: MailLookup
   const marked = markedStep(sent, found, as)
   if (marked !== undefined) return marked
   if (as.household !== undefined) return householdStep(sent, { contacts: found, others }, as.household, as)
-  // The service itself picks one of them for a merge, and nobody can say which it was.
+  // The service itself picks one of them for a merge, and the answer does not say which.
   if (as.check === 'email' && found.length > 1)
     return { kind: 'unclear', reason: `the service has ${found.length} contacts with this e-mail address` }
   const alike = found.filter((contact) => looksLike(sent, contact))
@@ -144,13 +144,13 @@ const lostText = (sent: number): string =>
   `it was sent ${sent} times, but the service never showed it; it is not sent again automatically`
 
 function mayGoAgain(facts: DoubtFacts, { step, matches }: NonNullable<DoubtFacts['seen']>): boolean {
-  // With several of that mail the service would pick one; whether the first request picked the same, nobody knows.
+  // With several of that mail the service would pick one; it is unknown whether the first request picked the same.
   const isSafe = facts.isRepeatable && matches < 2
   if (isSafe && facts.isOwned) return false
   return (isSafe && !facts.isHopeless) || (step.kind === 'absent' && facts.mayResend)
 }
 
-/** Adopts the contact that is surely ours, sends again where that cannot double anybody, else leaves it in doubt. */
+/** Adopts the contact that is certainly ours, sends again where that cannot create a duplicate, else leaves it in doubt. */
 export function doubtDecision(facts: DoubtFacts): DoubtDecision {
   const { operation, seen, isStopped, now } = facts
   if (seen?.step.kind === 'adopt') return seen.step

@@ -31,7 +31,7 @@ interface Found {
   readonly mode: Accepted['mode']
   /** Records that were read. */
   readonly read: number
-  /** Of those: contacts of whom the pipeline had no link. */
+  /** Of those: contacts that the pipeline had no link to. */
   readonly added: number
   /** Of those: linked records that are rejected now. */
   readonly rejected: number
@@ -138,7 +138,7 @@ export interface Expectation {
   /** Whether every row of the file must be seen. */
   readonly needsRows: boolean
   note(items: readonly SourceItem[]): void
-  /** Is told of each record that is mapped anew, of what was sent of it before, and whether it makes a contact. */
+  /** Called for each record that is mapped again, with what was sent of it before, and whether it creates a contact. */
   compare(mapped: MappedRecord, of: { readonly known: KnownLink | undefined; readonly isNew: boolean }): void
   /** Undefined where the file is as expected; else why nothing of it may be sent. */
   verdict(file: Pick<Found, 'read' | 'links' | 'last'>): Hold | undefined

@@ -18,7 +18,7 @@ interface Steady {
   replaced: number
 }
 
-/** Of a record as it was mapped; `mended`: fields whose value was dropped or cut because it is invalid. */
+/** Of a record as mapped; `mended`: fields whose value was dropped or truncated because it is invalid. */
 export interface Compared {
   readonly contact: Contact
   readonly mended: readonly string[]

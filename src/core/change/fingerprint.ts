@@ -21,6 +21,6 @@ export const recordFingerprint = (context: string, { values, rows }: SourceRecor
 export const placeOfKey = (key: string): number =>
   Number.parseInt(hash('sha256', key, 'hex').slice(0, 13), 16) / 2 ** 52
 
-/** Under what the digests of raw bytes stand: whoever changes how bytes become values changes the number. */
+/** Version of the digests of raw bytes: a change in how bytes become values must change the number. */
 export const blockVersion = (context: string, rawForm: string): string =>
   hash('sha256', JSON.stringify([1, context, rawForm]), 'base64').slice(0, FINGERPRINT_LENGTH)

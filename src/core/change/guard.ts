@@ -18,7 +18,7 @@ export type GuardName =
 export interface PlanNumbers {
   readonly read: number
   readonly rejected: number
-  /** Rejected records whose key cannot be read: each may be anybody's. */
+  /** Rejected records whose key cannot be read: each may be any record. */
   readonly unidentified: number
   /** The pipeline's links, before this plan. */
   readonly links: number
@@ -95,8 +95,8 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
 }
 
 /**
- * The one guard that holds the plan, or its deletes; undefined where all of it may go. Whoever releases a plan as a whole
- * releases its deletes, so what speaks against those is said with it.
+ * The one guard that holds the plan, or its deletes; undefined where all of it may be sent. A release of a whole plan
+ * releases its deletes, so the reason against those is reported with it.
  */
 export function heldByGuard(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
   const whole = heldAsWhole(numbers, guards)

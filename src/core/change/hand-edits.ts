@@ -21,7 +21,7 @@ import { shownAs, shownContact } from './likeness.ts'
 
 export type HandEditRule = PipelineSettings['hand_edits']
 
-/** A value at the service that nobody of ours sent, and that the source would overwrite. */
+/** A value at the service that no pipeline or undo sent, and that the source would overwrite. */
 export interface HandEdit {
   readonly field: string
   readonly rule: Exclude<HandEditRule, 'overwrite'>
@@ -34,7 +34,7 @@ export interface HandEdit {
 
 /** What was sent to a contact, by whichever pipeline, correction or undo. */
 export interface SentValues {
-  /** By field, the last one of all, where more than one of ours has the contact. */
+  /** By field, the most recent of all, where several links have the contact. */
   readonly last: Contact
   /** What each of its links says was last pushed. */
   readonly pushed: readonly Contact[]
@@ -58,7 +58,7 @@ export interface EditsOfRecord {
   readonly fields: readonly { readonly field: string; readonly source: FieldValue | null }[]
 }
 
-/** What was found out about the edits of one record: of the fields that were judged, those that are open. */
+/** The result for the edits of one record: of the fields that were judged, those that are open. */
 export interface JudgedEdits {
   readonly pipeline: string
   readonly key: string
@@ -117,7 +117,7 @@ export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules,
   }
 }
 
-/** What was sent of one field: the last of all; where nobody noted which that was, what each link pushed. */
+/** What was sent of one field: the most recent of all; where that was not recorded, what each link sent. */
 function sentOf(field: string, { last, pushed, open }: SentValues): readonly FieldValue[] {
   const attempts = open.filter(([name]) => name === field).map(([, value]) => value)
   const known = last[field]
@@ -164,7 +164,7 @@ export function mergeWithService(
 const serviceValue = (field: string, like: FieldValue, shown: ServiceContact): FieldValue =>
   shownContact({ [field]: like }, shown)[field] ?? ''
 
-/** What of a contact that is about to be deleted nobody of ours sent. `known`: what was pushed to it. */
+/** What a contact that is about to be deleted shows and was never sent to it. `known`: what was sent. */
 export function editsAtDelete(
   known: Contact,
   sides: { readonly sent: SentValues; readonly shown: ServiceContact },

@@ -79,7 +79,7 @@ export const showsPart = (sent: Contact, shown: ServiceContact): boolean => show
 
 /**
  * Whether a contact of the mail may be ours, changed by others since: it shows something of what was sent beside the mail,
- * whatever name it bears by now. Where names alone were sent, a rename leaves nothing to tell it by, so anybody may be ours.
+ * whatever its name by now. Where only names were sent, a renamed contact cannot be recognised, so any contact may be ours.
  * `pushed`: what another pipeline, which has this contact, sent to it; what it shows beyond that has come from elsewhere.
  */
 export function resembles(sent: Contact, shown: ServiceContact, pushed: Contact | undefined): boolean {

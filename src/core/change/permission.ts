@@ -4,7 +4,7 @@
 /** blocked and unsubscribed (interface, 3): what a contact, or the law, has asked for. */
 const WITHDRAWN: readonly (number | undefined)[] = [1, 2]
 
-/** What a contact has of whom nothing was said (interface, 2.3). */
+/** The status of a contact for which none was ever set (interface, 2.3). */
 export const UNKNOWN_STATUS = 3
 
 export const isWithdrawn = (status: number | undefined): boolean => WITHDRAWN.includes(status)
@@ -16,7 +16,7 @@ export interface PermissionStore {
   statusPermission(): Promise<StatusPermission>
   /**
    * What reading back has shown. When a run sees the permission for the first time, records whose mail_status was not taken
-   * are compared anew the next time they are read.
+   * are compared again the next time they are read.
    */
   noteStatusPermission(permission: Exclude<StatusPermission, 'unknown'>): Promise<void>
 }

@@ -13,7 +13,7 @@ export const REBUILD_GUARD = 'rebuild'
 
 export type Finding =
   | { readonly kind: 'found'; readonly contact: ServiceContact }
-  /** A create doubles nobody. */
+  /** A create cannot make a duplicate. */
   | { readonly kind: 'absent' }
   /** The one contact of the mail is another record's: the next run holds this one, and says whose it is. */
   | { readonly kind: 'shared' }
@@ -23,7 +23,7 @@ const unclear = (reason: string): Finding => ({ kind: 'unclear', reason })
 
 const MOST_NAMED = 5
 
-/** With their ids, for whoever looks them up. */
+/** With their ids, for further look-ups. */
 function theseText(
   contacts: readonly ServiceContact[],
   mail: 'this e-mail address' | 'another e-mail address',
@@ -33,7 +33,7 @@ function theseText(
   return `the service has ${contacts.length === 1 ? 'contact' : 'contacts'} ${ids.join(', ')}${more} with ${mail}`
 }
 
-/** Nobody shows the mail. A service may have changed it on the way in, and then the contact is there all the same. */
+/** No contact shows the mail. The service may have changed it on the way in, and then the contact exists anyway. */
 function withoutMatch(desired: Contact, others: readonly ServiceContact[]): Finding {
   const alike = others.filter((contact) => showsPart(desired, contact))
   return alike.length === 0
@@ -60,7 +60,7 @@ export function findingFor(
   const isFree = ({ id }: ServiceContact): boolean => !taken.includes(id)
   const free = found.contacts.filter(isFree)
   const [first] = free
-  // Under `none` and `auto` a contact that another record has says nothing about this one.
+  // Under `none` and `auto` a contact of another record does not decide about this one.
   if (first === undefined)
     return found.contacts.length === 0 || check !== 'email'
       ? withoutMatch(desired, found.others.filter(isFree))

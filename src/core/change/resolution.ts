@@ -7,7 +7,7 @@ import type { PipelineSettings } from '../settings.ts'
 import { isWithdrawn } from './permission.ts'
 
 export type Resolution =
-  /** `withdrawn`: the lowest mail_status of 1 or 2 that its address has; nobody of it is made with another. */
+  /** `withdrawn`: the lowest mail_status of 1 or 2 that its address has; no contact of it is created with another. */
   | { readonly kind: 'make'; readonly withdrawn?: number }
   | { readonly kind: 'adopt'; readonly contactId: number; readonly reason: string }
   /** Nothing is done about the record until it changes. `several`: it could be any of them. */
@@ -23,7 +23,7 @@ export const looksUp = ({ writes, household }: Rules): boolean => writes !== 'al
 export const lookUpFields = ({ household }: Rules): readonly string[] =>
   household === undefined ? ['mail'] : [...household, 'mail_status']
 
-/** What there is to look up; without a mail nobody can be found. */
+/** What there is to look up; without a mail no contact can be found. */
 export const lookUpMail = (contact: Contact): string | undefined =>
   contactMailKey(contact) === undefined ? undefined : String(contact['mail'])
 
@@ -51,7 +51,7 @@ export function lowestWithdrawn(found: readonly ServiceContact[]): number | unde
   return statuses.length === 0 ? undefined : Math.min(...statuses)
 }
 
-/** The mail_status with which somebody of the address is made. */
+/** The mail_status with which a contact of the address is created. */
 export const withinAddress = (
   consent: number | undefined,
   withdrawn: number | undefined,
@@ -113,15 +113,15 @@ export interface ResolutionStore {
 
 /** What the state knows of how a key, or its address, was resolved before. */
 export interface KeptResolution {
-  /** Whom the key was resolved to. */
+  /** The contact that the key was resolved to. */
   readonly contactId?: number
   /** Another key of the pipeline has the contact that was found now. */
   readonly isAnothers: boolean
-  /** Somebody of the address was resolved by other rules for the fields of the key. */
+  /** Another record of the address was resolved by other rules for the fields of the key. */
   readonly isUnderOtherRule: boolean
 }
 
-/** Why a record would be somebody else than before; undefined where nothing speaks against it. */
+/** Why a record would resolve to another contact than before; undefined where there is no objection. */
 export function otherwiseText(kept: KeptResolution, now: Resolution): string | undefined {
   if (now.kind === 'skip') return undefined
   const found = now.kind === 'adopt' ? `contact ${now.contactId}` : 'no contact, or several'

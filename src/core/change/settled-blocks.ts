@@ -66,7 +66,7 @@ export interface KeptBlocks {
   readonly known: SettledBlocks
   /** For each of the known ones whether it was passed over: 1 or 0. */
   readonly isPassed: Uint8Array
-  /** Links that several records of the input named: which of them counts, is found out anew each time. */
+  /** Links that several records of the input named: which of them counts is determined again each time. */
   readonly contested: ReadonlySet<number>
   /** The input itself; undefined where reading it brings more than its records: a warning, say. */
   readonly input: SettledInput | undefined

@@ -1,4 +1,4 @@
-// The states of a change that is not done, and the sets of states that rules are made of. Whoever stores changes builds
+// The states of a change that is not done, and the sets of states that rules are made of. The store builds
 // its queries from these sets.
 
 /**
@@ -19,7 +19,7 @@ export const OVERTAKABLE = ['failed', 'waiting', 'held'] as const satisfies read
 /** None of its requests is on its way or unaccounted for. */
 export const SETTLED_SO_FAR = ['planned', ...OVERTAKABLE] as const satisfies readonly OperationState[]
 
-/** Taken up by the next run by itself, compared with what is known then. */
+/** Retried automatically by the next run, after a new comparison. */
 export const RETRIED = ['failed', 'waiting'] as const satisfies readonly OperationState[]
 
 /** Of a delete whose record is missing: judged again by each full export. */

@@ -22,7 +22,7 @@ interface Ordered {
 /**
  * The order of sending, lowest first. A mail_status of 1 or 2 goes before anything else; a mail that an update frees must
  * be free before a create takes it; terms need the contact; another mail_status is set last; deletes come at the very end,
- * when it is known into whom creates were merged.
+ * when it is known which contacts the creates were merged into.
  */
 export const SENDING_ORDER = {
   withdrawal: -1,
@@ -84,7 +84,7 @@ export function firstForm(operation: StagedOperation): FirstForm {
     state: operation.state,
     order: sendingOrder(kind, { mailKey, consent: change?.consent }),
     reason: 'reason' in operation ? operation.reason : undefined,
-    // What is deleted by undoing its creation is guarded like what is missing, and like that never tried again by itself.
+    // A delete that undoes a create is guarded like that of a missing record, and like it is never retried automatically.
     cause: isDelete ? 'missing' : 'record',
     undoes: 'undoes' in operation ? operation.undoes : undefined,
   }

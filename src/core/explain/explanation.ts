@@ -25,7 +25,7 @@ export interface ValueOrigin {
 
 interface Explained extends ValueOrigin {
   readonly steps: readonly ShownStep[]
-  /** What could not be found out, or is otherwise than one would expect. */
+  /** Why a part is unknown, or differs from what one would expect. */
   readonly note?: string
 }
 
@@ -69,7 +69,7 @@ export interface ValueSetting extends Omit<
   readonly outcome: AuditOutcome | OperationState
 }
 
-/** Changes that are open are newer than all entries. `hash`: of the mapping; under another one they would be planned anew. */
+/** Open changes are newer than all entries. `hash`: of the mapping; under another one they would be planned again. */
 export const settingOf = (operation: Operation, hash: string): ValueSetting => {
   const { id, runId, kind, fields, consent, known, terms, source, state, reason, guard, contactId } =
     operation

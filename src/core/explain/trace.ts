@@ -1,5 +1,5 @@
 // How the values of a record come to be: each rule of the mapping in order, with what it was given and what it made. The rules are
-// those that a run applies, run with somebody who listens: so a value cannot be explained otherwise than it is made.
+// those that a run applies, run with a listener: so an explanation cannot differ from how the value is made.
 import { columnIndex } from '../mapping/columns.ts'
 import type { Contact, FieldValue } from '../mapping/contact.ts'
 import type { CustomFieldRules } from '../mapping/custom-fields.ts'

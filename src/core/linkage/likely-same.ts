@@ -19,7 +19,7 @@ export function mailboxOf(mail: string): string {
   return SHARED_MAILBOX.test(name) ? '' : name.replace(/[._-]/g, '')
 }
 
-/** Days that forms and databases fill in for a birthday that nobody knows. */
+/** Placeholder birthdays that forms and databases fill in when none is known. */
 const FILLED_IN = new Set(['19000101', '19010101', '19700101', '19800101', '20000101'])
 
 export const birthdayOf = ({ born }: Person): string =>
@@ -41,7 +41,7 @@ function generationOf({ first, family }: Person): string {
 
 const sortedLetters = (text: string): string => Array.from(text).sort().join('')
 
-/** As it sounds: spellings of one name that people mix up. */
+/** By sound: spellings of one name that are often confused. */
 const sound = (name: string): string =>
   name
     .replace(/ph/g, 'f')

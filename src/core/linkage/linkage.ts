@@ -1,6 +1,6 @@
 // Whether two contacts are one person, by probabilistic record linkage (Fellegi and Sunter): what the sandbox does under
 // `duplicate_check_method: auto`, and how likely the same person is found under two keys of a source. Each field speaks for or against with the logarithm of how much likelier its agreement is among
-// contacts of one person (m) than among strangers (u); a field that one of them lacks says nothing.
+// contacts of one person (m) than among strangers (u); a field that one of them lacks carries no evidence.
 import { DAY_MS } from '../words/duration.ts'
 import type { Person } from './person.ts'
 import { jaroWinkler, NEAR, nameLikeness, PERHAPS } from './similarity.ts'
@@ -103,7 +103,7 @@ function digitsWeight(left: string, right: string, shortest: number): number {
   return left.length === right.length && digitSlips(left, right) === 1 ? bits(0.12, 0.005) : bits(0.18, 0.99)
 }
 
-/** Common names come together more often than by chance: a name and nothing else makes nobody the same person. */
+/** Common names coincide more often than by chance: a name alone is never enough evidence. */
 const MOST_FOR_A_NAME = 10
 
 /** First and family name, also in the other order, and where one of the two is missing. */
@@ -143,7 +143,7 @@ function otherFirstName(left: Person, right: Person): boolean {
   return !mayBe(left.first, right.first) && !isCrossed
 }
 
-/** Less than the threshold: what a household shares makes nobody the same person. */
+/** Less than the threshold: what a household shares is never enough evidence. */
 const MOST_FOR_A_HOUSEHOLD = 8
 /** Of two in a household with one birthday, it is one in about sixty that they are twins. */
 const MOST_FOR_A_BIRTHDAY_AT_HOME = bits(0.8, 0.01)

@@ -7,7 +7,7 @@ import { type Person, personOf } from './person.ts'
 
 /** So many new records of an input are compared with each other: some five numbers each are held in memory for that. */
 const MOST_COMPARED = 2 ** 18
-/** A key that so many share tells nobody apart. */
+/** A key shared by so many records distinguishes none of them. */
 const LARGEST_BLOCK = 50
 /** Pairs that are compared, at most, among the new records of one input. */
 const MOST_PAIRS = 200_000
@@ -125,7 +125,7 @@ export function createBlocks(): Blocks {
 
 export interface Findings {
   compare(first: NewRecord | LinkedRecord, second: NewRecord): void
-  /** Undefined where nobody is likely the same. */
+  /** Undefined where no records are likely the same. */
   found(complete: boolean): LikelySame | undefined
 }
 

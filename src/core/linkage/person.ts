@@ -1,4 +1,4 @@
-// A contact as record linkage sees it: the fields that tell people apart, in plain form, so that spelling, accents and
+// A contact as record linkage sees it: the fields that distinguish persons, in plain form, so that spelling, accents and
 // punctuation cannot part one person in two. Also as a text, already parsed.
 import { mailKey } from '../mapping/contact.ts'
 

@@ -1,4 +1,4 @@
-// How alike two texts are, between 0 and 1: Jaro-Winkler, made for names with slips of the pen; for names of people
+// How alike two texts are, between 0 and 1: Jaro-Winkler, designed for names with typing errors; for names of people
 // also initials, nicknames, and slips where Jaro-Winkler minds them too much.
 import { distance } from 'fastest-levenshtein'
 import { areNicknames } from './nicknames.ts'

@@ -1,6 +1,6 @@
-// How an entry of the sync log is parted: what stays for ever and is chained, and what is personal and can be destroyed.
-// The public part holds a salted digest of the personal one. So the chain covers every value, anybody who is given the
-// values can check them against it, and it stays whole when the values of a person are gone.
+// How an entry of the sync log is split: what is kept permanently and chained, and what is personal and can be destroyed.
+// The public part holds a salted digest of the personal one. So the chain covers every value, anyone who is given the
+// values can check them against it, and it stays intact when the values of a person are erased.
 import { hash } from 'node:crypto'
 import type { AuditEntry } from './audit.ts'
 
@@ -18,7 +18,7 @@ export const personalDigest = (salt: string, personalText: string): string =>
 /** Whose values an entry holds, and what came of them. */
 type Personal = Pick<AuditEntry, 'key' | 'contact_id' | 'fields' | 'terms' | 'reason' | 'source'>
 
-/** What is hashed into the chain: it says what was done, and of nobody in particular. */
+/** What is hashed into the chain: it says what was done, and identifies no person. */
 export interface PublicPart extends Pick<
   AuditEntry,
   | 'at'
@@ -35,7 +35,7 @@ export interface PublicPart extends Pick<
   | 'up_to'
 > {
   readonly seq: number
-  /** A random name that stands for one person in this log alone; null for what is about nobody. */
+  /** A random name that stands for one person in this log alone; null for entries about no person. */
   readonly person: string | null
   /** Their names. */
   readonly fields: readonly string[]
@@ -88,7 +88,7 @@ export interface LoggedEntry extends AuditEntry {
   readonly field_names: readonly string[]
   readonly prev: string
   readonly hash: string
-  /** The two parts verbatim, for whoever checks the chain. `personal` and `salt` are absent where the values are gone. */
+  /** The two parts verbatim, to verify the chain. `personal` and `salt` are absent where the values were erased. */
   readonly proof: { readonly entry: string; readonly personal?: string; readonly salt?: string }
 }
 

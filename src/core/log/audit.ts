@@ -1,5 +1,5 @@
 // What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
-// answer. Whoever has something to enter makes an entry here; how it is parted, sealed and chained is in audit-chain.ts.
+// answer. All entries are made here; how they are split, sealed and chained is in audit-chain.ts.
 import { type FieldChange, fieldChanges } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
 import { stepFields } from '../change/steps.ts'
@@ -32,7 +32,7 @@ export interface AuditEntry {
   readonly next?: string
   /** The run that planned the operation, where another one settled it. */
   readonly planned_by?: string
-  /** Of people whose values this entry says are gone: their tokens. */
+  /** The tokens of the persons whose values this entry declares erased. */
   readonly tokens?: readonly string[]
   /** The newest entry whose values are gone with this one. */
   readonly up_to?: number
@@ -75,7 +75,7 @@ function actionOf({ operation: { kind }, settlement }: Settled): AuditEntry['act
 const isUntaken = ({ operation, settlement, status }: Settled): boolean =>
   operation.kind === 'create' && settlement.kind === 'done' && status !== 'taken'
 
-/** The fields that left; of what was not sent, those that were to leave. Nothing is said to be set that was not taken. */
+/** The fields that were sent; of an operation not sent, those that it would have sent. A refused field is not listed as set. */
 function fieldsOf(settled: Settled): AuditEntry['fields'] {
   const { operation, sent } = settled
   const fields = sent ?? (isUntaken(settled) ? operation.fields : stepFields(operation))
@@ -97,7 +97,7 @@ function outcomeOf(settled: Settled): AuditOutcome {
   return kind === 'settled' || kind === 'skipped' ? 'unchanged' : kind
 }
 
-/** What left with a create belongs into its entry, though nobody may say yet that it was set. */
+/** The fields sent with a create belong into its entry, although it is not yet known that they were set. */
 function carriedText(settled: Settled): string | undefined {
   const { carried } = settled.operation
   return carried !== undefined && isUntaken(settled)

@@ -17,6 +17,6 @@ export interface VerificationView {
 }
 
 export interface LogViews extends Pick<SyncLog, 'logEntry' | 'logPage' | 'runTotals' | 'people'> {
-  /** Goes on with the check in the background, and says how far it has come. */
+  /** Continues the check in the background, and reports its progress. */
   verification(): Promise<VerificationView>
 }

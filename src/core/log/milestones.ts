@@ -1,11 +1,11 @@
-// What a pipeline has been through: its first run, and the last of each kind that somebody asks for. Times are in
+// Milestones of a pipeline: its first run, and the last run of each kind that is asked for. Times are in
 // milliseconds since the epoch.
 import type { ErrorCode } from '../words/errors.ts'
 
 /** The runs of a pipeline that are asked for long after they were; milliseconds since the epoch. */
 export interface Milestones {
   readonly firstRunAt: number | undefined
-  /** The end of the last run that was not given up. */
+  /** The end of the last run that did not fail. */
   readonly lastSuccessAt: number | undefined
   /** The last run that found a file, and its records. */
   readonly lastFile: { readonly at: number; readonly read: number; readonly rejected: number } | undefined

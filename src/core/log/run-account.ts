@@ -30,7 +30,7 @@ function nothing(): { -readonly [Name in keyof LogAccount]: number } {
 /** What became of a change, by the entries of its steps, oldest first. */
 function outcomeOf(entries: readonly LoggedEntry[]): Told {
   const { outcome: last = 'unchanged', next } = entries.at(-1) ?? {}
-  // The run ended before its last step: it counts as failed, and the next run goes on with it.
+  // The run ended before its last step: it counts as failed, and the next run continues with it.
   if (next !== undefined) return 'failed'
   if (last !== 'done' && last !== 'unchanged') return last
   const done = entries.filter(({ outcome }) => outcome === 'done')
@@ -38,7 +38,7 @@ function outcomeOf(entries: readonly LoggedEntry[]): Told {
   return done.length > 0 ? 'updated' : 'unchanged'
 }
 
-/** What was given up, and taken up again by the same run, counts twice there: as failed, and as what then became of it. */
+/** An operation that failed and was retried by the same run counts twice there: as failed, and by its later outcome. */
 function attempts(entries: readonly LoggedEntry[]): (readonly LoggedEntry[])[] {
   const end = entries.findIndex(({ outcome, next }) => outcome === 'failed' && next === undefined) + 1
   return end === 0 || end === entries.length
@@ -63,7 +63,7 @@ export async function runAccount(
   let records = new Map<string, LoggedEntry[]>()
   const close = (): void => {
     for (const ofRecord of [...records.values()].flatMap(attempts)) {
-      // A delete counts in the run in which it is known to be done, whoever had planned it.
+      // A delete counts in the run in which it is known to be done, whichever run planned it.
       if (isOfMissing(ofRecord)) {
         if (ofRecord.at(-1)?.outcome === 'done') account.deleted += 1
         continue

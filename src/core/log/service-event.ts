@@ -2,7 +2,7 @@
 // always the template of the interface, `/contact/<contact_id>`. Durations in milliseconds.
 import type { RequestTrace } from '../ports.ts'
 
-/** One request, answered or given up. */
+/** One request, answered or abandoned. */
 export interface RequestEvent {
   readonly type: 'request'
   readonly method: RequestTrace['method']

@@ -1,4 +1,4 @@
-// What may be asked of the sync log. Commands, the console and undo read it through this; nobody reads its tables.
+// The queries of the sync log. Commands, the console and undo read it through this port; its tables are read nowhere else.
 import type { LoggedEntry } from './audit-chain.ts'
 import type { AuditEntry, AuditOutcome } from './audit.ts'
 
@@ -8,7 +8,7 @@ export interface LogFilter {
   readonly pipeline?: string
   /** A key, a mail address that the person has or had, or a contact's id; `key:`, `mail:` or `id:` before it says which. */
   readonly contact?: string
-  /** One of `people`; goes before `contact`. */
+  /** One of `people`; takes precedence over `contact`. */
   readonly person?: number
   readonly field?: string
   readonly term?: string
@@ -19,7 +19,7 @@ export interface LogFilter {
   readonly until?: number
 }
 
-/** `from`: goes on behind this entry, in the given order. */
+/** `from`: continues after this entry, in the given order. */
 export interface LogRange {
   readonly order: 'oldest' | 'newest'
   readonly from?: number
@@ -33,7 +33,7 @@ export interface LogHead {
   readonly hash: string
 }
 
-/** Somebody of whom the log speaks, over all pipelines. */
+/** A person in the log, over all pipelines. */
 export interface LoggedPerson {
   /** A number that holds within this state. */
   readonly person: number
@@ -82,12 +82,12 @@ export interface SyncLog {
   logEntry(seq: number): Promise<LoggedEntry | undefined>
   logPage(filter: LogFilter, range: LogRange): Promise<readonly LoggedEntry[]>
   /**
-   * Streams what the run did, person by person, each oldest first; what is about nobody comes first. With `contact` (see
+   * Streams what the run did, person by person, each oldest first; entries about no person come first. With `contact` (see
    * LogFilter) that person alone.
    */
   entriesOfRun(runId: string, contact?: string): AsyncIterable<LoggedEntry>
   runTotals(runId: string): Promise<readonly RunTotal[]>
-  /** Everybody whom the text may name (see LogFilter.contact); also those whose link is gone. */
+  /** All persons whom the text may name (see LogFilter.contact); also those whose link was deleted. */
   people(contact: string, pipeline?: string): Promise<readonly LoggedPerson[]>
   /** Checks at most `limit` entries behind those that were checked. */
   checkLog(from: CheckedTo, limit: number): Promise<CheckStep>

@@ -1,5 +1,5 @@
 // What it takes to put back what one run did to one contact: field by field where the value is still ours, and what has
-// to be left as it is, with the reason. Judged by the sync log and by what was last pushed; the contact itself is looked
+// to be left unchanged, with the reason. Decided by the sync log and by what was last sent; the contact itself is looked
 // at once more before anything is sent.
 import { isBlank } from '../words/blank.ts'
 import type { LoggedEntry } from './audit-chain.ts'
@@ -25,18 +25,18 @@ export interface RunEffect {
 
 /** What an undo goes by besides what the run did. */
 export interface UndoEvidence {
-  /** The highest contact id that was known when the run began; 0 where nobody knows. */
+  /** The highest contact id that was known when the run started; 0 where it is unknown. */
   readonly highestBefore: number
 }
 
 export interface UndoOptions {
-  /** Deletes contacts that the run created, where nobody touched them since. */
+  /** Deletes contacts that the run created, if they were not changed since. */
   readonly deleteCreated: boolean
-  /** Takes away terms that were given under the policy `add`, though nobody looked whether the contact had them before. */
+  /** Removes terms that were added under the policy `add`, although it is unknown whether the contact had them before. */
   readonly addedTerms: boolean
 }
 
-/** Something that stays as it is. */
+/** A change that is not undone. */
 export interface LeftAlone {
   readonly key: string
   readonly contactId: number
@@ -86,14 +86,14 @@ function withEntry(effect: RunEffect, entry: AuditEntry): RunEffect {
 
 type ContactEntry = AuditEntry & { readonly key: string; readonly contact_id: number }
 
-/** Whether it is known whom the entry is about. */
+/** Whether it is known which contact the entry is about. */
 const isAboutContact = (entry: AuditEntry): entry is ContactEntry =>
   entry.key !== null && entry.contact_id !== null
 
 const isChange = ({ action, outcome }: AuditEntry): boolean => outcome === 'done' && CHANGING.includes(action)
 
 /**
- * Entries in the order of people, and of time for each, as what was done to each contact. `erased` is told once of each
+ * Entries in the order of persons, and of time for each, as the changes of each contact. `erased` is called once for each
  * person whose values are gone.
  */
 export async function* runEffects(
@@ -210,7 +210,7 @@ function whyNot(
   return effect.isCreated ? whyThereBefore(effect, options) : undefined
 }
 
-/** What to do about one contact, and what of it stays as it is. */
+/** What to do about one contact, and which of its changes stay. */
 export function undoDecision(
   effect: RunEffect,
   known: Known,

@@ -251,7 +251,7 @@ function checkedValue({ target, onInvalid }: Checking, value: string, note: Note
   return { value: noted(note, 'on_invalid: truncate', value, cut), mended: true }
 }
 
-/** The keys of a mapping that make another text of a text, by the name under which they are told. */
+/** The keys of a mapping that transform a text, by the name under which they are reported. */
 function ruleNames({ unless, date, country, phone, name, address, number, default: ifBlank }: FieldMapping) {
   const named = Object.entries({ date, country, phone, name, address }).find(([, rule]) => rule !== undefined)
   return {
@@ -329,7 +329,7 @@ export function compileField(field: ContactField, mapping: FieldMapping, context
   const check = (value: string): FieldCheck => checkField(field, value)
   const cut = (value: string): string | undefined => truncated(field, value)
   const isBlank = (value: string): boolean => value === ''
-  // A blank says nothing about a consent.
+  // A blank is not a statement about consent.
   const clearable = field !== 'mail_status'
   const target = { name: field, key: field, required: false, clearable, isBlank, check, cut }
   return compileTarget(target, mapping, context)

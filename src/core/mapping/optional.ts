@@ -92,7 +92,7 @@ export function neededColumns(mapping: FieldMapping, header: Header): readonly s
 export const possibleColumns = (mapping: FieldMapping): readonly string[] =>
   mapping.pick === undefined ? mappingColumns(mapping) : pickColumns(mapping.pick)
 
-/** The columns that optional fields name, and nobody else among these: `others`, and the fields that are not optional. */
+/** The columns that only optional fields name; used by none of `others`, and by no field that is not optional. */
 export function columnsOfOptionalFields(
   pipeline: PipelineSettings,
   others: readonly string[],

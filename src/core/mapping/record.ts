@@ -57,6 +57,6 @@ export interface Provenance {
   readonly line: number
   /** Of a record of several rows: the lines of all of them. */
   readonly lines?: readonly number[]
-  /** SHA-256 of the file's bytes, hexadecimal; absent where nobody took it. */
+  /** SHA-256 of the file's bytes, hexadecimal; absent where it was not computed. */
   readonly sha256?: string
 }

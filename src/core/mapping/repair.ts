@@ -1,5 +1,5 @@
 // Repairs of values that an exporter has damaged, each only where it was asked for (`repair`), and only what has one
-// meaning: everything else stays as it is, and is named in a warning (odd-values.ts).
+// meaning: everything else stays unchanged, and is named in a warning (odd-values.ts).
 
 export const REPAIRS = ['spreadsheet', 'html', 'c1'] as const
 

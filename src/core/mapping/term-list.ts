@@ -1,5 +1,5 @@
 // A cell that holds several terms: split as the mapping says, and as the exports of vendors write such lists.
-// Mailchimp puts each tag in quotes; Google marks its own groups with an asterisk, and everybody is in one of them.
+// Mailchimp puts each tag in quotes; Google marks its system groups with an asterisk, and every contact is in one of them.
 import { cleanText } from './field-check.ts'
 
 /** A quoted part that begins at `at`: its text without the quotes, and where the next part begins. */
@@ -33,7 +33,7 @@ export function listParts(text: string, separator: string): string[] {
 
 const GOOGLE_SEPARATOR = ':::'
 const GOOGLE_COLUMNS: readonly string[] = ['labels', 'group membership']
-/** Groups that Google keeps for itself: no label that anybody gave. */
+/** Google's system groups: not labels that a user assigned. */
 const GOOGLE_OWN = /^(my ?contacts|starred)$/i
 const QUOTED_LIST = /^"[^"]*"(,"[^"]*")*$/
 

@@ -12,7 +12,7 @@ export interface AssertedTerm {
   readonly ours: boolean
   /** Another record (of this or another pipeline) asserts it for the same contact. */
   readonly shared: boolean
-  /** It was being given or taken when the answer got lost: whether the contact has it, nobody knows. */
+  /** It was being added or removed when the answer was lost: whether the contact has it is unknown. */
   readonly unsure: boolean
 }
 

@@ -26,7 +26,7 @@ export interface Circuit {
   accepted(): void
   /** The service refused one contact for this reason. */
   refused(reason: string): void
-  /** Something without which the run cannot go on is not to be had. */
+  /** Something that the run requires is not available. */
   halt(stop: Stop): void
   readonly stop: Stop | undefined
 }

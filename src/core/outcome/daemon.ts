@@ -22,7 +22,7 @@ export interface EndedRun extends Counts {
   readonly drift: number
   readonly files: readonly { readonly file: string; readonly status: string; readonly code?: ErrorCode }[]
   readonly error?: string
-  /** Why it was given up; absent when it was not. */
+  /** Why it failed; absent when it did not. */
   readonly code?: ErrorCode
   readonly warnings: readonly string[]
 }
@@ -50,7 +50,7 @@ export type DaemonEvent =
       readonly at: number
       readonly code: ErrorCode | undefined
     }
-  /** It was due while its last run still went on; it is not run twice. `times`: how often since the last such event. */
+  /** It was due while its last run was still active; no second run starts. `times`: how often since the last such event. */
   | {
       readonly type: 'overlapped'
       readonly pipeline: string
@@ -68,7 +68,7 @@ export type DaemonEvent =
   /** The new configuration is not valid; the old one stays. */
   | { readonly type: 'reload_refused'; readonly at: number; readonly problems: readonly string[] }
 
-/** Must not throw, and must not take long: the daemon goes on when it returns. */
+/** Must not throw, and must not take long: the daemon continues when it returns. */
 export type DaemonListener = (event: DaemonEvent) => void
 
 /** One pipeline of the daemon; those without schedule and watch are in the list, too. */
@@ -76,7 +76,7 @@ export interface PipelineCondition {
   readonly name: string
   /** When it is due next; undefined: it has no schedule. */
   readonly dueAt: number | undefined
-  /** Since when its run goes on; undefined: none does. */
+  /** Since when its run is active; undefined: none is. */
   readonly runningSince: number | undefined
   /** Since when it should have begun and could not (service away, all places taken); undefined: nothing waits. */
   readonly waitingSince: number | undefined

@@ -1,4 +1,4 @@
-// A finding of a plan or a run: people who are likely in the source twice. See core/linkage/look-alikes.ts for how.
+// A finding of a plan or a run: persons who are probably in the source twice. See core/linkage/look-alikes.ts for how.
 
 /** What two records have in common besides their names. */
 export type SharedValue = 'mail' | 'phone' | 'birthday' | 'street'

@@ -5,7 +5,7 @@ import type { CallResult, Random } from '../ports.ts'
 
 /**
  * How the summary of a call begins that was not sent because `service.rate_limit.per_day` is used up.
- * Whoever meets it ends the run with DAILY_LIMIT.
+ * The run that meets it ends with DAILY_LIMIT.
  */
 export const DAILY_ALLOWANCE_USED_UP = 'The daily request limit is reached'
 
@@ -48,7 +48,7 @@ export type RetryDecision =
 
 const GIVE_UP: RetryDecision = { retry: false }
 
-/** Decides whether the call goes on after this attempt. Delays in milliseconds. */
+/** Decides whether the call is retried after this attempt. Delays in milliseconds. */
 export function retryDecision(question: RetryQuestion): RetryDecision {
   const { verdict, attempt } = question
   if (verdict.throttled) return afterThrottling(question)

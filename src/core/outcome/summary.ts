@@ -23,7 +23,7 @@ export type Counts = {
   deleted: number
   held_deletes: number
   terms_created: number
-  /** Of those skipped: people who were erased by request. */
+  /** Of those skipped: persons who were erased by request. */
   erased: number
 } & Record<Outcome, number>
 
@@ -49,11 +49,11 @@ export interface InputReport {
   readonly code?: ErrorCode
   readonly error?: string
   readonly hint?: string
-  /** New records that are likely somebody whom the source has under another key, too. */
+  /** New records that are probably the same person as another key of the source. */
   readonly likely_same?: LikelySame
 }
 
-/** Files that keep a run, or a plan, from being `ok`. One that was left for a reason of its own counts as refused. */
+/** Files that keep a run, or a plan, from being `ok`. One that was left in the inbox for its own reason counts as refused. */
 export function reportTotals(reports: readonly InputReport[]): { inputsRefused: number; inputsHeld: number } {
   const isRefused = ({ status, code }: InputReport): boolean =>
     status === 'refused' || (status === 'left' && code !== undefined)
@@ -63,7 +63,7 @@ export function reportTotals(reports: readonly InputReport[]): { inputsRefused: 
   }
 }
 
-/** The worst of: given up, held by a guard, something that a person should look at, all well. */
+/** The worst of: failed, held by a guard, something that an operator should look at, all well. */
 export function runStatus(
   counts: Counts,
   happened: {

@@ -29,7 +29,7 @@ export interface ProposedChoice {
 
 /** A guess of at least this is taken without a question. */
 export const SURE = 0.9
-/** Below this nobody is asked: it is most likely wrong. */
+/** Below this no question is asked: the guess is most likely wrong. */
 export const WORTH_ASKING = 0.4
 
 export const isSure = ({ field, confidence }: ProposedEntry): boolean => field !== null && confidence >= SURE

@@ -13,7 +13,7 @@ export interface ProposedExpect {
   readonly values?: Readonly<Record<string, readonly string[] | { readonly change: string }>>
 }
 
-/** In a file with fewer records a share says nothing. */
+/** In a file with fewer records a share is meaningless. */
 const FEWEST_RECORDS = 20
 /** A list of possible values is no longer, and each of them is no rarity. */
 const MOST_VALUES = 5
@@ -41,7 +41,7 @@ function listOf(column: SampleColumn, fileDate: string): readonly string[] | und
   return isList && (yesNo === 1 || (number < 0.5 && date < 0.5)) ? [...distinct.keys()] : undefined
 }
 
-/** `hasSteadyColumns`: the exporter writes every column, whether or not anybody has a value in it. */
+/** `hasSteadyColumns`: the exporter writes every column, whether or not any record has a value in it. */
 export function proposedExpect(
   samples: Samples,
   entries: readonly ProposedEntry[],

@@ -12,7 +12,7 @@ import { PERSON_WORDS } from './words/person-words.ts'
 import { REACH_WORDS, WHOLE_ADDRESS_WORDS } from './words/reach-words.ts'
 
 export interface HeaderReading {
-  /** `other` also where the words are about somebody else. */
+  /** `other` also where the words are about another person. */
   readonly meaning: Meaning | undefined
   readonly languages: readonly HeaderLanguage[]
   readonly qualifiers: readonly Qualifier[]

@@ -9,7 +9,7 @@ import type { Samples } from './samples.ts'
 import { COMPANY_FLAGS } from './words/other-words.ts'
 import { isFullName, shareOf, someOf } from './values.ts'
 
-/** A list of people has so many common first names at least; a list of companies has none. */
+/** A list of persons has at least so many common first names; a list of companies has none. */
 const FEWEST_KNOWN = 0.3
 
 /** The share of rows in which one column holds the value of another as a word. */

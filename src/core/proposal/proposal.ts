@@ -1,5 +1,5 @@
 // From sample files to a proposed mapping: each column with the field it is most likely for, how sure that is, and why.
-// Pure. Nothing is written here, and nobody is asked (questions.ts).
+// Pure. Nothing is written here, and no question is asked (questions.ts).
 import { foldedColumn } from '../mapping/columns.ts'
 import type { ContactField } from '../mapping/contact.ts'
 import { addressEntries } from './addresses.ts'

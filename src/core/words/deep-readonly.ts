@@ -1,4 +1,4 @@
-// A value that nobody changes, all the way down.
+// A type whose values cannot be changed, at any depth.
 
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]

@@ -1,8 +1,8 @@
-// What the operational log may know of an error: its code and message where it is one of ours, and otherwise its
+// What the operational log may contain of an error: its code and message if it is a SyncError, and otherwise its
 // class and where it was thrown. Messages of libraries quote what they were given: a record, a URL, a key.
 import { SyncError } from './errors.ts'
 
-/** Enough to find the place; the rest of a stack is the same for everybody. */
+/** Enough to find the place; the rest of a stack is always the same. */
 const FRAMES = 5
 
 /** `at load (file:///opt/contact-sync/dist/store/rows.js:12:3)` becomes `load rows.js:12:3`. */

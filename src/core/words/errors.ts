@@ -206,7 +206,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * Rejects that reading the same record again cannot mend: the first record of a key counts, a row that is no record stays
+ * Rejects that reading the same record again cannot fix: the first record of a key counts, a row that is no record stays
  * none, and what was cut off a row is not in it.
  */
 export const FINAL_REJECTS: readonly ErrorCode[] = [

@@ -1,4 +1,4 @@
-// Which host is this machine itself: what is sent there unencrypted leaves it for nobody else to see.
+// Which host is this machine itself: what is sent there unencrypted does not leave the machine.
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 

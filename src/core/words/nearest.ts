@@ -1,8 +1,8 @@
 // Suggestions for names that were mistyped, or that other systems use for the same thing.
-// A suggestion is words for a person; nothing is ever corrected by itself.
+// A suggestion is text for the reader; nothing is ever corrected automatically.
 import { closest, distance } from 'fastest-levenshtein'
 
-/** What people call contact fields elsewhere, where the letters alone would suggest the wrong one. */
+/** Other common names of contact fields, where the letters alone would suggest the wrong one. */
 const MEANT = new Map(
   Object.entries({
     family_name: ['last_name', 'lastname', 'surname', 'nachname', 'name'],
@@ -33,7 +33,7 @@ export function suggestion(name: string, known: readonly string[]): string {
     : `known here: ${known.join(', ')}`
 }
 
-/** The known name that was probably meant, by the words that people use or by the letters. */
+/** The known name that was probably meant, by common names or by the letters. */
 export function nearName(name: string, known: readonly string[]): string | undefined {
   const meant = MEANT.get(name.toLowerCase())
   return meant !== undefined && known.includes(meant) ? meant : nearest(name, known)

@@ -29,7 +29,7 @@ function split(sign: string, digits: string, decimal: ',' | '.'): ParsedNumber {
   return canonical(sign, whole.replaceAll(group, ''), fraction ?? '')
 }
 
-/** The one mark that may be the decimal one, or that nobody can tell. */
+/** The one mark that may be the decimal one, or that is ambiguous. */
 function decimalIn(digits: string): ',' | '.' | 'unclear' {
   const comma = digits.lastIndexOf(',')
   const dot = digits.lastIndexOf('.')

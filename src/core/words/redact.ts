@@ -4,7 +4,7 @@
 const MASK = '[secret]'
 /** Shorter values would mask ordinary words. */
 const SHORTEST = 4
-/** What may stand within a secret that was broken over lines, as it is or as JSON writes it. */
+/** What may be inside a secret that was broken over lines, unchanged or as JSON writes it. */
 const BREAK = String.raw`(?:\s|\\[nrt]|=(?:\r?\n|\\r?\\n))*`
 
 /**
@@ -50,7 +50,7 @@ function pattern(texts: readonly string[], flags: string): RegExp {
 }
 
 /**
- * A function that masks every secret in a text: as it is, URL-encoded, in base64 at every offset, in hexadecimal, as JSON
+ * A function that masks every secret in a text: unchanged, URL-encoded, in base64 at every offset, in hexadecimal, as JSON
  * and HTML write it, and broken over lines. Mask a text before it is cut: half a secret is not found.
  */
 export function createRedaction(secrets: readonly string[]): (text: string) => string {

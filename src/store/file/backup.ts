@@ -68,7 +68,7 @@ function finishCopy(file: string, expected: Record<string, number>, at: number):
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 
-/** Before anything is in it, so that nobody else may ever read it. What is there already, a link say, is never used. */
+/** Before anything is in it, so that no other user can ever read it. An existing file, or a link, is never used. */
 function makeEmpty(file: string): void {
   try {
     writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
@@ -91,7 +91,7 @@ const isThere = (file: string): SyncError =>
     hint: 'A backup never replaces an existing file: choose a new name, with the date for example.',
   })
 
-/** Gives the copy its name, which nobody may have taken meanwhile. */
+/** Gives the copy its name, unless it was taken in the meantime. */
 function nameCopy(part: string, file: string): void {
   try {
     linkSync(part, file)

@@ -47,7 +47,7 @@ function lateStatement(
     run: (...given) => ready().run(...given),
     get: (...given) => ready().get(...given),
     all: (...given) => ready().all(...given),
-    // A statement that is read row by row is busy meanwhile: nobody else may have it.
+    // A statement that is read row by row is busy meanwhile: it cannot be used a second time.
     iterate: (...given) => (own ??= compile(shape)).iterate(...given),
     pluck() {
       shape = 'pluck'

@@ -1,5 +1,5 @@
-// Opens the state database: the pragmas, each with its why, the checks that it is ours and whole, the migrations.
-// Never starts afresh over a file that it cannot read: a state that was lost silently would double every contact.
+// Opens the state database: the pragmas, each with its reason, the checks of owner and integrity, the migrations.
+// Never starts over with a file that it cannot read: a state that was lost silently would duplicate every contact.
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
@@ -52,7 +52,7 @@ function keepCopy(db: Connection, path: string): void {
   const copy = `${path}.before-schema-${newestSchema()}`
   const part = `${copy}.part`
   rmSync(part, { force: true })
-  // Empty before anything is in it, so that nobody else may ever read it.
+  // Empty before anything is in it, so that no other user can ever read it.
   writeFileSync(part, '', { mode: 0o600 })
   db.prepare('VACUUM INTO ?').run(part)
   syncFile(part)
@@ -78,7 +78,7 @@ function migrate(db: Connection, path: string): void {
   const all = (done: number): void =>
     MIGRATIONS.slice(done).forEach((one, index) => step(one, OLDEST_SCHEMA + done + index))
   if (version > 0) return all(version - OLDEST_SCHEMA + 1)
-  // Whoever reads beside the first owner sees no state, or all of it.
+  // A process that reads beside the first owner sees no state, or all of it.
   db.transaction(() => {
     db.pragma(`application_id = ${APPLICATION_ID}`)
     all(0)
@@ -99,7 +99,7 @@ function prepareFolder(path: string): void {
     })
 }
 
-/** Personal data: made for its owner alone, and closed to everybody else where an older version left it open. */
+/** Personal data: readable by its owner only, and closed to other users where an older version left it open. */
 function keepPrivate(path: string): void {
   if (!existsSync(path)) return writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
   const { mode } = statSync(path)

@@ -1,4 +1,4 @@
-// One owner of the state. The lock is SQLite's own on a file of its own beside the state: it ends with the
+// One owner of the state. The lock is SQLite's own on a separate file beside the state: it ends with the
 // process, however that ends, and readers of the state do not notice it.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -42,7 +42,7 @@ export function isOwned(statePath: string): boolean {
 const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
-/** Where nobody holds it, somebody may be looking whether it is held (isOwned): that is over in a moment. */
+/** Where it is not held, another process may be testing whether it is (isOwned): that takes a moment. */
 function beginExclusive(db: Database.Database, place: string): void {
   db.pragma('busy_timeout = 0')
   try {

@@ -1,4 +1,4 @@
-// The mark beside the state: how far the state had come, in a file of its own. A state that is put back from an older
+// The mark beside the state: how far the state had come, in a separate file. A state that is restored from an older
 // backup, replaced or lost is behind its mark, and is noticed before it can double a contact.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
@@ -23,7 +23,7 @@ const markPath = (statePath: string): string => `${statePlace(statePath)}.mark`
 export const writeMark = (statePath: string, mark: Mark): void =>
   replaceFile(markPath(statePath), `${JSON.stringify(mark)}\n`)
 
-/** Undefined where there is none; `unreadable` where it is not one of ours. */
+/** Undefined where there is none; `unreadable` where it is not a mark. */
 export function readMark(statePath: string): Mark | 'unreadable' | undefined {
   let text: string
   try {
@@ -91,7 +91,7 @@ export const lostText = (mark: Mark | 'unreadable'): string =>
     ? 'does not exist, but its mark does'
     : `does not exist, but its mark says that ${runText(mark)} started with it`
 
-/** One of the two may be ahead: a restored state that has worked since has runs of its own. */
+/** One of the two may be ahead: a restored state that was used since has newer runs. */
 function missingText(mark: Mark, now: Mark): string {
   const count = (number: number, one: string, more: string): string[] =>
     number > 0 ? [`${number} ${number === 1 ? one : more}`] : []

@@ -15,7 +15,7 @@ export function truncateLog(db: Connection): void {
 
 /**
  * The mark follows the state: before the first request of a run leaves, so that a run that is killed counts, and at its
- * end. `mayMark` is false as long as nobody has said what to do about a state that may be an older one.
+ * end. `mayMark` is false until it is decided what to do about a state that may be an older one.
  */
 export function keepingMark(store: Marked, db: Connection, of: { path: string; mayMark(): boolean }): Marked {
   let isMarked = false

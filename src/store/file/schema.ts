@@ -156,10 +156,10 @@ CREATE INDEX reject_by_pipeline ON reject (pipeline);
 
 // The sync log in two parts. audit: what is chained and stays, without anything personal. sealed: the personal part of
 // each entry, encrypted under the key of its person. A person may have several keys (two that turned out to be one);
-// person 0 is nobody. A key that is gone leaves its row and token. person_alias: who is meant by a key, a contact's id or
+// person 0 is no person. A key that is gone leaves its row and token. person_alias: who is meant by a key, a contact's id or
 // a mail, all of them under a keyed hash, as are names of terms in log_word. log_tag: by what an entry is found.
 // log_hour: which entries an hour may have. log_total: how many a run has of each kind.
-// tombstone: people who were erased and must not come back.
+// tombstone: persons who were erased and must not be created again.
 const syncLog = `
 CREATE TABLE audit (
   seq INTEGER PRIMARY KEY,
@@ -277,7 +277,7 @@ UPDATE link SET unsure = json_insert(coalesce(unsure, '[]'), '$[#]', 'mail_statu
   WHERE known ->> '$.mail_status' IN (1, 2) AND coalesce(unsure, '') NOT LIKE '%"mail_status"%';
 `
 
-// Which file a run refused, and why, so that whoever is told of it reads its name.
+// Which file a run refused, and why, so that alerts can name it.
 const refusing = `
 ALTER TABLE run ADD COLUMN refused_file TEXT; ALTER TABLE run ADD COLUMN refused_code TEXT;`
 const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')

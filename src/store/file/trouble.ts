@@ -1,5 +1,5 @@
-// The driver's errors as errors that a person can act on: the one place where they are turned. Whoever works with the
-// state hears of the first one at once, because without a journal nothing more may be sent.
+// The driver's errors as errors with a code and a remedy: the one place where they are converted. A user of the
+// state learns of the first one at once, because without a journal nothing more may be sent.
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import Database from 'better-sqlite3'
@@ -38,7 +38,7 @@ function turned(code: string): Turned | undefined {
   return undefined
 }
 
-/** The error as it is to be thrown: a SyncError where the driver or the file system says something known. */
+/** The error to be thrown: a SyncError where the error of the driver or the file system is a known one. */
 export function stateError(error: unknown, path: string): unknown {
   if (error instanceof SyncError) return error
   const driverCode = codeOf(error)

@@ -13,7 +13,7 @@ export function createNoteAstray(db: Connection): RunState['noteAstray'] {
       const { pipeline, key, contactId } = operation
       goById.run(pipeline, key)
       const reason = `meant for contact ${contactId}; the service applied it to contact ${reached}, which has the same e-mail address`
-      // What that one had before, nobody looked at.
+      // The former values of that contact were not read.
       const there = { ...operation, contactId: reached, known: {} }
       append(auditEntry({ operation: there, sent, request, settlement: { kind: 'held', reason } }, context))
     })()

@@ -92,7 +92,7 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   }
 }
 
-/** Brings what was found out about the edits of a record into the list of them. */
+/** Updates the list of edits with the result for one record. */
 export function createKeepEdits(db: Connection): (judged: JudgedEdits, at: number) => void {
   const remove = db.prepare('DELETE FROM hand_edit WHERE pipeline = ? AND key = ? AND field = ?')
   const put = db.prepare(`
@@ -110,7 +110,7 @@ export function createKeepEdits(db: Connection): (judged: JudgedEdits, at: numbe
   }
 }
 
-/** Of a record that has gone, and of a contact that nobody has a link to any more. */
+/** Of a record that is missing, and of a contact that no link has any more. */
 export function createForgetEdits(db: Connection): (operation: Operation) => void {
   const edits = db.prepare('DELETE FROM hand_edit WHERE pipeline = ? AND key = ?')
   const sent = db.prepare(
@@ -163,10 +163,10 @@ function byRecord(rows: readonly EditRow[]): readonly EditsOfRecord[] {
   }))
 }
 
-/** Terms are looked at where their record is sent, not by themselves. */
+/** Terms are read where their record is sent, not separately. */
 const OF_FIELD = "field NOT LIKE 'term %'"
 
-/** Its terms are compared anew when its record comes again: as if what it asserts had been on its way. */
+/** Its terms are compared again when its record is next read: as if its assertions had been in flight. */
 function createCompareTerms(db: Connection): (edit: EditRow) => void {
   const unsettle = db.prepare(`${FORGET_FINGERPRINT} AND key = @key)`)
   const terms = db.prepare<[string, string], { id: number; terms: string | null }>(

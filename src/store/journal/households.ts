@@ -2,7 +2,7 @@
 import type { KeptResolution, ResolvedKey, ResolutionStore } from '../../core/change/resolution.ts'
 import type { Connection } from '../file/database.ts'
 
-/** Of one address all are told apart by the same rule from then on. */
+/** From then on all of one address are distinguished by the same rule. */
 const KEEP = [
   'INSERT OR REPLACE INTO household VALUES (@pipeline, @key, @contactId, @mailKey, @values, @rule)',
   'UPDATE household SET rule = @rule WHERE pipeline = @pipeline AND mail_key = @mailKey AND rule <> @rule',

@@ -1,4 +1,4 @@
-// What an earlier run left open: doubts, what was given up, what waits; and what a crash turns into one of these.
+// What an earlier run left open: doubts, failed and waiting operations; and what a crash turns into one of these.
 import { auditEntry } from '../../core/log/audit.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
 import { OVERTAKABLE, RETRIED, SETTLED_SO_FAR } from '../../core/change/states.ts'
@@ -64,7 +64,7 @@ function createReopen(db: Connection): RunState['reopen'] {
     })()
 }
 
-/** What is given up, waits or is held gives way to what came later for its key. */
+/** What failed, waits or is held is replaced by a newer change of its key. */
 const DROP_OVERTAKEN = `
 DELETE FROM operation WHERE pipeline = ? AND state <> 'planned' AND ${isOneOf(OVERTAKABLE)} AND cause = 'record'
   AND EXISTS (SELECT 1 FROM operation AS newer WHERE newer.pipeline = operation.pipeline AND newer.key = operation.key

@@ -1,4 +1,4 @@
-// New records of an input, and those already linked that may be the same people under another key. Names are compared by an
+// New records of an input, and linked ones that may be the same person under another key. Names are compared by an
 // index over their first letters as they were pushed, mails by the name before the at; the rest is decided outside.
 import type { LinkedRecord, LookAlikeStore, NewRecord } from '../../core/linkage/look-alikes.ts'
 import { SENDING_ORDER } from '../../core/change/steps.ts'
@@ -8,7 +8,7 @@ import { DESIRED } from '../file/desired.ts'
 import { parseContact } from './rows.ts'
 
 const PAGE = 500
-/** Names or a name before the at that so many share tell nobody apart. */
+/** Names, or local parts of a mail, shared by so many records distinguish none of them. */
 const MOST_LIKE = 50
 
 interface Row {

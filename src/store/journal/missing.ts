@@ -24,7 +24,7 @@ export const mayBeNamed = (row: string): string => `${row}.gone = 0 AND (${row}.
 const IS_NAMED_ELSEWHERE = `EXISTS (SELECT 1 FROM link AS other WHERE other.contact_id = link.contact_id
   AND other.pipeline <> link.pipeline AND ${mayBeNamed('other')})`
 
-/** The mail of somebody who is new in this input: the same person under another key, as far as anybody can tell. */
+/** The mail of a record that is new in this input: probably the same person under another key. */
 const IS_REKEYED = `link.mail_key IN (SELECT mail_key FROM operation WHERE input_id = @input AND kind = 'create' AND mail_key IS NOT NULL)`
 
 /** The terms that this pipeline gave, as a plan that takes them away. */
@@ -56,7 +56,7 @@ const LOWER_TIMES = `UPDATE link SET missing_at = @at WHERE pipeline = @pipeline
 const FORGET_FOUND = `
 UPDATE link SET missing = 0, missing_in = NULL, missing_at = NULL WHERE pipeline = @pipeline AND missing > 0 AND ${IS_SEEN}`
 
-/** As if the export had not been counted; whoever it lacks is counted again when it is read again. */
+/** As if the export had not been counted; the links that it lacks are counted again when it is read again. */
 const UNCOUNT_MISSING = `
 UPDATE link SET missing = missing - 1, missing_in = NULL, missing_at = NULL
 WHERE pipeline = @pipeline AND missing > 0 AND missing_in = @version`
@@ -67,7 +67,7 @@ export interface MissingLinks {
   countMissing(staged: StagedInput, rules: Pick<MissingRules, 'apartMs' | 'at'>): void
 }
 
-/** For an input that will be read again: until then nobody knows whom it lacks. */
+/** For an input that will be read again: until then it is unknown which links it lacks. */
 export function createUncount(db: Connection): (staged: StagedInput) => void {
   const uncount = db.prepare(UNCOUNT_MISSING)
   return ({ pipeline, input: { version } }) => void uncount.run({ pipeline, version })

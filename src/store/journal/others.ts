@@ -62,7 +62,7 @@ interface MailOwner {
 const OWNERS = `
 SELECT value AS mail, link.key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
   AND operation.mail_key <> link.mail_key AND ${isKeyed('operation')}
-  -- What is held for a reason of its own, its contact being gone say, changes nothing any more by itself.
+  -- What is held for a reason of its record, a deleted contact for example, changes nothing any more automatically.
   AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
 FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`
 
@@ -98,7 +98,7 @@ function createIsCreatedElsewhere(db: Connection): OtherRecords['isCreatedElsewh
   const openCreate = db
     .prepare<[string, string], number>(
       `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND (mail_key = ?
-         -- One without a mail is judged by its name, and may have been merged into whoever bears that.
+         -- One without a mail is compared by its name, and may have been merged into any contact of that name.
          OR (mail_key IS NULL AND sent > 0)) LIMIT 1`,
     )
     .pluck()

@@ -5,7 +5,7 @@ import type { Connection } from '../file/database.ts'
 
 interface Passed extends Pick<ResolutionStore, 'passed'> {
   put(pipeline: string, key: string, fingerprint: string): void
-  /** Whether anybody of the pipeline was passed over. */
+  /** Whether any record of the pipeline was passed over. */
   hasAny(pipeline: string): boolean
   /** Something is done about the record after all. */
   forget(pipeline: string, key: string): void

@@ -2,7 +2,7 @@
 import type { PermissionStore, StatusPermission } from '../../core/change/permission.ts'
 import type { Connection } from '../file/database.ts'
 
-/** Links of which nobody knows their mail_status: it was sent, or is to be sent, and was not taken. */
+/** Links whose mail_status is unknown: it was sent, or is to be sent, and was not applied. */
 const COMPARE_ANEW = `
 DELETE FROM fingerprint WHERE link_id IN (SELECT id FROM link WHERE unsure LIKE '%"mail_status"%')`
 

@@ -1,5 +1,5 @@
-// Links that a lost or an older state no longer has: made anew to contacts that were found at the service.
-// What is left to a person is in doubt under the name of a guard, so that nothing is looked up or sent by itself.
+// Links that a lost or an older state no longer has: restored to contacts that were found at the service.
+// What an operator must decide is in doubt under the name of a guard, so that it is never looked up or sent automatically.
 import { contactMailKey } from '../../core/mapping/contact.ts'
 import { REBUILD_GUARD } from '../../core/change/rebuild.ts'
 import type { FoundContact, RebuildStore } from '../../core/state.ts'
@@ -17,7 +17,7 @@ export function createRebuildStore(db: Connection): Omit<RebuildStore, 'openCrea
     )
     .pluck()
   const link = db.prepare(LINK)
-  // Compared anew by the next run; what a guard holds stays held.
+  // Compared again by the next run; what a guard holds stays held.
   const takeUp = db.prepare(`
     UPDATE operation SET state = 'failed', guard = NULL, reason = 'its contact was found at the service'
     WHERE id = ? AND state <> 'held'`)

@@ -140,7 +140,7 @@ export function operationOf(row: OperationRow): Operation {
 
 type KeptRecord = Pick<StagedRecord, 'values' | 'text' | 'rows'>
 
-/** What is kept of a record so that a reject can be given back as it came. One of several rows is an object. */
+/** What is kept of a record so that a reject can be exported as received. One of several rows is an object. */
 export const recordJson = ({ values, text, rows }: KeptRecord): string => {
   if (rows !== undefined) return JSON.stringify({ lines: rows.map(({ line }) => line), rows })
   return JSON.stringify(text === undefined ? [values] : [values, text])

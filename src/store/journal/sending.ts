@@ -26,7 +26,7 @@ function withMarks(json: string | null, marks: readonly TermMark[]): string {
   return assertionsJson([...untouched, ...touched])
 }
 
-// How often it was missing before says nothing about the request that leaves now.
+// How often it was missing before proves nothing about the request that is sent now.
 const SEND = `UPDATE operation SET state = 'sending', sent = sent + 1, absent_reads = 0, fresh = ?, carried = coalesce(?, carried)`
 
 /** Creates that leave together rarely differ in what is noted: those that do not are noted at once. */

@@ -1,5 +1,5 @@
 // Creates that the service would merge under check `email`, because two keys have one mail. Which of them it should
-// be nobody here can tell, so all of them are held before anything is sent.
+// be cannot be decided here, so all of them are held before anything is sent.
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
 

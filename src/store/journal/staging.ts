@@ -48,7 +48,7 @@ INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_i
 VALUES (@input_id, @run_id, @pipeline, @key, @line, @file, @kind, @link_id, @contact_id, @mail_key,
         @fields, @desired, coalesce(@terms, @wanted), @consent, @record, @fingerprint, @state, @rank, @reason, @cause, @undoes)`
 
-/** What is not planned yet keeps what its record wants, for when it is compared anew. */
+/** A change that is not planned yet keeps the wanted values of its record, for a later comparison. */
 function wantedTerms({ desired, operation }: StagedEntry & { kind: 'operation' }): string | null {
   if (operation.state === 'planned' || desired.terms === undefined) return null
   return JSON.stringify({ add: [], remove: [], asserts: desired.terms })
@@ -151,7 +151,7 @@ DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AN
     OR ${isClaimed('operation')}
     OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
 
-/** The newer record of a key says what counts now, unless it is a reject of its own. */
+/** The newer record of a key decides what counts now, unless it is itself a reject. */
 const CLEAR_OVERTAKEN_REJECTS = `
 DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND key IS NOT NULL AND ${isClaimed('reject')}`
 
@@ -160,7 +160,7 @@ const IS_OWED = `kind IN ('consent', 'delete') AND link_id IN (SELECT id FROM li
 
 /**
  * A full input says what there is: what earlier ones left open about others, and their rejects, are things of the past.
- * What is owed to somebody who was made already is not.
+ * Remaining steps for a contact that was created already are not.
  */
 const DROP_WHAT_A_FULL_INPUT_LACKS = [
   `DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)}
@@ -175,7 +175,7 @@ DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id AND id <= @upT
   AND code NOT IN (SELECT value FROM json_each('${JSON.stringify(FINAL_REJECTS)}'))
   AND header = (SELECT header FROM input WHERE input.id = @id)`
 
-/** Deletes are judged anew with every full input that decides about them. */
+/** Deletes are decided again with every full input. */
 const DROP_EARLIER_DELETES = `
 DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(JUDGED_AGAIN)} AND input_id <> @id
   AND cause = 'missing'`

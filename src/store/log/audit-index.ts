@@ -1,5 +1,5 @@
-// The indexes beside the chain: a filter that goes by one that was thinned out says "no entry fits". They are checked
-// against the entries, and can be made anew from them.
+// The indexes beside the chain: with an incomplete index a filter would miss entries. They are checked
+// against the entries, and can be rebuilt from them.
 import { type LoggedEntry, loggedEntry } from '../../core/log/audit-chain.ts'
 import type { IndexFault } from '../../core/log/sync-log.ts'
 import { createIndex } from './audit-append.ts'
@@ -108,7 +108,7 @@ function createIsTagged(db: Connection): (text: string, seq: number) => boolean 
   }
 }
 
-/** What is found by the words of entries, and by the names of people. */
+/** What is found by the words of entries, and by the names of persons. */
 function wrongOfEntries(db: Connection): IndexFault | undefined {
   const print = createPrint(db)
   const isTagged = createIsTagged(db)
@@ -135,7 +135,7 @@ export function checkIndexes(db: Connection): IndexFault | undefined {
   return wrongOfEntries(db)
 }
 
-/** Makes the indexes anew from the entries. */
+/** Rebuilds the indexes from the entries. */
 export function rebuildIndexes(db: Connection): void {
   const print = createPrint(db)
   const index = createIndex(db, print)

@@ -67,8 +67,8 @@ const leftByAllNames = [
 
 /**
  * From now on, whatever changes or removes a link through this connection, the names that it had lead to its person. As
- * temporary triggers, because nobody who writes to links may forget it, and no trigger of the file can make keyed hashes.
- * Whose contact it is that a link changed to, the next entry about it finds out: until then it refers to nobody.
+ * temporary triggers, because no code that writes to links may omit it, and no trigger of the file can make keyed hashes.
+ * The person of a contact that a link changed to is determined by the next entry about it: until then it refers to no person.
  */
 export function keepNamesOfLinks(db: Connection): void {
   const print = createPrint(db)

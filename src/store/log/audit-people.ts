@@ -27,7 +27,7 @@ const contactOf = (entry: AuditEntry): number | undefined =>
 
 const isMail = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** By what the person of an entry is known; nothing where it is about nobody. */
+/** The names by which the person of an entry is known; nothing where it is about no person. */
 function namesOf(entry: AuditEntry): readonly Name[] {
   const { pipeline, key, fields } = entry
   const id = contactOf(entry)
@@ -93,7 +93,7 @@ function createKeys(db: Connection, random: RandomBytes) {
   }
   return {
     newKey,
-    /** The number that a person has now; undefined where nobody has that number. */
+    /** The present number of a person; undefined where no person has that number. */
     present(person: number): number | undefined {
       const found = row.get(person)
       return found === undefined ? undefined : (found.person ?? found.id)
@@ -101,7 +101,7 @@ function createKeys(db: Connection, random: RandomBytes) {
     merge(into: number, from: number): void {
       for (const merge of merges) merge.run({ into, from })
     },
-    /** A person of whom nothing is left to open gets a new key. */
+    /** A person without readable values gets a new key. */
     of(person: number, seq: number): Known {
       const own = row.get(person)
       if (own?.secret && own.person === null) return { ...own, secret: own.secret, person }
@@ -139,7 +139,7 @@ export function createPeople(db: Connection, print: Print, random: RandomBytes):
     .pluck()
   const refer = db.prepare('UPDATE link SET person = ? WHERE id = ?')
 
-  // In most first runs nobody has an alias, and no hash is made to look for one.
+  // In most first runs no person has an alias, and no hash is computed to look for one.
   let hasAliases: boolean | undefined
   const ofAlias = (name: Name | undefined): number | undefined => {
     if (name === undefined) return undefined

@@ -1,5 +1,5 @@
-// Reading the sync log: entries by filter in pages, the people in it, what a run did. Every filter is an index of its own;
-// the rarest leads, the others are asked about each entry that it finds. Synchronous and plain, for whoever has a connection.
+// Reading the sync log: entries by filter in pages, the persons in it, what a run did. Every filter is a separate index;
+// the rarest is scanned, and each entry is tested for the others. Synchronous functions over a given connection.
 import { AUDIT_START, type LoggedEntry, loggedEntry } from '../../core/log/audit-chain.ts'
 import type {
   LogFilter,
@@ -103,7 +103,7 @@ const taggedWith = (id: number, { low, high }: Span): Clauses => ({
 const IS_TAGGED =
   '(SELECT last FROM log_tag WHERE word = ? AND first <= d.seq ORDER BY first DESC LIMIT 1) >= d.seq'
 
-/** Entries go by the hours in which they lie: clocks may go back. Undefined where none lies in that time. */
+/** Entries are found by their hours: clocks may go back. Undefined where there is none in that time. */
 function createInTime(db: Connection) {
   const bounds = db.prepare<[number, number], { first: number | null; last: number | null }>(
     'SELECT min(first) AS first, max(last) AS last FROM log_hour WHERE hour BETWEEN ? AND ?',

@@ -1,5 +1,5 @@
 // Sealing the personal part of an entry under the key of its person, and opening it again; and the keyed hashes under
-// which people and terms are found without their names being written anywhere in plain.
+// which persons and terms are found without their names being stored anywhere in plain.
 import {
   createCipheriv,
   createDecipheriv,
@@ -15,7 +15,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const SALT_BYTES = 16
-/** 128 bits: nobody's alias is another one's by chance. */
+/** 128 bits: aliases do not collide by chance. */
 const PRINT_BYTES = 16
 /** Of one unit of a string. */
 const MOST_UTF8_BYTES = 3

@@ -1,6 +1,6 @@
 // Destroys what the state holds of one person: the keys of their values in the sync log, everything under their keys and
 // mails elsewhere. What stays is the chain, their token in it, and tombstones. All of it is one transaction; afterwards the
-// file is written anew, because pages of a database may hold what was deleted from them.
+// file is rewritten, because pages of a database may hold what was deleted from them.
 import type { Recognition, Subject } from '../../core/erasing.ts'
 import { UNCERTAIN } from '../../core/change/states.ts'
 import { planEntry } from '../../core/log/audit.ts'
@@ -18,10 +18,10 @@ export interface Forgotten {
   readonly logEntries: number
   readonly links: number
   readonly openOperations: number
-  /** Of these: what may be under way at the service, and nobody will look it up any more. */
+  /** Of these: operations that may be in flight at the service, and will not be looked up any more. */
   readonly inDoubt: number
   readonly rejects: number
-  /** Of those that stay: how many name somebody of the same name or telephone, and may be of the person. */
+  /** Of those that stay: how many name a person of the same name or telephone, and may be theirs. */
   readonly uncertainRejects: number
   /** Texts about others, and about runs, from which the person was taken out. */
   readonly texts: number
@@ -51,7 +51,7 @@ function destroyValues(
   const all = <Value>(sql: string): Value[] =>
     db.prepare<[{ persons: string }], Value>(sql).pluck().all({ persons })
   const tokens = all<string>(`SELECT token FROM person_key WHERE id IN (${OF_PEOPLE}) ORDER BY id`)
-  // Which terms somebody had is gone with the values.
+  // The terms of a person are gone with the values.
   const untag = createUntagTerms(db)
   for (const seq of all<number>(entriesOf(OF_PEOPLE))) untag({ from: seq - 1, upTo: seq })
   const logEntries = run(
@@ -74,7 +74,7 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const prepare = (sql: string) => db.prepare(sql)
   const unprint = prepare(`DELETE FROM fingerprint WHERE pipeline = @pipeline
     AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline AND key = @key)`)
-  // Digests in which the record took part; the next run parses everything once, and makes them anew.
+  // Digests in which the record took part; the next run parses everything once, and computes them again.
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
   const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
@@ -155,7 +155,7 @@ const redactTexts = (db: Connection, recognition: Recognition): number =>
   replaceTexts(db, QUOTING, recognition.withoutQuotes) +
   replaceTexts(db, HEADERS, (text) => withoutHeader(text, recognition))
 
-/** Rejects without a key and a mail that name the person all the same; `uncertain` may be of somebody of the same name. */
+/** Rejects without a key and a mail that name the person anyway; `uncertain` may belong to another person of the same name. */
 function removeNamed(db: Connection, { naming }: Recognition): { removed: number; uncertain: number } {
   const rows = db.prepare<[], { id: number; record: string }>(
     'SELECT id, record FROM reject WHERE key IS NULL',
@@ -199,11 +199,11 @@ export function forgetPerson(
   })()
 }
 
-/** Whether the file was not written anew yet since somebody was erased. */
+/** Whether the file was not yet rewritten since a person was erased. */
 export const isSweepDue = (db: Connection): boolean =>
   db.prepare("SELECT 1 FROM meta WHERE name = 'sweep'").get() !== undefined
 
-/** Writes the file anew, without what was deleted from it. Needs as much space again, and throws STATE_FULL without. */
+/** Rewrites the file without what was deleted from it. Needs as much space again, and throws STATE_FULL without. */
 export function sweep(db: Connection): void {
   db.exec('VACUUM')
   db.exec("DELETE FROM meta WHERE name = 'sweep'")

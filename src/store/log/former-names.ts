@@ -1,4 +1,4 @@
-// The names that a pipeline had before it was renamed. Tombstones are hashes of pipeline and key, and nobody knows the keys
+// The names that a pipeline had before it was renamed. Tombstones are hashes of pipeline and key, and the keys are not known
 // any more: so they are looked for under the former names, too.
 import type { Connection } from '../file/connection.ts'
 

@@ -9,7 +9,7 @@ import { readMark } from '../file/mark.ts'
 
 /** Entries checked between two questions of others. */
 const SLICE = 500
-/** An old entry could be changed after it was checked: the whole is checked anew. */
+/** An old entry could be changed after it was checked: everything is checked again. */
 const ANEW_AFTER_MS = 86_400_000
 
 const START: CheckedTo = { seq: 0, hash: AUDIT_START }

@@ -1,5 +1,5 @@
-// All that the state holds about one person beside the sync log, for whoever asks what is held about them, and for
-// whoever erases it: rows by pipeline and key, and rejected records that name the person's mail.
+// All that the state holds about one person beside the sync log, for a request for information and for
+// an erasure: rows by pipeline and key, and rejected records that name the person's mail.
 import { type Contact, mailKey } from '../../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../../core/erasing.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
@@ -70,7 +70,7 @@ export function namedInRows(
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Columns that say how the program works and nothing about anybody. */
+/** Columns about the work of the program, with no personal data. */
 const INNER = [
   'id',
   'input_id',

@@ -1,4 +1,4 @@
-// People who were erased and must not come back with the next export: nothing but keyed hashes of their keys and mails.
+// Persons who were erased and must not be created again by the next export: only keyed hashes of their keys and mails.
 import type { ErasedBefore, Subject, TombstoneStore } from '../../core/erasing.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import { createPrint, type Print } from './audit-seal.ts'
@@ -41,7 +41,7 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
       const own = key === undefined ? undefined : ofKey(pipeline, key).find(isSet)
       if (own !== undefined) return own.toString('hex')
       const text = texts.join('\n')
-      // A record that is somebody else's may name the mail of the person; a text without a key may quote their row.
+      // A record of another person may name the mail of the person; a text without a key may quote their row.
       if (key !== undefined)
         return isLinked.get(pipeline, key) === undefined ? ofMails(text)?.toString('hex') : undefined
       const words = text.match(KEY) ?? []
@@ -55,7 +55,7 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
       if (any.get() === undefined) return records.map(() => false)
       return records.map(({ key, mail, values }) => {
         if (key !== undefined && ofKey(pipeline, key).some(isSet)) return true
-        // A record that could not be mapped may name its mail anywhere; so may one of somebody else.
+        // A record that could not be mapped may name its mail anywhere; so may one of another person.
         if (mail === undefined && key !== undefined && isLinked.get(pipeline, key) !== undefined) return false
         const mails = mail === undefined ? (values.join('\n').match(MAIL) ?? []) : [mail]
         return mails.some((one) => isSet(ofMail(print, one)))
@@ -88,7 +88,7 @@ export function setTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'm
   return prints.length
 }
 
-/** Undefined where nobody was erased under any of these names. */
+/** Undefined where no one was erased under any of these names. */
 export function erasedBefore(
   db: Connection,
   subject: Pick<Subject, 'keys' | 'mails'>,

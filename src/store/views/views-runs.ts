@@ -25,7 +25,7 @@ SELECT date(started_at / 1000, 'unixepoch') AS day, count(*) AS runs,
        ${COUNTED.map((name) => `sum(coalesce(counts ->> '$.${name}', 0)) AS ${name}`).join(', ')}
 FROM run WHERE started_at >= ? GROUP BY day ORDER BY day`
 
-/** Runs are told apart by start and id: several may begin in one millisecond. */
+/** Runs are identified by start and id: several may start in one millisecond. */
 const cursorOf = ({ startedAt, id }: RunRecord): string => `${startedAt}.${id}`
 
 function cursor(from: string | undefined): { at: number; id: string } {

@@ -1,5 +1,5 @@
 // The ledger of terms over all links: how many records assert each, and how often it was ours to give. The ledger is a
-// column of the link, so counting reads them all: in slices, so that whoever asks for something else need not wait.
+// column of the link, so counting reads them all: in slices, so that other requests need not wait.
 import type { TermsView, TermView } from '../../core/views.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
@@ -44,7 +44,7 @@ const FRESH_MS = 60_000
 /** A page waits no longer for a count; it shows the one before, or that one is being made. */
 const PATIENCE_MS = 150
 
-/** One counting at a time; what was counted last is given while the next one goes on. `now`: milliseconds since the epoch. */
+/** One count at a time; the last result is returned while the next one is computed. `now`: milliseconds since the epoch. */
 export function createTermCount(db: Connection, now: () => number): () => Promise<TermsView> {
   const slice = db.prepare<[number], Row>(
     `SELECT id, pipeline, terms FROM link WHERE id > ? ORDER BY id LIMIT ${SLICE}`,

@@ -1,6 +1,6 @@
 // The places of the rate limit and the requests of a day, shared by every process that asks one service: a small database
-// beside the state, which whoever asks may write, whether or not the state is theirs. It is made with the first request.
-// Where it cannot be had, each process counts for itself, as one that is alone, and forgets what it counted when it ends.
+// beside the state, which every user who sends requests may write. It is created with the first request.
+// Where it cannot be used, each process counts for itself, as if it were alone, and its count ends with it.
 import { closeSync, constants, mkdirSync, openSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -39,7 +39,7 @@ const SCHEMA = `
     service TEXT PRIMARY KEY, at INTEGER NOT NULL, places INTEGER NOT NULL, resume_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 `
-/** Where others have all places under way, nobody knows when one comes back. */
+/** Where others have all places in flight, it is unknown when one becomes free. */
 const POLL_MS = 50
 /** So many answered requests are written together while others are under way. */
 const TOGETHER = 16
@@ -65,7 +65,7 @@ function processAt(pid: string): Process | undefined {
   }
 }
 
-/** Beside what the path leads to: a link to the state must not have a window of its own. */
+/** Beside what the path resolves to: a link to the state must not have a separate window. */
 function windowPath(statePath: string): string {
   try {
     return `${realpathSync(statePath)}.window`
@@ -77,7 +77,7 @@ function windowPath(statePath: string): string {
 
 function openWindow(statePath: string): Database.Database {
   const path = windowPath(statePath)
-  // For its owner alone from the first moment on; and never through a link that somebody else has laid.
+  // Readable by its owner only from the first moment on; and never through a link that another user has made.
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
   const db = new Database(path)
   db.pragma('busy_timeout = 5000')
@@ -127,7 +127,7 @@ function createCooling(db: Database.Database, { service, perMs }: WindowOptions)
       dropLate.run(service, latest)
       cool(at, places)
     },
-    /** How long it is until so many are free, as far as anybody knows. */
+    /** How long it is until so many are free, as far as this is known. */
     waitFor(at: number, needed: number): number {
       let freed = 0
       for (const { free_at, places } of byTime.iterate(service)) {

@@ -1,4 +1,4 @@
-// Time that nobody can set: by it a jump of the wall clock is told from time that has passed, a machine that slept included.
+// Time that cannot be set: it distinguishes a jump of the wall clock from time that has passed, a machine that slept included.
 import { readFileSync, readlinkSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { HOUR_MS } from '../../core/words/duration.ts'
@@ -41,7 +41,7 @@ function offsetOf(wall: () => number): Offset {
   return undefined
 }
 
-/** How far the clock has jumped from one look to the next; 0: it has not, as far as anybody can tell. */
+/** How far the clock has jumped from one measurement to the next; 0: no detected jump. */
 export function jumpOf(now: Offset, before: Offset): number {
   const by = now === undefined || before === undefined ? 0 : Math.round(now - before)
   return Math.abs(by) < JUMP_MS ? 0 : by
@@ -52,14 +52,14 @@ export const CLOCK_TABLE = `
 `
 
 /**
- * Moves all times of the file by what the clock has jumped since anybody looked last: then each is as far away as before.
+ * Moves all times of the file by what the clock has jumped since the last measurement: each stays as far away as before.
  * Hours are moved by whole ones, and rather too far than not far enough.
  */
 export function createFollowClock(db: Database.Database, steady: SteadyTime): (offset: number) => void {
   const known = db.prepare<[string], number>('SELECT ahead FROM clock WHERE id = ?').pluck()
   const forgetAll = db.prepare('DELETE FROM clock')
   const note = db.prepare('INSERT INTO clock VALUES (?, ?)')
-  // Times of one table are unique: by way of the other side of zero none meets another.
+  // Times of one table are unique: moving them through negative values avoids collisions.
   const moves = [
     ['cooling', 'free_at'],
     ['hour', 'hour'],
@@ -81,7 +81,7 @@ export function createFollowClock(db: Database.Database, steady: SteadyTime): (o
       }
       askers.run(by)
       slowed.run(by, by)
-      // Whoever counts from another moment has seen the same jump: for them it is over.
+      // A process that measured from another moment has seen the same jump: for it the jump is over.
       forgetAll.run()
     }
     note.run(steady.id, offset)

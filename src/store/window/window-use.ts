@@ -39,7 +39,7 @@ function read(
   }
 }
 
-/** Undefined where nobody has asked anything yet, or the file cannot be read. */
+/** Undefined where no request was counted yet, or the file cannot be read. */
 export function readWindowUse(
   statePath: string,
   of: { service: string; now: number; timeoutMs: number },

@@ -22,9 +22,9 @@ export interface Reading {
   /** Fingerprint of the header and the mapping. */
   readonly context: string
   readonly counts: Counts
-  /** Undefined where its raw bytes say nothing. */
+  /** Undefined where its raw bytes decide nothing. */
   readonly blocks: BlockReading | undefined
-  /** What the file is expected to look like; undefined where nothing is said. */
+  /** The rules for the form of the file (`expect`); undefined where there are none. */
   readonly expectation: Expectation | undefined
   /** How often `on_invalid` dropped or cut a field. */
   readonly mended: Map<string, number>
@@ -67,7 +67,7 @@ type Mapped = Settled | MappedRow
 
 type Verdict = StagedBody | 'skipped' | 'settled'
 
-/** What is to be done about a row, seen by itself. */
+/** What is to be done about a row, regardless of the others. */
 interface Decided {
   readonly row: Mapped
   readonly verdict: Verdict
@@ -173,7 +173,7 @@ function identityOf(row: Mapped): Identity | undefined {
 export const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
   pipeline.on_duplicate_key === 'last' ? 'last' : 'first'
 
-/** Only accepted records claim a key: a rejected one stands in the way of no other. */
+/** Only accepted records claim a key: a rejected one does not block another. */
 const isAccepted = ({ verdict }: Decided): boolean =>
   verdict === 'settled' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
 
@@ -183,7 +183,7 @@ function verdictByWrites(
   { mapped: { key }, known: { link } }: { readonly mapped: { readonly key: string }; readonly known: Known },
   { writes }: PlanContext['pipeline'],
 ): Verdict | undefined {
-  // What such a pipeline has made, or may have made, stays as it is, once all of it was sent.
+  // Contacts that such a pipeline has created, or may have created, stay unchanged once all of them was sent.
   const isOfExisting = ['update', 'held', 'waiting'].includes(decided.kind) && link?.isUnfinished !== true
   if (writes === 'create' && isOfExisting) return 'skipped'
   // Only a new contact has to be complete.
@@ -296,7 +296,7 @@ function count(verdict: Verdict, counts: Counts): void {
 const countIn = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1)
 
-/** What was mended of a record, and what looks damaged in it. */
+/** What was corrected in a record, and what looks damaged in it. */
 function countOddities({ mapped, item }: MappedRow, reading: Reading): void {
   if (mapped.kind === 'skipped' && mapped.erased === true) reading.counts.erased += 1
   if (mapped.kind !== 'contact') return
@@ -359,7 +359,7 @@ async function stage(decided: readonly Decided[], reading: Reading, context: Pla
     if (verdict === 'skipped' || verdict === 'settled') return []
     return [{ record: stagedRecord(one.row, reading), ...verdict }]
   })
-  // What is skipped or rejected claims nothing, and is there all the same: nobody takes it for gone.
+  // A skipped or rejected record claims nothing, and still counts as present: its contact is not missing.
   const present = decided.flatMap((one) =>
     isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
   )

@@ -37,7 +37,7 @@ export interface BlockReading {
   kept(input: SettledInput | undefined): KeptBlocks
 }
 
-/** What was passed over: which blocks, and whom they name on which lines. */
+/** What was passed over: which blocks, and the links that they name on which lines. */
 function createPassed(blocks: SettledBlocks) {
   let index: BlockIndex | undefined
   const isPassed = new Uint8Array(blocks.counts.length)
@@ -96,7 +96,7 @@ export async function startBlocks(
   const notes = createNotes()
   const contested = new Set<number>()
   return {
-    // With nothing to pass over, the parser reads the whole file anyway, and needs nobody to be sure before it.
+    // With nothing to pass over, the parser reads the whole file anyway, so no certainty is needed before it.
     how: isAhead && known.counts.length > 0 ? passed.isSettled : 'beside',
     async flush(counts) {
       const { links, lines } = passed.take()

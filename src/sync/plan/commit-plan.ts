@@ -13,7 +13,7 @@ import { findLikelySame } from './likely-same.ts'
 interface Read {
   readonly staged: StagedInput
   readonly counts: Counts
-  /** It adds to an export, and says nothing about what it lacks. */
+  /** It adds to an export, and records that it lacks are not missing. */
   readonly isSupplement: boolean
   /** Why it is not as expected, or not as before. */
   readonly unexpected: Hold | undefined
@@ -23,7 +23,7 @@ export interface Committed {
   readonly judged: JudgedInput
   /** Whether the next input of the pipeline is to be compared with this one. */
   readonly isAccepted: boolean
-  /** New records that are likely somebody whom the source has under another key, too. */
+  /** New records that are probably the same person as another key of the source. */
   readonly likelySame: LikelySame | undefined
 }
 
@@ -72,7 +72,7 @@ export async function commitPlan(
   context: PlanContext,
 ): Promise<Committed> {
   const { clock, pipeline, state } = context
-  // Records that are read again, and rejects that were mended, are never all that there are.
+  // Records that are read again, and corrected rejects, are never a full export.
   // Nothing is concluded from what an unexpected file lacks, either.
   const isPart = isSupplement || unexpected !== undefined
   const isWhole = counts.read > 0 && staged.input.rejectsUpTo === undefined && !isPart

@@ -1,4 +1,4 @@
-// `date: auto`: what a whole input proves about the order of day and month, found in a reading of its own before the records
+// `date: auto`: what a whole input proves about the order of day and month, found in a separate pass before the records
 // are mapped. Only a pipeline that asks for it pays for it.
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { compileMapping, optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'

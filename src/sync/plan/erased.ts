@@ -27,7 +27,7 @@ interface LeavingOut {
   note(): Promise<void>
 }
 
-/** Undefined where nobody was erased. */
+/** Undefined where no one was erased. */
 export async function leavingOut({
   state,
   pipeline,
@@ -52,7 +52,7 @@ export async function leavingOut({
   }
 }
 
-/** An error about a file may quote a row of somebody who was erased: then nothing of its message is kept. */
+/** An error about a file may quote a row of an erased person: then nothing of its message is kept. */
 export async function withoutErased(
   error: SyncError,
   { state, pipeline }: Pick<PlanContext, 'state' | 'pipeline'>,

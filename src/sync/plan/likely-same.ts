@@ -1,5 +1,5 @@
-// Looks for people who are likely in the source twice: new records of an input beside each other, and beside what is linked
-// under another key. Part of the plan, and nothing but a finding: no change of the plan depends on it.
+// Finds persons who are probably in the source twice: new records of an input compared with each other, and with records linked
+// under another key. Part of the plan, and only a finding: no change of the plan depends on it.
 import {
   createBlocks,
   createFindings,
@@ -43,7 +43,7 @@ async function compareWithLinked(
   })
 }
 
-/** Undefined where nobody is likely there twice. Costs nothing where the plan makes no new contact. */
+/** Undefined where no records are likely the same. Costs nothing where the plan creates no contact. */
 export async function findLikelySame(
   staged: StagedInput,
   context: PlanContext,

@@ -1,4 +1,4 @@
-// Terms that were renamed by this program: whoever still names the former name means the term of today. Applied where names
+// Terms that contact-sync renamed: a record with the former name means the term's present name. Applied where names
 // come from outside: to what is mapped from a source, and to what the sync log says of an earlier run.
 import type { AuditEntry } from '../../core/log/audit.ts'
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'

@@ -1,4 +1,4 @@
-// What is said in the operational log about an input that was read: how its text looks, and what became of its values.
+// Warnings of the operational log about an input that was read: the form of its text, and the fate of its values.
 // Numbers and names of files alone: no values.
 import type { InputReader, SourceInput } from '../../core/ports.ts'
 import type { LikelySame } from '../../core/outcome/likely-same.ts'
@@ -22,7 +22,7 @@ export function warnAboutText(
     log.warn('file is UTF-8, but source.encoding differs', { file, ...contradicted })
 }
 
-/** What of a file is not read as it is shown, once it was read to its end. */
+/** What of a file is not read as displayed, once it was read to its end. */
 export function warnAboutOddities(
   { oddities }: Pick<InputReader, 'oddities'>,
   { name: file }: SourceInput,
@@ -66,7 +66,7 @@ export function warnAboutValues(
     })
 }
 
-/** People who are likely in the source twice. */
+/** Persons who are probably in the source twice. */
 export function warnAboutLikelySame(
   { name }: { readonly name: string },
   found: LikelySame | undefined,

@@ -38,7 +38,7 @@ export interface PlannedInput {
   readonly accepted: Accepted | undefined
   /** What is to be kept of its raw bytes once it is done with. */
   readonly blocks: KeptBlocks | undefined
-  /** New records that are likely somebody whom the source has under another key, too. */
+  /** New records that are probably the same person as another key of the source. */
   readonly likelySame: LikelySame | undefined
 }
 

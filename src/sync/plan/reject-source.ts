@@ -1,5 +1,5 @@
 // The rejected records of a pipeline as a source: read again as they came, under the mapping of today. What an earlier
-// file said about them may be mended by a changed mapping, a new term, or a service that takes them by now.
+// file reported about them may be resolved by a changed mapping, a new term, or a service that accepts them now.
 import type { Source, SourceInput } from '../../core/ports.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import { FINAL_REJECTS } from '../../core/words/errors.ts'

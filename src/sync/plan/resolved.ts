@@ -26,7 +26,7 @@ interface Resolved {
   readonly body: StagedBody
   /** It could be any of several contacts, and is passed over. */
   readonly isOneOfSeveral: boolean
-  /** Why it would be somebody else than before. */
+  /** Why it would resolve to another contact than before. */
   readonly otherwise: string | undefined
 }
 
@@ -67,7 +67,7 @@ async function resolved({ body }: Fresh, context: PlanContext): Promise<Resolved
     return only(body)
   }
   const seen = await lookUp(body.desired.contact, context)
-  // Without an answer it stays as it is: nothing is made before the service was asked once more.
+  // Without an answer it stays unchanged: no contact is created before the service was asked once more.
   if (seen.kind === 'unanswered') return only(body)
   const { resolution } = seen
   return {
@@ -93,7 +93,7 @@ export async function resolvedCreates(
   return Promise.all(creates.map(one))
 }
 
-/** Records of one input that would be somebody else than before. */
+/** Records of one input that would resolve to another contact than before. */
 export interface Otherwise {
   records: number
   /** Of the first of them. */

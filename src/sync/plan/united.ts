@@ -1,6 +1,6 @@
 // Rows of one key as one record, wherever in the input they stand (`on_duplicate_key: union`). A first pass finds the keys
 // that come several times; then rows of such a key wait until the last of them was read. Where too many would have to wait,
-// only a share of the keys is united in a pass, and the others in passes of their own: memory does not grow with the input.
+// only a share of the keys is united in a pass, and the others in further passes: memory does not grow with the input.
 import { placeOfKey } from '../../core/change/fingerprint.ts'
 import type { RecordRow, SourceItem, SourceRecord } from '../../core/mapping/record.ts'
 import type { UnitedMapper } from '../../core/mapping/union.ts'
@@ -113,7 +113,7 @@ export async function* unitedBatches({
       const key = keyOf(item)
       if (key !== undefined) census.note(placeOfKey(key))
     }
-    // Whoever asks may have been told to stop.
+    // The run may have been aborted in the meantime.
     yield []
   }
   const repeated = census.repeated()

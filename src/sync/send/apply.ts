@@ -67,7 +67,7 @@ function sendTogether(operations: readonly Operation[], context: RunContext): Pr
   return updates.length > 0 ? sendUpdates(updates, context) : sendCreates(operations, context)
 }
 
-/** Groups the plan into requests: what needs a call of its own alone, the others by the bulk size. */
+/** Groups the plan into requests: a change that needs its own call alone, the others by the bulk size. */
 async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
   let bulk: Operation[] = []
   let mails = new Set<string>()
@@ -84,7 +84,7 @@ async function* shipments(context: RunContext): AsyncGenerator<Shipment> {
       yield { operations: [operation], send: () => sendAlone(operation, context) }
       continue
     }
-    // One that others in its call may have kept from being carried out: alone it gets an answer of its own.
+    // One that others in its call may have kept from being carried out: sent alone it gets its own answer.
     if (operation.kind === 'create' && operation.reason === NOT_DONE_REASON) {
       yield { operations: [operation], send: () => sendCreates([operation], context) }
       continue
@@ -132,7 +132,7 @@ async function sendPlanned(context: RunContext): Promise<number> {
     underway.size >= context.service.rate_limit.concurrency ||
     mailsOf(shipment).some((mail) => busy.has(mail))
   for await (const shipment of shipments(context)) {
-    // Whom a create is merged into must be known before anybody is deleted.
+    // The result of every create must be known before any delete: a create may be merged into a contact that is to be deleted.
     if (shipment.operations[0]?.kind === 'delete') await Promise.all(creating(underway))
     while (mustWait(shipment)) await Promise.race(underway.keys())
     if (isStopped(context) || errors.length > 0) break

@@ -25,7 +25,7 @@ const classOf = (status: number): 'withdrawn' | 'other' => (isWithdrawn(status) 
 export const isTaken = (status: number, { seen }: RunContext): boolean | undefined =>
   seen.statusTaken?.[classOf(status)]
 
-/** Runs the task, one after the other as long as nobody knows whether such a status is taken. */
+/** Runs the tasks one after the other as long as it is unknown whether such a status is applied. */
 export function inTurn(status: number, task: () => Promise<void>, context: RunContext): Promise<void> {
   if (isTaken(status, context) !== undefined) return task()
   const mine = (context.seen.statusTry ?? Promise.resolve()).then(task)
@@ -43,7 +43,7 @@ export async function noteStatus(
   const taken = found.status === wanted
   const isNew = isTaken(wanted, context) !== taken
   const which = classOf(wanted)
-  // Later in a run only the better news changes anything: one contact more or less says nothing about the key.
+  // Later in a run only a success changes anything: a single contact proves nothing about the key.
   if (isTaken(wanted, context) === undefined || taken)
     seen.statusTaken = { ...seen.statusTaken, [which]: taken }
   if (taken && isNew) await state.noteStatusPermission('known')
@@ -107,13 +107,13 @@ async function putStatus(
     return { kind: 'ended', settled: { operation, request, settlement } }
   }
   const status = shownStatus(actual.value)
-  // A contact that stays blocked or unsubscribed says nothing about the key.
+  // A contact that stays blocked or unsubscribed proves nothing about the key.
   if (status !== wanted && isWithdrawn(Number(known[STATUS]))) return { kind: 'ignored', request }
   const isSet = await noteStatus(wanted, { contactId, status }, context)
   return { kind: isSet ? 'taken' : 'ignored', request }
 }
 
-/** A contact that was made for this record must not stay without its status; any other is left as it is. */
+/** A contact that was created for this record must not stay without its status; any other is left unchanged. */
 const notTaken = ({ consent = 0, isFresh }: Operation, why?: string): Settlement => ({
   kind: 'failed',
   reason: why === undefined ? notTakenText(consent) : `${notTakenText(consent)} (${why})`,
@@ -152,7 +152,7 @@ export async function withdraw(operation: LinkedOperation<'consent'>, context: R
   await settle([{ operation: seen, request: sent.request, settlement }], context)
 }
 
-/** A 1 or 2 holds for the whole address of a household: nobody of it is raised above that, whatever the pipeline allows. */
+/** A 1 or 2 applies to the whole address of a household: no contact of it is raised above that, whatever the pipeline allows. */
 async function heldByAddress(
   operation: LinkedOperation<'consent'>,
   { pipeline, session }: RunContext,
@@ -173,7 +173,7 @@ async function heldByAddress(
   return { operation, request: found.request, settlement: { kind: 'held', reason } }
 }
 
-/** Any other status: what is not taken fails nobody, is not known as pushed, and is tried again once it can be set. */
+/** Any other status: one that is not applied fails no record, is not recorded as sent, and is retried once it can be set. */
 async function setStatus(operation: LinkedOperation<'consent'>, context: RunContext): Promise<void> {
   const { contactId, consent: wanted = 0, carried } = operation
   const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {

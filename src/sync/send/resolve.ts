@@ -35,7 +35,7 @@ function byResolution(
     }
     case 'skip': {
       const settlement = { kind: 'skipped', reason: resolution.reason } as const
-      // Whom it finds may be what an earlier request of it has made.
+      // The contact that it finds may be what an earlier request of it has created.
       return operation.sent > 0 ? { kind: 'free', operation } : ended({ operation, request, settlement })
     }
     case 'doubt': {
@@ -57,7 +57,7 @@ async function look(operation: Operation, context: RunContext): Promise<Looked> 
       ...{ operation, request: undefined, sent: {} },
       settlement: { kind: 'settled', contactId, reason: FOUND },
     })
-  // What an earlier request of it may have made would be taken for somebody else; by a key of fields it is known.
+  // What an earlier request of it may have created would look like another contact; by a key of fields it is recognised.
   if (sent > 0 && context.pipeline.household === undefined) return { kind: 'free', operation }
   const seen = await lookUp(operation.desired, context)
   if (seen.kind === 'resolved') return byResolution(operation, seen, context)

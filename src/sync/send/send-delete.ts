@@ -11,7 +11,7 @@ import { settle } from './settle.ts'
 const KEPT =
   'another pipeline, or a record that the service merged into it, is linked to this contact, so it is kept'
 
-/** In doubt, and by now somebody else's: it is not sent again, but it may have been applied. */
+/** In doubt, and by now linked by another record: it is not sent again, but it may have been applied. */
 async function lookAtKept(operation: Operation, contactId: number, context: RunContext): Promise<void> {
   const seen = await context.session.contactById(contactId, ['id'])
   const { request } = seen
@@ -26,7 +26,7 @@ async function lookAtKept(operation: Operation, contactId: number, context: RunC
 }
 
 /**
- * Takes back a create whose mail_status of 1 or 2 was not taken: nobody whose source says so is to stay at the service
+ * Reverts a create whose mail_status of 1 or 2 was not applied: no contact whose source says so is to stay at the service
  * without it. Only a contact that shows nothing but what was sent; its record counts as failed either way.
  */
 async function takeBack(operation: LinkedOperation<'delete'>, context: RunContext): Promise<void> {
@@ -60,7 +60,7 @@ export async function sendDelete(operation: LinkedOperation<'delete'>, context: 
   if (cause === 'record' && undoes === undefined) return takeBack(operation, context)
   if (await context.state.isNamedElsewhere(operation)) {
     if (operation.sent > 0) return lookAtKept(operation, contactId, context)
-    // Nothing is left to be tried again: the next full export judges anew whether anybody still names it.
+    // Nothing is left to be retried: the next full export decides again whether any record still names it.
     return settle([{ operation, request: undefined, settlement: { kind: 'settled' } }], context)
   }
   if (rulesFor(operation, context) === undefined) return deleteContact(operation, context)

@@ -38,7 +38,7 @@ interface TermWork {
   readonly plan: TermPlan
   readonly policy: 'add' | 'managed' | 'replace'
   readonly resolved: Resolved
-  /** What the contact has by now; undefined where nobody looked. */
+  /** What the contact has now; undefined where it was not read. */
   readonly actual: readonly Term[] | undefined
   /** What was edited at the service, and stays. */
   readonly kept?: MergedTerms | undefined
@@ -178,14 +178,14 @@ async function replaceTerms(work: TermWork): Promise<Done | Failure> {
 
 const namesOf = (terms: readonly Term[]): readonly string[] => terms.map(({ name }) => name)
 
-/** Withdrawn, ours, and asserted by nobody else at this moment. */
+/** Withdrawn, added by us, and asserted by no other record at this moment. */
 async function stillRemovable({ operation, plan, context }: TermWork): Promise<readonly string[]> {
   return plan.remove.length === 0
     ? []
     : termsBeyond(plan.remove, await context.state.termsOfOthers(operation))
 }
 
-/** With what of its list somebody edited at the service, where that stays. */
+/** With those terms of its list that a user edited at the service, where edits are kept. */
 async function withEdits(work: TermWork): Promise<TermWork> {
   if (work.policy !== 'replace') return work
   const shown = namesOf(work.actual ?? [])

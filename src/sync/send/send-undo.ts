@@ -1,5 +1,5 @@
 // What the contact itself has to say before a run's work on it is put back: only what is still as that run left it may
-// be changed, and only a contact that nobody touched may be deleted.
+// be changed, and only a contact that was not changed by others may be deleted.
 import { CONTACT_FIELD_NAMES, type Contact } from '../../core/mapping/contact.ts'
 import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
 import { shownAs } from '../../core/change/likeness.ts'
@@ -84,7 +84,7 @@ async function wholeContact(
 
 const UNTICKED: readonly unknown[] = [false, 0, '0', 'false']
 
-/** A box that nobody ticked is blank, however the service writes that. */
+/** An unchecked box is blank, whatever the service writes for it. */
 const withoutUnticked = (contact: ServiceContact, boxes: readonly string[]): ServiceContact => ({
   ...contact,
   fields: Object.fromEntries(

@@ -1,5 +1,5 @@
-// A create whose mail_status is 1 or 2, as long as nobody knows in this run whether the key may set it: nobody whose source
-// says so is to be made without it. Who is there already gets the status first; who is not is made alone and read back.
+// A create whose mail_status is 1 or 2, while it is unknown in this run whether the key may set it: no contact whose source
+// says so is to be created without it. An existing contact gets the status first; a new one is created alone and read back.
 import type { CheckMethod } from '../../core/change/doubt.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isTaken, notTakenText } from './consent.ts'
@@ -27,7 +27,7 @@ export function isSurelyNew({ fields }: Operation, { pipeline }: RunContext): bo
   return check === 'none' || (check === 'email' && typeof fields['mail'] !== 'string')
 }
 
-/** POST of one contact. `isFresh`: nobody was there whom it could be merged into. `check`: the check method, where not the pipeline's. */
+/** POST of one contact. `isFresh`: there was no contact to merge it into. `check`: the check method, where not the pipeline's. */
 export type PostCreate = (
   operation: Operation,
   context: RunContext,
@@ -59,7 +59,7 @@ export async function sendUnsubscribed(
   const { request } = found
   const { contacts } = found.value
   const [only] = contacts
-  // Under `auto` it could be merged into a contact of another mail, and nobody could tell that from a new one.
+  // Under `auto` it could be merged into a contact of another mail, which could not be distinguished from a new one.
   if (only === undefined) return postCreate(operation, context, { isFresh: true, check: 'email' })
   const reason =
     'the service had a contact with this e-mail address; its mail_status is sent before anything else'

@@ -56,7 +56,7 @@ async function sendableFields(
 /** PUT with the changed fields alone (interface, 4.2). */
 export async function sendUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
   if (rulesFor(operation, context) === undefined) return putUpdate(operation, context)
-  // The look and the write are one turn: nobody of ours writes in between.
+  // The read and the write are one turn: no other task of ours writes in between.
   return context.turns.take(operation.contactId, () => putUpdate(operation, context))
 }
 

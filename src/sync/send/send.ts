@@ -36,7 +36,7 @@ export function createOptions(context: RunContext, repeatable: boolean): CreateO
 const repeatable = (operation: Operation, context: RunContext): boolean =>
   isRepeatable(operation.fields, context.pipeline.duplicate_check_method)
 
-/** POST of one contact (interface, 4.2). A mail_status of 1 or 2 that nobody knows to be taken goes with care. */
+/** POST of one contact (interface, 4.2). A mail_status of 1 or 2 that is not yet known to be applied is sent with care. */
 async function sendCreate(operation: Operation, context: RunContext): Promise<void> {
   const status = statusWithCreate(operation, context)
   if (status === undefined) return postCreate(operation, context)
@@ -89,7 +89,7 @@ const lateOf = (
     ? { openUntil: openUntil(context) }
     : {}
 
-/** The state is told which mail_status goes with a create before it leaves: its answer may be lost. */
+/** The state records which mail_status is in a create before it leaves: its answer may be lost. */
 const carrying = (operation: Operation, context: RunContext): Operation => ({
   ...operation,
   carried: statusWithCreate(operation, context) ?? operation.carried,
@@ -169,7 +169,7 @@ function adopt(operation: Operation, contactId: number, { found, request }: Seen
 
 /**
  * Settles an operation whose request left no clear answer: adopts the contact that is surely ours, sends again
- * where that cannot double anybody. `mayResend` says that absence alone is proof enough.
+ * where that cannot create a duplicate. `mayResend` says that absence alone is proof enough.
  */
 export async function settleDoubt(
   operation: Operation,
@@ -178,11 +178,11 @@ export async function settleDoubt(
 ): Promise<void> {
   if (operation.kind === 'delete') return sendDelete(operation, context)
   if (isStopped(context)) return parkDoubt(operation, 'the run ended before it could be looked up', context)
-  // Nothing of it has left: whoever is there by now decides.
+  // Nothing of it was sent: the present owner of the mail decides.
   if (operation.sent === 0 && context.pipeline.household !== undefined) return sendAgain(operation, context)
   const seen = await lookUp(operation, context)
   const isOwned = (await mailOwners([operation], context)).size > 0
-  // The service would merge it into whoever has the mail by now, and that may be somebody else.
+  // The service would merge it into the contact that has the mail now, and that may be someone else.
   const wouldChange = context.pipeline.writes === 'create' && (seen?.matches ?? 0) > 0
   const decision = doubtDecision({
     ...{ operation, seen, mayResend, isOwned, isStopped: isStopped(context), now: context.clock.now() },
@@ -194,7 +194,7 @@ export async function settleDoubt(
   if (seen !== undefined) return adopt(operation, decision.contactId, seen, context)
 }
 
-/** Within its address nobody may be made with a higher mail_status than another has by now. */
+/** Within its address no contact may be created with a higher mail_status than another has now. */
 async function sendAgain(operation: Operation, context: RunContext): Promise<void> {
   const [ready] = await withLookUps([operation], context)
   if (ready !== undefined) await sendCreate(ready, context)
@@ -265,7 +265,7 @@ async function settleBulk(
   }
 }
 
-/** Under `email` whoever has the mail would be the one whom the service merges it into. */
+/** Under `email` the service would merge it into the contact that has the mail. */
 async function mailOwners(
   operations: readonly Operation[],
   context: RunContext,
@@ -324,7 +324,7 @@ async function withKnownStatus(
   return operations.filter((operation) => !settled.has(operation))
 }
 
-/** POST of many contacts, no mail twice (interface, 4.2); one alone goes by itself, with a mail or without. */
+/** POST of many contacts, no mail twice (interface, 4.2); a single one is sent alone, with a mail or without. */
 export async function sendCreates(planned: readonly Operation[], context: RunContext): Promise<void> {
   const ready = isStopped(context)
     ? planned

@@ -69,7 +69,7 @@ export function settledByFailure(
   context: RunContext,
 ): Settled {
   const { request, reason } = result
-  // There is no record behind an undo that could be mended and dropped again.
+  // An undo has no record behind it that could be corrected and dropped again.
   if (result.kind === 'refused' && operation.undoes !== undefined)
     return { operation, request, sent: {}, settlement: { kind: 'settled', reason } }
   if (result.kind === 'refused')

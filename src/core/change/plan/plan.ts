@@ -21,7 +21,7 @@ import {
   workOf,
 } from './planned-change.ts'
 
-/** Groups that are told apart, and names of terms that are counted one by one. */
+/** Groups that are listed separately, and names of terms that are counted one by one. */
 export const MOST_GROUPS = 1000
 export const MOST_TERM_NAMES = 100_000
 

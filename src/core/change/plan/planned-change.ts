@@ -66,7 +66,7 @@ export function partedFields(
 const keptChanges = (edits: readonly HandEdit[]): Readonly<Record<string, FieldChange>> =>
   Object.fromEntries(edits.map(({ field, service, source }) => [field, { from: service, to: source ?? '' }]))
 
-/** A whole change, with the fields, terms and mail_status that are sent in steps of their own. */
+/** A whole change, with the fields, terms and mail_status that are sent in separate steps. */
 export function shownChange(decided: DecidedChange, method: MergeMethod): PlannedChange {
   const { kind, key, contactId, consent, terms, known, cause, undoes, edits = [] } = decided
   // A mail_status of 1 or 2 goes first; the fields of the same change follow it as an update.

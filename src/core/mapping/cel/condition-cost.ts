@@ -1,4 +1,4 @@
-// What a condition may cost for one record. CEL ends by itself, but not soon: lists in lists, and values that grow from
+// What a condition may cost for one record. CEL always terminates, but not soon: lists in lists, and values that grow from
 // step to step, can take any time and any memory. What could is refused when the configuration is read.
 import type { ASTNode } from '@marcbachmann/cel-js'
 

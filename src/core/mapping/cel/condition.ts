@@ -1,6 +1,6 @@
 // CEL over the record's columns: conditions (`where`, `when`), which see the mapped contact as well, and the expressions that
 // make a field.
-// Nothing here can block: `matches` of CEL (which can run for ever on a crafted pattern) is refused in favour of `like`,
+// Nothing here can block: `matches` of CEL (which can run without end on a crafted pattern) is refused in favour of `like`,
 // which takes linear time, and condition-cost.ts refuses what could grow.
 import { Environment, type ASTNode } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'

@@ -5,7 +5,7 @@ import { dateAndTime, type DateOrder, orderOf } from './date-order.ts'
 import { type DateReading, dayOf, LONGEST_DATE, saysNothing } from './date.ts'
 import type { RuledText, ValueRule } from './value-rule.ts'
 
-/** Nobody reads another day in these. */
+/** Unambiguous forms: day and month cannot be confused. */
 const CERTAIN = [
   'yyyy-M-d',
   'yyyy/M/d',

@@ -1,5 +1,5 @@
 // `date`: the day that a text names, as 1980-12-31. It is read by the patterns that the mapping gives, the first that fits,
-// and otherwise only where nobody could read another day: in the form of ISO 8601. What no pattern fits is never guessed.
+// and otherwise only where the day is unambiguous: in the form of ISO 8601. What no pattern fits is never guessed.
 import { DateTime, FixedOffsetZone } from 'luxon'
 import { compileDateFormat, type DateParts } from './date-format.ts'
 import { monthNumber } from './month-names.ts'

@@ -1,4 +1,4 @@
-// A key that is made of mapped fields (`key: { fields: [mail, first_name] }`): several people of one mail address. Its values are
+// A key that is made of mapped fields (`key: { fields: [mail, first_name] }`): several persons of one mail. Its values are
 // compared in a form that forgives what services do to them; the key is that form, readable in rejects, log and `--key`.
 import { hash } from 'node:crypto'
 import { type Contact, mailKey } from '../contact.ts'
@@ -28,7 +28,7 @@ export const householdValues = (
   fields: HouseholdFields,
 ): readonly string[] => fields.map((field) => comparedForm(field, contact[field]))
 
-/** Undefined where a field of it is blank: nobody could tell whom the record means. `\` and `|` in values are escaped. */
+/** Undefined where a field of it is blank: the record would be ambiguous. `\` and `|` in values are escaped. */
 export function householdKey(contact: Contact, fields: HouseholdFields): string | undefined {
   const values = householdValues(contact, fields)
   if (values.includes('')) return undefined

@@ -45,7 +45,7 @@ function splitAt(words: Words, start: Start): NameSplit {
 const isCapital = (word: string): boolean =>
   /\p{L}{2}/u.test(word) && word === word.toUpperCase() && word !== word.toLowerCase() && !isInitial(word)
 
-/** `DUPONT Jean`, `Jean DUPONT`; undefined where the letters say nothing. */
+/** `DUPONT Jean`, `Jean DUPONT`; undefined where the letters decide nothing. */
 function byCapitals(words: Words): NameSplit | undefined {
   const capital = words.map(isCapital)
   const isPlain = (word: string, place: number): boolean => capital[place] !== true && !isInitial(word)
@@ -85,7 +85,7 @@ function pastParticles(words: Words, place: number): number {
   return next
 }
 
-/** `Ortega y Gasset` begins before its joiner; `Ana y Luis García` are two people. */
+/** `Ortega y Gasset` begins before its joiner; `Ana y Luis García` are two persons. */
 function atJoiner(words: Words, place: number, from: number): Start {
   const before = words.slice(from, place - 1)
   const areGivenNames = before.every((word) => isInitial(word) || isGivenOnly(word))

@@ -153,7 +153,7 @@ export const isJoiner = (word: string): boolean => word === 'y' || word === 'e'
 
 const CONJUNCTIONS = wordSet('und and et en og och ve es oder or')
 
-/** Several people, unless it is the one in `von und zu`. */
+/** Several persons, unless it is the one in `von und zu`. */
 export const isConjunctionAt = (words: readonly string[], at: number): boolean => {
   const word = words[at] ?? ''
   if (word === 'i' || word === 'u') return true

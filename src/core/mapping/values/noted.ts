@@ -1,4 +1,4 @@
-// What rules tell of a value on its way: each with what it was given and what it made. Nobody listens while records are synced;
+// The steps that rules report of a value: each with its input and its result. There is no listener while records are synced;
 // `explain` does, and goes the same way through the same code.
 import type { FieldValue } from '../contact.ts'
 
@@ -28,7 +28,7 @@ export function noted<Made extends FieldValue>(
   return to
 }
 
-/** The same for what nobody wrote down and rarely does anything: told only where it did. */
+/** The same for implicit steps that rarely do anything: reported only where they did. */
 export function notedChange<Made extends FieldValue>(
   note: Note | undefined,
   rule: string,

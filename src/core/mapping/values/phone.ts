@@ -1,5 +1,5 @@
 // `phone`: a telephone number in the form of E.164, and whether it is a mobile phone's. What is no number, or more than
-// E.164 can hold (an extension, two numbers), is refused: a number that is cut or guessed calls somebody else.
+// E.164 can hold (an extension, two numbers), is refused: a truncated or guessed number would reach someone else.
 import {
   type CountryCode,
   isSupportedCountry,
@@ -42,7 +42,7 @@ function hasTwoReadings(text: string, country: CountryCode, found: PhoneNumber):
   return other !== undefined && other.number !== found.number
 }
 
-/** `country`: for numbers without a country code. Throws for a country that has no numbers of its own. */
+/** `country`: for numbers without a country code. Throws for a country without a numbering plan. */
 export function phoneRule(country: string): ValueRule {
   if (!isSupportedCountry(country)) throw new Error(`${country} has no telephone numbers`)
   return (text) => {

@@ -92,7 +92,7 @@ const unchanged: ValueRule = (text) => text
 export const hasRule = ({ date, country, phone, name, address }: FieldMapping): boolean =>
   [date, phone, name, address].some((rule) => rule !== undefined) || country === true
 
-/** The rule that the mapping names; without one a text stays as it is. `column`: where its texts come from. */
+/** The rule that the mapping names; without one a text stays unchanged. `column`: where its texts come from. */
 export function valueRule(mapping: FieldMapping, column: string, kit: RuleKit): ValueRule {
   const { date, two_digit_years_until: twoDigitYearsUntil, timezone, country, phone, name, address } = mapping
   if (date !== undefined) return loaded(kit.date)({ formats: date, twoDigitYearsUntil, timezone, column })

@@ -60,7 +60,7 @@ const RULES = ['name', 'address', 'date', 'country', 'phone', 'number'] as const
 export function textRuleProblems(written: Written): KeyProblem[] {
   const isSet = (key: string): boolean => written[key] !== undefined && written[key] !== false
   const [first, second] = RULES.filter(isSet)
-  // Two of the others are the business of their own schema.
+  // The schemas of two other rules check these.
   if (first === 'name' || first === 'address')
     if (second !== undefined)
       return [{ key: second, message: `stands beside ${first}; a field has one of them` }]

@@ -46,7 +46,7 @@ const dateFormats = z
   })
   .transform((formats) => (typeof formats === 'string' ? [formats] : formats))
 
-/** ISO codes of islands and of Antarctica: nobody has a telephone number of their own there. */
+/** ISO codes of islands and of Antarctica: they have no telephone numbers. */
 export const WITHOUT_NUMBERS: readonly string[] = ['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']
 
 const phoneCountry = text.refine((code) => isCountryCode(code) && !WITHOUT_NUMBERS.includes(code), {

@@ -31,7 +31,7 @@ export const OTHER_WORDS: Readonly<Partial<Record<Meaning, HeaderWords>>> = {
   },
 }
 
-/** A column with one of these words is about somebody or something else. */
+/** A column with one of these words is about another person or thing. */
 export const FOREIGN_WORDS: HeaderWords = {
   en: `assistant, assistants, manager, managers, spouse, partner, children, child, emergency, referred, parent, mother, father, mum, dad, owner,
     yomi, phonetic, car, pager, callback, radio, telex, isdn, tty, tdd, type, display, fax2, assigned, agent, event, order,
@@ -109,7 +109,7 @@ export const QUALIFIERS: Readonly<Record<Qualifier, HeaderWords>> = {
   },
 }
 
-/** Words that say nothing beside others. */
+/** Words without meaning beside others. */
 export const EMPTY_WORDS: HeaderWords = {
   en: 'address, contact, person, customer, client, number, value, the, your, of, no, adr, individual, subscriber, profile, a',
   de: 'adresse, kontakt, kunde, nummer, nr, der, des, die, tel',

@@ -1,4 +1,4 @@
-// Headers of columns by which somebody is reached: mail, telephone, address, and accounts elsewhere.
+// Headers of columns with contact data: mail, telephone, address, and accounts elsewhere.
 import type { HeaderWords, Meaning } from './meaning.ts'
 
 export const REACH_WORDS: Readonly<Partial<Record<Meaning, HeaderWords>>> = {

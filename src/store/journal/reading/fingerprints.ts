@@ -26,7 +26,7 @@ interface Page {
 const PAGE = 1000
 /** How far the walk looks ahead: records that have gone or changed leave gaps of a few. */
 const AHEAD = 4
-/** After so many look-ups that hit consecutive links, the walk goes on from there. */
+/** After so many look-ups that hit consecutive links, the walk continues from there. */
 const STREAK = 4
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -92,7 +92,7 @@ function startWalk(pipeline: string, { page, ids, byValue }: Queries): Fingerpri
   const lookUp = (value: string): number | undefined => {
     const found = byValue.get(pipeline, value)
     if (found === undefined) return undefined
-    // Bulk answers that overtook each other swap whole blocks: the walk goes on in the same page.
+    // Bulk answers that overtook each other swap whole blocks: the walk continues in the same page.
     const place = current.placeOfLink(found)
     if (place !== undefined) {
       at = place + 1
