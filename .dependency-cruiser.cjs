@@ -30,7 +30,7 @@ const LAYERS = {
   sync: [['plan', 'send']],
   app: [['contract', 'run'], ['alerting', 'people', 'init'], ['daemon']],
   config: [['text'], ['schema']],
-  sources: [['text'], ['folder'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql', 'singer']],
+  sources: [['text'], ['folder'], ['remote'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql', 'singer']],
 }
 
 /** A package and the only place that may import it. */
@@ -42,6 +42,7 @@ const HOMES = {
   pg: '^src/sources/sql/',
   'pg-cursor': '^src/sources/sql/',
   mysql2: '^src/sources/sql/',
+  ssh2: '^src/sources/remote/sftp/',
   winston: '^src/log/',
   'node-cron': '^src/schedule/',
   croner: '^src/schedule/',

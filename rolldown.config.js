@@ -33,7 +33,10 @@ export default defineConfig({
   },
   plugins: [declarations],
   platform: 'node',
-  external: ['better-sqlite3'],
+  // ssh2 tries faster code of its own (compiled), and does without where it is not there.
+  external: ['better-sqlite3', 'cpu-features', /\.node$/],
+  // Written as CommonJS, it asks for its own folder (for a program of Windows, beside it).
+  transform: { define: { __dirname: 'import.meta.dirname' } },
   output: {
     dir: 'dist',
     cleanDir: true,

@@ -7,7 +7,7 @@ import type { NotedPause } from '../core/outcome/daemon.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord } from '../core/state.ts'
 import type { StateStore } from '../core/state-store.ts'
-import { failedFiles } from '../sources/folder/retention.ts'
+import { failedOf } from '../sources/old-files.ts'
 import { createSource } from '../sources/registry.ts'
 import { systemClock as clock } from '../system.ts'
 import { nextDue } from './run/next-due.ts'
@@ -68,10 +68,9 @@ async function waitingFiles(pipeline: PipelineSettings): Promise<Waiting> {
   }
 }
 
-async function filesThatFailed({ source: { folder } }: PipelineSettings): Promise<FailedFiles> {
-  if (typeof folder !== 'string') return { files: 0, oldest: undefined, error: undefined }
+async function filesThatFailed({ source }: PipelineSettings): Promise<FailedFiles> {
   try {
-    return { ...(await failedFiles(folder)), error: undefined }
+    return { ...(await failedOf(source)), error: undefined }
   } catch (error) {
     if (!(error instanceof SyncError)) throw error
     return { files: 0, oldest: undefined, error }

@@ -9,6 +9,7 @@ import type { Secrets } from './secrets.ts'
 import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
 import { spoolFolder } from './spool-folder.ts'
+import { isMapping } from './text/tree.ts'
 
 /** Absolute paths: of the spool, and of the configuration. */
 interface Places {
@@ -21,9 +22,13 @@ function builtOptions(
   { options, isPulled = false }: SourceOptions,
   { spool, home }: Places,
 ): Record<string, unknown> {
-  return isPulled
-    ? { folder: spool, home, sparse: options['sparse'] === true, fetch: options }
-    : { ...options }
+  if (isPulled) return { folder: spool, home, sparse: options['sparse'] === true, fetch: options }
+  const { remote } = options
+  if (!isMapping(remote)) return { ...options }
+  // Copies of files on another machine are fetched, too.
+  const { known_hosts: hosts } = remote
+  const known = typeof hosts === 'string' ? { known_hosts: resolve(home, hosts) } : {}
+  return { ...options, remote: { ...remote, ...known, spool } }
 }
 
 function pipelineSettings(

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
 import type { SourceKinds } from '../core/source-settings.ts'
 import { suggestion } from '../core/words/nearest.ts'
+import { remoteProblems } from './remote-checks.ts'
 import type { ConfigProblem } from './text/problem.ts'
 import { isMapping, type Path, pathText, problemAt, type Tree, valueAt } from './text/tree.ts'
 
@@ -264,6 +265,7 @@ export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): C
       missingProblems,
       expectProblems,
       unmappedProblems,
+      remoteProblems,
     ]
     const fetching = fetchProblems(tree, path, pipeline, kinds)
     return [...finds.flatMap((find) => find(tree, path, pipeline)), ...fetching]

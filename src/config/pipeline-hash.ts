@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { PipelineSettings } from '../core/settings.ts'
 
 /** Options of a source that say which files are read, not how. */
-const WHERE_FROM: readonly string[] = ['folder', 'home', 'files', 'settle', 'fetch']
+const WHERE_FROM: readonly string[] = ['folder', 'remote', 'home', 'files', 'settle', 'fetch']
 
 /** JSON that does not depend on the order in which keys were written. */
 function canonicalJson(value: unknown): string {

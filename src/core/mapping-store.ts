@@ -28,7 +28,7 @@ type Kept = Partial<Pick<PipelineSettings, (typeof KEPT)[number]>> & {
 }
 
 export function mappingText(pipeline: PipelineSettings): string {
-  const { folder: _folder, fetch: _fetch, ...source } = pipeline.source
+  const { folder: _folder, fetch: _fetch, remote: _remote, ...source } = pipeline.source
   const kept = Object.fromEntries(KEPT.map((name) => [name, pipeline[name]]))
   return JSON.stringify({ ...kept, source, assign: pipeline.terms.assign })
 }
@@ -37,12 +37,13 @@ export function mappingText(pipeline: PipelineSettings): string {
 export function withMapping(pipeline: PipelineSettings, text: string): PipelineSettings {
   const { assign = [], source, ...kept } = JSON.parse(text) as Kept
   const unset = Object.fromEntries(KEPT.map((name) => [name, undefined]))
-  const { folder } = pipeline.source
+  const { folder, remote } = pipeline.source
+  const place = { ...(folder === undefined ? {} : { folder }), ...(remote === undefined ? {} : { remote }) }
   return {
     ...pipeline,
     ...unset,
     ...kept,
-    source: { type: '', null_values: [], ...source, ...(folder === undefined ? {} : { folder }) },
+    source: { type: '', null_values: [], ...source, ...place },
     terms: { ...pipeline.terms, assign },
   }
 }

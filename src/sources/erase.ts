@@ -14,6 +14,9 @@ import { displayName, entryPath } from './file-name.ts'
 import { fileVersion } from './input-file.ts'
 import type { SourceKind } from './kind.ts'
 import { kindOf, SOURCE_KINDS } from './registry.ts'
+import { clearCopies } from './remote/copies.ts'
+import { type RemoteFolder, remoteOf } from './remote/open.ts'
+import { eachPutAway } from './remote/put-away.ts'
 import { searchFile } from './folder/search-file.ts'
 
 type Kinds = Readonly<Record<string, SourceKind>>
@@ -92,6 +95,7 @@ async function namesIn(folder: string): Promise<Buffer[]> {
   })
 }
 
+/** Erases in one entry of `processed` or `failed`. */
 async function eraseEntry(folder: string, raw: Buffer, erasing: Erasing, report: Report): Promise<void> {
   const path = entryPath(join(String(erasing.settings['folder']), folder), raw)
   const name = raw.toString()
@@ -114,6 +118,26 @@ function whyNot(error: unknown): string {
   return `it was not searched: ${why}`
 }
 
+/**
+ * The same on another machine: each file is fetched, searched here, and written back where something was taken out of it. What
+ * cannot be reached is named.
+ */
+async function eraseThere(remote: RemoteFolder, erasing: Erasing, report: Report): Promise<void> {
+  await clearCopies(remote.remote.spool, [])
+  await eachPutAway(remote, {
+    async look(mirror, folder, name) {
+      const before = report.changed.length
+      const here = { ...erasing, settings: { ...erasing.settings, folder: mirror } }
+      await eraseEntry(folder, Buffer.from(name), here, report)
+      return report.changed.length > before
+    },
+    failed(file, error, isChanged) {
+      if (isChanged) report.changed.pop()
+      report.left.push({ file, why: whyNot(error) })
+    },
+  })
+}
+
 /** Erases in everything that this source's folder has put away. */
 export async function eraseRecords(
   settings: SourceSettings,
@@ -122,6 +146,11 @@ export async function eraseRecords(
 ): Promise<ErasedFiles> {
   const report: Report = { changed: [], left: [] }
   const erasing = { settings, theirs, kinds }
+  const remote = remoteOf(settings)
+  if (remote !== undefined) {
+    await eraseThere(remote, erasing, report)
+    return report
+  }
   for (const folder of ['processed', 'failed']) {
     const names = await namesIn(join(String(settings['folder']), folder)).catch((error: unknown) => {
       report.left.push({ file: folder, why: whyNot(error) })

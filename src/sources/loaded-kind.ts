@@ -6,11 +6,12 @@ import type { Sought } from '../core/erasing.ts'
 import { findRows } from './csv/erase.ts'
 import { csvOptions } from './csv/options.ts'
 import { readCsv } from './csv/reader.ts'
-import { createDropFolder } from './folder/drop-folder.ts'
+import { createDropFolder } from './drop-folder.ts'
 import type { Found, StoredFile } from './folder/erasing.ts'
 import type { InputFile } from './input-file.ts'
 import { type SourceKind, sourceKind } from './kind.ts'
 import type { FolderOptions } from './options.ts'
+import { REMOTE_SECRETS } from './remote/options.ts'
 
 /** What is loaded. */
 interface Reading<Options> {
@@ -39,6 +40,7 @@ export function loadedKind<S extends z.ZodObject>({ load, ...kind }: LoadedKind<
     OWN_REJECTS.test(file.name) ? readCsv(file, ownCsv(), asked) : (await load()).read(file, options, asked)
   return sourceKind<S>({
     ...kind,
+    secrets: REMOTE_SECRETS,
     find,
     read,
     create(options, deps): Source {

@@ -2,7 +2,10 @@
 // what an option means is decided where it is used.
 import iconv from 'iconv-lite'
 import { z } from 'zod'
+import { isRemote } from '../core/words/remote-folder.ts'
 import { duration } from '../core/words/scalars.ts'
+import { readAddress } from './remote/address.ts'
+import { remoteOptions } from './remote/options.ts'
 
 /** The names that browsers and Apple give to encodings of the Mac. */
 const MAC: Readonly<Record<string, string>> = {
@@ -47,10 +50,20 @@ const encoding = z
  */
 export function folderOptions(defaultFiles: readonly string[]) {
   return {
-    folder: z.string().min(1).meta({
-      path: true,
-      description: 'The drop folder. Its files are processed in order of name; subfolders are ignored.',
-    }),
+    folder: z
+      .string()
+      .min(1)
+      .check((ctx) => {
+        const problem = isRemote(ctx.value) ? readAddress(ctx.value) : {}
+        if (typeof problem === 'string')
+          ctx.issues.push({ code: 'custom', input: ctx.value, message: problem })
+      })
+      .meta({
+        path: true,
+        description:
+          'The drop folder: a path, or `sftp://USER@HOST/FOLDER`. Its files are processed in order of name; subfolders are ignored.',
+      }),
+    remote: remoteOptions.optional(),
     files: z
       .union([pattern, z.array(pattern).min(1)])
       .prefault([...defaultFiles])
@@ -72,7 +85,7 @@ export function folderOptions(defaultFiles: readonly string[]) {
 }
 
 export interface FolderOptions {
-  /** Absolute. */
+  /** Absolute, or an address. */
   readonly folder: string
   readonly files: readonly string[]
   /** Milliseconds; 0: no waiting. */

@@ -6,19 +6,37 @@ import type { Source } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import type { SourceDeps } from './kind.ts'
 import { createSource, kindOf } from './registry.ts'
+import { type RemoteFolder, remoteOf } from './remote/open.ts'
 
 export interface PlanSource {
   readonly source: Source
   close(): Promise<void>
 }
 
+const ownFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'contact-sync-plan-'))
+
+/** Copies of files on another machine lie in the folder, too. */
+async function openRemoteFolder(
+  settings: SourceSettings,
+  { remote }: RemoteFolder,
+  deps: SourceDeps,
+): Promise<PlanSource> {
+  const spool = await ownFolder()
+  return {
+    source: createSource({ ...settings, remote: { ...remote, spool } }, deps),
+    close: () => rm(spool, { recursive: true, force: true }),
+  }
+}
+
 export async function openPlanSource(settings: SourceSettings, deps: SourceDeps): Promise<PlanSource> {
+  const remote = remoteOf(settings)
+  if (remote !== undefined) return openRemoteFolder(settings, remote, deps)
   const source = createSource(settings, deps)
   const isFetched = kindOf(settings).kind.isPulled === true
   // What waits already is what a run would take.
   if (!isFetched || (await source.list({ wait: false })).ready.length > 0)
     return { source, close: () => Promise.resolve() }
-  const folder = await mkdtemp(join(tmpdir(), 'contact-sync-plan-'))
+  const folder = await ownFolder()
   return {
     source: createSource({ ...settings, folder }, deps),
     close: () => rm(folder, { recursive: true, force: true }),

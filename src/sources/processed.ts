@@ -3,16 +3,17 @@ import { join } from 'node:path'
 import type { Source, SourceInput } from '../core/ports.ts'
 import type { SourceSettings } from '../core/settings.ts'
 import { SyncError } from '../core/words/errors.ts'
+import { isRemote } from '../core/words/remote-folder.ts'
 import { rawName } from './file-name.ts'
 import { isWanted, listFolder } from './folder/folder-listing.ts'
 import { archivedAt, isBeside, nameBeforeRun } from './folder/retention.ts'
 import type { SourceDeps } from './kind.ts'
 import { createSource } from './registry.ts'
 
-/** Where processed files of the source lie; undefined where it has no folder. */
+/** Where processed files of the source lie; undefined where it has no folder, or one on another machine. */
 export function processedFolder(settings: SourceSettings): string | undefined {
   const { folder } = settings as { folder?: unknown }
-  return typeof folder === 'string' ? join(folder, 'processed') : undefined
+  return typeof folder === 'string' && !isRemote(folder) ? join(folder, 'processed') : undefined
 }
 
 /** A source that opens the files of this folder as the settings say; it lists and archives nothing. */

@@ -9,6 +9,8 @@ import { findPutAway, type FoundFile, type WantedFile } from './folder/put-away.
 import { openPacked } from './gzip.ts'
 import type { InputFile } from './input-file.ts'
 import { kindOf } from './registry.ts'
+import { remoteOf } from './remote/open.ts'
+import { withPutAway } from './remote/put-away.ts'
 
 export interface StoredRows {
   readonly header: readonly string[]
@@ -134,9 +136,30 @@ export async function storedRows(
   wanted: WantedFile,
   { whole, ...columns }: AskedColumns & { readonly whole: boolean },
 ): Promise<StoredRows | undefined> {
-  const { kind, options } = kindOf(settings)
+  const remote = remoteOf(settings)
+  const rowsOf = (found: FoundFile): Promise<StoredRows | undefined> =>
+    rowsOfFound(settings, { found, wanted }, { whole, ...columns })
+  if (remote !== undefined) return thereOrGone(() => withPutAway(remote, wanted, rowsOf))
   const found = await findPutAway(String(settings['folder']), wanted)
-  if (found === undefined) return undefined
+  return found && rowsOf(found)
+}
+
+/** A file on another machine that cannot be reached now is, for now, gone. */
+async function thereOrGone(work: () => Promise<StoredRows | undefined>): Promise<StoredRows | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof SyncError && error.class === 'input') return undefined
+    throw error
+  }
+}
+
+async function rowsOfFound(
+  settings: SourceSettings,
+  { found, wanted }: { readonly found: FoundFile; readonly wanted: WantedFile },
+  { whole, ...columns }: AskedColumns & { readonly whole: boolean },
+): Promise<StoredRows | undefined> {
+  const { kind, options } = kindOf(settings)
   const read: Read = async (file) => kind.read(await openPacked(file), options, columns)
   try {
     const isWhole = whole || found.file.bytes <= SMALL_BYTES

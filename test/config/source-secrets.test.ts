@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { effectiveSettings } from '../../src/config/effective.ts'
 import { loadSettings, problemText } from '../../src/config/load.ts'
 import { mappingText } from '../../src/core/mapping-store.ts'
@@ -85,4 +85,67 @@ it.each([
 ])('%s is refused', async (auth, said) => {
   const loaded = await load(auth)
   expect(loaded.ok ? [] : loaded.problems.map(problemText).join('\n')).toContain(said)
+})
+
+describe('of a folder on another machine', () => {
+  const written = (source: string): Promise<Awaited<ReturnType<typeof loadSettings>>> => {
+    const file = join(folder, 'config.yaml')
+    writeFileSync(
+      file,
+      `
+service: { base_url: https://service.example, api_key: "\${KEY}" }
+state: { path: data/state.db }
+pipelines:
+  shop:
+    source: { type: csv, ${source} }
+    map: { mail: mail }
+`,
+    )
+    return loadSettings({
+      ...{ file, env: { KEY: 'key-of-the-service', T: 'secret-of-a-server' }, kinds: SOURCE_KINDS },
+      presetFolder: join(import.meta.dirname, '../../config/presets'),
+    })
+  }
+  const ADDRESS = 'folder: "sftp://ann@files.example/in"'
+
+  it.each([
+    ['password_file: token', 'token-in-a-file'],
+    ['password: "${T}"', 'secret-of-a-server'],
+    ['key_file: token, passphrase: "${T}"', 'secret-of-a-server'],
+    ['key_file: token', 'token-in-a-file'],
+  ])('%s', async (login, secret) => {
+    const loaded = await written(`${ADDRESS}, remote: { known_hosts: known, ${login} }`)
+    if (!loaded.ok) throw new Error(loaded.problems.map(problemText).join('\n'))
+    const [shop] = loaded.settings.pipelines
+    expect(loaded.warnings).toEqual([])
+    expect(shop?.source).toMatchObject({
+      folder: 'sftp://ann@files.example/in',
+      remote: { known_hosts: join(folder, 'known'), spool: join(folder, 'data/spool/shop'), timeout: 30_000 },
+    })
+    expect(JSON.stringify(shop?.source['remote'])).toContain(secret)
+    expect(loaded.settings.secrets).toContain(secret)
+    expect(JSON.stringify(effectiveSettings(loaded.settings, SOURCE_KINDS))).not.toContain(secret)
+    expect(mappingText(shop!)).not.toContain(secret)
+    const elsewhere = await written('folder: inbox')
+    if (!elsewhere.ok) throw new Error('refused')
+    expect(shop?.hash).toBe(elsewhere.settings.pipelines[0]?.hash)
+  })
+
+  it.each([
+    [ADDRESS, /does not say by which key the server is known/],
+    [`${ADDRESS}, remote: { known_hosts: known }`, /does not say how to log in/],
+    [`${ADDRESS}, remote: { key_file: token }`, /does not say by which key the server is known/],
+    [
+      `${ADDRESS}, remote: { known_hosts: known, password_file: token, passphrase: "\${T}" }`,
+      /has a passphrase and no key/,
+    ],
+    ['folder: inbox, remote: { known_hosts: known }', /goes with a folder on another machine only/],
+    ['folder: "sftp://ann:secret-of-a-server@files.example/in"', /holds a password/],
+    ['folder: "ftp://ann@files.example/in"', /must be a path, or sftp/],
+  ])('refuses %s', async (source, why) => {
+    const loaded = await written(source)
+    const problems = loaded.ok ? [] : loaded.problems.map(problemText)
+    expect(problems.join('\n')).toMatch(why)
+    expect(problems.join('\n')).not.toContain('secret-of-a-server')
+  })
 })

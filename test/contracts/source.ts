@@ -40,6 +40,8 @@ export interface SourceHarness {
   plain?(content: Buffer): string
   /** The ending of the file of rejects that can be dropped again. */
   readonly droppable: string
+  /** Its folder gives names as text and times as seconds, and has no other mark of a version: it lies on another machine. */
+  readonly isCoarse?: boolean
 }
 
 const ANY_COLUMNS = ['id', 'name', 'mail']
@@ -202,6 +204,12 @@ export function describeSource(name: string, harness: SourceHarness): void {
         ['255 bytes of wide characters', 'ü'.repeat((255 - harness.ending.length) >> 1)],
       ])('reads and puts away a file whose name has %s', async (_what, stem) => {
         drop(stem)
+        if (harness.isCoarse === true && Buffer.isBuffer(stem)) {
+          expect((await source.list({ wait: false })).refused).toMatchObject([
+            { error: { code: 'INPUT_UNREADABLE' } },
+          ])
+          return
+        }
         const input = await only()
         expect(input.name).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)
         expect((await readAll(source, input, COLUMNS)).items).toHaveLength(1)
@@ -223,8 +231,8 @@ export function describeSource(name: string, harness: SourceHarness): void {
       it('leaves a file that changed a moment ago for later', async () => {
         drop('old')
         drop('new')
-        changedAgo('old', 2500)
-        changedAgo('new', 1500)
+        changedAgo('old', 3500)
+        changedAgo('new', 500)
         const { ready, unsettled } = await source.list({ wait: false })
         expect(ready.map((input) => input.name)).toEqual([`old${harness.ending}`])
         expect(unsettled).toBe(1)
@@ -455,17 +463,20 @@ export function describeSource(name: string, harness: SourceHarness): void {
         expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
       })
 
-      it('does not move a version of the same size and time of modification', async () => {
-        const times = new Date(clock.time - HOUR)
-        drop('x', table('1'))
-        utimesSync(file('x'), times, times)
-        const input = await only()
-        drop('x', table('2'))
-        utimesSync(file('x'), times, times)
-        expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
-        expect(await codeOf(readAll(source, input, COLUMNS))).toBe('INPUT_CHANGED')
-        expect(readFileSync(file('x'))).toEqual(table('2'))
-      })
+      it.skipIf(harness.isCoarse)(
+        'does not move a version of the same size and time of modification',
+        async () => {
+          const times = new Date(clock.time - HOUR)
+          drop('x', table('1'))
+          utimesSync(file('x'), times, times)
+          const input = await only()
+          drop('x', table('2'))
+          utimesSync(file('x'), times, times)
+          expect(await source.archive(input, { folder: 'processed', runId: 'r' })).toBe(false)
+          expect(await codeOf(readAll(source, input, COLUMNS))).toBe('INPUT_CHANGED')
+          expect(readFileSync(file('x'))).toEqual(table('2'))
+        },
+      )
 
       it('does not move another content than the one that was read', async () => {
         drop('x')

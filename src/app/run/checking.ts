@@ -20,7 +20,7 @@ import { termsBeyond, unknownTermsText } from '../../core/mapping/terms.ts'
 import { createService } from '../../service/service.ts'
 import { ordersWithin } from '../../sync/plan/date-orders.ts'
 import { recordsAmong } from '../../sync/plan/united.ts'
-import { createSource } from '../../sources/registry.ts'
+import { openPlanSource } from '../../sources/plan-source.ts'
 import { sharedWindow } from './rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 
@@ -150,7 +150,7 @@ async function fileCheck(source: Source, input: SourceInput, pipeline: PipelineS
 export async function checkColumns(
   pipeline: PipelineSettings,
 ): Promise<{ files: number; problems: readonly string[]; warnings: readonly string[] }> {
-  const source = createSource(pipeline.source, { clock })
+  const { source, close } = await openPlanSource(pipeline.source, { clock })
   try {
     const { ready, refused } = await source.list({ wait: false })
     const problems = refused.map(({ name, error }) => `${name}: ${knownText(error)}`)
@@ -165,5 +165,7 @@ export async function checkColumns(
     return { files: ready.length, problems, warnings }
   } catch (error) {
     return { files: 0, problems: [knownText(error)], warnings: [] }
+  } finally {
+    await close()
   }
 }

@@ -7,7 +7,7 @@ import { runId } from '../../core/words/run-id.ts'
 import type { KeepSettings, PipelineSettings } from '../../core/settings.ts'
 import type { RetentionStore } from '../../core/retention.ts'
 import type { Log } from '../../log/log.ts'
-import { removeOldFiles } from '../../sources/folder/retention.ts'
+import { removeOldOf } from '../../sources/old-files.ts'
 import { systemRandom as random } from '../../system.ts'
 
 /** Of each kind, after one run: a first time over years of files must not hold up the next run. */
@@ -24,18 +24,13 @@ interface Parts {
 /** Removes what is old of one pipeline; to be called when a run of it has ended. */
 export type Keeping = (pipeline: PipelineSettings, about: { log: Log; signal: AbortSignal }) => Promise<void>
 
-const folderOf = ({ source }: PipelineSettings): string | undefined =>
-  typeof source['folder'] === 'string' ? source['folder'] : undefined
-
 export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }: Parts): Keeping {
   const lastAt = new Map<string, number>()
   const before = (ms: number | undefined): number | undefined =>
     ms === undefined ? undefined : clock.now() - ms
   const files = async (pipeline: PipelineSettings, which: 'processed' | 'failed', ms: number | undefined) => {
-    const [folder, time] = [folderOf(pipeline), before(ms)]
-    return folder === undefined || time === undefined
-      ? 0
-      : removeOldFiles(folder, which, { before: time, limit: most })
+    const time = before(ms)
+    return time === undefined ? 0 : removeOldOf(pipeline.source, which, { before: time, limit: most })
   }
   const logValues = (): Promise<number> | number => {
     const [at, time] = [clock.now(), before(keep.sync_log)]

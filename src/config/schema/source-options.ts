@@ -5,6 +5,7 @@ import { issueProblems } from '../issues.ts'
 import { PARSING } from '../parse.ts'
 import type { ConfigProblem } from '../text/problem.ts'
 import { ownOptions, pathOptions, type SourceKinds } from '../../core/source-settings.ts'
+import { isRemote } from '../../core/words/remote-folder.ts'
 import { isMapping, type Path, type Tree, valueAt } from '../text/tree.ts'
 
 export interface SourceOptions {
@@ -29,7 +30,7 @@ function withAbsolutePaths(
 ): Record<string, unknown> {
   const resolved = paths.flatMap((name) => {
     const path = options[name]
-    return typeof path === 'string' ? [[name, resolve(folder, path)] as const] : []
+    return typeof path === 'string' && !isRemote(path) ? [[name, resolve(folder, path)] as const] : []
   })
   return { ...options, ...Object.fromEntries(resolved) }
 }

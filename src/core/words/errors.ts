@@ -158,6 +158,10 @@ export const ERRORS = {
     'later',
     'Give the user that runs contact-sync permission to write to the folder, and free space; the file is still there and the next run moves it.',
   ),
+  REMOTE_LOST: entry(
+    'later',
+    'Check the connection to the remote folder. The file stays there; the next run reads it from the beginning.',
+  ),
   // A record.
   RECORD_RAGGED: entry(
     'record',

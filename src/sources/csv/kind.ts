@@ -1,10 +1,11 @@
 // The kind `csv`: contact exports as separated values in a drop folder.
 import type { Source } from '../../core/ports.ts'
-import { createDropFolder } from '../folder/drop-folder.ts'
+import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
 import { findRows } from './erase.ts'
 import { csvOptions, type CsvOptions } from './options.ts'
 import { readCsv } from './reader.ts'
+import { REMOTE_SECRETS } from '../remote/options.ts'
 
 const REMEMBERED = 100
 
@@ -13,6 +14,7 @@ export const csvKind = sourceKind({
   example: ['type: csv', 'folder: ../state/inbox/shop', 'files: "*.csv"', 'settle: 2s'].join('\n'),
   schema: csvOptions,
   create: createCsvSource,
+  secrets: REMOTE_SECRETS,
   find: findRows,
   read: readCsv,
 })

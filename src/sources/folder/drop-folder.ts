@@ -1,4 +1,4 @@
-// The drop folder that the kinds share: listing, waiting until files have settled, opening, putting away.
+// A drop folder on this machine: listing, waiting until files have settled, opening, putting away.
 // An input is claimed by its version, not by moving it: until it is put away it stays where it was dropped.
 import { join } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
@@ -8,7 +8,7 @@ import { moveRewritten, moveVersion } from './archive.ts'
 import type { Found, StoredFile } from './erasing.ts'
 import { entryPath, rawName } from '../file-name.ts'
 import { openPacked } from '../gzip.ts'
-import { isWanted, listFolder, type Listing } from './folder-listing.ts'
+import { isWanted, listFolder, type Listing, listSettled } from './folder-listing.ts'
 import { removeLeftoverFiles } from './leftovers.ts'
 import { openInputFile, type InputFile } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
@@ -19,9 +19,9 @@ import { searchFile } from './search-file.ts'
 import { giveBackTaken } from './taking.ts'
 
 /** How records of people are found in a file of the kind. */
-type Find = (file: StoredFile, sought: Sought) => Promise<Found>
+export type Find = (file: StoredFile, sought: Sought) => Promise<Found>
 
-type Destination = Parameters<Source['writeRejects']>[1]
+export type Destination = Parameters<Source['writeRejects']>[1]
 
 export interface DropFolder extends Pick<
   Source,
@@ -38,22 +38,11 @@ export interface DropFolder extends Pick<
   ): Promise<void>
 }
 
-export function createDropFolder(options: FolderOptions, deps: SourceDeps, find: Find): DropFolder {
+export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find: Find): DropFolder {
   const look = (): Promise<Listing> => listFolder(options, deps.clock.now())
   const isInput = (name: string): boolean => isWanted(name, options.files)
   return {
-    async list({ wait, signal }) {
-      let listing = await look()
-      const found = new Set(listing.growing.map(({ name }) => name))
-      while (wait && signal?.aborted !== true) {
-        // Only those found at first: in a folder that never rests the wait would never end.
-        const waits = listing.growing.filter(({ name }) => found.has(name)).map(({ waitMs }) => waitMs)
-        if (waits.length === 0) break
-        await deps.clock.sleep(Math.ceil(Math.max(...waits)), signal)
-        listing = await look()
-      }
-      return { ready: listing.ready, unsettled: listing.growing.length, refused: listing.refused }
-    },
+    list: (asked) => listSettled(look, asked, deps.clock),
     async openFile(input) {
       const path = pathOf(options.folder, input)
       if (path === undefined) throw new SyncError('INPUT_CHANGED', `${input.name} does not exist any more`)
@@ -91,7 +80,7 @@ export function createDropFolder(options: FolderOptions, deps: SourceDeps, find:
 }
 
 /** The file without records of those people; undefined where it has none, or cannot be searched. */
-async function contentWithout(
+export async function contentWithout(
   path: Buffer,
   input: SourceInput,
   find: Find,

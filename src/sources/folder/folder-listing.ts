@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { extname, matchesGlob } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
-import type { SourceInput } from '../../core/ports.ts'
+import type { Clock, Source, SourceInput } from '../../core/ports.ts'
 import { describeFault, faultCode } from '../fault.ts'
 import { displayName, entryPath } from '../file-name.ts'
 import { fileVersion } from '../input-file.ts'
@@ -36,10 +36,11 @@ export async function listFolder(options: FolderOptions, nowMs: number): Promise
     if (stats === undefined) continue
     if (!stats.isFile()) {
       // A folder without an ending is somebody's subfolder, not a file gone wrong.
-      if (!stats.isDirectory() || extname(name) !== '') refused.push({ name, error: notAFile(name, stats) })
+      if (!stats.isDirectory() || extname(name) !== '')
+        refused.push({ name, error: notAFile(name, whatItIs(stats)) })
       continue
     }
-    const waitMs = settlesIn(stats, options.settle, nowMs)
+    const waitMs = settlesIn(changedAt(stats, nowMs), options.settle, nowMs)
     if (waitMs > 0) growing.push({ name, waitMs })
     else
       ready.push({
@@ -50,6 +51,24 @@ export async function listFolder(options: FolderOptions, nowMs: number): Promise
       })
   }
   return { ready, growing, refused }
+}
+
+/** What is ready; with `wait`, once those that were found have settled. */
+export async function listSettled(
+  look: () => Promise<Listing>,
+  { wait, signal }: { readonly wait: boolean; readonly signal?: AbortSignal },
+  clock: Pick<Clock, 'sleep'>,
+): ReturnType<Source['list']> {
+  let listing = await look()
+  const found = new Set(listing.growing.map(({ name }) => name))
+  while (wait && signal?.aborted !== true) {
+    // Only those found at first: in a folder that never rests the wait would never end.
+    const waits = listing.growing.filter(({ name }) => found.has(name)).map(({ waitMs }) => waitMs)
+    if (waits.length === 0) break
+    await clock.sleep(Math.ceil(Math.max(...waits)), signal)
+    listing = await look()
+  }
+  return { ready: listing.ready, unsettled: listing.growing.length, refused: listing.refused }
 }
 
 /** Whether a name is for us at all: it matches a pattern, is not hidden and not of an unfinished file. */
@@ -95,17 +114,18 @@ async function statEntry(folder: string, raw: Buffer): Promise<BigIntStats | und
   }
 }
 
-/** How long until the file counts as settled; 0 when it does. */
-function settlesIn(stats: BigIntStats, settleMs: number, nowMs: number): number {
-  // A copy may keep a time of change that lies ahead; the time of the entry's own change is the system's.
-  const changedMs = Number(stats.mtimeMs) > nowMs ? Number(stats.ctimeMs) : Number(stats.mtimeMs)
+/** How long until a file that was changed then counts as settled; 0 when it does. */
+export function settlesIn(changedMs: number, settleMs: number, nowMs: number): number {
   const ageMs = nowMs - changedMs
   return ageMs < -SKEW_MS ? 0 : Math.max(0, settleMs - ageMs)
 }
 
-function notAFile(name: string, stats: BigIntStats): SyncError {
-  return new SyncError('INPUT_NOT_A_FILE', `${name} is ${whatItIs(stats)}; it was not opened and stays there`)
-}
+/** A copy may keep a time of change that lies ahead; the time of the entry's own change is the system's. */
+const changedAt = ({ mtimeMs, ctimeMs }: BigIntStats, nowMs: number): number =>
+  Number(mtimeMs) > nowMs ? Number(ctimeMs) : Number(mtimeMs)
+
+export const notAFile = (name: string, what: string): SyncError =>
+  new SyncError('INPUT_NOT_A_FILE', `${name} is ${what}; it was not opened and stays there`)
 
 function whatItIs(stats: BigIntStats): string {
   if (stats.isSymbolicLink()) return 'a symbolic link'

@@ -24,9 +24,12 @@ async function isEmpty(path: Buffer): Promise<boolean> {
 
 const startsWith = (name: Buffer, start: Buffer): boolean => name.subarray(0, start.length).equals(start)
 
-/** Removes what the run left beside an input that still waits. A folder that cannot be read or written to stays as it is. */
-export async function removeLeftoverFiles({ folder, raw, runId }: ArchivePlace): Promise<void> {
-  const names = await entriesOf(folder)
+/** Of these names, those that the run left beside an input that still waits. */
+export async function leftoversAmong(
+  names: readonly Buffer[],
+  { raw, runId }: Pick<ArchivePlace, 'raw' | 'runId'>,
+  isEmptyFile: (name: Buffer) => Promise<boolean>,
+): Promise<Buffer[]> {
   const halves = names.filter((name) => startsWith(name, archivedName(WRITING, runId, '')))
   const stem = archivedName(raw, runId, '')
   const own = names.filter((name) => startsWith(name, stem))
@@ -34,8 +37,16 @@ export async function removeLeftoverFiles({ folder, raw, runId }: ArchivePlace):
     BESIDE.some((ending) => name.equals(Buffer.concat([stem, Buffer.from(ending)])))
   const others = own.filter((name) => !isBeside(name))
   // Two inputs of one run may share a stem (a.csv and a.txt): then nobody can say whose rejects these are.
-  const isCertain = await Promise.all(others.map((name) => isEmpty(entryPath(folder, name))))
-  const leftovers = isCertain.every(Boolean) ? [...halves, ...own] : halves
+  const isCertain = await Promise.all(others.map((name) => isEmptyFile(name)))
+  return isCertain.every(Boolean) ? [...halves, ...own] : halves
+}
+
+/** Removes what the run left beside an input that still waits. A folder that cannot be read or written to stays as it is. */
+export async function removeLeftoverFiles(place: ArchivePlace): Promise<void> {
+  const { folder } = place
+  const leftovers = await leftoversAmong(await entriesOf(folder), place, (name) =>
+    isEmpty(entryPath(folder, name)),
+  )
   for (const name of leftovers)
     await rm(entryPath(folder, name), { force: true }).catch((error: unknown) => {
       if (faultCode(error) === undefined) throw error

@@ -71,25 +71,38 @@ export const isBeside = (name: string): boolean => BESIDE.test(name)
 export const nameBeforeRun = (name: string): string =>
   name.replaceAll(new RegExp(`\\.${RUN_ID.source}(-\\d+)?`, 'g'), '')
 
-/** The files that could not be taken and lie in `failed`; `oldest`: when the first of them was put there. */
-export async function failedFiles(folder: string): Promise<{ files: number; oldest: number | undefined }> {
-  const place = join(folder, 'failed')
+export interface FailedCount {
+  readonly files: number
+  /** When the first of them was put there. */
+  readonly oldest: number | undefined
+}
+
+/** Of the regular files in `failed`, those that could not be taken. */
+export function countFailed(names: readonly Buffer[]): FailedCount {
   let files = 0
   let oldest: number | undefined
+  for (const name of names) {
+    const text = name.toString('latin1')
+    if (text.startsWith('.') || isBeside(text)) continue
+    files += 1
+    const at = archivedAt(name)
+    if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at
+  }
+  return { files, oldest }
+}
+
+/** The files that could not be taken and lie in `failed`. */
+export async function failedFiles(folder: string): Promise<FailedCount> {
+  const place = join(folder, 'failed')
+  const names: Buffer[] = []
   try {
-    for await (const entry of await opendir(place, { encoding: 'buffer' as BufferEncoding })) {
-      const name = entry.name as unknown as Buffer
-      const text = name.toString('latin1')
-      if (!entry.isFile() || text.startsWith('.') || isBeside(text)) continue
-      files += 1
-      const at = archivedAt(name)
-      if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at
-    }
+    for await (const entry of await opendir(place, { encoding: 'buffer' as BufferEncoding }))
+      if (entry.isFile()) names.push(entry.name as unknown as Buffer)
   } catch (error) {
     if (faultCode(error) === 'ENOENT') return { files: 0, oldest: undefined }
     if (faultCode(error) === undefined) throw error
     const message = `${place} cannot be read: ${describeFault(error)}`
     throw new SyncError('ARCHIVE_FAILED', message, { cause: error })
   }
-  return { files, oldest }
+  return countFailed(names)
 }

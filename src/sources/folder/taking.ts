@@ -22,7 +22,7 @@ export interface Wanted {
 /** A folder of our own in the drop folder for each file that is taken. Hidden, so that no pattern takes it. */
 const TAKEN = '.taken.'
 
-const REPLACED =
+export const REPLACED =
   'This file was replaced by a newer one with its name before it was read. If its content is needed, drop it again under another name.'
 
 const folderOf = (taken: Buffer): string => dirname(taken.toString())

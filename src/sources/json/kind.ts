@@ -1,10 +1,11 @@
 // The kind `json`: contact exports as JSON lists, JSON lines, or objects around a list, in a drop folder.
 import type { Source } from '../../core/ports.ts'
-import { createDropFolder } from '../folder/drop-folder.ts'
+import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
 import { findObjects } from './erase.ts'
 import { jsonOptions, type JsonOptions } from './options.ts'
 import { readJson } from './reader.ts'
+import { REMOTE_SECRETS } from '../remote/options.ts'
 
 export const jsonKind = sourceKind({
   help: 'JSON files in a drop folder: a list of objects, one object a line, or an object around a list. Columns are paths such as emails[0].value.',
@@ -16,6 +17,7 @@ export const jsonKind = sourceKind({
   ].join('\n'),
   schema: jsonOptions,
   create: createJsonSource,
+  secrets: REMOTE_SECRETS,
   find: findObjects,
   read: readJson,
 })

@@ -1,0 +1,41 @@
+// A drop folder on a real SFTP server keeps to what one on this machine keeps to.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { csvKind } from '../../../src/sources/csv/kind.ts'
+import { describeSource } from '../../contracts/source.ts'
+import { hasSshd, type SftpServer, startSftpServer } from '../../support/sftp-server.ts'
+
+describe.skipIf(!hasSshd)('over SFTP', () => {
+  let server: SftpServer
+  let spool: string
+
+  beforeAll(async () => {
+    server = await startSftpServer()
+    spool = mkdtempSync(join(tmpdir(), 'spool-'))
+  })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(spool, { recursive: true, force: true })
+  })
+
+  describeSource('csv over sftp', {
+    ending: '.csv',
+    create({ folder, settle }, clock) {
+      const address = `sftp://${server.user}@127.0.0.1:${server.port}${folder}`
+      const options = csvKind.schema.parse({ folder: address, settle, remote: {} })
+      const remote = { key: server.key, known_hosts: server.knownHosts, timeout: 5000, spool }
+      return csvKind.create({ ...options, remote }, { clock })
+    },
+    text: (columns, rows) => {
+      const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`
+      return [columns, ...rows].map((row) => `${row.map(quoted).join(',')}\n`).join('')
+    },
+    lineOf: (index) => index + 2,
+    damagedAtEnd: (columns, rows) =>
+      [columns, ...rows].map((row) => `${row.join(',')}\n`).join('') + '"open,',
+    droppable: '.rejects.csv',
+    isCoarse: true,
+  })
+})
