@@ -15,7 +15,7 @@ import type { FolderOptions } from '../options.ts'
 import { type RejectsLayout, writeRejectFiles } from '../rejects.ts'
 import { clearCopies, copyPath, digestOf, isThere, makeCopy, onDisk, withWorkFolder } from './copies.ts'
 import { type RemoteFolder, withSession } from './open.ts'
-import type { Names, RemoteEntry, RemoteSession, Taken } from './session.ts'
+import type { Names, RemoteEntry, RemoteSession, TakenFile } from './session.ts'
 
 type Options = FolderOptions & RemoteFolder
 
@@ -98,7 +98,7 @@ async function openCopy(
 
 /** Whether what was taken is what was read; where nothing was read, the version has to do. */
 async function isWhatWasRead(
-  { taken, session }: { taken: Taken; session: RemoteSession },
+  { taken, session }: { taken: TakenFile; session: RemoteSession },
   sha256: string | undefined,
   spool: string,
 ): Promise<boolean> {

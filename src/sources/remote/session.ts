@@ -24,7 +24,7 @@ export interface Names {
 }
 
 /** A file that was taken out of the drop folder, where nobody else writes. */
-export interface Taken {
+export interface TakenFile {
   fetch(to: string): Promise<void>
   moveTo(place: RemotePlace, names: Names): Promise<boolean>
   discard(): Promise<boolean>
@@ -44,7 +44,7 @@ export interface RemoteSession {
   take(
     entry: RemoteEntry,
     by: { readonly runId: string; isInput(name: string): boolean },
-  ): Promise<Taken | undefined>
+  ): Promise<TakenFile | undefined>
   makeFolder(place: RemotePlace): Promise<void>
   /** A local file, whole or not at all, never over another one; the name that it got. */
   store(place: RemotePlace, names: Names, from: string): Promise<string>

@@ -2,7 +2,7 @@
 // looked at. What was taken goes back under its name, never over a newer file.
 import { archivedName, nameBefore } from '../../file-name.ts'
 import { REPLACED } from '../../folder/taking.ts'
-import { RemoteFault, type RemoteEntry, type Taken } from '../session.ts'
+import { RemoteFault, type RemoteEntry, type TakenFile } from '../session.ts'
 import { type Files, moveToFree } from './files.ts'
 
 /** A folder of our own in the drop folder for each file that is taken. Hidden, so that no pattern takes it. */
@@ -48,7 +48,7 @@ async function putBack(files: Files, own: string, name: string, by: By): Promise
 }
 
 /** Undefined where the version is another one by now: then whatever is there stays. */
-export async function takeFile(files: Files, entry: RemoteEntry, by: By): Promise<Taken | undefined> {
+export async function takeFile(files: Files, entry: RemoteEntry, by: By): Promise<TakenFile | undefined> {
   const { name, version } = entry
   if ((await files.stat(files.path(name)))?.version !== version) return undefined
   const own = await ownFolder(files, by.runId)
