@@ -157,9 +157,14 @@ export default async function* ({ file }, { cursor = 0 }) {
 }
 `
 
-const ownModule: OpenContractSource = (folder) => {
+/** A program of our own that reads what there is from a file of JSON. */
+function program(
+  folder: string,
+  { name, text }: { name: string; text: string },
+  sourceFor: (file: string) => ContractSource['source'],
+): ContractSource {
   const file = join(folder, 'people.json')
-  writeFileSync(join(folder, 'source.mjs'), MODULE)
+  writeFileSync(join(folder, name), text)
   let world: { people: People; breakAt?: number | undefined } = { people: [] }
   const set = (changes: Partial<typeof world>): void => {
     world = { ...world, ...changes }
@@ -167,16 +172,45 @@ const ownModule: OpenContractSource = (folder) => {
   }
   set({})
   return {
-    source: { type: 'module', path: './source.mjs', options: { file } },
+    source: sourceFor(file),
     put: (people) => set({ people }),
     breakAfter: (breakAt) => set({ breakAt }),
   }
 }
 
-describe.each([...KINDS, ['http', http], ['module', ownModule]] as const)('the kind %s', (_, open) => {
-  for (const { name, check } of sourceContract(open, { command: commandIn, program: MAIN }))
-    it(name, { timeout: 60_000 }, check)
-})
+const ownModule: OpenContractSource = (folder) =>
+  program(folder, { name: 'source.mjs', text: MODULE }, (file) => ({
+    ...{ type: 'module', path: './source.mjs', options: { file } },
+  }))
+
+const TAP = `
+import { readFileSync } from 'node:fs'
+const { people, breakAt } = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+const at = process.argv.indexOf('--state')
+const since = at < 0 ? 0 : JSON.parse(readFileSync(process.argv[at + 1], 'utf8')).changed
+const write = (message) => process.stdout.write(JSON.stringify(message) + '\\n')
+write({ type: 'SCHEMA', stream: 'people', schema: {} })
+const fresh = people.filter(({ changed }) => changed >= since).sort((a, b) => a.changed - b.changed)
+for (const [index, { changed, ...record }] of fresh.entries()) {
+  if (index === breakAt) process.exit(1)
+  write({ type: 'RECORD', stream: 'people', record })
+  write({ type: 'STATE', value: { changed } })
+}
+if (breakAt !== undefined) process.exit(1)
+`
+
+const singer: OpenContractSource = (folder) =>
+  program(folder, { name: 'tap.mjs', text: TAP }, (file) => ({
+    ...{ type: 'singer', command: [process.execPath, 'tap.mjs', file], stream: 'people' },
+  }))
+
+describe.each([...KINDS, ['http', http], ['module', ownModule], ['singer', singer]] as const)(
+  'the kind %s',
+  (_, open) => {
+    for (const { name, check } of sourceContract(open, { command: commandIn, program: MAIN }))
+      it(name, { timeout: 60_000 }, check)
+  },
+)
 
 describe('the kind sql', () => {
   for (const { name, check } of sourceContract(sql, { command: commandIn, program: MAIN, breaks: false }))
