@@ -1,4 +1,4 @@
-// Where the program is installed, and its version as package.json has it. This file lies in src/, what it is built to in
+// Where the program is installed, and its version as package.json has it. This file is in src/, what it is built to in
 // dist/: both are one folder below the installation.
 import type fs from 'node:fs'
 import { createRequire } from 'node:module'

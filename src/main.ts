@@ -55,7 +55,7 @@ async function keepHeapSmall(): Promise<void> {
   setFlagsFromString('--heap-growing-percent=100')
 }
 
-/** Node opens a debugger on SIGUSR1, and whoever may connect to it sees keys and people. */
+/** Node opens a debugger on SIGUSR1, and a client that connects to it sees keys and personal data. */
 const refuseDebugger = (): unknown => process.on('SIGUSR1', () => undefined)
 
 /**

@@ -1,4 +1,4 @@
-// How a message leaves: to a webhook or by mail, once. Whoever calls decides what happens after a failure.
+// Sends one message, once: to a webhook or by mail. The caller decides what happens after a failure.
 import type { Receiver } from '../core/alerts/receiver.ts'
 import type { DeliverOptions, Delivery, Outgoing } from './outgoing.ts'
 
@@ -12,7 +12,7 @@ export async function deliver(
   return (await import('./mail.ts')).mail(receiver, message, options)
 }
 
-/** How a receiver is named in logs and lists: without what lets people in. */
+/** How a receiver is named in logs and lists: without its credentials. */
 export function receiverName(receiver: Receiver): string {
   if (receiver.kind === 'webhook') return `webhook ${new URL(receiver.url).host}`
   return `mail by ${receiver.host}`

@@ -1,4 +1,4 @@
-// What a way of delivering is handed, and what it says of it.
+// The input and the result of one way of delivering messages.
 import type { AlertMessage } from '../core/alerts/alert-message.ts'
 
 /** A message with the name under which the receiver can recognise it when it comes twice. */

@@ -12,7 +12,7 @@ type Webhook = Extract<Receiver, { kind: 'webhook' }>
 
 /**
  * The signature of a body: `v1=` and the HMAC-SHA256, in hexadecimal, of the time in seconds, a dot and the body, so
- * that an old message cannot be sent again by somebody else.
+ * that an old message cannot be replayed by others.
  */
 function signature(secret: string, timestamp: string, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
@@ -47,7 +47,7 @@ async function statusOf(receiver: Webhook, body: string, options: DeliverOptions
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   stream.once('response', ({ statusCode }: { statusCode: number }) => resolve(statusCode))
   stream.on('error', reject)
-  // A 101 is no response to got, and it would wait for one for ever.
+  // A 101 is no response to got, and it would wait for one without end.
   stream.once('request', (request: ClientRequest) =>
     request.once('upgrade', (head: IncomingMessage, socket: Duplex) => {
       socket.destroy()

@@ -23,7 +23,7 @@ export const writeText = (
 ): Promise<{ readonly replaced: boolean }> =>
   writeExport(path, (file) => pipeline(parts, createWriteStream(file, { mode: 0o600 })))
 
-/** Makes the indexes of the sync log anew; its entries stay as they are. Throws STATE_LOCKED beside a daemon. */
+/** Rebuilds the indexes of the sync log; its entries stay unchanged. Throws STATE_LOCKED beside a daemon. */
 export const rebuildLogIndexes = (settings: Settings, pid: number): Promise<void> =>
   asOwner(settings, pid, (state) => Promise.resolve(state.rebuildLogIndexes()))
 

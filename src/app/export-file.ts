@@ -1,4 +1,4 @@
-// A file that an operator asked for, with personal data in it: written beside its place under a name that nobody can have
+// A file that an operator asked for, with personal data in it: written beside its place under a name that no other file can have
 // prepared, and put there whole. What was there is replaced, never written through, and its rights are not taken over.
 import { randomBytes } from 'node:crypto'
 import { lstatSync } from 'node:fs'
@@ -24,7 +24,7 @@ const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 /**
  * Has the file written by `write`, which is given the name to write to. Only its owner may read it. Throws USAGE where it
- * cannot be written. A pipe or a device (/dev/stdout) is written to as it is.
+ * cannot be written. A pipe or a device (/dev/stdout) is written to directly.
  */
 export async function writeExport(
   path: string,

@@ -13,7 +13,7 @@ import { systemClock as clock } from '../system.ts'
 import { nextDue } from './run/next-due.ts'
 import { type RateStanding, rateStanding } from './run/rate-window.ts'
 
-/** What lies in the inbox now. */
+/** The files in the inbox now. */
 interface Waiting {
   readonly files: number
   readonly bytes: number
@@ -25,7 +25,7 @@ interface Waiting {
   readonly error: SyncError | undefined
 }
 
-/** What lies in `failed` beside the inbox. */
+/** The files in `failed` beside the inbox. */
 interface FailedFiles {
   readonly files: number
   /** When the first of them was put there, milliseconds since the epoch. */
@@ -37,13 +37,13 @@ interface FailedFiles {
 export interface PipelineStatus {
   readonly pipeline: string
   readonly lastRun: RunRecord | undefined
-  /** Whether the last run goes on now; one without an end that does not was cut off. */
+  /** Whether the last run is active now; one without an end that is not was interrupted. */
   readonly isRunning: boolean
   /** Milliseconds since the epoch. */
   readonly nextRun: number | undefined
   readonly lastSuccess: number | undefined
   readonly waiting: Waiting
-  /** What the run that goes on has still to send, and how long that takes under the rate limit. */
+  /** What the active run has still to send, and how long that takes under the rate limit. */
   readonly toSend: Estimate & { readonly changes: number }
   readonly linked: number
   readonly rejects: number
@@ -52,7 +52,7 @@ export interface PipelineStatus {
   readonly released: number
   readonly failedFiles: FailedFiles
   readonly inDoubt: number
-  /** Sent by the run that goes on; the answer is still to come. */
+  /** Sent by the active run; the answer is outstanding. */
   readonly onItsWay: number
   readonly toBeTriedAgain: number
 }

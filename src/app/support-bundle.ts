@@ -1,4 +1,4 @@
-// What somebody needs who is asked for help, and nothing that is none of their business: versions, the configuration
+// The archive for support. It contains what support needs, and nothing else: versions, the configuration
 // without secrets, numbers of the state, its tables, and the operational log of the last days. No record, no mail, no name.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ import type { Configuration } from './run/configuration.ts'
 
 export interface BundleEntry {
   readonly name: string
-  /** What it is, for whoever decides about sending it. */
+  /** What it is, to decide about sending it. */
   readonly about: string
   readonly text: string
 }
@@ -27,11 +27,11 @@ const LOG_BYTES = 5_000_000
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-/** Addresses of people get into conditions, lookups and receivers of alerts. */
+/** E-mail addresses get into conditions, lookups and receivers of alerts. */
 const withoutMails = (text: string): string =>
   text.replaceAll(/[^\s"'<>=,;:(){}[\]]+@[^\s"'<>=,;:(){}[\]]+/g, '[mail]')
 
-/** What cannot be had is said by its code, and keeps nothing else out of the bundle. */
+/** A part that is not available is named by its code, and keeps nothing else out of the bundle. */
 async function orFacts(work: () => unknown): Promise<string> {
   try {
     return json((await work()) ?? { not_to_be_had: 'there is none yet' })

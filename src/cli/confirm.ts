@@ -6,7 +6,7 @@ import { unguarded } from './guarded.ts'
 import type { Io } from './io.ts'
 
 /**
- * Resolves where the answer is yes. Throws USAGE where it is not, and where nobody can be asked and `yes` was not given.
+ * Resolves where the answer is yes. Throws USAGE where it is not, and where there is no terminal and `yes` was not given.
  * The question goes to standard error, so that standard output holds the result alone.
  */
 export async function confirm(io: Io, question: string, yes: boolean): Promise<void> {
@@ -16,7 +16,7 @@ export async function confirm(io: Io, question: string, yes: boolean): Promise<v
       hint: '--yes continues without a question.',
     })
   const asking = createInterface({ input: io.stdin, output: unguarded(io.stderr) })
-  // Ctrl-C, Ctrl-D and the end of the process are an answer, too; the question by itself would wait on. A line goes before the end
+  // Ctrl-C, Ctrl-D and the end of the process are an answer, too; the question alone would wait on. A line goes before the end
   // that follows it.
   const ended = new Promise<string>((resolve) => {
     for (const event of ['SIGINT', 'close'] as const) asking.once(event, () => setImmediate(resolve, ''))

@@ -1,6 +1,6 @@
 // Words that several commands say.
 
-/** A field's value in a plan: blank is said, text is quoted. */
+/** A field's value in a plan: blank is named, text is quoted. */
 export const shownValue = (value: unknown): string =>
   value === null || value === '' ? '(blank)' : JSON.stringify(value)
 

@@ -1,5 +1,5 @@
-// The one place through which everything goes that the program prints: what was read is made harmless there, and what the
-// program itself says to a terminal is told apart by a mark that nobody outside this process can know.
+// The one place through which all output of the program goes: text from outside is made harmless there, and the
+// control sequences of the program are recognised by a mark that no input can know.
 import type crypto from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Writable } from 'node:stream'
@@ -26,7 +26,7 @@ export function control(sequence: string): string {
   return `${mark.begin}${sequence}${END}`
 }
 
-/** The text as a terminal shows it: without sequences of ours. */
+/** The text as a terminal shows it: without our control sequences. */
 export const withoutControls = (text: string): string =>
   mark === undefined ? text : text.replaceAll(mark.own, '')
 

@@ -30,7 +30,7 @@ export interface CommonOptions {
 
 export const printJson = (io: Io, value: unknown): void => void io.stdout.write(`${JSON.stringify(value)}\n`)
 
-/** Each text is one line, whatever its values hold: a line break in one of them makes no line of its own. */
+/** Each text is one line, whatever its values hold: a line break in one of them makes no further line. */
 type Lines = string | readonly string[]
 
 const onLines = (lines: Lines): string =>

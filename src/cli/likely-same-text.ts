@@ -1,4 +1,4 @@
-// People who are likely in a source under two keys, as lines of a summary or of a plan.
+// Persons who are probably in a source under two keys, as lines of a summary or of a plan.
 import type { InputReport } from '../core/outcome/summary.ts'
 import { number, plural } from '../core/words/format.ts'
 

@@ -1,4 +1,4 @@
-// Entries of the sync log as people read them: one line in a list, a paragraph in a life.
+// Entries of the sync log for display: one line in a list, a paragraph in a history.
 import type { LoggedEntry } from '../core/log/audit-chain.ts'
 import { momentText, plural } from '../core/words/format.ts'
 import { shownValue } from './format.ts'

@@ -31,7 +31,7 @@ export interface Message {
   readonly exitCode: number
 }
 
-/** What was thrown in one line, and the places of its stack: a line of the message must not look like one of ours. */
+/** The error in one line, and the places of its stack: a line of the message must not look like a line of the program. */
 function detailLines(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [String(error)]
   const { name, message, stack = '' } = error

@@ -1,4 +1,4 @@
-// The command line, made from the command tables. What a command does lies in its own file and is loaded only when it is called.
+// The command line, made from the command tables. The code of a command is in its own file and is loaded only when it is called.
 import { EXIT } from '../core/words/exit-codes.ts'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { CommandEntry, CommandGroup, OptionEntry } from './command-table/entry.ts'
@@ -52,7 +52,7 @@ function optionOf({ flags, help, choices, standard, read }: OptionEntry): Option
 function addCommand(parent: Command, entry: CommandEntry, called: Called, group?: CommandGroup): void {
   const { io, outcome, more } = called
   const command = parent.command(`${entry.name}${entry.arguments === undefined ? '' : ` ${entry.arguments}`}`)
-  // What these mean is said on its page.
+  // Their meaning is on the command's page.
   command.option('--config <FILE>')
   command.option('--json')
   for (const option of entry.options ?? []) command.addOption(optionOf(option))

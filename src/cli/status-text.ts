@@ -1,4 +1,4 @@
-// `status` for a person: how each pipeline stands, what needs somebody, and what to type next.
+// `status` for display: the condition of each pipeline, what needs attention, and what to type next.
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { ERRORS } from '../core/words/errors.ts'
 import type { CommonStanding, PipelineStatus } from '../app/standing.ts'
@@ -58,7 +58,7 @@ function failedText({ failedFiles: { files, oldest, error } }: PipelineStatus, n
   ]
 }
 
-/** What needs somebody, each with the command to type. */
+/** What needs attention, each with the command to type. */
 function openEnds(standing: PipelineStatus, now: number): string[] {
   const { pipeline, rejects, held, released, inDoubt, toBeTriedAgain, toSend } = standing
   const waiting = held - released

@@ -7,7 +7,7 @@ type Colour = 'red' | 'yellow' | 'green' | 'dim' | 'bold'
 
 export interface Terminal {
   readonly isTerminal: boolean
-  /** Characters in a line; Infinity where nobody looks at lines. */
+  /** Characters in a line; Infinity without a terminal. */
   readonly columns: number
   /** Lines of the terminal; as many as a usual one has where there is none. */
   readonly rows: number

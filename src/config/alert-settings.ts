@@ -31,7 +31,7 @@ function mailReceiver(mail: NonNullable<AlertValues['mail']>, password: string |
   }
 }
 
-/** The same receiver in two entries is two receivers: each has rules of its own. */
+/** The same receiver in two entries is two receivers: each has its own rules. */
 function identities(receivers: readonly Receiver[]): string[] {
   const seen = new Map<string, number>()
   return receivers.map((receiver) => {
@@ -74,7 +74,7 @@ export const alertSecrets = (alerts: readonly AlertSettings[]): readonly string[
       : (receiver.password ?? []),
   )
 
-/** The part of a webhook's address that lets people in: libraries quote it without the host. */
+/** The secret part of a webhook's address: libraries quote it without the host. */
 function secretPath(url: string): string[] {
   const { pathname, search } = new URL(url)
   const path = pathname + search

@@ -51,7 +51,7 @@ export function withoutNulls(tree: Tree): Tree {
 
 const placeOf = ({ file, line, column }: ConfigProblem): string => `${file}:${line}:${column}`
 
-/** What is wrong with a block is said there, once, and not again for each pipeline that uses it. */
+/** A fault of a block is reported there, once, and not again for each pipeline that uses it. */
 export function saidOnce(problems: readonly ConfigProblem[]): ConfigProblem[] {
   const ofBlocks = problems.filter(({ path }) => path.startsWith(`${BLOCKS}.`))
   const places = new Set(ofBlocks.map(placeOf))

@@ -1,4 +1,4 @@
-// What is wrong between keys that are right each by themselves. It works on the written values, so that
+// Faults between keys that are valid each on its own. It works on the written values, so that
 // these problems are reported together with those of the schema; what has another form is left to the schema.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -78,7 +78,7 @@ function writesProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
   ]
 }
 
-/** A household is told apart here, and not by the service: its checks know the mail alone. */
+/** A household is resolved here, and not by the service: its checks use the mail alone. */
 function householdProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const fields = valueAt(pipeline, ['key', 'fields'])
   const { map, duplicate_check_method: check, update_via: via } = pipeline
@@ -122,7 +122,7 @@ function bulkProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem
   return [problemAt(tree, [...path, 'update_via'], { message, hint })]
 }
 
-/** Whether an edit was made is told by the contact itself, which a bulk call does not look at. */
+/** Whether an edit was made follows from the contact itself, which a bulk call does not read. */
 function handEditProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const { map, hand_edits: all, update_via: via } = pipeline
   if (via !== 'bulk') return []
@@ -169,7 +169,7 @@ function expectProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProbl
   ]
 }
 
-/** A column that no field is made of changes no contact: whoever watches it watches nothing. */
+/** A column that no field is made of changes no contact: a rule about it has no effect. */
 function unmappedProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const values = valueAt(pipeline, ['expect', 'values'])
   if (!isMapping(values)) return []
@@ -237,7 +237,7 @@ function alertProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
   })
 }
 
-/** Nothing lands by itself: a fetch would ask for the next one. */
+/** Nothing lands without a fetch, and a fetch would trigger the next one. */
 function fetchProblems(tree: Tree, path: Path, pipeline: Pipeline, kinds: SourceKinds): ConfigProblem[] {
   const type = valueAt(pipeline, ['source', 'type'])
   const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined

@@ -1,5 +1,5 @@
-// The configuration as it is in force, defaults included, in the words of the file and without its secrets: for pages
-// and reports that people read. Keys and forms are the schema's. Secrets are kept out by name and, wherever else they
+// The configuration in force, defaults included, in the words of the file and without its secrets: for pages
+// and reports. Keys and forms are the schema's. Secrets are kept out by name and, wherever else they
 // may have got to, by value.
 import type { z } from 'zod'
 import { configSchema, type PipelineSettings, type Settings, type ShownSetting } from '../core/settings.ts'

@@ -1,5 +1,5 @@
 // The configuration file -> checked settings, or every problem in it at once, each with its place.
-// Whoever calls it says which kinds of sources there are: the configuration knows no other room.
+// The caller passes the kinds of sources: the configuration imports no other folder.
 import { dirname, resolve } from 'node:path'
 import { saidOnce, withoutNulls } from './blocks.ts'
 import { buildSettings } from './build.ts'
@@ -28,7 +28,7 @@ export interface LoadOptions extends OutsideChecks {
   readonly kinds: SourceKinds
   /** Where presets lie, one YAML file each. */
   readonly presetFolder: string
-  /** For what asks nobody and shows nothing to others: secrets may be missing, and are not used. */
+  /** For commands that send no request and show nothing to others: secrets may be missing, and are not used. */
   readonly withoutSecrets?: boolean
   /** For tests; must reject as node:fs does. */
   readonly readFile?: ReadFile

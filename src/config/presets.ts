@@ -25,7 +25,7 @@ export async function presetNames(folder: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** What a preset file says, without the words for people and what vendors.ts makes of it. */
+/** The content of a preset file, without the description and the keys of vendors.ts. */
 function layerOf({ value, places }: Tree): Layer | undefined {
   if (!isMapping(value)) return undefined
   const { description: _, detect: __, leaves_out: ___, ...preset } = value

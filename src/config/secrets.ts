@@ -21,7 +21,7 @@ export interface FoundSecret {
   readonly warnings: readonly ConfigProblem[]
 }
 
-/** Texts that people leave standing in examples. */
+/** Placeholders that are often left in examples. */
 const PLACEHOLDER =
   /^(change[-_ ]?(me|it|this)|todo|x{3,}|\*+|\.{3,}|<.*>|your[-_ ].*|placeholder|null|undefined)$/i
 

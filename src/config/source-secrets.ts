@@ -69,7 +69,7 @@ export const withSecrets = (
 
 const SECRET_PARAMETER = /key|token|secret|pass|sig|auth/i
 
-/** What an address has in it that nobody else may see: a password, or the value of a parameter that looks like a key. */
+/** The secret parts of an address: a password, or the value of a parameter that looks like a key. */
 export function secretsInUrl(address: unknown): readonly string[] {
   if (typeof address !== 'string' || !URL.canParse(address)) return []
   const { password, searchParams } = new URL(address)

@@ -9,7 +9,7 @@ import { problemText } from './text/problem.ts'
 import { readText } from './text/read-text.ts'
 import { readYaml } from './text/yaml-tree.ts'
 
-/** Of columns without a confidence of their own. */
+/** Of columns without a given confidence. */
 const SURE = 0.95
 
 const columns = z.array(text).min(1)

@@ -1,4 +1,4 @@
-// Who may see the pages: whoever is signed in, or shows the token with the request. Signing in sets a cookie that no
+// Access to the pages: for a signed-in session, or a request with the token. Signing in sets a cookie that no
 // script can read and no other site can send; whatever changes something is asked only from pages of our own.
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
@@ -14,7 +14,7 @@ export interface PageEnv {
 const COOKIE = 'contact_sync_session'
 const LONGEST_PATH = 500
 
-/** A path of ours, to go on to after signing in: never another site's address. */
+/** A path of the console to continue to after signing in: never another site's address. */
 function ownPath(path: unknown): string {
   return typeof path === 'string' &&
     path.length <= LONGEST_PATH &&
@@ -51,7 +51,7 @@ export const ownPagesOnly: MiddlewareHandler = async (context, next) => {
   return context.html(problemPage('Refused', text), 403)
 }
 
-/** The page that says why nobody gets in, where no token is configured. */
+/** The page that says why there is no access, where no token is configured. */
 export function openOnly(gate: TokenGate): MiddlewareHandler {
   return async (context, next) => (gate.isOpen() ? next() : context.html(closedPage(), 403))
 }
@@ -93,7 +93,7 @@ export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sess
     const verdict = gate.judge(token, cameFrom(context))
     const digest = gate.digest()
     if (verdict === 'right' && digest !== undefined) {
-      // Never the id that was there before: somebody else may have put it there.
+      // Never the former id: someone else may have set it.
       sessions.end(getCookie(context, COOKIE))
       writeCookie(context, sessions.begin(digest))
       return context.redirect(next, 303)

@@ -1,4 +1,4 @@
-// The style sheet and the icon, under names that hold a hash of what is in them: browsers may keep them for ever.
+// The style sheet and the icon, under names with a hash of their contents: browsers may cache them permanently.
 import { hash } from 'node:crypto'
 import { BASE_STYLE } from './styles/base.ts'
 import { PARTS_STYLE } from './styles/parts.ts'

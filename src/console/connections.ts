@@ -1,4 +1,4 @@
-// Bounds what the server holds open. Whoever opens connections and says nothing, or says a request by halves, must not
+// Bounds what the server holds open. A client that opens connections and sends nothing, or incomplete requests, must not
 // keep health, metrics and pages from answering, nor fill the memory: beyond the limit the connection that has been
 // silent for longest is closed, and only where all are at work the new one is.
 import type { IncomingMessage, Server } from 'node:http'
@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 /** Far more than probes, Prometheus, a proxy and some browsers keep open. */
 const MOST_CONNECTIONS = 100
 
-/** Passed to Node's server. Whoever is in earnest has said all of it long before. */
+/** Passed to Node's server. A regular client has sent everything long before. */
 export const SERVER_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -17,7 +17,7 @@ export const SERVER_LIMITS = {
 } as const
 
 const MOST_HEADERS = 100
-/** Without a byte in either direction: somebody who does not read the answer. */
+/** Without a byte in either direction: a client that does not read the answer. */
 const SILENT_MS = 120_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -13,7 +13,7 @@ export interface LivePipeline {
   readonly running: boolean
 }
 
-/** The daemon as it is at this moment. */
+/** The daemon at this moment. */
 export interface LiveView {
   readonly version: string
   /** Milliseconds since the epoch. */

@@ -1,5 +1,5 @@
-// What holds for every answer of the server: under which names it is asked, what browsers may do with it, and that only
-// whoever shows the token sees more than health.
+// Rules for every answer of the server: the accepted host names, what browsers may do with it, and that
+// only a request with the token sees more than health.
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context, MiddlewareHandler } from 'hono'
 import { isOwnHost } from './host.ts'
@@ -22,7 +22,7 @@ export function cameFrom(context: Context): string {
   return getConnInfo(context).remote.address ?? 'unknown'
 }
 
-/** Whether whoever asked went away before the request was complete: then nothing is wrong here. */
+/** Whether the client disconnected before the request was complete: then nothing is wrong here. */
 export function isBrokenOff(context: Context): boolean {
   const { incoming } = context.env as {
     readonly incoming?: { readonly complete: boolean; readonly destroyed: boolean }

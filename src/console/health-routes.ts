@@ -1,4 +1,4 @@
-// Health over HTTP. It says nothing about contacts, so it asks for no token: probes have none.
+// Health over HTTP. It contains nothing about contacts, so it requires no token: probes have none.
 import type { DaemonCondition } from '../core/outcome/daemon.ts'
 import { readiness } from './health.ts'
 import type { Mount } from './server.ts'

@@ -1,4 +1,4 @@
-// Under which names the server may be asked. A page of somebody else may point a name of its own at this machine and let
+// The host names under which the server answers. A foreign page may point its own name at this machine and let
 // its reader's browser ask here; the name in the request gives it away. Numbers cannot be pointed elsewhere.
 import { isIP } from 'node:net'
 

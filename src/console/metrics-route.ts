@@ -1,4 +1,4 @@
-// Metrics over HTTP. They have a gate of their own: the token that Prometheus holds must not open the console.
+// Metrics over HTTP. They have a separate check: the token that Prometheus holds must not open the console.
 import { bearerOnly } from './guarded.ts'
 import type { Mount } from './server.ts'
 import type { TokenGate } from './token.ts'

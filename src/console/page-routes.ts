@@ -72,14 +72,14 @@ function fault(
 const tooLarge = (context: Context): Response | Promise<Response> =>
   context.html(problemPage('Too large', 'The request is larger than any form of this console.'), 413)
 
-/** To be mounted last: it answers whatever nobody before it has answered. */
+/** To be mounted last: it answers what no route before it has answered. */
 export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount {
   const app = new Hono<PageEnv>()
   const sessions = createSessions(clock)
   app.use(async (context, next) => {
     await next()
     context.header('content-security-policy', POLICY)
-    // Not `no-referrer`: browsers would no longer say that a form was sent from a page of ours.
+    // Not `no-referrer`: browsers would no longer say that a form was sent from our own page.
     context.header('referrer-policy', 'same-origin')
   })
   assetRoutes(app)

@@ -1,4 +1,4 @@
-// Addresses of people: the search, and one contact. No key and no mail ever stands in an address, for addresses are
+// Addresses of records: the search, and one contact. No key and no mail is ever part of an address, for addresses are
 // written down by proxies and browsers: what was searched for is kept with the session, under a number.
 import type { Hono } from 'hono'
 import type { PageEnv } from './access.ts'

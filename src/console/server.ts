@@ -23,7 +23,7 @@ interface Parts {
   gateOf(path: string): TokenGate
   /** The names of the configuration, asked each time: a reload may have changed them. */
   readonly names: () => readonly string[]
-  /** A fault of this program within a route; the asker is told nothing of it. */
+  /** A bug within a route; the client gets no details. */
   onFault(error: unknown): void
 }
 

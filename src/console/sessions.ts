@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 /** Without a request. */
 const IDLE_MS = 30 * MINUTE_MS
 const LONGEST_MS = 12 * 60 * MINUTE_MS
-/** Beyond it the oldest ends: a handful of people look in. */
+/** Beyond it the oldest ends: there are only a few users. */
 const MOST = 200
 const MOST_SEARCHES = 20
 

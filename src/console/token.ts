@@ -1,13 +1,13 @@
-// Who may see metrics and pages: whoever shows a token of the configuration that is for them. Compared in constant time, and whoever
-// guesses is made to wait. It never keeps or writes what was shown.
+// Access to metrics and pages: by a token of the configuration for the one or the other. Compared in constant time, and
+// guessing is throttled. A token that was sent is never kept or logged.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/ports.ts'
 
-/** closed: no token is configured, so nobody gets in. throttled: too many wrong ones came from there. */
+/** closed: no token is configured, so there is no access. throttled: too many wrong ones came from there. */
 export type TokenVerdict = 'right' | 'wrong' | 'closed' | 'throttled'
 
 export interface TokenGate {
-  /** Judges a token that somebody at this address has shown; a wrong one counts against the address. */
+  /** Checks a token that a client at this address has sent; a wrong one counts against the address. */
   judge(shown: string, from: string): TokenVerdict
   /** Whether there is a token to show at all. */
   isOpen(): boolean
@@ -18,7 +18,7 @@ export interface TokenGate {
 /** Wrong tokens of one address within WINDOW_MS; then it waits until the window is over. */
 const GUESSES = 10
 const WINDOW_MS = 60_000
-/** Far more addresses than ever ask; beyond it the oldest are forgotten, so that nobody can fill the memory. */
+/** Far more addresses than are ever used; beyond it the oldest are dropped, so that memory stays bounded. */
 const MOST_ADDRESSES = 10_000
 
 /** How long a throttled address waits at most, in seconds. */

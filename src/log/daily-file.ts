@@ -1,6 +1,6 @@
 // A log file a day, as a stream for winston. Written by hand because the usual transport ends the process when the disk is full or
 // the folder may not be made, writes on into a file that was removed, and forgets what it has to remove.
-// A line is appended by itself: nothing is kept open, so a removed folder, a new day and a moved file need no care.
+// Each line is appended separately: nothing is kept open, so a removed folder, a new day and a moved file need no care.
 import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -42,7 +42,7 @@ function removeOld(folder: string, keepMs: number, now: number): void {
 }
 
 function append(folder: string, day: string, text: string): void {
-  // No personal data is in it, yet it is nobody else's business either.
+  // It contains no personal data, yet other users need not read it.
   mkdirSync(folder, { recursive: true, mode: 0o750 })
   appendFileSync(join(folder, `contact-sync-${day}.log`), text, { mode: 0o640 })
 }

@@ -50,7 +50,7 @@ function lineFormat(settings: LogSettings, redact: (text: string) => string) {
   return format.combine(format.timestamp(), shape, masked())
 }
 
-/** Without what the table of events lacks, and what only whoever started the run may be told. */
+/** Without what the table of events lacks, and what only the user who started the run may see. */
 function writable(event: string, fields: LogFields): LogFields {
   const allowed = Object.entries(fields).filter(([name]) => {
     const kind = fieldKind(event, name)

@@ -1,4 +1,4 @@
-// Everything that `/metrics` shows. What happens is counted as it happens; how things stand is asked when somebody looks.
+// Everything that `/metrics` shows. Events are counted as they happen; present counts are read at each scrape.
 // Labels are names of the configuration, routes and words of this program: never an id, a file or a person.
 import type { DaemonEvent, DaemonListener } from '../core/outcome/daemon.ts'
 import type { ServiceListener } from '../core/log/service-event.ts'

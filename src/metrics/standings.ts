@@ -1,4 +1,4 @@
-// The gauges: how things stand at the moment of a look. All are set anew each time, so that what is no longer configured
+// The gauges: present counts at the moment of a scrape. All are set again each time, so that what is no longer configured
 // is no longer shown. Times are seconds since the epoch, as Prometheus wants them: an age is `time() - ...`.
 import type { Backlog } from '../core/outcome/backlog.ts'
 import type { DaemonCondition } from '../core/outcome/daemon.ts'
@@ -119,7 +119,7 @@ export function createStandings(registry: Registry): (standings: Standings) => v
     for (const [labels, value] of rows) if (value !== undefined) target.set(labels, value)
   }
   const setOne = (target: Gauge, value: number | undefined): void => {
-    // Where nothing is known nothing is said: a reset gauge would say 0.
+    // An unknown value is not exported: a reset gauge would show 0.
     if (value === undefined) target.remove()
     else target.set(value)
   }

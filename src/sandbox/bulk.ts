@@ -52,7 +52,7 @@ export function createBulk(db: Db, contacts: Contacts, habits: Habits) {
       throw new Failure(error.status, `contact ${index + 1} of the call: ${error.message}`, error.kind)
     }
   }
-  /** Each by itself, up to the first refusal or past all of them. */
+  /** Each separately, up to the first refusal or past all of them. */
   const createEach = db.transaction((members: readonly unknown[], methods: Methods) => {
     const created: Created[] = []
     for (const [index, member] of members.entries())

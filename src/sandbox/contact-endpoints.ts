@@ -81,7 +81,7 @@ const fieldsQuery = z.strictObject({
     )
     .optional()
     .meta({ description: 'The fields to answer besides id; first_name, family_name and mail otherwise' }),
-  // They say nothing about one contact.
+  // They do not concern a single contact.
   ...pageQuery.shape,
 })
 

@@ -53,7 +53,7 @@ function fieldSchema(rule: FieldRule): z.ZodType {
   }
 }
 
-/** A list of term ids, in a contact or as a body by itself. */
+/** A list of term ids, in a contact or as a whole body. */
 export const termIds = z
   .array(z.int({ error: 'must be a term id' }).positive('must be a term id'), {
     error: 'must be a list of term ids',

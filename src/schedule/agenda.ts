@@ -1,4 +1,4 @@
-// Whose turn it is: what is due, what waits, what goes on. It holds no timer and asks no clock: whoever has one tells it
+// Decides which pipeline runs next: what is due, waiting and active. It has no timer and no clock: the caller passes
 // the time. A pipeline is never started while it runs; what waits longest goes first.
 import { HOUR_MS } from '../core/words/duration.ts'
 import type { RunCause } from '../core/outcome/daemon.ts'
@@ -6,7 +6,7 @@ import type { DueTimes } from './due-times.ts'
 
 export interface AgendaEntry {
   readonly name: string
-  /** Expression and zone: what they are told apart by. */
+  /** Expression and zone: what identifies a schedule. */
   readonly schedule: string
   /** Undefined: it is never due, but may be wanted. */
   readonly dueTimes: DueTimes | undefined
@@ -42,14 +42,14 @@ export interface Agenda {
   look(now: number): readonly AgendaNews[]
   /** A file has landed. */
   want(name: string, now: number): void
-  /** Who begins now; undefined where nobody waits who does not run already. */
+  /** The pipelines that start now; undefined where none waits that is not active already. */
   begin(now: number): Turn | undefined
   /**
    * A run has ended. `again`: it did not come to its end (the service away, the process asked to end), and is wanted as
    * before. Gives the moment up to which everything due has had its run.
    */
   end(name: string, again: boolean): number
-  /** Takes other pipelines or schedules; who runs goes on. */
+  /** Takes other pipelines or schedules; active ones continue. */
   replace(entries: readonly AgendaEntry[]): void
   readonly running: number
   standings(): readonly AgendaStanding[]
@@ -146,7 +146,7 @@ function standing({ entry: { name }, next, run, wish, overlaps, missed }: State)
   return { name, dueAt: next, runningSince: run?.since, waitingSince: wish?.since, overlaps, missed }
 }
 
-/** What is known of a pipeline goes on where its schedule is the same. */
+/** What is known of a pipeline is kept where its schedule is the same. */
 function renewed(old: State | undefined, entry: AgendaEntry): State {
   if (old === undefined) return newState(entry)
   if (old.entry.schedule === entry.schedule) return { ...old, isGone: false }

@@ -5,13 +5,13 @@ export interface Allowance {
   /** How many of `requests` places may be used now; at least one. */
   places(nowMs: number): number
   /**
-   * A request sent at `sentAtMs` was throttled, and calls go on at `resumeAtMs`. Requests that were under
+   * A request sent at `sentAtMs` was throttled, and calls continue at `resumeAtMs`. Requests that were under
    * way together are throttled together, so only those sent after the last halving halve again.
    */
   halve(times: { nowMs: number; sentAtMs: number; resumeAtMs: number }): void
 }
 
-// From half to full within a minute after calls go on, well inside the two minutes that are promised.
+// From half to full within a minute after calls continue, well inside the two minutes that are promised.
 export const RECOVERY_MS = 60_000
 
 /** The places of a window that was cut down to `places` until `resumeAt`, at this moment. */

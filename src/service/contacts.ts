@@ -73,7 +73,7 @@ function found(
 
 const WITHOUT_MAIL = `GET ${BY_MAIL} was answered with contacts without mail, so none can be identified as the requested one`
 
-/** The mail is always asked for: without it nobody can tell whether the service looked up exactly. */
+/** The mail is always requested: without it an inexact look-up could not be detected. */
 async function byMail(
   mail: string,
   fields: readonly string[],

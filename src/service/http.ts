@@ -34,7 +34,7 @@ export interface Transport {
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024
 const CONNECT_MS = 10_000
 // Most servers close an idle connection after 5 s or more. Closing it first makes it rare that a
-// request meets a connection that is just being closed, and nobody knows whether it arrived.
+// request meets a connection that is just being closed, and it is unknown whether it arrived.
 const IDLE_MS = 4_000
 
 /** Opens connections to the service as they are needed and keeps them for the next request. */
@@ -118,7 +118,7 @@ function watchSending(request: ClientRequest, sending: () => void): void {
 }
 
 /**
- * Calls back where a request ends and got would wait for ever: with the head of a 101, whose connection speaks another
+ * Calls back where a request ends and got would wait without end: with the head of a 101, whose connection speaks another
  * protocol from then on, or with nothing where it closed without answer and without error.
  */
 function watchEnd(request: ClientRequest, ended: (head?: Head) => void): void {

@@ -50,7 +50,7 @@ export function outcome(evidence: Evidence): AttemptVerdict {
     case 401:
       return verdict('denied')
     case 403:
-      // Gateways throttle with a 403 page of their own; the service itself says it in JSON.
+      // Gateways throttle with their own 403 page; the service itself answers with JSON.
       return verdict('denied', isJson(evidence) ? 'no' : 'once')
     case 404:
       return ofNotFound(evidence)

@@ -5,12 +5,12 @@ import type { CallResult, RequestTrace } from '../core/ports.ts'
 
 /** The largest page that the interface allows, and its default (interface, 8). */
 const PAGE = 500
-/** A list that does not end is not followed for ever, nor kept: so many requests, entries and characters are a fault. */
+/** A list that does not end is not followed without limit, nor kept: so many requests, entries and characters are a fault. */
 const MOST_PAGES = 1_000
 const MOST_ENTRIES = 200_000
 const MOST_CHARACTERS = 64 * 1024 * 1024
 
-/** `came` counts the entries that cannot be read, too, so that reading goes on behind them. */
+/** `came` counts unreadable entries, too, so that reading continues after them. */
 export interface ServedPage<T> {
   readonly came: number
   readonly entries: readonly T[]
@@ -30,7 +30,7 @@ type PageResult<T> = CallResult<ServedPage<T>>
 export interface PagedList<T> {
   /** The route template. */
   readonly path: string
-  /** Undefined: the first page, as somebody asks who knows of no pages. */
+  /** Undefined: the first page, requested without paging parameters. */
   ask(page: PageQuery | undefined): Promise<PageResult<T>>
   /** What has come is all that is needed: nothing more is asked for. */
   isEnough?(entries: readonly T[]): boolean

@@ -45,7 +45,7 @@ interface Reply<T> extends WaitHints {
 /** A call on its way within one session (see `perform`). */
 export type Perform = <T>(call: Call<T>) => Promise<CallResult<T>>
 
-/** Sends the call until it has an answer that counts, or until it is given up (see CallResult). */
+/** Sends the call until it has a usable answer, or until retries end (see CallResult). */
 export async function perform<T>(call: Call<T>, context: CallContext): Promise<CallResult<T>> {
   const course = newCourse()
   for (;;) {
@@ -125,7 +125,7 @@ function weighed<T>(reply: Reply<T>, attempt: number, trust: KeyTrust): Reply<T>
 
 /** "Nothing is left" and "away until then" concern all calls, not only the one that was told. */
 function holdBack(reply: Reply<unknown>, context: CallContext): void {
-  // A throttled call brings a pause of its own.
+  // A throttled call causes its own pause.
   if (reply.judged.verdict.throttled) return
   const awayMs = reply.status === 503 ? (reply.retryAfterMs ?? 0) : 0
   const delayMs = Math.max(reply.exhaustedMs ?? 0, awayMs)

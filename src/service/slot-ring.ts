@@ -1,9 +1,9 @@
 // The places of the rate limit. A place is taken when a request is sent and free again one window after
 // its answer came, so that no window of the service, which counts somewhere in between, ever holds more.
-// It only counts: whoever asks does the waiting.
+// It only counts: the caller does the waiting.
 
 export interface SlotRing {
-  /** Takes a place and returns 0, or the milliseconds until one may be free; Infinity: when one is given back. */
+  /** Takes a place and returns 0, or the milliseconds until one may be free; Infinity: when one is released. */
   take(nowMs: number, places: number): number
   /** The answer (or failure) came: the place is free one window from now. */
   giveBack(nowMs: number): void

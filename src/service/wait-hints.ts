@@ -8,7 +8,7 @@ export type AnswerHeaders = Readonly<Record<string, string | string[] | undefine
 export interface WaitHints {
   /** From Retry-After; undefined where the answer does not say. */
   readonly retryAfterMs?: number | undefined
-  /** Until the service's own limit starts anew; undefined where the answer does not say. */
+  /** Until the service's own limit resets; undefined where the answer does not say. */
   readonly resetMs?: number | undefined
   /** The service says that nothing is left until then; undefined while something is. */
   readonly exhaustedMs?: number | undefined

@@ -104,7 +104,7 @@ export const readContactTerms: BodyReader<ServedPage<Term>> = (json) => {
 
 export const readTerm: BodyReader<Term> = (json) => term.safeParse(json).data
 
-/** Definitions that cannot be read are left out: whoever maps such a field is told that it is not there. */
+/** Definitions that cannot be read are left out: a mapping of such a field is reported as unknown. */
 export const readCustomFields: BodyReader<ServedPage<CustomFieldDefinition>> = (json) => {
   const list = listOrNone(json)
   return (
@@ -124,7 +124,7 @@ export function contactReader(asked: number, fields: readonly string[]): BodyRea
 
 /**
  * All or nothing: a contact left out of the list would make several matches look like one. `isFurther`: a page behind the
- * first, whose emptiness says nothing about whether there is such a contact, so `{}` will do for it.
+ * first, whose emptiness does not show whether there is such a contact, so `{}` will do for it.
  */
 export function contactsReader(
   fields: readonly string[],

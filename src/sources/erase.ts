@@ -1,5 +1,5 @@
-// Takes one person's records out of the files that a drop folder has put away: in `processed` and `failed`, with the rejects
-// and reasons beside them. What could not be searched, or may be about somebody else, is named and left alone.
+// Removes one person's records from the archived files of a drop folder: in `processed` and `failed`, with the rejects
+// and reasons beside them. What could not be searched, or may be about another person, is named and left unchanged.
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SyncError } from '../core/words/errors.ts'
@@ -138,7 +138,7 @@ async function eraseThere(remote: RemoteFolder, erasing: Erasing, report: Report
   })
 }
 
-/** Erases in everything that this source's folder has put away. */
+/** Erases in all archived files of this source's folder. */
 export async function eraseRecords(
   settings: SourceSettings,
   theirs: Theirs,

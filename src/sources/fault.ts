@@ -1,4 +1,4 @@
-// What the file system answered, in words for people. Its own messages are not used: they hold paths.
+// Errors of the file system in plain words. Its own messages are not used: they contain paths.
 
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

@@ -1,16 +1,16 @@
-// File names as bytes and as people see them. A name may hold anything but `/` and NUL: line breaks,
+// File names as bytes and for display. A name may hold anything but `/` and NUL: line breaks,
 // escape sequences, broken UTF-8. It is shown escaped, and the escaped form leads back to the bytes.
 // Nothing here touches the file system.
 
 const MAX_NAME_BYTES = 255
 
-/** The stem of a file that is being written and has no name of its own yet. Hidden, so that no pattern takes it. */
+/** The stem of a file that is being written and has no final name yet. Hidden, so that no pattern matches it. */
 export const WRITING = Buffer.from('.writing')
 
 const UNFIT = /[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const ESCAPE = /\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})/g
 
-/** The name for people and for the state: control and format characters and backslashes escaped. */
+/** The name for display and for the state: control and format characters and backslashes escaped. */
 export function displayName(raw: Buffer): string {
   const text = raw.toString('utf8')
   if (Buffer.from(text).equals(raw)) {
@@ -42,7 +42,7 @@ function unescaped(match: RegExpExecArray): Buffer {
 }
 
 /**
- * The name under which something of an input is put away: `<stem>.<runId><ending>`. The stem is cut
+ * The name under which a file of an input is archived: `<stem>.<runId><ending>`. The stem is cut
  * where a file system would refuse the whole name.
  * @param ending with its dot; the input's own ending where it is not given
  */

@@ -10,7 +10,7 @@ import { looksBinary } from './text/binary.ts'
 const PACKED = /\.gz$/i
 const HEAD_BYTES = 256 * 1024
 const MOST_BYTES = 16 * 1024 ** 3
-/** What unpacks to more than this may not be so many times as large as it is packed. */
+/** Content that unpacks to more than this must not exceed MOST_RATIO times its packed size. */
 const SMALL_BYTES = 64 * 1024 ** 2
 const MOST_RATIO = 200
 
@@ -20,7 +20,7 @@ export const orPacked = (patterns: readonly string[]): string[] =>
 
 export const isPacked = (name: string): boolean => PACKED.test(name)
 
-/** Unpacks as it goes. Whoever stops early closes both ends. */
+/** Unpacks as a stream. Stopping early closes both ends. */
 export async function* unpacked(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
   // A failure of either end is thrown by the loop.
@@ -144,7 +144,7 @@ function unpackedFile(file: InputFile, { bytes, head }: { bytes: number; head: B
   }
 }
 
-/** What a packed file holds; any other file as it is. Closes the file when that fails. Throws INPUT_EMPTY and INPUT_GZIP. */
+/** The contents of a packed file; any other file unchanged. Closes the file when that fails. Throws INPUT_EMPTY and INPUT_GZIP. */
 export async function openPacked(file: InputFile): Promise<InputFile> {
   if (!isPacked(file.name)) return file
   return closingOnFailure(file, async () => unpackedFile(file, await survey(file)))

@@ -16,7 +16,7 @@ export interface InputFile {
   readonly bytes: number
   /** Fills the buffer from a position; how many bytes there were. */
   readAt(buffer: Buffer, position: number): Promise<number>
-  /** The whole file in order, each part in a buffer of its own. May be asked for again: it starts over. */
+  /** The whole file in order, each part in a separate buffer. May be called again: it starts over. */
   chunks(chunkBytes?: number): AsyncGenerator<Buffer>
   /** The furthest that `chunks` has come. */
   bytesRead(): number
@@ -29,7 +29,7 @@ export interface InputFile {
 
 /** What tells one content of a file from another without reading it. */
 export function fileVersion(stats: BigIntStats): string {
-  // The time of change last: whoever writes can set the time of modification, and nobody can set that.
+  // The change time last: a program that writes can set the modification time, and cannot set this one.
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':')
 }
 
@@ -98,7 +98,7 @@ function inputFile(handle: FileHandle, path: Buffer, input: SourceInput): InputF
     readAt,
     async *chunks(chunkBytes = CHUNK_BYTES) {
       const hash = createHash('sha256')
-      // Never past the listed size: a file that grows for ever would never end.
+      // Never past the listed size: a file that keeps growing would never end.
       for (let position = 0; position < input.bytes;) {
         const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, input.bytes - position))
         const count = await readAt(buffer, position)

@@ -1,4 +1,4 @@
-// What a kind of source brings: help, example, the schema of its own options, and how it is made.
+// What a kind of source provides: help, example, the schema of its options, and how it is made.
 // A kind reads its options from here only after its schema has checked them; it never validates again.
 import type { z } from 'zod'
 import type { Clock, InputReader, OpenOptions, Source } from '../core/ports.ts'
@@ -9,7 +9,7 @@ import type { InputFile } from './input-file.ts'
 
 export interface SourceDeps {
   readonly clock: Clock
-  /** For whoever fetches; without it tokens are kept in memory. */
+  /** For sources that fetch; without it tokens are kept in memory. */
   readonly tokens?: TokenVault
 }
 
@@ -28,7 +28,7 @@ export interface SourceKind {
   /** `options` is the output of `schema`. */
   create(options: unknown, deps: SourceDeps): Source
   /**
-   * Finds somebody's records in a file of this kind, and gives the file without them, the others on their lines.
+   * Finds a person's records in a file of this kind, and gives the file without them, the others on their lines.
    * Throws a SyncError of class `input`, or a SyntaxError, for a file that cannot be read as records.
    */
   find(file: StoredFile, options: unknown, sought: Sought): Promise<Found>

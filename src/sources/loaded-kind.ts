@@ -1,5 +1,5 @@
 // A kind of files in a drop folder whose code is loaded with the first file: no start of another command pays for it. Rejects
-// of its files are CSV, and are read as such when they are mended and dropped again.
+// of its files are CSV, and are read as such when they are corrected and dropped again.
 import type { z } from 'zod'
 import type { InputReader, OpenOptions, Source } from '../core/ports.ts'
 import type { Sought } from '../core/erasing.ts'

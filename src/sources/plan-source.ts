@@ -1,4 +1,4 @@
-// The source of a plan, which leaves no trace: what has to be fetched for it is spooled into a folder of its own, and removed.
+// The source of a plan, which leaves no trace: what has to be fetched for it is spooled into a temporary folder, and removed.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The rejected records of an input as files that can be mended and dropped again: a `.rejects.csv` with
+// The rejected records of an input as files that can be corrected and dropped again: a `.rejects.csv` with
 // the input's own columns, and for records that no row of values can hold, a `.rejects.jsonl`.
 // Values go out verbatim: what is read back must be what was rejected.
 import { type FileHandle, open } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export async function writeRejectsCsv(
   header: readonly string[],
   rows: AsyncIterable<RejectRow>,
 ): Promise<void> {
-  // People are in it: it is for its owner alone.
+  // It contains personal data: only its owner may read it.
   const csv = await open(path, 'w', 0o600)
   try {
     await writeRows({ csv, lines: undefined }, { header, delimiter: ',', jsonLines: false }, rows)

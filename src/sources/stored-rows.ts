@@ -1,5 +1,5 @@
-// Reads single rows again of a file that was put away. Of a large file only its beginning and the wanted rows are parsed, as if
-// they were the whole: quick, and right in all but rare files. Whoever can tell that it was wrong asks for the whole.
+// Reads single rows of an archived file again. Of a large file only its beginning and the wanted rows are parsed, as if
+// they were the whole: fast, and right in all but rare files. A caller that detects a wrong result asks for the whole.
 import { createHash } from 'node:crypto'
 import type { RecordRow, SourceItem, SourceRecord } from '../core/mapping/record.ts'
 import type { InputReader, OpenOptions } from '../core/ports.ts'
@@ -48,7 +48,7 @@ function fileOf(name: string, content: Buffer): InputFile {
   }
 }
 
-/** Whole lines from a place on; at the end of the file with a line break of their own. */
+/** Whole lines from a place on; at the end of the file a line break is added. */
 async function linesFrom(file: InputFile, position: number, bytes: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes)
   const part = buffer.subarray(0, await file.readAt(buffer, position))

@@ -1,4 +1,4 @@
-// Rejects that were written out, mended and dropped again. They add to an export and say nothing about what they lack, so a
+// Rejects that were exported, corrected and dropped again. They add to an export, and records that they lack are not missing, so a
 // file of them is never a full export, whatever the pipeline's mode.
 
 /** The columns that we add. A header that ends with them marks a file as our own. */

@@ -1,4 +1,4 @@
-// Alerts without a daemon: after runs that somebody (or cron) asked for, and for the commands about them.
+// Alerts without a daemon: after runs that a user (or cron) started, and for the commands about them.
 import { deliver, receiverName } from '../../alerts/delivery.ts'
 import { testMessage } from '../../core/alerts/alert-message.ts'
 import type { PendingMessage, RaisedAlert } from '../../core/alerts/alert-changes.ts'
@@ -11,7 +11,7 @@ import { createAlerting } from './alerting.ts'
 import { DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
 import type { Runner } from '../run/runner.ts'
 
-/** Somebody waits for the command to end; what is not taken by then goes with the next run. */
+/** The user waits for the command to end; messages not accepted by then are sent by the next run. */
 const AFTER_RUNS_MS = 15_000
 
 /** Tells receivers what the runs have changed; by the same rules, and from the same memory, as the daemon does. */

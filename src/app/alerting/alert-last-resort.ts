@@ -1,12 +1,12 @@
-// When the state itself fails nothing can be written down, and that is what somebody must hear of: told directly, once,
-// and remembered in memory alone.
+// When the state itself fails no alert can be stored, and that must be reported: it is sent directly, once,
+// and remembered in memory only.
 import { deliver } from '../../alerts/delivery.ts'
 import { alertMessage } from '../../core/alerts/alert-message.ts'
 import type { AlertSettings } from '../../core/settings.ts'
 import { type AlertParts, consoleAddress, DELIVERY_TIMEOUT_MS, serviceHost } from './alert-parts.ts'
 
 export interface LastResort {
-  /** Tells of runs that the state has broken whoever wants to hear of failed runs, and has not heard it. */
+  /** Reports runs broken by the state to receivers of failed runs that were not yet notified. */
   tell(): Promise<void>
   /** The state works again. */
   over(): void

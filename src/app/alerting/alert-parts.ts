@@ -26,7 +26,7 @@ export function consoleAddress({ server }: Settings): string | undefined {
   if (server.token === undefined) return undefined
   if (server.url !== undefined) return server.url
   const [name = server.host] = server.hosts
-  // Listening everywhere is no address, and a port of 0 none that anybody could know.
+  // Listening everywhere is no address, and a port of 0 is none that can be known beforehand.
   return name === '0.0.0.0' || name === '::' || server.port === 0
     ? undefined
     : `http://${name.includes(':') ? `[${name}]` : name}:${server.port}`

@@ -1,5 +1,5 @@
 // Alerts at work: looks at what holds, writes down what is to be told, and delivers it. It never rejects and never makes
-// anybody wait: what a receiver does not take now, it is sent later.
+// any run wait: what a receiver does not accept now is sent later.
 import { deliver, receiverName } from '../../alerts/delivery.ts'
 import { alertMessage } from '../../core/alerts/alert-message.ts'
 import { alertChanges, deliveryGapMs, OLDEST_MESSAGE_MS } from '../../core/alerts/alert-changes.ts'

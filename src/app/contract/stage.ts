@@ -116,7 +116,7 @@ function killed(program: string, { folder, afterMs }: { folder: string; afterMs:
   )
 }
 
-/** Does the work in a place of its own, and removes it. */
+/** Does the work in a temporary folder, and removes it. */
 export async function onStage(
   open: OpenContractSource,
   { program = ownProgram(), command = inProcess(program) }: ContractOptions,

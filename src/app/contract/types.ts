@@ -1,6 +1,6 @@
 // What a source brings along to be held to the contract, and what it is held to: checks with names, for any test runner.
 
-/** Somebody invented, as the source is to have it; a blank text is a value that is missing. */
+/** An invented person, as the source is to have it; a blank text is a value that is missing. */
 export interface ContractPerson {
   readonly id: string
   readonly mail: string
@@ -19,19 +19,19 @@ export interface ContractSource {
   readonly source: Readonly<Record<string, unknown>>
   /** Columns that have other names than the members of a person. */
   readonly columns?: Readonly<Partial<Record<ContractColumn, string>>>
-  /** From now on the source has these people and no others. A kind of files writes one more file. */
+  /** From now on the source has exactly these persons. A kind of files writes one more file. */
   put(people: readonly ContractPerson[]): Promise<void> | void
   /**
    * From now on it breaks after so many records of those that it has; `undefined`: it is whole again. A kind of files writes
    * a file that ends there. Left out with `breaks: false`.
    */
   breakAfter?(records: number | undefined): Promise<void> | void
-  /** The text of a file that was put away, where its bytes are packed. */
+  /** The text of an archived file, where its bytes are packed. */
   plainText?(name: string, bytes: Uint8Array): string
   close?(): Promise<void> | void
 }
 
-/** Opens the source anew for each check; `folder` is empty, and holds the configuration. */
+/** Opens the source again for each check; `folder` is empty, and holds the configuration. */
 export type OpenContractSource = (folder: string) => ContractSource | Promise<ContractSource>
 
 export interface ContractOptions {

@@ -1,4 +1,4 @@
-// What the console's pages are made of: the state by the thread that reads it, the daemon as it is now, the settings in
+// The data of the console's pages: the state by the thread that reads it, the present condition of the daemon, the settings in
 // force. Part of the composition.
 import { effectiveSettings } from '../../config/effective.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'

@@ -26,7 +26,7 @@ export interface DaemonRuns {
   /** Begins what may begin now. */
   pump(): void
   want(name: string): void
-  /** Begins nothing more, and resolves when no run goes on. */
+  /** Starts nothing more, and resolves when no run is active. */
   hold(): Promise<void>
   /** After `hold`. */
   release(): void
@@ -94,7 +94,7 @@ async function readEntries(settings: Settings, due: DueStore, now: number): Prom
   return entries
 }
 
-/** A service that answers the question each time, and fails a pipeline's runs so often in a row, is ill for that one alone. */
+/** If probes succeed but one pipeline's runs fail so often in a row, only that pipeline is paused. */
 const MOST_IN_A_ROW = 3
 
 interface Course extends Parts {

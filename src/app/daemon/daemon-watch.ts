@@ -73,7 +73,7 @@ async function standings(
   }
 }
 
-/** Looks until the signal comes, while anybody is to be told. */
+/** Polls until the signal is aborted, while there are listeners. */
 async function keepLooking(
   alerting: Alerting,
   { clock, signal }: { clock: Clock; signal: AbortSignal },

@@ -25,10 +25,10 @@ export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 're
 
 export interface Daemon {
   readonly port: number
-  /** Reads the configuration anew. An invalid one is reported, and the one in use stays. */
+  /** Reads the configuration again. An invalid one is reported, and the one in use stays. */
   reload(): void
   condition(): DaemonCondition
-  /** Resolves when everything has ended in good order; rejects with the error that made it end by itself. */
+  /** Resolves after a clean shutdown; rejects with the error that ended it. */
   ended(): Promise<void>
 }
 
@@ -41,13 +41,13 @@ interface Parts {
   /** Reads and checks the configuration file. */
   load(): Promise<Configuration>
   readonly listeners?: readonly DaemonListener[]
-  /** Metrics and alerts; nobody watches otherwise. */
+  /** Metrics and alerts; there are no other watchers. */
   readonly watch?: WatchDaemon
   /** What wakes it; the clock otherwise. */
   readonly ticks?: Ticks
 }
 
-/** Errors of the state after which only a new process may go on; it checks the state when it opens it. */
+/** Errors of the state after which a new process is needed; it checks the state when it opens it. */
 const isFinal = (error: unknown): boolean =>
   error instanceof SyncError && (error.code === 'STATE_IO' || error.code === 'STATE_UNUSABLE')
 
@@ -76,7 +76,7 @@ const untilAborted = async (signal: AbortSignal): Promise<void> => {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
 
-/** What listens to the daemon: the log, and whoever was handed in. */
+/** The listeners of the daemon: the log, and those that were passed in. */
 function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
   const log = daemonLog(parts.log, () => settings().service.api_key_file !== undefined)
   const listeners = [log, ...(parts.listeners ?? [])]

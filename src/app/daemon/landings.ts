@@ -8,7 +8,7 @@ import { type FolderWatch, settleMs, watchSource } from '../../sources/folder/wa
 export interface Landings {
   /** Watches the folders of these from now on. */
   watch(pipelines: readonly PipelineSettings[]): void
-  /** Looks into all of them: for folders that tell nothing by themselves. */
+  /** Polls all of them: for folders without change notifications. */
   lookAgain(): void
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ function createWatched(
   async function looks(): Promise<void> {
     while (isWanted && !closing.signal.aborted) {
       isWanted = false
-      // A folder that is missing or cannot be read: runs say so, and a later look finds it mended.
+      // A folder that is missing or cannot be read: runs report it, and a later poll finds it again.
       const isGrowing = await look().catch(() => false)
       const pause = isGrowing ? Math.max(settleMs(pipeline.source), LEAST_APART_MS) : LEAST_APART_MS
       if (isGrowing) isWanted = true

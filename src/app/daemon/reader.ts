@@ -1,5 +1,5 @@
 // Questions of the console to the thread that reads the state. It is started by the first question and by the first one
-// after it died; a question that takes too long is given up, and the thread with it.
+// after it died; a query that takes too long is aborted, and the thread with it.
 import { Worker } from 'node:worker_threads'
 import type { ExplainReads } from '../../core/explain/explain-reads.ts'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
@@ -71,7 +71,7 @@ function createThread(path: string) {
   }
 }
 
-/** `path`: of the state. `patienceMs`: after so long without an answer the thread is given up. */
+/** `path`: of the state. `patienceMs`: after so long without an answer the thread is terminated. */
 export function createReader(path: string, patienceMs = PATIENCE_MS): StateReader {
   let thread: ReturnType<typeof createThread> | undefined
   let last = 0

@@ -15,7 +15,7 @@ export interface Reload {
   readonly settings: Settings
   /** Keys of the file that take effect at the next start. */
   readonly atNextStart: readonly string[]
-  /** How the service is spoken to: no run may go on meanwhile. */
+  /** Settings of the connection to the service: no run may be active meanwhile. */
   readonly service: boolean
   /** Pipelines that were added, taken away or changed. */
   readonly pipelines: readonly string[]

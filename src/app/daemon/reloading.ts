@@ -1,5 +1,5 @@
 // Another configuration while the daemon runs, and another key of the service. Runs in flight keep what they began with.
-// How the service is spoken to changes between runs: none begins, those in flight end, then the client is made anew.
+// Settings of the connection change between runs: none starts, active ones end, then the client is created again.
 import { readFile } from 'node:fs/promises'
 import type { DaemonListener } from '../../core/outcome/daemon.ts'
 import { planEntry } from '../../core/log/audit.ts'
@@ -31,7 +31,7 @@ interface Parts {
   readonly emit: DaemonListener
   load(): Promise<Configuration>
   settings(): Settings
-  /** Goes on with these. */
+  /** Continues with these. */
   use(settings: Settings): Promise<void>
   onReloaded(): void
   onFault(error: unknown): void

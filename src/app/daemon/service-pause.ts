@@ -1,5 +1,5 @@
-// While the service cannot be used no run begins. It is asked again after growing gaps, by one cheap read; where it
-// refuses the key it is not asked at all before the key has changed, or somebody who should know says so.
+// While the service cannot be used no run starts. It is probed at growing intervals, by one cheap read; where it
+// refuses the key no request is sent before the key has changed, or an operator resumes.
 import type { Pause } from '../../core/outcome/daemon.ts'
 import type { Clock, Random } from '../../core/ports.ts'
 
@@ -51,7 +51,7 @@ export function createServicePause(parts: Parts): ServicePause {
   const isEnding = (): boolean => signal.aborted
   const isRefused = (): boolean => current?.code === 'SERVICE_KEY_REFUSED'
 
-  /** Until the time is over, or somebody wants it to be. */
+  /** Until the time is over, or it is ended early. */
   async function wait(ms: number): Promise<'over' | 'asked'> {
     const wanted = asking.signal
     await clock.sleep(ms, AbortSignal.any([signal, wanted]))
@@ -92,7 +92,7 @@ export function createServicePause(parts: Parts): ServicePause {
     // A new key is tried by the runs themselves: they say what becomes of it.
     if (isRefused()) await waitForKey()
     current = undefined
-    // Until a run has come to its end, nobody knows whether it is well; if not, the gaps go on growing.
+    // Until a run has completed, recovery is not certain; if it fails, the intervals keep growing.
     failures += 1
     if (!signal.aborted) parts.onResumed(clock.now() - pause.since)
   }

@@ -1,4 +1,4 @@
-// Whether an export is of a vendor for whom there is a preset, and what that preset makes of it.
+// Whether an export is from a vendor for whom there is a preset, and what that preset makes of it.
 import { readSmallFile } from '../../config/text/read-text.ts'
 import { detectVendor, readVendors } from '../../config/vendors.ts'
 import type { ContactField } from '../../core/mapping/contact.ts'

@@ -13,7 +13,7 @@ function common(
 ): string {
   const values = readings.map((reading) => reading[name])
   const [first = '', ...others] = new Set(values)
-  // ASCII is read as UTF-8, and says nothing about the others.
+  // ASCII is read as UTF-8, and decides nothing about the others.
   const telling =
     name === 'encoding' ? [first, ...others].filter((one) => one !== 'utf-8') : [first, ...others]
   if (

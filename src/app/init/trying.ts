@@ -1,5 +1,5 @@
 // What a proposed configuration makes of the samples that it was made from: every record is mapped, and on request a plan is
-// made against the service. Copies of the samples lie in a folder of their own, so that nothing is taken from anywhere.
+// made against the service. Copies of the samples are in a temporary folder, so that nothing is taken from anywhere.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -32,7 +32,7 @@ export interface Tried {
   readonly reasons: Readonly<Record<string, number>>
 }
 
-/** The proposed text as settings. Throws CONFIG_INVALID where it does not load: that would be a fault of ours. */
+/** The proposed text as settings. Throws CONFIG_INVALID where it does not load: that would be a bug. */
 export async function proposedSettings(
   file: string,
   text: string,

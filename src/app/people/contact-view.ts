@@ -1,4 +1,4 @@
-// What the service has of somebody: every standard and custom field, and every term. Reads only.
+// One contact at the service: every standard and custom field, and every term. Reads only.
 import { CONTACT_FIELD_NAMES } from '../../core/mapping/contact.ts'
 import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -30,7 +30,7 @@ async function fieldsOf(
   }
 }
 
-/** The contact of that id, or all contacts of that mail; none where the service knows nobody. Throws USAGE for neither. */
+/** The contact of that id, or all contacts of that mail; none where the service has none. Throws USAGE for neither. */
 export async function contactsAt(wanted: string, settings: Settings, reads: ServiceReads): Promise<Seen> {
   const isId = /^[1-9]\d{0,15}$/.test(wanted)
   if (!isId && !wanted.includes('@'))

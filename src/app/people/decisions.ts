@@ -1,4 +1,4 @@
-// What a person decides: that a held plan may go, and how an operation ended that nobody else could tell about.
+// Decisions of an operator: to release a held plan, and how an operation in doubt ended.
 // Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
 import { linkEntry, planEntry } from '../../core/log/audit.ts'
 import { NOT_DONE_REASON } from '../../core/change/doubt.ts'
@@ -14,7 +14,7 @@ import type { StateStore } from '../../core/state-store.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { asOwner } from '../run/as-owner.ts'
 
-/** Lets somebody ask the service. */
+/** Opens the service for look-ups. */
 export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<T>) => Promise<T>
 
 interface Asking {
@@ -91,7 +91,7 @@ async function findDoubt(settings: Settings, id: number, state: StateStore): Pro
   throw new SyncError('USAGE', `no operation ${id} is in doubt`, { hint: 'See contact-sync doubts list.' })
 }
 
-/** Throws USAGE where the service has no such contact: a mistyped number would bind a record to nobody. */
+/** Throws USAGE where the service has no such contact: a mistyped number would link a record to none. */
 async function contactAt(
   contactId: number,
   fields: readonly string[],

@@ -1,5 +1,5 @@
 // Explains one record: what the state and the sync log know of it, put together with what its rows give when they are read again
-// from the files that were put away. Part of the composition. Reads only, and asks the service nothing unless it is told to.
+// from the archived files. Part of the composition. Reads only, and sends requests to the service only on request.
 import type { ExplainReads } from '../../core/explain/explain-reads.ts'
 import {
   explanationOf,
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 const PAGE = 500
-/** Nobody's life is read further back than this. */
+/** So many entries of one person are read at most. */
 const LIFE = 10_000
 
 /** What the sync log has of the record, newest first. Of entries whose values are gone, the pipeline is all that is left. */
@@ -209,7 +209,7 @@ async function recordsMeant(text: string, { pipeline, state }: Asked): Promise<r
   return own
 }
 
-/** None where nothing is known of anybody with this key or mail. */
+/** None where no person with this key or mail is known. */
 export async function explainRecords(keyOrMail: string, asked: Asked): Promise<readonly Explanation[]> {
   const aliases = await asked.state.termAliases()
   const found: Explanation[] = []

@@ -1,4 +1,4 @@
-// Erases one person: at the service if asked to, in the files that were put away, in the logs, in the state; and says what
+// Erases one person: at the service on request, in the archived files, in the logs, in the state; and reports what
 // was removed and what lies outside our reach. Part of the composition. Each step may be done again: who is ended half-way
 // calls it once more.
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
@@ -72,7 +72,7 @@ async function subjectOf(state: OwnedState, people: readonly LoggedPerson[]): Pr
   return { ...subject, values: [...values.values()] }
 }
 
-/** Somebody of whom the log knows nothing: erased before, or never sent. */
+/** A person who is not in the log: erased before, or never sent. */
 function unlogged(state: OwnedState, settings: Settings, contact: string): Meant {
   const [, kind, rest = contact] = /^(key|mail|id):(.*)$/s.exec(contact) ?? []
   const name = rest.trim()
@@ -97,7 +97,7 @@ function unlogged(state: OwnedState, settings: Settings, contact: string): Meant
   return { people: [], subject, before }
 }
 
-/** Everybody who must be meant: who bears the same mail and is no other contact is the same person. */
+/** All persons who must be meant: one with the same mail and no other contact is the same person. */
 async function meant(state: OwnedState, settings: Settings, contact: string): Promise<Meant> {
   const people = new Map((await state.people(contact)).map((person) => [person.person, person]))
   if (people.size === 0) return unlogged(state, settings, contact)
@@ -195,7 +195,7 @@ function applicationId(path: string): string {
   }
 }
 
-/** Databases of ours beside the state: copies from before an upgrade, which are removed, and others, which are named. */
+/** Our databases beside the state: copies from before an upgrade, which are removed, and others, which are named. */
 function copiesOf(path: string): { old: string[]; others: string[] } {
   const folder = dirname(path)
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
@@ -267,8 +267,8 @@ function sweepIfDue(state: OwnedState): void {
 }
 
 /**
- * Throws USAGE where nobody or more than one person may be meant, STATE_LOCKED beside a daemon, SERVICE_UNREACHABLE where
- * the service did not delete the contact (then nothing was erased), STATE_FULL where the state cannot be written anew.
+ * Throws USAGE where no one or more than one person may be meant, STATE_LOCKED beside a daemon, SERVICE_UNREACHABLE where
+ * the service did not delete the contact (then nothing was erased), STATE_FULL where the state cannot be rewritten.
  */
 export function forgetContact(
   settings: Settings,
@@ -286,7 +286,7 @@ export function forgetContact(
   })
 }
 
-/** Lets somebody come again who was erased: by mail, or by pipeline and key. How many tombstones were taken away. */
+/** Lets an erased person be created again: by mail, or by pipeline and key. Returns how many tombstones were removed. */
 export function readmitContact(settings: Settings, contact: string, pid: number): Promise<number> {
   return asOwner(settings, pid, async (state) => {
     sweepIfDue(state)

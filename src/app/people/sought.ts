@@ -13,7 +13,7 @@ import { recordKeys, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import { inBytes, readings } from '../../sources/text/readings.ts'
 
-/** What is known of the person: values, or, of somebody who was erased before, tombstones alone. */
+/** What is known of the person: values, or, of a person who was erased before, only tombstones. */
 export interface SoughtPerson {
   readonly subject: Subject
   readonly before: ErasedBefore | undefined
@@ -54,7 +54,7 @@ export function theirsIn(
       const naming = namesMail(subject, texts) ? 'surely' : inTexts.naming(texts.join('\n'))
       if (key === undefined || naming === undefined) return naming
       if (isOfOthers(key)) return undefined
-      // It has a key of its own: by a mail it is surely theirs, by anything else it may be of somebody alike.
+      // It has its own key: by a mail it is certainly theirs, by anything else it may belong to a similar person.
       if (namesMail(subject, texts)) return 'surely'
       return naming === 'surely' ? 'maybe' : undefined
     },

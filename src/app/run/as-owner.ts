@@ -1,4 +1,4 @@
-// Work on the state by whoever owns it for that time alone: what a person decides is written beside no daemon.
+// Work on the state as its owner for that time: an operator's decision is never written beside a daemon.
 import type { Settings } from '../../core/settings.ts'
 import { openState, type OwnedState } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'

@@ -27,7 +27,7 @@ import { systemClock as clock, systemRandom as random } from '../../system.ts'
 const aloneText = (code: string): string =>
   `rate limit counted by this process only: the file beside the state that shares it cannot be used (${code})`
 
-/** Lets a command ask the service, one attempt a call: somebody is waiting for the answer. */
+/** Opens the service for a command, one attempt per call: a user is waiting for the answer. */
 export const askService = <T>(
   settings: Settings,
   ask: (reads: ServiceReads) => Promise<T>,

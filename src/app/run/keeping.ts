@@ -52,7 +52,7 @@ export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }:
     try {
       const removed = await remove(pipeline)
       if (Object.values(removed).some((count) => count > 0)) log.info('old data removed', removed)
-      // There may be more: the next run goes on.
+      // There may be more: the next run continues.
       if (Object.values(removed).includes(most)) lastAt.delete(pipeline.name)
     } catch (error) {
       log.warn('old data not removed', errorFacts(error))

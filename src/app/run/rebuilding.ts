@@ -1,5 +1,5 @@
 // A state that may not be the latest: rebuilt pipeline by pipeline from the files that wait and the service, or
-// accepted as it is by a person's word. Part of the composition; opens the state where runs refuse to.
+// accepted unchanged by an operator. Part of the composition; opens the state where runs refuse to.
 import { createCircuit } from '../../core/outcome/circuit.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { runId } from '../../core/words/run-id.ts'
@@ -29,7 +29,7 @@ export interface Rebuilding {
 export interface Rebuilt {
   /** Why the state was not the latest; undefined where it was. */
   readonly doubt: string | undefined
-  /** Pipelines that are still to be rebuilt before runs go on. */
+  /** Pipelines that are still to be rebuilt before runs continue. */
   readonly left: readonly string[]
 }
 
@@ -95,7 +95,7 @@ function acceptWhereDone(settings: Settings, state: OwnedState): readonly string
 
 /**
  * Rebuilds these pipelines; once all that are configured have been, the state is taken for the latest again.
- * What was found stays found when it is ended before: it goes on from there when it is called again.
+ * What was found stays found when it is interrupted: it continues from there when it is called again.
  */
 export async function rebuildState(
   settings: Settings,

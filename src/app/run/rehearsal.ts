@@ -31,7 +31,7 @@ export interface PipelineRehearsal extends RehearsalTotals {
   readonly unread: readonly UnreadFile[]
   /** Custom fields that no run has seen: not compared. */
   readonly unknownFields: readonly string[]
-  /** Names of terms that either configuration gives by itself, so that they are of nobody. */
+  /** Names of terms that either configuration assigns to all records, so that they identify no person. */
   readonly ownTerms: readonly string[]
   /** Settings that are not the same and that no record shows. */
   readonly settings: readonly string[]
@@ -51,7 +51,7 @@ const NO_STATE: Pick<StateStore, 'seenDefinitions' | 'dateOrders' | 'termAliases
   termAliases: () => Promise.resolve(new Map()),
 }
 
-/** What compared records show by themselves, or nobody has to know. */
+/** What compared records show anyway, or what is irrelevant. */
 const SHOWN = new Set(['name', 'hash', 'map', 'custom_fields', 'tests', 'key', 'where', 'skip_without'])
 
 function otherSettings(before: PipelineSettings, after: PipelineSettings): readonly string[] {

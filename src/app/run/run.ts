@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly wait: boolean
   readonly signal: AbortSignal
   report(report: Partial<ProgressReport>): void
-  /** Why the run was given up, where it was. */
+  /** Why the run failed, if it did. */
   onStop?(stop: Stop): void
 }
 
@@ -53,7 +53,7 @@ function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
     log.warn(event, fields)
     // The summary has a line for each file that was not taken.
     if (event === 'file rejected') return
-    // Whoever started the run has no use for what leads to other lines of the log.
+    // The user who started the run does not need fields that lead to other lines of the log.
     const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
     const details = told.map(([name, value]) => `${name} ${String(value)}`)
     warnings.push([event, ...details].join(', '))

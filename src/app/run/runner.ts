@@ -29,7 +29,7 @@ import { logService } from './service-log.ts'
 export interface Runner {
   readonly log: Log
   run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
-  /** Puts back what a run of the pipeline did; `left` is told what stays as it is. */
+  /** Reverts what a run of the pipeline did; `left` is called with what stays. */
   undo(
     pipeline: PipelineSettings,
     undo: UndoRequest,
@@ -45,7 +45,7 @@ export interface Runner {
    * another one; where it does not answer, the first run asks again.
    */
   bind(signal: AbortSignal): Promise<void>
-  /** Goes on with these settings; where the service is spoken to in another way, only while no run goes on. */
+  /** Continues with these settings; with another connection to the service only while no run is active. */
   reconfigure(settings: Settings): Promise<void>
   close(): Promise<void>
 }
@@ -100,7 +100,7 @@ function serviceOver(
     const onAlone = (reason: string): void => onEvent({ type: 'alone', reason })
     return createService(settings.service, {
       ...machine,
-      // A simulated world has no other processes, and a time of its own.
+      // A simulated world has no other processes, and a separate clock.
       ...(machine === REAL ? sharedWindow(settings, onAlone, state) : {}),
       onEvent,
     })
@@ -178,7 +178,7 @@ export function openRunner(
       service = serviceFor(next)
     },
     async close() {
-      // No run goes on: what may be under way is a question whose answer nobody waits for any more.
+      // No run is active: what may be in flight is a query whose answer is no longer needed.
       service.cut()
       await service.close()
       await state.close()

@@ -1,4 +1,4 @@
-// What the operational log is told of the service: route templates, statuses and waits, never a URL or a body.
+// What the operational log records of the service: route templates, statuses and waits, never a URL or a body.
 import type { ServiceListener } from '../../core/log/service-event.ts'
 import type { Log } from '../../log/log.ts'
 

@@ -31,7 +31,7 @@ export interface TargetEnd {
   readonly problem?: SyncError | undefined
 }
 
-/** Records have no outcome: by the end of this process, or because the run could not go on. */
+/** Records have no outcome: by the end of this process, or because the run could not continue. */
 const endedBy = ({ signal }: TargetParts): TargetEnd => ({
   problem: signal.aborted
     ? undefined

@@ -1,4 +1,4 @@
-// The commands about the program itself: help, completion, what to send to whoever is asked for help.
+// The commands about the program itself: help, completion, the archive for support.
 import type { CommandEntry } from './entry.ts'
 
 export const ABOUT_COMMANDS: readonly CommandEntry[] = [

@@ -59,7 +59,7 @@ export async function withLog<T>(
   }
 }
 
-/** Whoever is meant. Throws USAGE where the log knows nobody of that name. */
+/** The person who is meant. Throws USAGE where the log has no person of that name. */
 export async function peopleNamed(state: StateStore, contact: string): Promise<readonly LoggedPerson[]> {
   const people = await state.people(contact)
   if (people.length > 0) return people

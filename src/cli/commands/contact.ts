@@ -1,4 +1,4 @@
-// `contact`: what the service has of somebody, by id or by mail.
+// `contact`: one contact at the service, by id or by mail.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { isBlank } from '../../core/words/blank.ts'
 import { askService } from '../../app/run/checking.ts'

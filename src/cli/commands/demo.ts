@@ -1,4 +1,4 @@
-// `demo`: the whole line on sample exports, against a sandbox, in a folder of its own that is removed at the end.
+// `demo`: the whole process on sample exports, against a sandbox, in a temporary folder.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

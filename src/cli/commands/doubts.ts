@@ -1,4 +1,4 @@
-// `doubts list` and `doubts resolve`: operations whose outcome nobody can know without looking, and a person's word on them.
+// `doubts list` and `doubts resolve`: operations whose outcome is unknown until they are looked up, and an operator's decision.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
 import { resolveDoubt, type ResolvedDoubt } from '../../app/people/decisions.ts'

@@ -1,4 +1,4 @@
-// `held list` and `held release`: what was stopped, by a guard or for a reason of its own, and a person's leave to go on.
+// `held list` and `held release`: changes held by a guard or for a reason of the record, and their release by an operator.
 import { type Released, releaseHeld } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'

@@ -1,4 +1,4 @@
-// `rejects list` and `rejects export`: the records that could not be pushed, to look at and to mend.
+// `rejects list` and `rejects export`: the records that could not be sent, to look at and to correct.
 import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
 import { writeRejectsCsv } from '../../sources/rejects.ts'

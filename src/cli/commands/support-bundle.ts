@@ -1,4 +1,4 @@
-// `support-bundle`: one archive for whoever is asked for help; says what is in it before it is written.
+// `support-bundle`: one archive for support; its contents are listed before it is written.
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { loadConfiguration } from '../../app/run/configuration.ts'

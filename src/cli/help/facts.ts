@@ -1,7 +1,7 @@
 // What help says beside the command tables: arguments, exit codes, files, variables, what to read next. A command that
 // has no line here gets what holds for all.
 
-/** By command and argument where it means something of its own there, else by argument. */
+/** By command and argument where the meaning is specific, else by argument. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   PIPELINE: 'a pipeline of the configuration; default: all',
   FILE: 'the file to write, readable by its owner only; an existing file is replaced, and the output says so',

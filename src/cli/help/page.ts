@@ -6,7 +6,7 @@ import { argumentHelp, ENVIRONMENT, exitCodes, type Fact, files, seeAlso } from 
 type Block =
   | { readonly kind: 'text'; readonly text: string }
   | ({ readonly kind: 'item' } & Fact)
-  /** Kept as it is: to be typed, or drawn already. */
+  /** Kept verbatim: to be typed, or laid out already. */
   | { readonly kind: 'code'; readonly text: string }
 
 export interface Section {

@@ -29,7 +29,7 @@ interface InitOptions extends CommonOptions {
 /** Writes to standard output. */
 const STDOUT = '-'
 const VARIABLES = ['CONTACT_SYNC_BASE_URL', 'CONTACT_SYNC_API_KEY'] as const
-/** Stands in for a variable that is not set while the proposal is tried: nobody is asked by it. */
+/** Stands in for a variable that is not set while the proposal is tried: no request is sent with it. */
 const STAND_INS = { CONTACT_SYNC_BASE_URL: 'https://contacts.example', CONTACT_SYNC_API_KEY: 'not-set' }
 
 const PIPELINE_NAME = /^[A-Za-z0-9_-]{1,64}$/
@@ -88,7 +88,7 @@ interface Written {
   readonly settings: Settings
 }
 
-/** Writes a file that is no secret: whoever runs the daemon may be another user. */
+/** Writes a file that is no secret: the daemon may run as another user. */
 async function writeText(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true })

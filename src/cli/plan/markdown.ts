@@ -2,7 +2,7 @@
 import { number, plural } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'
 
-/** A name as it is, whatever Markdown would make of its characters. */
+/** A name verbatim, whatever Markdown would make of its characters. */
 export const markdownName = (text: string): string =>
   oneLine(text).replaceAll(/[\\`*_{}[\]()#+!|<>&~@:.-]/g, (sign) => `&#${sign.codePointAt(0)};`)
 

@@ -71,7 +71,7 @@ function changeHtml(change: PlannedChange, frame: Frame = 'article'): string {
   return `<${frame} class="${kind}"><h4>${action} ${set(key)}<small>${contact} ${set(place)}</small></h4><dl>${rowsOf(change).join('')}</dl></${frame}>`
 }
 
-/** More would stand in the way of the single changes. */
+/** More would hide the single changes. */
 const MOST_GROUPS_SHOWN = 30
 
 /** Groups of changes that do the same, largest first; a change that is the only one of its kind is among the single ones. */

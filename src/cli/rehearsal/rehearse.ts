@@ -19,7 +19,7 @@ interface RehearseOptions extends CommonOptions {
   readonly markdown?: string
 }
 
-/** Enough for a source whose exports vary; of full exports each holds everybody. */
+/** Enough for a source whose exports vary; each full export holds all records. */
 const USUAL_FILES = 3
 
 /** The new configuration cannot read a file that the old one reads. */

@@ -81,7 +81,7 @@ function addExamples(schema: JsonSchema): void {
   })
 }
 
-/** JSON Schema, draft 2020-12, of the file as it is written. */
+/** JSON Schema, draft 2020-12, of the file as written. */
 export function configJsonSchema(kinds: SourceKinds): JsonSchema {
   const schema = rawSchema(kinds, (inner) => {
     allowEnvironment(inner)

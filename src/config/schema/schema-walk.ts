@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isWrapper, unwrapped } from '../../core/words/zod-wrappers.ts'
 import { isMapping, type Path } from '../text/tree.ts'
 
-/** How the file has it, where the schema says how a value is written: `30s`, `5%`. Undefined: as it is. */
+/** The form in the file, where the schema has a codec: `30s`, `5%`. Undefined: unchanged. */
 export function asWritten(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodCodec) return z.encode(schema, value)
   return isWrapper(schema) ? asWritten(unwrapped(schema), value) : undefined

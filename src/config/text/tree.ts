@@ -12,7 +12,7 @@ export interface Place {
   /** Where its key begins; the value's own place for list items. */
   readonly keyLine: number
   readonly keyColumn: number
-  /** An unquoted scalar as it is written: `0123`, where YAML has made 123 of it. */
+  /** An unquoted scalar as written: `0123`, where YAML has made 123 of it. */
   readonly source?: string
   /** Environment variables that the value was made of. */
   readonly variables: readonly string[]

@@ -1,4 +1,4 @@
-// The one tag by which pages are written. hono's `html` escapes what is not HTML of ours; this one also sets every text
+// The one tag by which pages are written. hono's `html` escapes what is not declared HTML; this one also sets every text
 // apart that could turn the direction of what stands beside it, so that no page has to remember to.
 import { html as escaping } from 'hono/html'
 import { visible } from './text.ts'
@@ -9,7 +9,7 @@ export type Html = ReturnType<typeof escaping>
 /** A text of others, set apart from ours: in its own direction, and with nothing unseen in it. */
 export const said = (text: string): Html => escaping`<bdi class="said">${visible(text)}</bdi>`
 
-/** Latin letters and signs never turn anything; neither do signs of ours, such as arrows. */
+/** Latin letters and signs never change the direction; neither do our own signs, such as arrows. */
 const TURNS_NOTHING = /^[\t\n -~\u00a0-\u00ac\u00ae-\u02af\u2010-\u2027\u20ac\u2190-\u22ff]*$/
 
 /** Where no element may stand: within a tag, and in elements that hold text alone. */
@@ -32,7 +32,7 @@ function apart(value: unknown, place: Place): unknown {
 /** As hono's, and a text that could turn the direction of others stands in a `bdi`. */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
   const [first = '', ...rest] = strings
-  // What was interpolated closes or opens no tag by itself: what is left open is seen in our own strings.
+  // Interpolated text opens or closes no tag: an open tag is visible in our own strings.
   let written = first
   const set = values.map((value, index) => {
     const one = apart(value, placeAfter(written))

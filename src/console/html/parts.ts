@@ -1,5 +1,5 @@
-// The small pieces that pages are put together from. Everything goes through hono's `html`, which escapes what is not
-// HTML of ours; what comes from others is only ever handed to it as text.
+// The small pieces that pages are composed of. Everything goes through hono's `html`, which escapes what is not
+// our own HTML; data is only ever passed to it as text.
 import type { FieldValue } from '../../core/mapping/contact.ts'
 import { html, type Html, said } from './markup.ts'
 import { distanceText, momentText, number } from '../../core/words/format.ts'
@@ -7,7 +7,7 @@ import { shortHash } from './text.ts'
 
 export const nothing: Html = html``
 
-/** Each kind with a mark of its own: colour alone tells nobody who cannot see it. */
+/** Each kind with its own mark: colour alone is not accessible. */
 const MARKS = { good: '✓', warn: '!', bad: '✕', busy: '…', calm: '·' } as const
 
 export type Tone = keyof typeof MARKS
@@ -32,7 +32,7 @@ const RUN_TONES: Readonly<Record<string, Tone>> = {
   unfinished: 'bad',
 }
 
-/** The words of the program (`in_doubt`) as people say them. */
+/** The words of the program (`in_doubt`) for display. */
 export const spoken = (word: string): string => word.replaceAll('_', ' ')
 
 export const statusBadge = (status: string): Html => badge(RUN_TONES[status] ?? 'calm', spoken(status))
@@ -44,7 +44,7 @@ export function moment(ms: number, now?: number): Html {
   return html`<time datetime="${iso}">${momentText(ms).replace(' UTC', '')}</time>${distance}`
 }
 
-/** Nought is not worth a look: it is set back. */
+/** Renders zero muted. */
 export const count = (value: number, href?: string): Html =>
   value === 0
     ? html`<span class="nought">0</span>`
@@ -58,7 +58,7 @@ export const hashText = (hash: string): Html =>
 /** What to type. */
 export const command = (text: string): Html => html`<code class="command">${text}</code>`
 
-/** A field's value: blank is said, several are set apart. */
+/** A field's value: blank is named, several are separated. */
 export function fieldValue(value: FieldValue | null | undefined): Html {
   if (value === null || value === undefined || value === '') return html`<span class="nought">blank</span>`
   if (Array.isArray(value))

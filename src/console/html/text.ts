@@ -1,6 +1,6 @@
-// Data of others as text for people: whatever could mislead is made visible.
+// Foreign data as text for display: whatever could mislead is made visible.
 
-/** Marks that nobody sees, or that turn the direction of what follows: names may hold them, pages show them. */
+/** Invisible marks, and marks that change the direction of the text: names may hold them, pages show them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** A text of others: control and format characters as `\u{202e}`. Line breaks and tabs stay. */

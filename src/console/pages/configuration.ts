@@ -1,10 +1,10 @@
-// The configuration as it is in force, with all defaults, in the words of the file. Secrets never come this far.
+// The configuration in force, with all defaults, in the words of the file. Secrets never come this far.
 import type { ShownSetting } from '../../core/settings.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { table } from '../html/table.ts'
 
-/** `service`, `server` ..., and each pipeline by itself. */
+/** `service`, `server` ..., and each pipeline separately. */
 function chapterOf({ path }: ShownSetting): string {
   const [first = '', name = ''] = path.split('.')
   return first === 'pipelines' ? `${first}.${name}` : first

@@ -1,4 +1,4 @@
-// Operations in doubt, with the command that settles each, and changes that the next run tries again by itself.
+// Operations in doubt, with the command that settles each, and changes that the next run retries automatically.
 import type { Operation } from '../../core/change/operation.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'

@@ -1,4 +1,4 @@
-// What was stopped: plans that a guard held, with the command that lets them go, and changes held for a reason of their own.
+// What is held: plans held by a guard, with the command that releases them, and changes held for a reason of the record.
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { Page } from '../../core/views.ts'

@@ -1,4 +1,4 @@
-// The sync log: entries as a list, as somebody's life, and one by itself with its place in the chain.
+// The sync log: entries as a list, as one person's history, and a single one with its place in the chain.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { LogFilter } from '../../core/log/sync-log.ts'
 import type { Page } from '../../core/views.ts'

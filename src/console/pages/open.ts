@@ -45,7 +45,7 @@ export const openTable = (
   { caption, empty, more = [] }: { caption: string; empty: string; more?: readonly Column<Operation>[] },
 ): Html => table({ caption, rows, empty, columns: [...COMMON, reason, ...more] })
 
-/** Of one plan: why is said once, above it. */
+/** Of one plan: the reason is shown once, above it. */
 export const planTable = (rows: readonly Operation[], caption: string): Html =>
   table({ caption, rows, empty: 'None of them is still current.', columns: COMMON })
 

@@ -23,7 +23,7 @@ interface Row extends PipelineView {
 
 const of = (path: string, pipeline: string): string => address(path, { pipeline })
 
-/** One line for each thing that does not end by itself. */
+/** One line for each thing that needs an operator. */
 function openEnds({ pipeline, backlog, lastRun }: PipelineView): Html[] {
   const { rejects, held, inDoubt } = backlog
   const error = lastRun?.error

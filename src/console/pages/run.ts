@@ -21,7 +21,7 @@ export interface RunParts {
   readonly entries: Page<LoggedEntry>
 }
 
-/** The sum is said, so that it can be checked by eye. */
+/** The sum is shown, so that it can be checked by eye. */
 function totalsOf(counts: Counts): Html {
   const sum = OUTCOMES.reduce((total, outcome) => total + counts[outcome], 0)
   const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map(

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<SignInTrouble, string>> = {
   throttled: 'Too many wrong tokens came from your address. Wait a minute, then try again.',
 }
 
-/** `next`: the path of ours to go on to. */
+/** `next`: the path of the console to continue to. */
 export const signInPage = (next: string, trouble?: SignInTrouble): Html =>
   bareHtml(
     'Sign in',

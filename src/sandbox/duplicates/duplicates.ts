@@ -8,14 +8,14 @@ import type { Fields } from '../contact-rules.ts'
 import type { Db } from '../tables.ts'
 
 export interface Duplicates {
-  /** Makes the contact findable, as it is now. */
+  /** Makes the contact findable with its present values. */
   remember(id: number, fields: Fields): void
   forget(id: number): void
   /** The contact that these fields are taken to be, if there is one. */
   find(fields: Fields, check: 'auto' | 'email' | 'none'): number | undefined
 }
 
-/** A key that so many share tells nobody apart; whoever matters is found under a rarer one. */
+/** A key shared by so many contacts distinguishes none; a relevant one is found under a rarer key. */
 const LARGEST_BLOCK = 50
 
 /** Keys that two must share to be compared, where none of them tells much. */

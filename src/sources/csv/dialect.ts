@@ -1,4 +1,4 @@
-// How one CSV file is written: settings where given, else found out from its beginning. Pure.
+// The form of one CSV file: from settings where given, else detected from its beginning. Pure.
 // Rejects that we wrote ourselves are known by their header and read as we wrote them, whatever is set.
 import { REJECT_COLUMNS } from '../supplement.ts'
 import { DELIMITER_LINE } from './header-line.ts'

@@ -1,4 +1,4 @@
-// Finds people's rows in a CSV file, and gives the file without them. The rows of others stay on the lines on which they
+// Finds a person's rows in a CSV file, and gives the file without them. The rows of others stay on the lines on which they
 // were. What stands before the first record is looked through line by line: in a file without a header it is a record.
 import type { Naming, Sought } from '../../core/erasing.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'

@@ -90,7 +90,7 @@ export async function* joined(first: CsvRow[], rest: AsyncIterable<CsvRow[]>): A
 }
 
 /**
- * Holds back as many rows as may turn out to be the footer. Where the end of the file is in doubt, nobody knows which rows
+ * Holds back as many rows as may turn out to be the footer. Where the end of the file is in doubt, it is unknown which rows
  * these are: all of them are handed on, as doubtful as the last.
  */
 export async function* withoutFooter(

@@ -1,4 +1,4 @@
-// The options of a CSV source. What is left on `auto` is found out for each file anew.
+// The options of a CSV source. What is left on `auto` is detected for each file.
 import { z } from 'zod'
 import { orPacked } from '../gzip.ts'
 import { folderOptions } from '../options.ts'

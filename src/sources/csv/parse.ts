@@ -1,5 +1,5 @@
 // Text to rows with csv-parse: fed part by part, each part's rows taken before the next is read, so that
-// memory stays flat. Malformed quotes end the reading with the place where they opened; nothing is mended.
+// memory stays flat. Malformed quotes end the reading with the place where they opened; nothing is repaired.
 import { parse, type Parser } from 'csv-parse'
 import { SyncError, type ErrorCode } from '../../core/words/errors.ts'
 import type { RawBlock } from '../../core/mapping/record.ts'
@@ -141,7 +141,7 @@ interface Window {
   /** How much of the text waits. */
   bytes(): number
   /**
-   * Where nothing but line breaks follows `from`, they are blank lines, and are given up. Gives where the text continues and
+   * Where nothing but line breaks follows `from`, they are blank lines, and are dropped. Gives where the text continues and
    * how many lines that were; undefined where more than that follows.
    */
   passBlank(from: number): { readonly to: number; readonly lines: number } | undefined
@@ -205,7 +205,7 @@ function createCollector(text: Omit<CsvText, 'read'>, mode: Mode): Collector {
   let skip = mode.skip
   const window = createWindow()
   let recordStart = 0
-  // Lines that were given up since the last record.
+  // Lines that were dropped since the last record.
   let blankLines = 0
   const lineBehind = (): number => lines.next() + blankLines
   // Where the last row of the text begins, once no more text follows.

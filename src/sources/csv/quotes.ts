@@ -1,4 +1,4 @@
-// Malformed quotes: which values give reason to look at them, and what is said about them. Messages name the
+// Malformed quotes: which values give reason to check them, and the messages about them. Messages name the
 // place where a quote opened, which csv-parse does not know, and never what the record holds.
 import { SyncError, type ErrorCode } from '../../core/words/errors.ts'
 import { breaksIn, findQuoteFault, type QuoteFault, type Quoting } from './rows.ts'

@@ -1,5 +1,5 @@
-// Reads one CSV file: its form is found out, its header read, and its rows become records or defects.
-// Decides nothing about values: they go on as they stand.
+// Reads one CSV file: its form is detected, its header read, and its rows become records or defects.
+// Decides nothing about values: they are passed on unchanged.
 import type { InputReader, OpenOptions } from '../../core/ports.ts'
 import type { RawBlock, SourceItem } from '../../core/mapping/record.ts'
 import { SyncError } from '../../core/words/errors.ts'

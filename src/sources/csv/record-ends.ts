@@ -8,7 +8,7 @@ export interface RawQuoting {
   readonly quote: '"' | undefined
 }
 
-/** The bytes that a record is told by. */
+/** The bytes that delimit a record. */
 interface Signs {
   readonly separator: number
   readonly quote: number
@@ -29,7 +29,7 @@ function behindBreak(bytes: Buffer, at: number): number | undefined {
   if (bytes[at] === LF) return at + 1
   if (bytes[at] !== CR) throw new UnsureOfRecords()
   if (at + 1 >= bytes.length) return undefined
-  // A lone CR ends a record for the parser, and may be anything else for whoever wrote it.
+  // A lone CR ends a record for the parser, and may mean something else to the exporter.
   if (bytes[at + 1] !== LF) throw new UnsureOfRecords()
   return at + 2
 }

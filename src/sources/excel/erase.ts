@@ -1,4 +1,4 @@
-// Finds people's rows in a workbook, and gives a workbook without them: the sheet that is read, its other rows under their
+// Finds a person's rows in a workbook, and gives a workbook without them: the sheet that is read, its other rows under their
 // numbers, as texts. All else is left out, because it may name them, too: other sheets, comments, pictures, kept pivot tables.
 import type { Sought } from '../../core/erasing.ts'
 import type { Found, StoredFile } from '../folder/erasing.ts'
@@ -55,7 +55,7 @@ async function searchOthers(
       for (const { row, values } of some) {
         const isRecord = records.has(row)
         const found = await naming(isRecord ? values.slice(width) : values)
-        // Beside the columns of somebody else's record it may be about both.
+        // Beside the columns of another person's record it may be about both.
         spans.note(isRecord && found !== undefined ? 'maybe' : found, row, row)
       }
   } finally {

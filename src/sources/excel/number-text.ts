@@ -51,7 +51,7 @@ function dateText(serial: number, is1904: boolean): string | undefined {
   return time === 0 ? date : `${date} ${clockText(time)}`
 }
 
-/** The value of a cell with this format; a text that is no number stays as it is. */
+/** The value of a cell with this format; a text that is no number stays unchanged. */
 export function numberText(raw: string, format: NumberFormat, is1904: boolean): string {
   const typed = typedNumber(raw.trim())
   if (typed === undefined) return raw

@@ -166,7 +166,7 @@ export function readExcel(
         const made = itemsOf(some, header.length)
         if (made.length > 0) yield made
       }
-      // Parts lie anywhere in the file: its sum is taken in a pass of its own.
+      // Parts may be anywhere in the file: its digest is computed in a separate pass.
       for await (const _ of file.chunks());
       isWhole = true
     }

@@ -31,7 +31,7 @@ function parserFor(handler: XmlHandler, refuse: (why: string) => never): SaxesPa
 }
 
 /**
- * Parses a part; whoever listens gets its events, and after each piece a turn.
+ * Parses a part; the listener gets its events, and after each piece a turn.
  * Throws INPUT_EXCEL for XML that is not in order.
  */
 export async function* xmlEvents(

@@ -8,7 +8,7 @@ import type { InputFile } from '../input-file.ts'
 
 const MOST_PARTS = 10_000
 const MOST_BYTES = 2 * 1024 ** 3
-/** A part that unpacks to more than this may not be so many times as large as it is packed. */
+/** A part that unpacks to more than this must not exceed MOST_RATIO times its packed size. */
 const SMALL_BYTES = 16 * 1024 ** 2
 const MOST_RATIO = 300
 const PIECE_BYTES = 64 * 1024
@@ -55,7 +55,7 @@ class FileAccess extends RandomAccessReader {
   override _readStreamForRange(start: number, end: number): Readable {
     return Readable.from(this.#range(start, end), { objectMode: false })
   }
-  // The file is closed by whoever opened it.
+  // The file is closed by the code that opened it.
   override close(callback: (error: Error | null) => void): void {
     setImmediate(callback, null)
   }

@@ -1,5 +1,5 @@
 // A drop folder on this machine: listing, waiting until files have settled, opening, putting away.
-// An input is claimed by its version, not by moving it: until it is put away it stays where it was dropped.
+// An input is claimed by its version, not by moving it: until it is archived it stays where it was dropped.
 import { join } from 'node:path'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Sought } from '../../core/erasing.ts'
@@ -18,7 +18,7 @@ import { writeRejectFiles, type RejectsLayout } from '../rejects.ts'
 import { searchFile } from './search-file.ts'
 import { giveBackTaken } from './taking.ts'
 
-/** How records of people are found in a file of the kind. */
+/** How records of persons are found in a file of the kind. */
 export type Find = (file: StoredFile, sought: Sought) => Promise<Found>
 
 export type Destination = Parameters<Source['writeRejects']>[1]
@@ -79,7 +79,7 @@ export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find
   }
 }
 
-/** The file without records of those people; undefined where it has none, or cannot be searched. */
+/** The file without records of those persons; undefined where it has none, or cannot be searched. */
 export async function contentWithout(
   path: Buffer,
   input: SourceInput,
@@ -91,7 +91,7 @@ export async function contentWithout(
     const { records, content } = await searchFile(file, find, leaveOut)
     return records === 0 ? undefined : content()
   } catch (error) {
-    // What cannot be searched is moved as it is; another version in its place is not moved at all.
+    // What cannot be searched is moved unchanged; another version in its place is not moved at all.
     if (error instanceof SyncError && (error.class === 'input' || error.class === 'later')) return undefined
     throw error
   }

@@ -1,4 +1,4 @@
-// What erasing people from a file needs, whatever the kind of its source: which file it is, what was found, and the
+// What erasing persons from a file needs, whatever the kind of its source: which file it is, what was found, and the
 // replacement of the file as a whole. How records lie in a file, its kind knows (`SourceKind.find`).
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export interface StoredFile {
 export interface Found {
   /** How many records, or lines, are theirs. */
   readonly records: number
-  /** Lines on which somebody of the same name, telephone or the like stands: they stay. */
+  /** Lines with another person of the same name, telephone or the like: they stay. */
   readonly uncertain: readonly number[]
   /** The file without what is theirs. May be asked for once. */
   content(): AsyncIterable<Buffer>

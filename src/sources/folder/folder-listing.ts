@@ -13,7 +13,7 @@ import type { FolderOptions } from '../options.ts'
 /** Endings that programs give to what they are still writing. */
 const UNFINISHED = ['.part', '.tmp', '.filepart', '.crdownload', '.partial', '.swp', '~']
 
-/** A clock this far ahead of ours is wrong rather than fresh: such a file would not settle for ages. */
+/** A modification time this far ahead is wrong rather than recent: such a file would not settle for a long time. */
 const SKEW_MS = 60_000
 
 export interface Listing {
@@ -35,7 +35,7 @@ export async function listFolder(options: FolderOptions, nowMs: number): Promise
     const stats = await statEntry(options.folder, raw)
     if (stats === undefined) continue
     if (!stats.isFile()) {
-      // A folder without an ending is somebody's subfolder, not a file gone wrong.
+      // A folder without an ending is a user's subfolder, not a misplaced file.
       if (!stats.isDirectory() || extname(name) !== '')
         refused.push({ name, error: notAFile(name, whatItIs(stats)) })
       continue

@@ -1,5 +1,5 @@
 // What a run leaves that is killed while it puts an input away: half-written files, a name it had reserved, rejects
-// beside no input. They may hold personal data, and whoever looks for those of an input would not find them.
+// beside no input. They may hold personal data, and a search by input would not find them.
 // Nothing is removed on a guess: what could belong to another input of that run stays.
 import { readdir, rm, stat } from 'node:fs/promises'
 import type { ArchivePlace } from './place.ts'
@@ -36,12 +36,12 @@ export async function leftoversAmong(
   const isBeside = (name: Buffer): boolean =>
     BESIDE.some((ending) => name.equals(Buffer.concat([stem, Buffer.from(ending)])))
   const others = own.filter((name) => !isBeside(name))
-  // Two inputs of one run may share a stem (a.csv and a.txt): then nobody can say whose rejects these are.
+  // Two inputs of one run may share a stem (a.csv and a.txt): then the owner of these rejects is ambiguous.
   const isCertain = await Promise.all(others.map((name) => isEmptyFile(name)))
   return isCertain.every(Boolean) ? [...halves, ...own] : halves
 }
 
-/** Removes what the run left beside an input that still waits. A folder that cannot be read or written to stays as it is. */
+/** Removes what the run left beside an input that still waits. A folder that cannot be read or written to stays unchanged. */
 export async function removeLeftoverFiles(place: ArchivePlace): Promise<void> {
   const { folder } = place
   const leftovers = await leftoversAmong(await entriesOf(folder), place, (name) =>

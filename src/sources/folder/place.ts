@@ -1,4 +1,4 @@
-// Where things of an input are put away: names that nobody else has, files that are there whole or not at all.
+// Where files of an input are archived: under unique names, complete or absent.
 // What the file system refuses is reported as ARCHIVE_FAILED.
 import { lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { SyncError } from '../../core/words/errors.ts'
@@ -51,7 +51,7 @@ async function writeSynced(path: Buffer, write: (file: FileHandle) => Promise<vo
   }
 }
 
-/** Takes the first free name by creating it empty: a rename onto it can then overwrite nobody else's file. */
+/** Reserves the first free name by creating it empty: a rename onto it cannot overwrite another file. */
 export async function reserve({ folder, raw, runId }: ArchivePlace, ending?: string): Promise<Buffer> {
   return reserveName(folder, runId, (tag) => archivedName(raw, tag, ending))
 }

@@ -1,5 +1,5 @@
-// Finds a file that a run has read: by its name and the run's id where it was put away, or still in the inbox; and for certain by
-// its digest, which is taken anew. On the way the places of lines are noted, so that the whole need not be parsed for one row.
+// Finds a file that a run has read: by its name and the run's id in the archive, or still in the inbox; and with certainty by
+// its digest, which is computed again. The places of lines are noted, so that the whole need not be parsed for one row.
 import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export interface FoundFile {
   readonly writtenAt: number
 }
 
-/** So many files of the name are tried that other runs have put away. */
+/** So many files of the name that other runs have archived are tried. */
 const MOST_OTHERS = 20
 const CHUNK_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a

@@ -11,13 +11,13 @@ import { entryPath } from '../file-name.ts'
 /** An id of a run between dots, with what `reserve` appends to it. */
 const RUN_ID = new RegExp(`(?<=\\.)${RUN_ID_PATTERN}(?=-\\d+(?:\\.|$)|\\.|$)`, 'g')
 
-/** When the file was put away, milliseconds since the epoch; undefined for what is not ours. */
+/** When the file was archived, milliseconds since the epoch; undefined for files without a run's id. */
 export function archivedAt(name: Buffer): number | undefined {
   const times = [...name.toString('latin1').matchAll(RUN_ID)].map((match) => {
     const [year = 0, month = 0, ...rest] = match.slice(1).map(Number)
     return Date.UTC(year, month - 1, ...rest)
   })
-  // A mended file that was dropped again bears the ids of several runs: the newest put it there.
+  // A corrected file that was dropped again has the ids of several runs: the newest archived it.
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
@@ -62,7 +62,7 @@ async function oldNames(
   return names
 }
 
-/** What is put beside a file, and is none of its own. */
+/** Files that accompany an archived file, and are not counted themselves. */
 const BESIDE = /\.(?:reason\.txt|rejects\.csv|rejects\.jsonl)$/
 
 export const isBeside = (name: string): boolean => BESIDE.test(name)

@@ -1,4 +1,4 @@
-// Looks for people in one file: by its records where it can be read as its kind, else by its lines.
+// Searches one file for persons: by its records where it can be read as its kind, else by its lines.
 import { SyncError } from '../../core/words/errors.ts'
 import type { Sought } from '../../core/erasing.ts'
 import { isMostlyControl, looksBinary } from '../text/binary.ts'
@@ -55,7 +55,7 @@ export async function searchFile(
   try {
     return packedAs(await byRecords(file, sought), file)
   } catch (error) {
-    // What lies in `failed` often is no file that could be read.
+    // Files in `failed` often could not be read as records.
     const isKnown = (error instanceof SyncError && error.class === 'input') || error instanceof SyntaxError
     if (!isKnown || (error instanceof SyncError && UNSEARCHED.includes(error.code))) throw error
     return packedAs(await findLines(file, sought), file)

@@ -1,6 +1,6 @@
-// Takes an input out of the drop folder, so that what is put away is what was read. A name may be given to another file at
-// any moment: so the file is moved first to where nobody else writes, and looked at there. Another one goes back, never
-// over a newer one of its name. What a killed run has taken is given back by the next.
+// Takes an input out of the drop folder, so that what is archived is what was read. A name may be given to another file at
+// any moment: so the file is first moved to where no other program writes, and checked there. Another one is moved back, never
+// over a newer one of its name. What a killed run has taken is moved back by the next.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -70,7 +70,7 @@ async function isWhatWasRead(taken: Buffer, { version, sha256 }: Wanted): Promis
   if (sha256 === undefined) return true
   const hash = createHash('sha256')
   for await (const part of createReadStream(taken) as AsyncIterable<Buffer>) hash.update(part)
-  // Whoever has it open may still write to it.
+  // A program that has it open may still write to it.
   return hash.digest('hex') === sha256 && (await versionAt(taken)) === here
 }
 
@@ -124,7 +124,7 @@ async function isPutBack(taken: Buffer, path: Buffer): Promise<boolean> {
   return true
 }
 
-/** Gives back what killed runs had taken. A folder that cannot be read has nothing of them. */
+/** Moves back what killed runs had taken. A folder that cannot be read has nothing of them. */
 export async function giveBackTaken(inbox: string, isInput: Wanted['isInput']): Promise<void> {
   const folders = await readdir(inbox).catch((error: unknown) => {
     if (faultCode(error) === undefined) throw error

@@ -1,5 +1,5 @@
-// Tells when something happens in a drop folder. It only wakes: what has landed, and whether it has settled, a listing
-// says. Where no events come (network folders, a folder that is not there yet) whoever listens must look by itself.
+// Notifies of events in a drop folder. It only wakes: what has landed, and whether it has settled, the
+// listing decides. Without events (network folders, a folder that does not exist yet) the listener must poll.
 import { existsSync } from 'node:fs'
 import { type FSWatcher, watch } from 'chokidar'
 import type { SourceSettings } from '../../core/settings.ts'

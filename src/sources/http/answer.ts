@@ -2,7 +2,7 @@
 import { SyncError } from '../../core/words/errors.ts'
 import { parsedJson } from '../json/values.ts'
 
-/** Throws SOURCE_ANSWER. Nothing of the answer is quoted: it may be about people. */
+/** Throws SOURCE_ANSWER. Nothing of the answer is quoted: it may be personal data. */
 export function parsedAnswer(bytes: Buffer, from: string): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -23,7 +23,7 @@ interface Granted extends AccessToken {
   readonly refresh?: string | undefined
 }
 
-/** A token is given up so long before it expires. */
+/** A token is renewed so long before it expires. */
 const BEFORE_END_MS = 30_000
 const USUAL_LIFE_S = 3600
 /** They become parts of headers and forms: a line break in one would become another header. */
@@ -84,7 +84,7 @@ function sealFor({
   scope,
   refresh_token,
 }: OAuth2): TokenSeal | undefined {
-  // By the refresh token of the configuration, as long as that is the same: a new one begins anew.
+  // With the refresh token of the configuration, as long as that is the same: a new one starts over.
   if (refresh_token !== undefined) return createTokenSeal(refresh_token, ['user', token_url, client_id])
   if (client_secret === undefined) return undefined
   return createTokenSeal(client_secret, ['client', token_url, client_id, scope ?? ''])

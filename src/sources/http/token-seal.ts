@@ -1,5 +1,5 @@
-// Seals tokens under a key that is made of a secret of the configuration: whoever has the state, or a copy of it, and not
-// the configuration, cannot read them.
+// Seals tokens under a key derived from a secret of the configuration: with the state, or a copy of it, but without
+// the configuration, they cannot be read.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
@@ -8,7 +8,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export interface TokenSeal {
-  /** Says nothing about the secret; another secret has another name. */
+  /** Reveals nothing about the secret; another secret has another name. */
   readonly name: string
   seal(text: string): string
   /** Undefined for what was sealed under another name, or changed since. */

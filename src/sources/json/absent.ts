@@ -10,7 +10,7 @@ export interface AbsenceWatch {
   assertNone(name: string): void
 }
 
-/** Nobody looks for a misspelling among more names. */
+/** Among more names no misspelling is searched for. */
 const MOST_NAMES = 200
 
 interface Wanted {

@@ -1,4 +1,4 @@
-// Finds people's records in a JSON file, and gives the file without them. The records of others stay on the lines on which
+// Finds a person's records in a JSON file, and gives the file without them. The records of others stay on the lines on which
 // they were. What stands around the records is looked through, too: it stays, and is named.
 import type { Naming, Sought } from '../../core/erasing.ts'
 import { type Found, openStored, type StoredFile } from '../folder/erasing.ts'
@@ -27,12 +27,12 @@ function createNaming(sought: Sought): (text: string) => Naming | Promise<Naming
     const value: unknown = JSON.parse(text)
     if (!isObject(value)) return sought.ofLine(byteText(Buffer.from(text)))
     const values = readers.map((read) => textOf(read(value)))
-    // Written anew, so that escaped letters are letters.
+    // Serialized again, so that escaped letters are letters.
     return sought.ofRecord(sought.columns, values, JSON.stringify(value))
   }
 }
 
-/** Damaged brackets would hide records: the file is read as it is for a run. Throws INPUT_JSON and INPUT_RECORD_TOO_LARGE. */
+/** Damaged brackets would hide records: the file is read as for a run. Throws INPUT_JSON and INPUT_RECORD_TOO_LARGE. */
 async function assertWhole(name: string, parts: AsyncIterable<Buffer>, layout: JsonLayout): Promise<void> {
   for await (const _ of jsonRecords({ name, layout, parts }));
 }

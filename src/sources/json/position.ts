@@ -1,4 +1,4 @@
-// Where in a text an offset stands, for people: line and column. Follows the text part by part and never
+// The position of an offset in a text, for display: line and column. Follows the text part by part and never
 // looks back further than the part at hand.
 
 const LF = 0x0a

@@ -1,5 +1,5 @@
 // Reads one JSON file: finds out how its records lie in it, and makes the values of the mapping's columns
-// from each of them. It has no header of its own: the mapping's columns, which are paths, are its header.
+// from each of them. It has no header: the mapping's columns, which are paths, are its header.
 import { SyncError } from '../../core/words/errors.ts'
 import type { InputReader, OpenOptions } from '../../core/ports.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'

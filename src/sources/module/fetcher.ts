@@ -22,7 +22,7 @@ function saidBy(error: unknown): string {
 const failed = (path: string, what: string, cause?: unknown): SyncError =>
   new SyncError('SOURCE_FAILED', `module ${basename(path)}: ${what}`, { cause })
 
-/** A module that was changed is loaded anew by the next fetch. */
+/** A module that was changed is loaded again by the next fetch. */
 async function loaded(path: string): Promise<ModuleSource> {
   let version: number
   try {
@@ -60,7 +60,7 @@ const isWithCursor = (value: unknown): value is { record: unknown; cursor: unkno
 
 function cursorOf(value: { readonly cursor?: unknown }): { cursor?: unknown } {
   if (value.cursor === undefined || value.cursor === null) return {}
-  // As it will be read again: what JSON cannot hold is found out now.
+  // As it will be read again: what JSON cannot hold is detected now.
   const text = JSON.stringify(value.cursor) as string | undefined
   if (text === undefined) throw new UnfitValue('the cursor is no value that JSON can hold')
   return { cursor: JSON.parse(text) as unknown }

@@ -1,4 +1,4 @@
-// For those who write a source of their own: what its default export is given, and what it yields.
+// For authors of a source module: what its default export is given, and what it yields.
 
 /** A text, or what can be written as one; lists and objects within are named by paths, such as `emails[0].value`. */
 export type SourceValue =
@@ -24,9 +24,9 @@ export interface RecordWithCursor {
 export interface ModuleContext {
   /** The last cursor of which every record has its outcome; undefined the first time, and where everything is wanted. */
   readonly cursor: unknown
-  /** Aborted when the run ends, or when the module is given up. */
+  /** Aborted when the run ends, or when the module is stopped. */
   readonly signal: AbortSignal
-  /** Shown to whoever started the run, the first 20 lines; never logged. */
+  /** Shown to the user who started the run, the first 20 lines; never logged. */
   readonly log: { info(text: string): void; warn(text: string): void }
 }
 

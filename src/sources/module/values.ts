@@ -10,7 +10,7 @@ const at = (path: readonly string[]): string => (path.length === 0 ? 'the record
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  // Null, or one without a prototype of its own: that of any realm.
+  // Null, or a plain object's prototype: that of any realm.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 

@@ -9,7 +9,7 @@ export interface FetchTask {
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly tokens?: TokenVault | undefined
-  /** Told to whoever started the run. */
+  /** Shown to the user who started the run. */
   tell(text: string): void
   /** For the operational log; free of secrets. */
   log?: ((text: string) => void) | undefined
@@ -17,7 +17,7 @@ export interface FetchTask {
 
 /** Absolute paths. */
 export interface FetchPlace {
-  /** Of the spool; for files that only a fetch needs, too. It is there while one goes on. */
+  /** Of the spool; for files that only a fetch needs, too. It exists during a fetch. */
   readonly folder: string
   /** Of the configuration. */
   readonly home: string
@@ -28,7 +28,7 @@ export interface Fetched {
   readonly json?: string
   /** Everything up to here, this record included, has been handed over. */
   readonly cursor?: Cursor
-  /** Although it came to its end, what it lacks says nothing. */
+  /** Although it was read to its end, records that it lacks are not missing. */
   readonly isPart?: true
 }
 

@@ -37,7 +37,7 @@ function selected(entry: JsonObject, isWanted: boolean): JsonObject {
   const metadata = metadataOf(entry)
   const isStream = ({ breadcrumb }: Metadata): boolean => breadcrumb.length === 0
   const ofStream = metadata.find(isStream)?.metadata ?? {}
-  // A field that says nothing of itself is taken; one that was deselected stays so.
+  // A field without selection metadata is selected; one that was deselected stays so.
   const ofField = ({ breadcrumb, metadata: given }: Metadata): Metadata => ({
     breadcrumb,
     metadata:

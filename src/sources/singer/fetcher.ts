@@ -28,7 +28,7 @@ interface HandedOver {
   remove(): Promise<void>
 }
 
-/** What the tap is given by files, which nobody else may read. */
+/** The files that the tap is given, which no other user may read. */
 async function handOver(
   options: SingerOptions,
   { folder }: FetchPlace,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json/values.ts'
 import type { Line } from './lines.ts'
 import { singerMessage, type SingerMessage, UnfitLine } from './messages.ts'
 
-/** Nobody looks for a misspelt stream among more names. */
+/** Among more names no misspelt stream is searched for. */
 const MOST_NAMED = 20
 
 export interface Taken {

@@ -1,5 +1,5 @@
-// A tap as a process: started without a shell and in a group of its own, read by lines, and ended with everything that it
-// started. It has come to its end only where it ended by itself, with 0.
+// A tap as a process: started without a shell and in its own process group, read by lines, and ended with everything that it
+// started. It is complete only if it exited by itself, with 0.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { env, kill } from 'node:process'
 import type { Readable } from 'node:stream'

@@ -1,4 +1,4 @@
-// Waits for something, but not for ever.
+// Waits for something, with a time limit.
 import type { Clock } from '../../core/ports.ts'
 
 interface Patience {

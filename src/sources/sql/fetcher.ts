@@ -14,7 +14,7 @@ async function databaseFor(url: string): Promise<Database> {
 const isCursor = (value: unknown): value is SqlCursor =>
   typeof value === 'object' && value !== null && 'type' in value && 'text' in value
 
-/** Only times overlap: so many of a number says nothing. */
+/** Only times overlap: an overlap of numbers has no meaning. */
 function askedFrom(cursor: unknown, { overlap }: SqlOptions): SqlCursor | undefined {
   if (!isCursor(cursor)) return undefined
   if (overlap > 0 && timeOf(cursor.text) === undefined)

@@ -17,7 +17,7 @@ const DENIED = [
   'ER_TABLEACCESS_DENIED_ERROR',
   'ER_BAD_DB_ERROR',
 ]
-/** What is said then names tables and columns alone. */
+/** The messages of these errors name only tables and columns. */
 const QUERY_FAULTS = ['ER_PARSE_ERROR', 'ER_BAD_FIELD_ERROR', 'ER_NO_SUCH_TABLE', 'ER_NON_UNIQ_ERROR']
 const TOO_LONG = ['ER_QUERY_TIMEOUT', 'ER_STATEMENT_TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT']
 

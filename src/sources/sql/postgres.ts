@@ -96,7 +96,7 @@ export async function* postgresRows(asking: Asking): AsyncGenerator<Rows> {
     statement_timeout: options.timeout,
     application_name: 'contact-sync',
   })
-  // What is wrong with the connection is told by what is asked on it.
+  // Faults of the connection are reported by the query on it.
   client.on('error', () => undefined)
   task.signal.addEventListener('abort', stop)
   try {

@@ -58,7 +58,7 @@ function decodes(sample: Buffer, encoding: string): boolean {
   return !iconv.decode(sample, encoding).slice(0, -2).includes('\ufffd')
 }
 
-/** How many bytes at the end of a buffer are the beginning of a UTF-8 character that goes on. */
+/** How many bytes at the end of a buffer are the beginning of a UTF-8 character that continues. */
 export function unfinishedUtf8(buffer: Buffer): number {
   for (let back = 1; back <= Math.min(3, buffer.length); back += 1) {
     const byte = buffer[buffer.length - back] ?? 0
@@ -86,7 +86,7 @@ export function utf8Fault(buffer: Buffer): Utf8Fault | undefined {
   return { offset: firstFault(buffer, text), characters, faults }
 }
 
-// A U+FFFD that the file itself holds is three good bytes: the search goes on behind it.
+// A U+FFFD that the file itself holds is three valid bytes: the search continues after it.
 function firstFault(buffer: Buffer, text: string): number {
   let offset = 0
   let from = 0

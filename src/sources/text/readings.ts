@@ -37,7 +37,7 @@ export const inBytes = (value: string): readonly string[] => [
   ...new Set(written(value).flatMap((form) => encoded(form).map(byteText))),
 ]
 
-/** How a value reads where its encoding was taken for another one, and as it is. */
+/** How a value reads when its encoding was mistaken for another one, and unchanged. */
 export const readings = (value: string): readonly string[] => [
   ...new Set(
     written(value).flatMap((form) =>

@@ -66,7 +66,7 @@ async function* linesOf(parts: AsyncIterable<Buffer>, encoding: string): AsyncGe
   yield* take(true)
 }
 
-/** Notes the lines from and to which (both included) somebody is named; gives whether anything was found in them. */
+/** Records the lines from and to which (both included) a person is named; returns whether any was found in them. */
 export async function searchLines(
   parts: AsyncIterable<Buffer>,
   { encoding, from = 1, to = Number.POSITIVE_INFINITY }: { encoding: string; from?: number; to?: number },

@@ -5,7 +5,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import type { InputFile } from '../input-file.ts'
 import { lineBreaks, type TextForm } from './text-survey.ts'
 
-/** One way of turning bytes into text, part by part. Undefined: there are bytes that it does not know. */
+/** One way of turning bytes into text, part by part. Undefined: there are invalid bytes. */
 interface Decoder {
   decode(part: Buffer | undefined): string | undefined
 }

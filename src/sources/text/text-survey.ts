@@ -85,7 +85,7 @@ async function legacyForm(file: InputFile, window: Buffer, sample: Buffer): Prom
   if (found !== undefined) return { encoding: found, markBytes: 0 }
   const names = readings.map((reading) => reading.encoding).join(' or ')
   const message = `${file.name} is not UTF-8, and its encoding cannot be detected reliably${names === '' ? '' : `: ${names}`}`
-  // The words are somebody's data: the hint goes to whoever started the run and beside the file, never into the log.
+  // The words are personal data: the hint is shown to the user and written beside the file, never into the log.
   const words = readings
     .map((reading) => `${JSON.stringify(reading.word)} in ${reading.encoding}`)
     .join(' and ')

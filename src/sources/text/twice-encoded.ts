@@ -1,8 +1,8 @@
-// Text that somebody read as Windows-1252 and wrote as UTF-8 once more: "MÃ¼ller". It is valid, so it is not refused,
+// Text that was read as Windows-1252 and written as UTF-8 once more: "MÃ¼ller". It is valid, so it is not refused,
 // but hardly meant: the places are counted, and the first is named.
 
 const MARK = Buffer.from('Ã')
-/** No-break space and guillemets do follow an "Ã" of their own right. */
+/** No-break space and guillemets legitimately follow an "Ã". */
 const INNOCENT = new Set([0xa0, 0xab, 0xbb])
 
 /**

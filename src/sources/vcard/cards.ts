@@ -1,5 +1,5 @@
 // Cuts the text of a file into cards, part by part: from BEGIN:VCARD to END:VCARD. Only the card at hand is in memory.
-// A card that lacks its end is one of its own, and so is text between cards; the next card is read all the same.
+// A card that lacks its end is a record, and so is text between cards; the next card is still read.
 import { SyncError } from '../../core/words/errors.ts'
 
 export interface CardLine {

@@ -1,4 +1,4 @@
-// Finds people's cards in a file, and gives the file without them. The cards of others stay on the lines on which they were.
+// Finds a person's cards in a file, and gives the file without them. The cards of others stay on the lines on which they were.
 import type { Naming, Sought } from '../../core/erasing.ts'
 import { type Found, openStored, storedBytes, type StoredFile } from '../folder/erasing.ts'
 import { unitOf, withoutLines } from '../text/blank-lines.ts'

@@ -186,7 +186,7 @@ function propertyOf(
   return fault === undefined ? property : { ...property, fault }
 }
 
-/** A property that nobody reads does not cost the card. */
+/** An invalid property that no column reads does not reject the card. */
 function attempted(decode: () => string, raw: string): { text: string; fault: BadLine | undefined } {
   try {
     return { text: decode(), fault: undefined }

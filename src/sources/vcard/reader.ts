@@ -1,4 +1,4 @@
-// Reads one file of vCards. It has no header of its own: the mapping's columns are its header. A card that cannot be read is
+// Reads one file of vCards. It has no header: the mapping's columns are its header. A card that cannot be read is
 // one reject, with the line on which it begins; the others are read.
 import type { SourceItem } from '../../core/mapping/record.ts'
 import type { InputReader, OpenOptions } from '../../core/ports.ts'
