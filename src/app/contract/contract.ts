@@ -127,7 +127,7 @@ async function erased({ source, run, command, texts, expectContacts }: Stage): P
   const processed = (await texts()).filter(([name]) => name.includes('processed'))
   expectEqual('whether a file was put away', processed.length > 0, true)
   const found = processed.filter(([, text]) => text.includes(ANN.mail)).map(([name]) => name)
-  expectEqual('files with somebody who was erased', found, [])
+  expectEqual('files with a person who was erased', found, [])
 }
 
 type Work = readonly [name: string, work: (stage: Stage) => Promise<void>]
@@ -139,7 +139,7 @@ const CHECKS: readonly Work[] = [
   ['a plan writes nothing, and takes nothing from the run after it', planned],
   ['a full export says who has gone; one without records deletes nobody', gone],
   ['killed at several points, nothing is lost, and nothing doubled', killed],
-  ['somebody who was erased is in no file that was put away, and does not come back', erased],
+  ['a person who was erased is in no archived file, and is not created again', erased],
 ]
 const BREAKING: readonly Work[] = [
   ['cut off, it is not complete, and nobody is deleted', cutOff],
