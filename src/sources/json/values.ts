@@ -36,9 +36,14 @@ type Reviver = (name: string, value: unknown, context: { source?: string }) => u
 const keepingNumbers: Reviver = (_, value, { source }) =>
   typeof value === 'number' && source !== undefined ? keptNumber(source) : value
 
+/** Numbers that a double may not write as they were written; a text within may look like one, too. */
+const DELICATE = /(?:^|[:,[])\s*(?:-0|-?(?:\d{16}|\d+[.eE]))/
+
 /** A whole text of JSON, its numbers as they were written. Throws a SyntaxError. */
 export const parsedJson = (text: string): unknown =>
-  JSON.parse(text, keepingNumbers as (name: string, value: unknown) => unknown)
+  DELICATE.test(text)
+    ? JSON.parse(text, keepingNumbers as (name: string, value: unknown) => unknown)
+    : JSON.parse(text)
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
