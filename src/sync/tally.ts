@@ -28,7 +28,7 @@ function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
   return settlement.kind
 }
 
-/** Whether the change goes on with another step: then its record has no outcome yet. */
+/** Whether the change continues with another step: then its record has no outcome yet. */
 const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 
 /** `runId`: operations of other runs were counted there. */

@@ -1,5 +1,5 @@
-// The same for a pull request: numbers alone. No value, no key and no file's name stands in it. A term's name may be
-// somebody's, where a mapping makes terms of the wrong column: it is named only where the configuration gives it or enough
+// The same for a pull request: numbers only. It has no value, no key and no file name. A term's name may be
+// personal data, if a mapping makes terms of the wrong column: it is named only where the configuration gives it or enough
 // records have it.
 import type { PipelineRehearsal } from '../../app/run/rehearsal.ts'
 import { number, plural } from '../../core/words/format.ts'

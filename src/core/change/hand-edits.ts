@@ -189,8 +189,8 @@ export interface MergedTerms {
 }
 
 /**
- * The terms of a contact under `replace`, which sends a whole list: one that we gave and somebody took away is not given again,
- * one that others gave is not taken away.
+ * The terms of a contact under `replace`, which sends a whole list: one that we added and a user removed is not added again,
+ * one that others added is not removed.
  */
 export function mergeTerms(
   { wanted, given, shown }: Readonly<Record<'wanted' | 'given' | 'shown', readonly string[]>>,

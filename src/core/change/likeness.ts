@@ -45,7 +45,7 @@ function shownValue(shown: unknown): FieldValue {
 
 /**
  * What the service shows for the fields of a contact: in our own form where it is the same value, so that only what
- * really differs is ever sent. What it does not speak of is blank, or nobody knows.
+ * really differs is ever sent. A field that it does not show is blank, or unknown.
  */
 export function shownContact(desired: Contact, shown: ServiceContact): Contact {
   return Object.fromEntries(

@@ -133,7 +133,7 @@ async function clearLeftovers(session: RemoteSession, name: string, runId: strin
   }
 }
 
-/** A folder that cannot be reached stays as it is: whoever lists it next says so. */
+/** A folder that cannot be reached stays unchanged: the next listing reports it. */
 async function unlessAway(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -248,7 +248,7 @@ export function createRemoteFolder(options: Options, { clock }: SourceDeps, find
     },
     async isWaiting(input) {
       let version: string | undefined
-      // Where it cannot be asked: what was planned of it goes on by itself, and the file is read again when it is seen.
+      // Where it cannot be reached: what was planned of it continues automatically, and the file is read again when it is listed.
       await unlessAway(async () => {
         version = (await connected(undefined, (session) => session.entry('', nameOf(input))))?.version
       })

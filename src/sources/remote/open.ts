@@ -38,7 +38,7 @@ const HINTS = {
   SOURCE_FAILED: 'Look for the cause at the server. The files stay where they are; the next run takes them.',
 } as const
 
-/** Connections that nobody uses just now, or that have ended since. */
+/** Connections that are idle, or that have ended since. */
 const idle = new Map<string, RemoteSession>()
 
 async function obtain(key: string, folder: RemoteFolder): Promise<RemoteSession> {

@@ -23,7 +23,7 @@ export interface Names {
   readonly writing: string
 }
 
-/** A file that was taken out of the drop folder, where nobody else writes. */
+/** A file that was taken out of the drop folder, to where no other program writes. */
 export interface TakenFile {
   fetch(to: string): Promise<void>
   moveTo(place: RemotePlace, names: Names): Promise<boolean>

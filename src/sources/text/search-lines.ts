@@ -1,5 +1,5 @@
-// Looks through the lines of a file, as bytes where its encoding is not known for sure: what cannot be read as records may
-// name somebody all the same. One line is in memory at a time, and of a very long one a piece.
+// Searches the lines of a file, as bytes where its encoding is not certain: what cannot be read as records may
+// name a person anyway. One line is in memory at a time, and of a very long one a piece.
 import type { Naming, Sought } from '../../core/erasing.ts'
 import type { LineSpan } from './blank-lines.ts'
 import { byteText } from './readings.ts'

@@ -1,5 +1,5 @@
-// The connection, as all of this room names it: the driver's, but each statement is compiled when it is first run, and once,
-// whoever names it. The stores over a state name some three hundred, and most processes run few of them.
+// The connection as all of this folder uses it: the driver's, but each statement is compiled when it is first run, and once for
+// all callers. The stores over a state name some three hundred, and most processes run few of them.
 import Database from 'better-sqlite3'
 
 /** What is used of the driver's statements. */
@@ -26,9 +26,9 @@ export interface Connection extends Omit<Database.Database, 'prepare' | 'transac
 const PARTS = /--.*$|'(?:[^']|'')*'|"[^"]*"|[?@]\w*/gmu
 
 /**
- * SQLite looks into the values of parameters to choose a plan, and after that compiles the statement anew each time that it
- * is run, since the driver clears its bindings: fifty microseconds where the work takes one. It does not look behind a plus
- * sign, which changes neither a value nor what index serves.
+ * SQLite uses the values of parameters to choose a plan, and then compiles the statement again each time that it
+ * is run, since the driver clears its bindings: fifty microseconds where the work takes one. It does not evaluate a plus
+ * sign, which changes neither a value nor the index that is used.
  */
 export const withStablePlan = (source: string): string =>
   source.replace(PARTS, (part) => (part.startsWith('?') || part.startsWith('@') ? `+${part}` : part))

@@ -46,14 +46,14 @@ DROP INDEX operation_by_key;
 CREATE INDEX operation_by_key ON operation (pipeline, key) WHERE (kind <> 'create' OR state NOT IN ('planned', 'sending'));
 `
 
-// Updates to a mail whose end nobody knows: whoever is about to create a contact with that mail asks for them.
+// Updates to a mail with an unknown outcome: a create with that mail has to wait for them.
 const findingByMail = `
 CREATE INDEX operation_update_by_mail ON operation (pipeline, mail_key) WHERE kind = 'update' AND state IN ('sending', 'failed');
 `
 
 // Blocks of raw bytes whose records are settled, so that they need not be parsed again (journal/reading/blocks.ts). They count as long
-// as the fingerprint of each of their links is what it was: whoever removes or changes one makes the link unsettled, here, so
-// that nobody can forget to. (What a trigger does in a conflict, the statement decides that set it off: so none arises.)
+// as the fingerprint of each of their links is unchanged: a removal or change of one makes the link unsettled, by these triggers, so
+// that no code can omit it. (In a conflict a trigger does what the statement says that fired it: so none arises.)
 const settledBlocks = `
 CREATE TABLE settled_version (pipeline TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE settled_block (

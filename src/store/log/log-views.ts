@@ -1,5 +1,5 @@
-// The sync log as the console looks at it: the same reading as that of the commands, and a check of its chain that goes
-// on in slices, so that whoever asks for something else meanwhile need not wait.
+// The sync log for the console: the same queries as those of the commands, and a check of its chain that
+// runs in slices, so that other requests need not wait.
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import type { LogViews, VerificationView } from '../../core/log/log-views.ts'
 import type { CheckedTo, SyncLog } from '../../core/log/sync-log.ts'

@@ -74,8 +74,8 @@ function printsOf(db: Connection, { keys, mails }: Pick<Subject, 'keys' | 'mails
 }
 
 /**
- * How many there are of this person now. Tombstones of one person have one time, that of the first erasure: whoever names
- * one of them later means all.
+ * How many there are of this person now. Tombstones of one person have one time, that of the first erasure: a name of
+ * one of them later leads to all.
  */
 export function setTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>, at: number): number {
   const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()

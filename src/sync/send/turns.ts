@@ -30,7 +30,7 @@ export function createMailTurns(): MailTurns {
   const busy = new Map<string, Promise<unknown>>()
   return {
     async take(mails, task) {
-      // All at once or none, so that nobody waits while holding what another waits for.
+      // All at once or none, so that no task waits while holding what another waits for.
       for (;;) {
         const waitFor = mails.flatMap((mail) => busy.get(mail) ?? [])
         if (waitFor.length === 0) break

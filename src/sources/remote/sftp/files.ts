@@ -131,7 +131,7 @@ export function filesOf(connection: SftpConnection, root: string): Files {
       return listed?.map(({ filename, attrs }) => entryOf(filename, attrs))
     },
     async rename(from, to) {
-      // Some servers do replace: nobody but us writes under names with the id of a run.
+      // Some servers do replace: only this program writes under names with the id of a run.
       if ((await stat(to)) !== undefined) return false
       return isDone(ask, (done) => sftp.rename(from, to, done), [STATUS.missing, STATUS.failed])
     },

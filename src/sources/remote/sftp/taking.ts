@@ -1,5 +1,5 @@
-// Takes a file out of a drop folder on an SFTP server, to where nobody else writes, so that what is put away is what was
-// looked at. What was taken goes back under its name, never over a newer file.
+// Takes a file out of a drop folder on an SFTP server, to where no other program writes, so that what is archived is what was
+// read. A file that was taken is moved back under its name, never over a newer file.
 import { archivedName, nameBefore } from '../../file-name.ts'
 import { REPLACED } from '../../folder/taking.ts'
 import { RemoteFault, type RemoteEntry, type TakenFile } from '../session.ts'
