@@ -11,7 +11,8 @@ import { REPAIRS } from './mapping/repair.ts'
 import { transformList } from './mapping/transform-schema.ts'
 import type { TransformCall } from './mapping/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
-import { duration, flag, oneOrMore, shareOrCount, text, timezone } from './words/scalars.ts'
+import { DAY_MS, DURATION, HOUR_MS, milliseconds } from './words/duration.ts'
+import { duration, flag, oneOrMore, shareAndCount, shareOrCount, text, timezone } from './words/scalars.ts'
 import { sendingKeys } from './sending-settings.ts'
 import { keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-settings.ts'
 import { type SourceKinds, sourceSchema } from './source-settings.ts'
@@ -36,12 +37,30 @@ function checkedText(check: ((value: string) => string | undefined) | undefined)
 
 const whole = (min: number) => z.int().min(min)
 
+const PER_FORM = 'has the wrong form; write off, or a limit for each period: { 30d: 20% }'
+const WINDOW_FORM = 'is not a period from 1h to 366d; write one such as 24h or 30d'
+
+/** The length of a period, as the name of its limit. */
+const windowName = z.string().refine(
+  (name) => {
+    const ms = DURATION.test(name) ? milliseconds(name) : 0
+    return ms >= HOUR_MS && ms <= 366 * DAY_MS
+  },
+  { error: WINDOW_FORM },
+)
+
 const guards = z
   .strictObject({
-    max_deletes: shareOrCount
+    max_deletes: shareAndCount
       .prefault('5%')
       .describe(
-        "Deletes that one file may cause: a share of the pipeline's links (at least one), or a count.",
+        "Deletes that one file may cause: a share of the pipeline's links (at least one), a count, or both, of which the stricter one counts.",
+      ),
+    max_deletes_per: z
+      .union([z.literal('off'), z.record(windowName, shareOrCount)], { error: PER_FORM })
+      .prefault({ '30d': '20%' })
+      .describe(
+        'Deletes within a period, those done and those planned: of each period, the share of the contacts linked at its beginning, or a count; `off`: no limit.',
       ),
     max_changes: shareOrCount
       .prefault('100%')

@@ -8,6 +8,7 @@ import type { ResolutionStore } from './change/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
 import type { CursorStore } from './cursor.ts'
 import type { DefinitionStore } from './definition-store.ts'
+import type { DeleteCounts } from './deletes-over-time.ts'
 import type { TombstoneStore } from './erasing.ts'
 import type { LookAlikeStore } from './linkage/look-alikes.ts'
 import type { SyncLog } from './log/sync-log.ts'
@@ -35,6 +36,7 @@ export interface SyncState
     PermissionStore,
     DateOrderStore,
     CursorStore,
+    DeleteCounts,
     InstanceStore,
     MappingStore,
     TermNameStore,

@@ -13,6 +13,7 @@ import { createAlertStore } from './alerts.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createHouseholds } from './journal/households.ts'
 import { createCursorStore } from './cursors.ts'
+import { createDeleteCounts } from './journal/delete-counts.ts'
 import { createDateOrderStore } from './date-orders.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
 import { createDueStore } from './due.ts'
@@ -112,6 +113,7 @@ function storeOver(
     ...createPermissionStore(db),
     ...createDateOrderStore(db),
     ...createCursorStore(db),
+    ...createDeleteCounts(db),
     ...createHouseholds(db),
     ...createHandEditStore(db),
     ...createLookAlikes(db),
@@ -285,6 +287,7 @@ const COPIED = [
   'tombstone',
   'accepted',
   'custom_field',
+  'delete_count',
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {

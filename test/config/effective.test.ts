@@ -6,7 +6,7 @@ import { effectiveSettings } from '../../src/config/effective.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { KINDS } from './fake-kinds.ts'
-import { ENV, linesOf, loadFixture, settingsOf } from './fixtures.ts'
+import { ENV, linesOf, loadFixture, loadText, settingsOf } from './fixtures.ts'
 
 const PRESETS = fileURLToPath(new URL('../../config/presets', import.meta.url))
 const EXAMPLE = fileURLToPath(new URL('../../config/contact-sync.example.yaml', import.meta.url))
@@ -81,10 +81,45 @@ it('shows values as they would be written, defaults included', async () => {
     'service.doubt.quiesce': '2m',
     'service.bulk.container': 'array',
     'pipelines.shop.guards.max_deletes': '5%',
+    'pipelines.shop.guards.max_deletes_per.30d': '20%',
     'pipelines.shop.guards.max_changes': '100%',
     'pipelines.shop.guards.deletes_apart': '0ms',
   })
   expect(shown.get('pipelines.shop.map.mail.column')).toBe('E-Mail')
+})
+
+const withGuards = (guards: string) =>
+  loadText(`service: { base_url: "https://x.example.com", api_key: "\${KEY}" }
+pipelines:
+  shop:
+    source: { type: csv, folder: in }
+    map: { mail: E-Mail }
+    guards: ${guards}
+`)
+
+it('reads and shows limits of deletes: a share with a count, and several periods', async () => {
+  const shown = async (guards: string) =>
+    effectiveSettings(settingsOf(await withGuards(guards)), KINDS)
+      .filter(({ path }) => path.includes('max_deletes'))
+      .map(({ path, value }) => `${path.replace('pipelines.shop.guards.', '')} ${value}`)
+  expect(
+    await shown('{ max_deletes: { share: 5%, count: 500 }, max_deletes_per: { 7d: 10%, 30d: 900 } }'),
+  ).toEqual([
+    'max_deletes.share 5%',
+    'max_deletes.count 500',
+    'max_deletes_per.7d 10%',
+    'max_deletes_per.30d 900',
+  ])
+  expect(await shown('{ max_deletes_per: off }')).toEqual(['max_deletes 5%', 'max_deletes_per off'])
+})
+
+it.each([
+  ['{ max_deletes: { share: 5% } }', 'pipelines.shop.guards.max_deletes.count: is missing'],
+  ['{ max_deletes_per: { 1m: 5% } }', 'period'],
+  ['{ max_deletes_per: { often: 5% } }', 'period'],
+  ['{ max_deletes_per: 5% }', 'off'],
+])('refuses %s', async (guards, expected) => {
+  expect(linesOf(await withGuards(guards)).join()).toContain(expected)
 })
 
 it('shows receivers as they would be written, and not where they are', async () => {

@@ -35,7 +35,7 @@ describe('settings', () => {
       },
       mode: 'incremental',
       on_missing: 'keep',
-      guards: GUARDS,
+      guards: { ...GUARDS, max_deletes_per: { '30d': { share: 0.2 } } },
       key: undefined,
       map: { mail: { column: 'E-Mail' } },
       custom_fields: {},

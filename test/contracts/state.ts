@@ -234,6 +234,21 @@ export function stateContract(name: string, open: () => TestState): void {
       })
     })
 
+    it('counts deletes over time: done ones, and those whose outcome is unknown', async () => {
+      await push([ANNA, BEN, person('K3')])
+      await state.noteLinks('shop', { at: AT, links: 3 })
+      await world.plan([], { run: 'r2', version: 'a', rules: { missing: MISSING }, full: FULL })
+      expect(await state.deletedSince('shop', 0)).toEqual({ deletes: 0, links: 3 })
+      const [first, ...others] = await state.takeToSend('r2', undefined, 9)
+      await state.markSending(others)
+      expect(await state.deletedSince('shop', 0)).toEqual({ deletes: 2, links: 3 })
+      await world.send(done, 'r2')
+      expect(first?.kind).toBe('delete')
+      expect(await state.deletedSince('shop', AT)).toEqual({ deletes: 3, links: 3 })
+      expect(await state.deletedSince('shop', AT + 2 * 3_600_000)).toEqual({ deletes: 2, links: 2 })
+      expect(await state.deletedSince('crm', 0)).toEqual({ deletes: 0, links: 0 })
+    })
+
     it('takes back the count of a record that is there again, and protects those whom an unreadable row may be', async () => {
       await push([ANNA, BEN])
       const rules = { missing: { ...MISSING, missingIn: 2 } }

@@ -30,7 +30,7 @@ pipelines:
     source: { type: csv, folder: inbox/shop, settle: 0s }
     mode: full
     on_missing: delete
-    guards: { max_deletes: 100% }
+    guards: { max_deletes: 100%, max_deletes_per: off }
     key: no
     map: { mail: mail, phone: phone }
     terms: { policy: managed, assign: [{ column: tag }] }

@@ -146,7 +146,9 @@ describe('undo of a run that created contacts', () => {
     expect(kept.body.left).toHaveLength(3)
     expect(kept.body.pipelines[0]).toMatchObject({ deleted: 0, requests: 0 })
     await edit(1, { company: 'somebody was here' })
-    await shop.configure((await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100% }'))
+    await shop.configure(
+      (await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100%, max_deletes_per: off }'),
+    )
     const { body } = await json('undo', creating, '--delete-created', '--yes')
     expect(body.pipelines[0]).toMatchObject({ deleted: 2 })
     expect(body.left).toMatchObject([
@@ -167,7 +169,9 @@ describe('undo of a run that created contacts', () => {
     await edit(1, { mail_status: 2 })
     await edit(2, { mail_status: 7 })
     await edit(3, { mail_status: 3 })
-    await shop.configure((await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100% }'))
+    await shop.configure(
+      (await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100%, max_deletes_per: off }'),
+    )
     const { body } = await json('undo', creating, '--delete-created', '--yes')
     // Deletes go several at a time: those that were looked at first come first.
     expect(body.left?.map(({ key, why }) => [key, why.slice(why.lastIndexOf(':') + 2)]).sort()).toEqual([
@@ -188,7 +192,7 @@ describe('undo of a run that created contacts', () => {
     await run(peopleCsv(2))
     await shop.configure(
       (await config())
-        .replace('key: no', 'key: no\n    guards: { max_deletes: 100% }')
+        .replace('key: no', 'key: no\n    guards: { max_deletes: 100%, max_deletes_per: off }')
         .replace('shop:', 'other:'),
     )
     await shop.drop('shop', 'merged.csv', peopleCsv(3))
@@ -253,7 +257,9 @@ describe('undo of terms', () => {
 
   it('keeps a contact that lacks a term which it was given', async () => {
     await withPolicy('managed')
-    await shop.configure((await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100% }'))
+    await shop.configure(
+      (await config()).replace('key: no', 'key: no\n    guards: { max_deletes: 100%, max_deletes_per: off }'),
+    )
     const creating = await run(tagged('A;B'))
     const [contact] = await shop.contacts('t1@example.com', 'id,terms')
     const [first] = contact?.['terms'] as number[]

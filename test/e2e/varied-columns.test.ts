@@ -70,7 +70,7 @@ source: { type: csv, folder: inbox/shop, settle: 0s }
 key: no
 mode: full
 on_missing: delete
-guards: { max_deletes: 100% }
+guards: { max_deletes: 100%, max_deletes_per: off }
 skip_without: [mail]
 map: { mail: mail, company: Firma }
 `)

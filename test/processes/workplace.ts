@@ -32,7 +32,7 @@ pipelines:
     source: { type: csv, folder: inbox/shop, settle: 0s }
     mode: full
     on_missing: delete
-    guards: { max_deletes: 100% }
+    guards: { max_deletes: 100%, max_deletes_per: off }
     key: no
     duplicate_check_method: ${check}
     map: { mail: mail, first_name: first, family_name: last, phone: phone }

@@ -186,11 +186,11 @@ const POLICIES: readonly Mutant[] = [
     'if (unidentified > 1000) {',
   ]),
   one(234, 'the delete guard lets one more go', 'core/change/guard.ts', [
-    'if (deletes <= allowedBy(guards.max_deletes, links)) return undefined',
-    'if (deletes <= allowedBy(guards.max_deletes, links) + 1) return undefined',
+    'if (deletes <= allowedBy(limit, links)) return undefined',
+    'if (deletes <= allowedBy(limit, links) + 1) return undefined',
   ]),
   one(86, 'the delete guard is asleep', 'core/change/guard.ts', [
-    'if (deletes <= allowedBy(guards.max_deletes, links)) return undefined',
+    'if (deletes <= allowedBy(limit, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
   one(73, 'what a guard held goes without a release', 'store/journal/holds.ts', [

@@ -79,6 +79,7 @@ function drawService(chance: Chance, habits: ServiceHabits): ServiceSettings {
 function drawGuards(chance: Chance): GuardSettings {
   return {
     max_deletes: chance.pick([{ share: 0.05 }, { share: 0.3 }, { share: 1 }, { count: 2 }]),
+    max_deletes_per: 'off',
     max_changes: chance.happens(0.15) ? { share: 0.5 } : { share: 1 },
     max_rejects: chance.happens(0.1) ? { share: 0.1 } : { share: 1 },
     max_new_terms: chance.happens(0.1) ? 1 : 100_000,

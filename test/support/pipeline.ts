@@ -4,6 +4,7 @@ import type { GuardSettings, PipelineSettings, ServiceSettings } from '../../src
 /** As the configuration has them where it says nothing. */
 export const GUARDS: GuardSettings = {
   max_deletes: { share: 0.05 },
+  max_deletes_per: 'off',
   max_changes: { share: 1 },
   max_rejects: { share: 1 },
   max_new_terms: 100_000,

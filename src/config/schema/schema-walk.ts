@@ -7,7 +7,15 @@ import { isMapping, type Path } from '../text/tree.ts'
 /** The form in the file, where the schema has a codec: `30s`, `5%`. Undefined: unchanged. */
 export function asWritten(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodCodec) return z.encode(schema, value)
+  if (schema instanceof z.ZodUnion) return writtenByOne(schema.options as z.ZodType[], value)
   return isWrapper(schema) ? asWritten(unwrapped(schema), value) : undefined
+}
+
+/** Of several forms, one of which is written otherwise than it is used: the first that takes the value. */
+function writtenByOne(forms: readonly z.ZodType[], value: unknown): unknown {
+  if (!forms.some((form) => form instanceof z.ZodCodec)) return undefined
+  const encoded = forms.map((form) => z.safeEncode(form, value))
+  return encoded.find(({ success }) => success)?.data
 }
 
 /** A schema without its wrappers; all the branches of a union. */

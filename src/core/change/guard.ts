@@ -1,6 +1,7 @@
 // Which part of a plan is held until a person has looked at it. Judged over the totals of one input, after it was read
 // to its end and before anything of it is sent; what was released already is not counted again.
 import type { GuardSettings } from '../settings.ts'
+import { milliseconds } from '../words/duration.ts'
 import { allowedBy, limitText } from '../words/limit.ts'
 import type { Limit } from '../words/scalars.ts'
 
@@ -12,8 +13,19 @@ export type GuardName =
   | 'hold_first_deletes'
   | 'shrunken_export'
   | 'max_deletes'
+  | 'max_deletes_per'
   | 'expect'
   | 'household'
+
+/** What a pipeline has deleted within a period, up to now. */
+export interface DeletedWithin {
+  /** As the configuration has it: `30d`. */
+  readonly period: string
+  /** Without those that an operator released. */
+  readonly deletes: number
+  /** Contacts that were linked when it began; where there were more since, those. */
+  readonly links: number
+}
 
 export interface PlanNumbers {
   readonly read: number
@@ -28,6 +40,8 @@ export interface PlanNumbers {
   readonly newTerms: number
   /** What a full export is compared with: records of the last accepted one; undefined for all other inputs. */
   readonly lastRecords?: number | undefined
+  /** Of each period that has a limit; absent where nothing is to be deleted. */
+  readonly deletedWithin?: readonly DeletedWithin[]
   /** Whether the pipeline has ever deleted. */
   readonly hasDeleted: boolean
 }
@@ -42,7 +56,31 @@ export interface Hold {
   readonly reason: string
 }
 
-const isUnlimited = (limit: Limit): boolean => 'share' in limit && limit.share >= 1
+const isUnlimited = (limit: Limit): boolean => !('count' in limit) && limit.share >= 1
+
+/** The periods that have a limit: name and length. */
+export const periodsOf = ({ max_deletes_per: per }: GuardSettings) =>
+  per === 'off' ? [] : Object.keys(per).map((period) => ({ period, ms: milliseconds(period) }))
+
+function heldAtOnce({ deletes, links }: PlanNumbers, limit: Limit) {
+  if (deletes <= allowedBy(limit, links)) return undefined
+  const threshold = limitText(limit, links)
+  const reason = `${deletes} of ${links} contacts are missing from the source, more than guards.max_deletes ${threshold} allows`
+  return { guard: 'max_deletes', threshold, reason } as const
+}
+
+/** Many small exports may delete together what none of them may alone. */
+function heldOverTime({ deletes, deletedWithin = [] }: PlanNumbers, per: GuardSettings['max_deletes_per']) {
+  for (const within of deletedWithin) {
+    const limit = per === 'off' ? undefined : per[within.period]
+    if (limit === undefined || within.deletes + deletes <= allowedBy(limit, within.links)) continue
+    const threshold = `${within.period}: ${limitText(limit, within.links)}`
+    const before = `${within.deletes} of ${within.links} were deleted within the last ${within.period}`
+    const reason = `${deletes} contacts are missing from the source, and ${before}: together more than guards.max_deletes_per ${threshold} allows`
+    return { guard: 'max_deletes_per', threshold, reason } as const
+  }
+  return undefined
+}
 
 function heldAsWhole(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
   const { rejected, read, changes, links, deletes, newTerms } = numbers
@@ -72,7 +110,7 @@ export const isShrunken = (read: number, lastRecords: number | undefined): lastR
   lastRecords !== undefined && read * 10 <= lastRecords
 
 function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefined {
-  const { deletes, links, unidentified, hasDeleted } = numbers
+  const { deletes, unidentified, hasDeleted } = numbers
   if (deletes === 0) return undefined
   const held = { holds: 'deletes', number: deletes } as const
   if (unidentified > 0) {
@@ -88,10 +126,8 @@ function heldDeletes(numbers: PlanNumbers, guards: GuardSettings): Hold | undefi
     const reason = `the full export holds ${read} records, the last accepted one held ${lastRecords}: a tenth or less is never accepted as the whole source, and ${deletes} contacts would be deleted`
     return { ...held, guard: 'shrunken_export', threshold: `10% (${lastRecords})`, reason }
   }
-  if (deletes <= allowedBy(guards.max_deletes, links)) return undefined
-  const threshold = limitText(guards.max_deletes, links)
-  const reason = `${deletes} of ${links} contacts are missing from the source, more than guards.max_deletes ${threshold} allows`
-  return { ...held, guard: 'max_deletes', threshold, reason }
+  const tooMany = heldAtOnce(numbers, guards.max_deletes) ?? heldOverTime(numbers, guards.max_deletes_per)
+  return tooMany && { ...held, ...tooMany }
 }
 
 /**

@@ -25,28 +25,45 @@ export function duration(limits: { min?: string; max?: string } = {}) {
   return z.codec(written, z.number(), { decode: milliseconds, encode: durationText })
 }
 
-/** A share between 0 and 1 of something, or a plain number. */
-export type Limit = { readonly share: number } | { readonly count: number }
+/** A share between 0 and 1 of something, a plain number, or both: the stricter one counts. */
+export type Limit =
+  { readonly share: number } | { readonly count: number } | { readonly share: number; readonly count: number }
 
 const SHARE_SENTENCE = 'is not a share; write one such as 5%, up to 100%, or a whole number to count'
 
+const writtenShare = z
+  .string({ error: SHARE_SENTENCE })
+  .regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE })
+const wholeCount = z.int().min(0)
+
 /** `5%`, or a count where a whole number stands. */
 export const shareOrCount = z.codec(
-  z.union(
-    [
-      z
-        .string({ error: SHARE_SENTENCE })
-        .regex(/^(100(\.0+)?|\d{1,2}(\.\d+)?) ?%$/, { error: SHARE_SENTENCE }),
-      z.int().min(0),
-    ],
-    { error: SHARE_SENTENCE },
-  ),
+  z.union([writtenShare, wholeCount], { error: SHARE_SENTENCE }),
   z.custom<Limit>(),
   {
     decode: (written) =>
       typeof written === 'number' ? { count: written } : { share: Number.parseFloat(written) / 100 },
     encode: (limit) => ('count' in limit ? limit.count : shareText(limit.share)),
   },
+)
+
+const BOTH_SENTENCE = `${SHARE_SENTENCE}, or both: { share: 5%, count: 500 }`
+
+/** The same, or both at once. */
+export const shareAndCount = z.union(
+  [
+    z.strictObject({
+      share: z
+        .codec(writtenShare, z.number(), {
+          decode: (written) => Number.parseFloat(written) / 100,
+          encode: shareText,
+        })
+        .describe('The share.'),
+      count: wholeCount.describe('The most, however many the share allows.'),
+    }),
+    shareOrCount,
+  ],
+  { error: BOTH_SENTENCE },
 )
 
 function isZone(name: string): boolean {

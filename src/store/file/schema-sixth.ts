@@ -162,6 +162,17 @@ CREATE INDEX hand_edit_by_look ON hand_edit (pipeline, looked_at);
 CREATE INDEX hand_edit_by_contact ON hand_edit (contact_id);
 `
 
+// Deletes of each hour, and the most contacts that were linked in it (journal/delete-counts.ts).
+const deletesOverTime = `
+CREATE TABLE delete_count (
+  pipeline TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  links INTEGER NOT NULL,
+  deletes INTEGER NOT NULL,
+  PRIMARY KEY (pipeline, hour)
+) STRICT, WITHOUT ROWID;
+`
+
 export const sixth = [
   tagging,
   referring,
@@ -172,4 +183,5 @@ export const sixth = [
   passing,
   households,
   handEdits,
+  deletesOverTime,
 ].join('')

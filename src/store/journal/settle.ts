@@ -17,6 +17,7 @@ import type { EntryContext, RunState } from '../../core/run-state.ts'
 import { createBatchAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'
 import { createLedger } from './ledger.ts'
+import { createCountDelete } from './delete-counts.ts'
 import { DESIRED } from '../file/desired.ts'
 import { createForgetEdits, createKeepEdits, createNoteSent } from './hand-edits.ts'
 import { createHouseholds } from './households.ts'
@@ -26,6 +27,7 @@ import { isKeyed, isOneOf } from '../file/state-sets.ts'
 
 /** What the ends of one batch have in common. */
 interface Batch {
+  readonly at: number
   readonly runId: string
   /** Operations that are done, to be removed at once. */
   readonly done: number[]
@@ -95,7 +97,8 @@ const FORGET_LINK = 'DELETE FROM link WHERE pipeline = @pipeline AND key = @key'
 const FORGET_RESOLVED = 'DELETE FROM household WHERE pipeline = @pipeline AND key = @key'
 
 /** The record has gone, and so has its contact: nothing of it stays but the sync log. */
-function createUnlinked(db: Connection): (operation: Operation) => void {
+function createUnlinked(db: Connection): (operation: Operation, batch: Batch) => void {
+  const count = createCountDelete(db)
   const forgetEdits = createForgetEdits(db)
   const statements = [
     FORGET_FINGERPRINT,
@@ -105,8 +108,9 @@ function createUnlinked(db: Connection): (operation: Operation) => void {
     `DELETE FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isKeyed('operation')} AND ${isOneOf(JUDGED_AGAIN)}`,
     "INSERT OR IGNORE INTO meta VALUES ('deleted:' || @pipeline, @id)",
   ].map((sql) => db.prepare(sql))
-  return (operation) => {
+  return (operation, { at }) => {
     const { pipeline, key, id } = operation
+    count(operation, at)
     for (const statement of statements) statement.run({ pipeline, key, id })
     forgetEdits(operation)
   }
@@ -233,7 +237,7 @@ function createCarryOut(db: Connection): (operation: Operation, after: AfterStep
       case 'passed':
         return pass(operation)
       case 'unlinked':
-        return unlinked(operation)
+        return unlinked(operation, batch)
       case 'retracted':
         return retracted(operation, after)
       case 'rejected':
@@ -256,14 +260,14 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
   const noteSent = createNoteSent(db)
   const remove = db.prepare('DELETE FROM operation WHERE id IN (SELECT value FROM json_each(?))')
   const anyReject = db.prepare<[string], number>('SELECT 1 FROM reject WHERE pipeline = ? LIMIT 1').pluck()
-  const batchOf = ([first]: readonly Settled[], runId: string): Batch => {
+  const batchOf = ([first]: readonly Settled[], { runId, at }: EntryContext): Batch => {
     let has: boolean | undefined
     const hasRejects = () => (has ??= anyReject.get(first?.operation.pipeline ?? '') !== undefined)
-    return { runId, done: [], hasRejects }
+    return { runId, at, done: [], hasRejects }
   }
   const settleAll = db.transaction((settled: readonly Settled[], context: EntryContext) => {
     const answers = questions(settled)
-    const batch = batchOf(settled, context.runId)
+    const batch = batchOf(settled, context)
     const ended = settled.map((given) => {
       const { operation } = given
       const after = afterStep(given, answers(operation))

@@ -1,6 +1,6 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
 import { planEntry } from '../../core/log/audit.ts'
-import { type Hold, type JudgedInput, judgedInput } from '../../core/change/guard.ts'
+import { type Hold, type JudgedInput, judgedInput, periodsOf } from '../../core/change/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'
@@ -19,6 +19,22 @@ async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanCon
   return all.filter((name) => !known.has(termKey(name))).length
 }
 
+/** What was deleted before this plan, in each period that has a limit. Notes how many are linked now, for later plans. */
+async function deletedWithin(
+  { links, deletes }: { links: number; deletes: number },
+  { pipeline: { name, guards, on_missing: onMissing }, state, clock }: PlanContext,
+) {
+  const now = clock.now()
+  await state.noteLinks(name, { at: now, links })
+  if (deletes === 0 || onMissing !== 'delete') return []
+  return Promise.all(
+    periodsOf(guards).map(async ({ period, ms }) => ({
+      period,
+      ...(await state.deletedSince(name, now - ms)),
+    })),
+  )
+}
+
 interface Judged {
   readonly counts: Counts
   readonly lastRecords?: number | undefined
@@ -34,7 +50,13 @@ export async function holdByGuards(
 ): Promise<JudgedInput> {
   const { pipeline, state, clock, runId } = context
   const totals = await state.inputNumbers(staged)
-  const numbers = { ...totals, read: counts.read, newTerms: await newTerms(staged, context), lastRecords }
+  const numbers = {
+    ...totals,
+    read: counts.read,
+    newTerms: await newTerms(staged, context),
+    lastRecords,
+    deletedWithin: await deletedWithin(totals, context),
+  }
   const ofGuards = judgedInput(staged.input.name, numbers, pipeline.guards)
   const judged = { ...ofGuards, hold: unexpected ?? ofGuards.hold }
   const { hold } = judged

@@ -16,6 +16,9 @@ const NONE: PlanNumbers = {
   hasDeleted: true,
 }
 
+const MONTH = [{ period: '30d', deletes: 17, links: 100 }]
+const PER_MONTH: Partial<GuardSettings> = { max_deletes_per: { '30d': { share: 0.2 } } }
+
 describe('what a guard holds', () => {
   it.each<[string, Partial<PlanNumbers>, Partial<GuardSettings>, GuardName | undefined]>([
     ['nothing planned', { rejected: 100, unidentified: 9 }, { max_rejects: { count: 0 } }, undefined],
@@ -23,6 +26,12 @@ describe('what a guard holds', () => {
     ['deletes above it', { deletes: 6 }, {}, 'max_deletes'],
     ['one delete of few', { deletes: 1, links: 2 }, {}, undefined],
     ['none at 0%', { deletes: 1 }, { max_deletes: { share: 0 } }, 'max_deletes'],
+    ['above the count of both', { deletes: 4 }, { max_deletes: { share: 0.05, count: 3 } }, 'max_deletes'],
+    ['above the share of both', { deletes: 6 }, { max_deletes: { share: 0.05, count: 9 } }, 'max_deletes'],
+    ['within both', { deletes: 3 }, { max_deletes: { share: 0.05, count: 3 } }, undefined],
+    ['with those before at the share', { deletes: 3, deletedWithin: MONTH }, PER_MONTH, undefined],
+    ['with those before above it', { deletes: 4, deletedWithin: MONTH }, PER_MONTH, 'max_deletes_per'],
+    ['over time while it is off', { deletes: 4, deletedWithin: MONTH }, {}, undefined],
     ['all at 100%', { deletes: 100 }, { max_deletes: { share: 1 } }, undefined],
     [
       '29% of 100 are 29, whatever a fraction makes of it',

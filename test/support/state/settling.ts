@@ -12,6 +12,7 @@ import { stepFields } from '../../../src/core/change/steps.ts'
 import { termKey, type TermOutcome } from '../../../src/core/mapping/terms.ts'
 import type { EntryContext } from '../../../src/core/run-state.ts'
 import type { TermMark } from '../../../src/core/state.ts'
+import { countDelete } from './delete-counts.ts'
 import { forgetEdits, keepEdits, noteSent } from './hand-edits.ts'
 import {
   byId,
@@ -145,6 +146,7 @@ function park(tables: Tables, row: Row, parked: Parked): void {
 }
 
 interface At {
+  readonly at: number
   readonly operation: Operation
   readonly runId: string
 }
@@ -163,6 +165,7 @@ function carryOut(tables: Tables, row: Row, at: At, after: AfterStep): void {
       tables.passed.set(nameOf(row.pipeline, row.key), row.record.fingerprint)
       return void tables.operations.delete(row.id)
     case 'unlinked':
+      countDelete(tables, row, at.at)
       unlink(tables, row)
       tables.operations.delete(row.id)
       for (const one of rowsWhere(
@@ -231,7 +234,7 @@ export function settleOne(tables: Tables, settled: Settled, context: EntryContex
     hasNewer: () => hasNewer(tables, row),
     isMissing: () => (linkOf(tables, pipeline, key)?.missing ?? 0) > 0,
   })
-  carryOut(tables, row, { operation, runId: context.runId }, after)
+  carryOut(tables, row, { ...context, operation }, after)
   keepOpen(tables, settled)
   if (settled.merged !== undefined && operation.contactId !== undefined) {
     const { judged, edits } = settled.merged

@@ -136,6 +136,8 @@ export interface Tables {
   /** Pipelines of which a contact was deleted. */
   readonly deleted: Set<string>
   readonly cursors: Map<string, KeptCursor>
+  /** Of limits over time: what was noted when. */
+  readonly deleteCounts: { pipeline: string; hour: number; links: number; deletes: number }[]
   /** By contact. */
   readonly sent: Map<number, Sent>
   edits: (OpenEdit & { lookedAt: number })[]
@@ -161,6 +163,7 @@ export function createTables(): Tables {
     resolved: new Map(),
     deleted: new Set(),
     cursors: new Map(),
+    deleteCounts: [],
     sent: new Map(),
     edits: [],
     nextOperation: () => (last += 1),
