@@ -67,6 +67,8 @@ export interface PlanContext {
   readonly terms: TermDirectory
   /** Set where the service is not asked (`plan --offline`): takes note of what remains unknown for that. */
   readonly unasked?: Set<Unasked>
+  /** Set for a plan: takes note of the keys of records that could be any of several contacts. */
+  readonly doubtful?: Set<string>
   /** What becomes of values that were edited at the service; undefined where nothing is overwritten. */
   readonly handEdits?: HandEditRules
   /** `service.custom_field_key`. */

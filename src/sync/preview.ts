@@ -4,7 +4,6 @@ import { handEditRules, respectsHandEdits } from '../core/change/hand-edits.ts'
 import type { MergeMethod } from '../core/change/merge-method.ts'
 import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'
-import { isOneOfSeveral } from '../core/change/resolution.ts'
 import { termPolicy } from '../core/change/steps.ts'
 import { type DecidedChange, partedFields, type PlannedChange } from '../core/change/plan/planned-change.ts'
 import type { InputReport } from '../core/outcome/summary.ts'
@@ -31,10 +30,14 @@ import {
 const PAGE = 500
 
 /** A contact that was found is linked; a record without an answer is left unchanged by `writes: update`. */
-function pretendedCreate(operation: Operation, { pipeline }: PlanContext, contactId: number): Settlement {
+function pretendedCreate(
+  operation: Operation,
+  { pipeline, doubtful }: PlanContext,
+  contactId: number,
+): Settlement {
   if (operation.contactId !== undefined) return { kind: 'settled', contactId }
-  const { reason } = operation
-  if (reason !== undefined && isOneOfSeveral(reason)) return { kind: 'in_doubt', reason, notBefore: 0 }
+  const { key, reason = '' } = operation
+  if (doubtful?.has(key) === true) return { kind: 'in_doubt', reason, notBefore: 0 }
   return pipeline.writes === 'update' ? { kind: 'skipped', reason: '' } : { kind: 'done', contactId }
 }
 
@@ -167,7 +170,10 @@ async function* pretend(
     const heldDeletes = looked.filter(isSettled)
     const steps = looked.filter((one): one is Looked => !isSettled(one))
     const first = steps.filter(
-      ({ id, outcome, reason }) => outcome === undefined && !isOneOfSeveral(reason) && !later.has(id),
+      ({ id, kind, key, outcome }) =>
+        outcome === undefined &&
+        !(kind === 'create' && context.doubtful?.has(key) === true) &&
+        !later.has(id),
     )
     await countNewTerms(first, madeTerms, context)
     yield* plan.add(first)
@@ -201,7 +207,8 @@ async function* previewSteps(
   { parts, inputs, wait }: { parts: Pretence; inputs: InputReport[]; wait: boolean },
 ): AsyncGenerator<PlannedChange> {
   const customFields = await loadCustomFields(given)
-  const context: PlanContext = { ...given, handEdits: handEditRules(given.pipeline, customFields) }
+  const handEdits = handEditRules(given.pipeline, customFields)
+  const context: PlanContext = { ...given, handEdits, doubtful: new Set() }
   await reopenInputs(context)
   await carryOver(context)
   yield* pretend(context, parts)

@@ -40,6 +40,16 @@ describe('a plan as a page of HTML', () => {
     return plansHtml([{ plan, changes }], Date.UTC(2026, 10, 22, 18, 5))
   }
 
+  it('names those who are probably one person under two keys', () => {
+    const example = { keys: ['K1', 'K<2>'], lines: [2, 9], evidence: ['phone', 'birthday'] } as const
+    const found = { pairs: 4, complete: true, examples: [example] }
+    const inputs = [{ file: 'a.csv', status: 'done', likely_same: found } as const]
+    const plan = planBuilder('shop', 'update_add').build({ inputs, limits: LIMITS, counts: noCounts() })
+    const text = plansHtml([{ plan, changes: [] }], 0)
+    expect(text).toContain('4 pairs of records are probably one person under two keys')
+    expect(text).toContain('K1 [a.csv:2] and K&lt;2&gt; [a.csv:9]: same phone, birthday')
+  })
+
   it('has totals, then each change from and to, with file and line', () => {
     const text = shown([
       ...phoneUpdates(1),

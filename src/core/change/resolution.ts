@@ -37,13 +37,8 @@ export function sameOfHousehold(
   return found.filter(({ fields }) => JSON.stringify(householdValues(fields, household)) === wanted)
 }
 
-const SEVERAL = 'the service has several contacts with the same'
-
 export const severalText = (count: number, household: HouseholdFields): string =>
-  `${SEVERAL} ${household.join(' and ')} (${count}), and any of them may be the right one; merge them there, or name the right one with doubts resolve`
-
-/** Whether a create is planned that will be in doubt. */
-export const isOneOfSeveral = (reason: string | undefined): boolean => reason?.startsWith(SEVERAL) === true
+  `the service has several contacts with the same ${household.join(' and ')} (${count}), and any of them may be the right one; merge them there, or name the right one with doubts resolve`
 
 /** The lowest mail_status of 1 or 2 among these contacts of one address. */
 export function lowestWithdrawn(found: readonly ServiceContact[]): number | undefined {

@@ -70,6 +70,7 @@ async function resolved({ body }: Fresh, context: PlanContext): Promise<Resolved
   // Without an answer it stays unchanged: no contact is created before the service was asked once more.
   if (seen.kind === 'unanswered') return only(body)
   const { resolution } = seen
+  if (resolution.kind === 'doubt') context.doubtful?.add(body.key)
   return {
     body: bodyBy(body, resolution),
     isOneOfSeveral: resolution.kind === 'skip' && resolution.several,
