@@ -107,11 +107,19 @@ function lastLine(unended: number, files: number): readonly string[] {
   ]
 }
 
-function sourceLines(
-  { known, form, samples, files: sampled }: Proposal,
-  { inbox, files }: ProposedPlaces,
-): readonly string[] {
-  const { encoding, delimiter, skipLines, isRagged, unended } = form
+/** What only some kinds of source have to say. */
+function kindLines({ type, sheet, records }: Proposal['form']): readonly string[] {
+  return [
+    `type: ${type}`,
+    ...(sheet === undefined ? [] : [`sheet: ${inFlow(sheet)}`]),
+    ...(records === undefined ? [] : [`records: ${inFlow(records)}`]),
+  ]
+}
+
+/** How text with separated values is written. */
+function textLines({ known, form }: Pick<Proposal, 'known' | 'form'>): readonly string[] {
+  if (form.type !== 'csv') return []
+  const { encoding, delimiter } = form
   const preset = known?.form
   const isUtf8 = encoding === 'utf-8'
   const encodingLine = isUtf8
@@ -121,14 +129,24 @@ function sourceLines(
     : preset?.encoding === encoding
       ? []
       : [`encoding: ${encoding}`]
-  const lines = [
-    known === undefined ? 'type: csv' : `preset: ${known.preset}`,
-    `folder: ${inFlow(inbox)}`,
-    ...(files.length === 0 ? [] : [`files: ${inFlow(files)}`]),
+  return [
     ...encodingLine,
     ...(delimiter === preset?.delimiter
       ? []
       : [`delimiter: ${delimiter === '\t' ? 'tab' : inFlow(delimiter)}`]),
+  ]
+}
+
+function sourceLines(
+  { known, form, samples, files: sampled }: Proposal,
+  { inbox, files }: ProposedPlaces,
+): readonly string[] {
+  const { skipLines, isRagged, unended } = form
+  const lines = [
+    ...(known === undefined ? kindLines(form) : [`preset: ${known.preset}`]),
+    `folder: ${inFlow(inbox)}`,
+    ...(files.length === 0 ? [] : [`files: ${inFlow(files)}`]),
+    ...textLines({ known, form }),
     ...(skipLines === 0
       ? []
       : [`# The header was found on line ${skipLines + 1} of the samples.`, 'skip_lines: auto']),

@@ -41,7 +41,13 @@ describe('a plan as a page of HTML', () => {
   }
 
   it('names those who are probably one person under two keys', () => {
-    const example = { keys: ['K1', 'K<2>'], lines: [2, 9], evidence: ['phone', 'birthday'] } as const
+    const example = {
+      keys: ['K1', 'K<2>'],
+      lines: [2, 9],
+      evidence: ['phone', 'birthday'],
+      contact_id: null,
+      weight: 9,
+    } as const
     const found = { pairs: 4, complete: true, examples: [example] }
     const inputs = [{ file: 'a.csv', status: 'done', likely_same: found } as const]
     const plan = planBuilder('shop', 'update_add').build({ inputs, limits: LIMITS, counts: noCounts() })

@@ -2,13 +2,14 @@
 import { SyncError } from '../../core/words/errors.ts'
 import { buildProposal, type Proposal } from '../../core/proposal/proposal.ts'
 import { createSampleCollector } from '../../core/proposal/samples.ts'
-import { readSample, type SampleReading } from '../../sources/csv/sample.ts'
+import type { SampleReading } from '../../sources/csv/sample.ts'
+import { readSampleFile } from '../../sources/sample-file.ts'
 import { knownExport } from './known-export.ts'
 
 /** What all samples have in common; throws USAGE where they have not. */
 function common(
   readings: readonly SampleReading[],
-  name: 'encoding' | 'delimiter',
+  name: 'encoding' | 'delimiter' | 'type',
   files: readonly string[],
 ): string {
   const values = readings.map((reading) => reading[name])
@@ -31,15 +32,17 @@ function differing(files: readonly string[], values: readonly string[]): never {
   })
 }
 
-/** Reads every sample whole. Throws a SyncError for a file that is no CSV file with a header. */
+/** Reads every sample whole. Throws a SyncError for a file that cannot be read as what its name says. */
 export async function proposeFrom(files: readonly string[]): Promise<Proposal> {
   const collector = createSampleCollector()
   const readings: SampleReading[] = []
-  for (const file of files) readings.push(await readSample(file, collector))
+  for (const file of files) readings.push(await readSampleFile(file, collector))
   const samples = collector.samples()
   const rejected = readings.reduce((sum, { ragged }) => sum + ragged.rejected, 0)
   const left = readings.reduce((sum, { ragged }) => sum + ragged.auto, 0)
+  const type = common(readings, 'type', files) as SampleReading['type']
   const form = {
+    ...{ type, sheet: readings[0]?.sheet, records: readings[0]?.records },
     encoding: common(readings, 'encoding', files),
     delimiter: common(readings, 'delimiter', files),
     skipLines: readings[0]?.skipLines ?? 0,
@@ -48,6 +51,7 @@ export async function proposeFrom(files: readonly string[]): Promise<Proposal> {
   }
   const written = Math.max(...readings.map(({ writtenAt }) => writtenAt))
   const fileDate = new Date(written).toISOString().slice(0, 10)
-  const known = await knownExport(samples.files.map(({ header }) => header))
+  // Presets are of exports as CSV.
+  const known = type === 'csv' ? await knownExport(samples.files.map(({ header }) => header)) : undefined
   return buildProposal({ samples, form, fileDate, known })
 }

@@ -14,10 +14,17 @@ export interface ProposedFile {
 
 export const EDITOR_SCHEMA = SCHEMA_FILE
 
-/** Patterns for the endings of the samples, where a CSV source does not take them anyway. */
-function patternsFor(samples: readonly string[]): readonly string[] {
-  const endings = [...new Set(samples.map((file) => extname(file)))]
-  return endings.every((ending) => ending.toLowerCase() === '.csv')
+const USUAL = {
+  csv: ['.csv'],
+  json: ['.json', '.jsonl', '.ndjson'],
+  excel: ['.xlsx', '.xlsm'],
+  vcard: ['.vcf', '.vcard'],
+}
+
+/** Patterns for the endings of the samples, where such a source does not take them anyway. */
+function patternsFor(samples: readonly string[], { type }: Proposal['form']): readonly string[] {
+  const endings = [...new Set(samples.map((file) => extname(file.replace(/\.gz$/i, ''))))]
+  return endings.every((ending) => USUAL[type].includes(ending.toLowerCase()))
     ? []
     : endings.map((ending) => `*${ending}`)
 }
@@ -32,6 +39,6 @@ export function configurationText(
     pipeline,
     state: to('contact-sync.db'),
     inbox: to('inbox', pipeline),
-    files: patternsFor(samples),
+    files: patternsFor(samples, proposal.form),
   })
 }

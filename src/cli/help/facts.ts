@@ -8,7 +8,8 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'state backup FILE': 'the file to write; an existing file is an error',
   'support-bundle FILE':
     'the archive to write, contact-sync-support-<time>.tar.gz by default; an existing file is an error',
-  'init FILE': 'a sample of the export, as CSV; several samples of one export give better results',
+  'init FILE':
+    'a sample of the export, as CSV, JSON, Excel or vCard; several samples of one export give better results',
   'streams PIPELINE': 'a pipeline with source.type: singer; default: the only one',
   'target PIPELINE': 'a pipeline with source.type: singer and no source.command; default: the only one',
   RUN: 'the id of a run, as run, status and held list show it',

@@ -4,11 +4,13 @@ import { initQuestions } from '../../core/proposal/questions.ts'
 
 export function proposalJson(proposal: Proposal): unknown {
   const { known, form, key, entries } = proposal
+  const { type, sheet, records } = form
   const isKeyTaken = entries.some(({ field, confidence }) => field === 'key' && confidence >= 0.9)
   return {
     vendor: known?.preset ?? null,
-    encoding: form.encoding,
-    delimiter: form.delimiter,
+    ...(type === 'csv' ? {} : { source: { type, sheet, records } }),
+    encoding: type === 'csv' ? form.encoding : null,
+    delimiter: type === 'csv' ? form.delimiter : null,
     skip_lines: form.skipLines,
     key: isKeyTaken ? key.column : null,
     columns: entries.map(({ column, field, rule, confidence, why }) => ({

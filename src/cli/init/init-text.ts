@@ -15,13 +15,25 @@ const LANGUAGES = {
   pt: 'Portuguese',
 }
 
+function writtenAs({ type, sheet, records, encoding, delimiter }: Proposal['form']): string {
+  switch (type) {
+    case 'csv':
+      return `${encoding}, delimiter ${delimiter === '\t' ? 'tab' : `"${delimiter}"`}`
+    case 'excel':
+      return `Excel${sheet === undefined ? '' : `, sheet "${sheet}"`}`
+    case 'json':
+      return `JSON${records === undefined ? '' : `, records in "${records}"`}`
+    case 'vcard':
+      return 'vCard'
+  }
+}
+
 function formText({ form, known, languages, files }: Proposal): readonly string[] {
   const records = files.reduce((sum, file) => sum + file.records, 0)
   const [language] = languages
-  const delimiter = form.delimiter === '\t' ? 'tab' : `"${form.delimiter}"`
   const preamble = form.skipLines === 0 ? '' : `, ${plural(form.skipLines, 'line')} before the header`
   return [
-    `${plural(files.length, 'sample')}, ${plural(records, 'record')}: ${form.encoding}, delimiter ${delimiter}${preamble}${language === undefined ? '' : `, header in ${LANGUAGES[language]}`}`,
+    `${plural(files.length, 'sample')}, ${plural(records, 'record')}: ${writtenAs(form)}${preamble}${language === undefined ? '' : `, header in ${LANGUAGES[language]}`}`,
     known === undefined
       ? 'No preset matches: each column is examined.'
       : `Recognised: ${known.preset} (${known.confidence.toFixed(2)}: ${known.why})`,

@@ -112,8 +112,35 @@ function readSpelling(folded: string): HeaderReading | undefined {
   return qualified(words) ?? partly(words)
 }
 
+/** Columns of vCards that do not say what they are in words. */
+const CARD_WORDS: Readonly<Record<string, string>> = {
+  FN: 'full name',
+  'N.prefix': 'academic title',
+  'ADR.code': 'postal code',
+  'TEL;TYPE=CELL': 'mobile',
+}
+const CARD = /^([A-Z]+);TYPE=([A-Z]+)(?:\.([a-z]+))?$|^ADR\.([a-z]+)$/
+/** `address.city`, `emails[0].value`. */
+const PATH = /^[\w-]+(\[[^\]]*\])?(\.[\w-]+(\[[^\]]*\])?)+$/
+
+/** A column that is a path, or of a vCard, in words; the more telling first. */
+function spoken(header: string): readonly string[] {
+  const plain = CARD_WORDS[header.replace(/;TYPE=(HOME|WORK)/, '')]
+  if (plain !== undefined) return [plain]
+  const card = CARD.exec(header)
+  if (card !== null) {
+    const [, name = '', type = '', part, own] = card
+    return [own ?? `${type} ${part ?? name}`]
+  }
+  if (!PATH.test(header)) return []
+  const names = header.replaceAll(/\[[^\]]*\]/g, '').split('.')
+  const telling = names.at(-1) === 'value' ? names.slice(0, -1) : names
+  const last = telling.at(-1) ?? ''
+  return [telling.slice(-2).join(' '), last, last.replace(/s$/, '')]
+}
+
 export function readHeader(header: string): HeaderReading {
-  for (const text of new Set([header, apart(header)]))
+  for (const text of new Set([...spoken(header), header, apart(header)]))
     for (const spelling of foldedSpellings(text)) {
       const found = spelling === '' ? undefined : readSpelling(spelling)
       if (found !== undefined && found.how !== 'part') return found

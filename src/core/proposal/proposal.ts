@@ -19,6 +19,10 @@ import type { HeaderLanguage, Meaning } from './words/meaning.ts'
 
 /** How the samples are written. */
 export interface SampleForm {
+  readonly type: 'csv' | 'json' | 'excel' | 'vcard'
+  readonly sheet?: string | undefined
+  /** Where the list of records is in JSON. */
+  readonly records?: string | undefined
   readonly encoding: string
   readonly delimiter: string
   /** Lines before the header. */
@@ -229,7 +233,8 @@ export function buildProposal(given: Given): Proposal {
     known === undefined ? keyed : readings,
     samples,
   )
-  const hasSteadyColumns = known === undefined || known.preset !== 'google'
+  const hasHeader = form.type === 'csv' || form.type === 'excel'
+  const hasSteadyColumns = hasHeader && known?.preset !== 'google'
   return {
     known,
     form,

@@ -3,10 +3,12 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { readHeader } from '../../core/proposal/header.ts'
+import type { SampleForm } from '../../core/proposal/proposal.ts'
 import type { SampleCollector } from '../../core/proposal/samples.ts'
 import { isMail } from '../../core/proposal/values.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { describeFault } from '../fault.ts'
+import { openPacked } from '../gzip.ts'
 import { fileVersion, type InputFile, openInputFile } from '../input-file.ts'
 import { surveyText } from '../text/text-survey.ts'
 import { DELIMITERS } from './dialect.ts'
@@ -16,6 +18,11 @@ import { type CsvReader, readCsv, textHead } from './reader.ts'
 import { firstRow } from './rows.ts'
 
 export interface SampleReading {
+  readonly type: SampleForm['type']
+  /** Of a workbook, where it is not the only one. */
+  readonly sheet?: string
+  /** Of JSON, where the records are not the whole. */
+  readonly records?: string
   readonly encoding: string
   readonly delimiter: string
   readonly skipLines: number
@@ -29,7 +36,7 @@ export interface SampleReading {
 /** A line with fewer names that are known is taken for the header only where it is the first. */
 const FEWEST_NAMES = 2
 
-const isKnownName = (name: string): boolean => {
+export const isKnownName = (name: string): boolean => {
   const { meaning, how } = readHeader(name)
   return meaning !== undefined && how !== 'part'
 }
@@ -52,12 +59,14 @@ export function linesBeforeHeader(head: string): number {
   return isNamed ? line - 1 : line
 }
 
-async function openedSample(path: string): Promise<{ file: InputFile; writtenAt: number }> {
+/** The file, wherever it lies. Throws INPUT_UNREADABLE. */
+export async function openedSample(path: string): Promise<{ file: InputFile; writtenAt: number }> {
   try {
     const real = await realpath(path)
     const stats = await lstat(real, { bigint: true })
     const input = { name: basename(path), version: fileVersion(stats), bytes: Number(stats.size) }
-    return { file: await openInputFile(Buffer.from(real), input), writtenAt: Number(stats.mtimeMs) }
+    const file = await openInputFile(Buffer.from(real), input)
+    return { file: await openPacked(file), writtenAt: Number(stats.mtimeMs) }
   } catch (error) {
     if (error instanceof SyncError) throw error
     throw new SyncError('INPUT_UNREADABLE', `${path} cannot be read: ${describeFault(error)}`, {
@@ -127,6 +136,7 @@ export async function readSample(path: string, collector: SampleCollector): Prom
     collector.begin(basename(path), header)
     const auto = await raggedRows(reader, (values, line) => collector.add(values, line))
     const endsWithLineBreak = reader.endsWithLineBreak?.() !== false
-    return { encoding, delimiter, skipLines, ragged: { rejected, auto }, endsWithLineBreak, writtenAt }
+    const ragged = { rejected, auto }
+    return { type: 'csv', encoding, delimiter, skipLines, ragged, endsWithLineBreak, writtenAt }
   })
 }

@@ -61,6 +61,14 @@ export function readJson(
   })
 }
 
+/** What is in a file, without columns. `path`: where the list of records is. */
+export async function* jsonValues(file: InputFile, path: string | undefined): AsyncGenerator {
+  const form = await surveyText(file, 'auto')
+  const layout = await layoutOf(file, form, path)
+  for await (const records of jsonRecords({ name: file.name, layout, parts: utf8Text(file, form) }))
+    for (const { value } of records) yield value
+}
+
 /** The optional columns that no record has: found by a reading of the whole file, where there are such columns at all. */
 async function missingColumns(
   parsed: () => AsyncIterable<JsonRecord[]>,

@@ -4,7 +4,14 @@ import { buildProposal, type Proposal } from '../../../src/core/proposal/proposa
 import { answered, initQuestions } from '../../../src/core/proposal/questions.ts'
 import { createSampleCollector } from '../../../src/core/proposal/samples.ts'
 
-const FORM = { encoding: 'utf-8', delimiter: ',', skipLines: 0, isRagged: false, unended: 0 }
+const FORM = {
+  type: 'csv' as const,
+  encoding: 'utf-8',
+  delimiter: ',',
+  skipLines: 0,
+  isRagged: false,
+  unended: 0,
+}
 
 type Columns = Readonly<Record<string, readonly string[]>>
 
