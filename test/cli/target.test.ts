@@ -115,6 +115,15 @@ describe('target', () => {
     expect(stderr).toContain('SOURCE_ANSWER: line 1 is not a Singer message')
   })
 
+  it('ends with 3 at such a line where changes are held, too', async () => {
+    const twice = { ...record(2), record: { id: 2, email: 'p1@tap.example', name: 'Other' } }
+    expect(await fed(lines(schema, record(1), twice, state(1)))).toMatchObject({ code: 4, stdout: '1\n' })
+    expect(await fed(lines(schema, record(1), twice, state(2), 'Traceback'))).toMatchObject({
+      code: 3,
+      stdout: '2\n',
+    })
+  })
+
   it('takes a last line without a line break, and a pipe without anything', async () => {
     expect((await fed(lines(schema, record(1), state(1)).trimEnd())).stdout).toBe('1\n')
     expect(await fed('')).toMatchObject({ code: 0, stdout: '' })

@@ -57,5 +57,6 @@ export async function target(io: Io, options: CommonOptions, names: string[]): P
   }
   if (end.problem !== undefined) printError(io, errorMessage(end.problem).lines)
   const code = exitCode(results)
-  return code === 0 && end.problem !== undefined ? EXIT.partial : code
+  const isCutOff = end.problem?.code === 'SOURCE_ANSWER' && code === EXIT.held
+  return isCutOff || (code === EXIT.done && end.problem !== undefined) ? EXIT.partial : code
 }
