@@ -1,6 +1,6 @@
 // Many contacts in one call (interface, 4.2): what a refused one does to the others, and what is answered, as the
 // habits have it.
-import { assertComplete, type Fields, newContactWithMail } from './contact-rules.ts'
+import { assertComplete, type ContactRules, type Fields } from './contact-rules.ts'
 import type { Contacts, Methods } from './contacts.ts'
 import { Failure } from './failure.ts'
 import type { Habits } from './habits.ts'
@@ -37,7 +37,14 @@ function inCase(mail: string, bulkMail: Habits['bulkMail']): string {
   return bulkMail === 'upper' ? mail.toUpperCase() : mail.toLowerCase()
 }
 
-export function createBulk(db: Db, contacts: Contacts, habits: Habits) {
+interface Rooms {
+  readonly db: Db
+  readonly contacts: Contacts
+  readonly habits: Habits
+  readonly rules: ContactRules
+}
+
+export function createBulk({ db, contacts, habits, rules: { newContactWithMail } }: Rooms) {
   const createOne = (member: unknown, index: number, methods: Methods): Created => {
     try {
       const fields: Fields = checked(newContactWithMail, member, {

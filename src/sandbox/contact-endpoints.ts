@@ -1,15 +1,7 @@
 // The operations on contacts and on the terms of a contact (interface, 4.2 and 4.3).
 import { z } from 'zod'
 import { createBulk } from './bulk.ts'
-import {
-  assertComplete,
-  contactFields,
-  newContact,
-  newContactWithMail,
-  SHOWN_FIELDS,
-  servedContact,
-  termIds,
-} from './contact-rules.ts'
+import { assertComplete, type ContactRules, termIds } from './contact-rules.ts'
 import type { Contacts, Methods } from './contacts.ts'
 import {
   CONTACT_ID,
@@ -31,6 +23,7 @@ interface Rooms {
   readonly contacts: Contacts
   readonly terms: Terms
   readonly habits: Habits
+  readonly rules: ContactRules
 }
 
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
@@ -52,8 +45,6 @@ const body = <Shape extends z.ZodRawShape>(shape: Shape) =>
     { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
   )
 
-const newContactBody = body({ contact: newContact })
-
 /** The members are checked one by one, for one that is refused need not fail the others. */
 const newContactsBody = body({
   contacts: z.custom<object>(
@@ -61,31 +52,34 @@ const newContactsBody = body({
     'must be an array or an object of contacts',
   ),
 })
-const describedContactsBody = body({
-  contacts: z.union([
-    z.array(newContactWithMail).min(1),
-    z.record(z.string(), newContactWithMail).meta({ minProperties: 1 }),
-  ]),
-})
+const describedContactsBody = ({ newContactWithMail }: ContactRules) =>
+  body({
+    contacts: z.union([
+      z.array(newContactWithMail).min(1),
+      z.record(z.string(), newContactWithMail).meta({ minProperties: 1 }),
+    ]),
+  })
 
-const fieldsQuery = z.strictObject({
-  fields: z
-    .string()
-    .transform((text) => text.split(','))
-    .pipe(
-      z
-        .array(
-          z.enum(SHOWN_FIELDS, { error: ({ input }) => `("${String(input)}") is no field of a contact` }),
-        )
-        .min(1),
-    )
-    .optional()
-    .meta({ description: 'The fields to answer besides id; first_name, family_name and mail otherwise' }),
-  // They do not concern a single contact.
-  ...pageQuery.shape,
-})
+const fieldsQuery = ({ shownFields }: ContactRules) =>
+  z.strictObject({
+    fields: z
+      .string()
+      .transform((text) => text.split(','))
+      .pipe(
+        z
+          .array(
+            z.enum(shownFields, { error: ({ input }) => `("${String(input)}") is no field of a contact` }),
+          )
+          .min(1),
+      )
+      .optional()
+      .meta({ description: 'The fields to answer besides id; first_name, family_name and mail otherwise' }),
+    // They do not concern a single contact.
+    ...pageQuery.shape,
+  })
 
-function readers({ contacts, habits }: Rooms): Endpoint[] {
+function readers({ contacts, habits, rules }: Rooms): Endpoint[] {
+  const { servedContact } = rules
   const paged = createPaging(habits)
   const isNone = habits.unknownContact === 'json-404' || habits.unknownContact === 'html-404'
   return [
@@ -94,7 +88,7 @@ function readers({ contacts, habits }: Rooms): Endpoint[] {
       path: '/contact/:contact_id',
       summary: 'Read a contact by its id, or the contacts with an e-mail address, page by page',
       place: CONTACT_ID_OR_MAIL,
-      query: fieldsQuery,
+      query: fieldsQuery(rules),
       answer: z.union([servedContact, z.array(servedContact)]),
       handle({ place, query }) {
         if (typeof place === 'number') return contacts.byId(place, query.fields)
@@ -106,19 +100,20 @@ function readers({ contacts, habits }: Rooms): Endpoint[] {
   ]
 }
 
-function writers({ db, contacts, habits }: Rooms): Endpoint[] {
-  const createMany = createBulk(db, contacts, habits)
+function writers({ db, contacts, habits, rules }: Rooms): Endpoint[] {
+  const createMany = createBulk({ db, contacts, habits, rules })
+  const { contactFields, newContact } = rules
   return [
     endpoint({
       method: 'post',
       path: '/contact',
       summary: 'Create a contact, or merge it into its duplicate',
-      body: newContactBody,
+      body: body({ contact: newContact }),
       bodyKind: 'contact',
       answer: created,
-      handle({ body }) {
-        assertComplete(body.contact, { mailRequired: false })
-        return { id: contacts.create(body.contact, methodsOf(body)) }
+      handle({ body: sent }) {
+        assertComplete(sent.contact, { mailRequired: false })
+        return { id: contacts.create(sent.contact, methodsOf(sent)) }
       },
     }),
     endpoint({
@@ -126,7 +121,7 @@ function writers({ db, contacts, habits }: Rooms): Endpoint[] {
       path: '/contacts',
       summary: 'Create many contacts, each with an e-mail address, or merge them into their duplicates',
       body: newContactsBody,
-      describedBody: describedContactsBody,
+      describedBody: describedContactsBody(rules),
       answer: z.array(z.strictObject({ id: z.int(), email: z.string() })),
       handle: ({ body }) => createMany(body.contacts, methodsOf(body)),
     }),

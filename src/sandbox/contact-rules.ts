@@ -5,7 +5,7 @@ import validator from 'validator'
 import { z } from 'zod'
 import { isCountryCode } from '../core/mapping/country-codes.ts'
 import { CONTACT_FIELDS, type FieldRule, FULL_ADDRESS_FIELDS } from '../core/mapping/contact.ts'
-import { CUSTOM_FIELD_SCHEMAS } from './custom-fields.ts'
+import { customFieldSchemas, type Definition } from './custom-fields.ts'
 import { Failure } from './failure.ts'
 import { sizedText } from './sized-text.ts'
 
@@ -60,39 +60,40 @@ export const termIds = z
   })
   .meta({ examples: [[1]] })
 
-const fieldSchemas = {
-  ...Object.fromEntries(Object.entries(CONTACT_FIELDS).map(([name, rule]) => [name, fieldSchema(rule)])),
-  ...CUSTOM_FIELD_SCHEMAS,
-}
-
-const optional = Object.fromEntries(
-  Object.entries(fieldSchemas).map(([name, schema]) => [name, schema.nullable().optional()]),
-)
-
-const fieldsSchema = () =>
-  z.strictObject(
-    { ...optional, terms: termIds.optional() },
-    { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
-  )
-
-/** Fields as they are given for an update; every one may be left out. */
-export const contactFields = fieldsSchema()
-
 const given = (names: readonly string[]) => ({
   required: names,
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string', pattern: '\\S' }])),
 })
 
-/** A new contact. Its description says what `assertComplete` checks. */
-export const newContact = fieldsSchema().meta({ anyOf: [given(['mail']), given(FULL_ADDRESS_FIELDS)] })
+/** The schemas of a contact where these custom fields are defined. */
+export function createContactRules(definitions: readonly Definition[]) {
+  const fieldSchemas = {
+    ...Object.fromEntries(Object.entries(CONTACT_FIELDS).map(([name, rule]) => [name, fieldSchema(rule)])),
+    ...customFieldSchemas(definitions),
+  }
+  const optional = Object.fromEntries(
+    Object.entries(fieldSchemas).map(([name, schema]) => [name, schema.nullable().optional()]),
+  )
+  const fieldsSchema = () =>
+    z.strictObject(
+      { ...optional, terms: termIds.optional() },
+      { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
+    )
+  /** A contact as it is read: the fields that were asked for, null where they have no value. */
+  const servedContact = z.strictObject({ id: z.int(), ...optional, terms: termIds.optional() })
+  return {
+    /** Fields as they are given for an update; every one may be left out. */
+    contactFields: fieldsSchema(),
+    /** A new contact. Its description says what `assertComplete` checks. */
+    newContact: fieldsSchema().meta({ anyOf: [given(['mail']), given(FULL_ADDRESS_FIELDS)] }),
+    newContactWithMail: fieldsSchema().meta({ anyOf: [given(['mail'])] }),
+    servedContact,
+    /** Names that `fields` may ask for. */
+    shownFields: Object.keys(servedContact.shape) as [string, ...string[]],
+  }
+}
 
-export const newContactWithMail = fieldsSchema().meta({ anyOf: [given(['mail'])] })
-
-/** A contact as it is read: the fields that were asked for, null where they have no value. */
-export const servedContact = z.strictObject({ id: z.int(), ...optional, terms: termIds.optional() })
-
-/** Names that `fields` may ask for. */
-export const SHOWN_FIELDS = Object.keys(servedContact.shape) as [string, ...string[]]
+export type ContactRules = ReturnType<typeof createContactRules>
 
 const isMissing = (value: unknown): boolean =>
   isBlank(value) || (typeof value === 'string' && value.trim() === '')

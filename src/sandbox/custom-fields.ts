@@ -15,13 +15,15 @@ export const definitionSchema = z.object({
 
 type CustomField = z.infer<typeof definitionSchema>
 
-interface Rule extends CustomField {
+/** A definition with what its values must be. */
+export interface Definition extends CustomField {
   /** Characters; texts only. */
   readonly size?: number
   readonly options?: readonly string[]
 }
 
-const RULES: readonly Rule[] = [
+/** What a sandbox defines where no seed says otherwise. */
+export const PLAIN_DEFINITIONS: readonly Definition[] = [
   {
     field_id: 1,
     field_name: 'nickname',
@@ -86,11 +88,13 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-export const customFields = (): CustomField[] => RULES.map((rule) => definitionSchema.parse(rule))
+/** Without what the interface does not show. */
+export const shownDefinitions = (definitions: readonly Definition[]): CustomField[] =>
+  definitions.map((definition) => definitionSchema.parse(definition))
 
 /** By id or by name; 404 for what there is not (interface, 4.4). */
-export function customField(idOrName: string): CustomField {
-  const found = customFields().find(
+export function definitionAt(idOrName: string, definitions: readonly Definition[]): CustomField {
+  const found = shownDefinitions(definitions).find(
     ({ field_id, field_name }) => String(field_id) === idOrName || field_name === idOrName,
   )
   if (found === undefined) throw new Failure(404, 'there is no such custom field')
@@ -99,26 +103,36 @@ export function customField(idOrName: string): CustomField {
 
 const orNone = (value: z.ZodType, error: string) => z.union([value, z.literal('')], { error })
 
-function valueSchema({ type, size = 255, options = [] }: Rule): z.ZodType {
+function valueSchema({ type, size = 255, options }: Definition): z.ZodType {
   switch (type) {
+    case 'text':
     case 'text_textfield':
+    case 'text_textarea':
       return sizedText(size)
     case 'checkbox_confirmation':
       return z.literal([true, false, 0, 1, ''], { error: 'must be true or false' })
     case 'options_select':
+      if (options === undefined) return sizedText(size)
       return z.enum([...options, ''], { error: `must be one of ${options.join(', ')}` })
     case 'options_buttons': {
+      if (options === undefined) return orNone(z.array(z.string()), 'must be a list')
       const error = `must be a list out of ${options.join(', ')}`
       return orNone(z.array(z.enum(options, { error }), { error }), error)
     }
     case 'integer':
+    case 'number_integer':
       return orNone(z.int('must be an integer'), 'must be an integer')
-    default:
+    case 'float':
+    case 'number':
+    case 'number_float':
       return orNone(z.number('must be a number'), 'must be a number')
+    default:
+      return z.union([z.string(), z.number(), z.boolean()], {
+        error: 'must be a text, a number, true or false',
+      })
   }
 }
 
 /** What a contact may have under each custom field's name; '' empties it. */
-export const CUSTOM_FIELD_SCHEMAS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
-  RULES.map((rule) => [rule.field_name, valueSchema(rule)]),
-)
+export const customFieldSchemas = (definitions: readonly Definition[]): Readonly<Record<string, z.ZodType>> =>
+  Object.fromEntries(definitions.map((definition) => [definition.field_name, valueSchema(definition)]))

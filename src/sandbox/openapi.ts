@@ -2,7 +2,7 @@
 // requests. Zod's own JSON Schema is what OpenAPI 3.1 takes, so it is set together here: a framework that also
 // does the checking would answer before the sandbox's rules and habits (its own statuses and bodies) could.
 import { z } from 'zod'
-import { contactFields, newContact, newContactWithMail, servedContact } from './contact-rules.ts'
+import type { ContactRules } from './contact-rules.ts'
 import { definitionSchema } from './custom-fields.ts'
 import { created, type Endpoint, success } from './endpoint.ts'
 import { termSchema } from './terms.ts'
@@ -10,16 +10,19 @@ import { termSchema } from './terms.ts'
 type Json = Record<string, unknown>
 
 /** Schemas that the document names once. */
-const NAMED: ReadonlyMap<unknown, string> = new Map<z.ZodType, string>([
-  [contactFields, 'ContactFields'],
-  [newContact, 'NewContact'],
-  [newContactWithMail, 'NewContactWithMail'],
-  [servedContact, 'Contact'],
-  [termSchema, 'Term'],
-  [definitionSchema, 'CustomField'],
-  [created, 'Created'],
-  [success, 'Success'],
-])
+type Named = ReadonlyMap<unknown, string>
+
+const namedSchemas = (rules: ContactRules): Named =>
+  new Map<unknown, string>([
+    [rules.contactFields, 'ContactFields'],
+    [rules.newContact, 'NewContact'],
+    [rules.newContactWithMail, 'NewContactWithMail'],
+    [rules.servedContact, 'Contact'],
+    [termSchema, 'Term'],
+    [definitionSchema, 'CustomField'],
+    [created, 'Created'],
+    [success, 'Success'],
+  ])
 
 const REFUSAL: Json = {
   type: 'object',
@@ -30,12 +33,16 @@ const REFUSAL: Json = {
 const reference = (name: string): string => `#/components/schemas/${name}`
 
 /** `input`: as it is sent; `output`: as it is meant, a number in a query as a number. */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output', options = { isNamed: false }): Json {
+function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  { named, isNamed = false }: { named: Named; isNamed?: boolean },
+): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override({ zodSchema, jsonSchema: inner }) {
-      const name = NAMED.get(zodSchema)
-      if (name === undefined || (options.isNamed && name === NAMED.get(schema))) return
+      const name = named.get(zodSchema)
+      if (name === undefined || (isNamed && name === named.get(schema))) return
       for (const key of Object.keys(inner)) Reflect.deleteProperty(inner, key)
       inner.$ref = reference(name)
     },
@@ -43,7 +50,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', options = { isNam
   return json
 }
 
-function parametersOf({ path, place, query }: Endpoint): Json[] {
+function parametersOf({ path, place, query }: Endpoint, named: Named): Json[] {
   const [, name] = /:(\w+)/.exec(path) ?? []
   const inPath =
     place === undefined
@@ -54,11 +61,11 @@ function parametersOf({ path, place, query }: Endpoint): Json[] {
             in: 'path',
             required: true,
             description: place.description,
-            schema: jsonSchema(place.schema, 'output'),
+            schema: jsonSchema(place.schema, 'output', { named }),
           },
         ]
   const inQuery = Object.entries(query.shape).map(([key, schema]) => {
-    const { description, ...rest } = jsonSchema(schema as z.ZodType, 'output')
+    const { description, ...rest } = jsonSchema(schema as z.ZodType, 'output', { named })
     // Names in one parameter with commas between them, not a parameter each.
     return {
       name: key,
@@ -77,10 +84,10 @@ const content = (schema: Json): Json => ({ content: { 'application/json': { sche
 
 const refusal = (description: string): Json => ({ description, ...content({ $ref: reference('Refusal') }) })
 
-function responsesOf({ answer, body, place, path, method }: Endpoint): Json {
+function responsesOf({ answer, body, place, path, method }: Endpoint, named: Named): Json {
   const isTermUpdate = method === 'put' && path.startsWith('/terms')
   return {
-    200: { description: 'Done', ...content(jsonSchema(answer, 'output')) },
+    200: { description: 'Done', ...content(jsonSchema(answer, 'output', { named })) },
     400: refusal('The address or the body cannot be read'),
     401: refusal('The API key is missing or wrong'),
     ...(place === undefined ? {} : { 404: refusal('There is no such thing') }),
@@ -98,25 +105,34 @@ function responsesOf({ answer, body, place, path, method }: Endpoint): Json {
 
 const operationId = ({ method, path }: Endpoint): string => [method, ...(path.match(/\w+/g) ?? [])].join('_')
 
-function operation(endpoint: Endpoint): Json {
+function operation(endpoint: Endpoint, named: Named): Json {
   const body = endpoint.describedBody ?? endpoint.body
   return {
     operationId: operationId(endpoint),
     summary: endpoint.summary,
-    parameters: parametersOf(endpoint),
-    ...(body === undefined ? {} : { requestBody: { required: true, ...content(jsonSchema(body, 'input')) } }),
-    responses: responsesOf(endpoint),
+    parameters: parametersOf(endpoint, named),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, ...content(jsonSchema(body, 'input', { named })) } }),
+    responses: responsesOf(endpoint, named),
   }
 }
 
-export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: string): Json {
+export function openApiDocument(
+  { endpoints, rules }: { endpoints: readonly Endpoint[]; rules: ContactRules },
+  serverUrl: string,
+): Json {
+  const named = namedSchemas(rules)
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) }
+    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint, named) }
   }
   const schemas = Object.fromEntries(
-    [...NAMED].map(([schema, name]) => [name, jsonSchema(schema as z.ZodType, 'input', { isNamed: true })]),
+    [...named].map(([schema, name]) => [
+      name,
+      jsonSchema(schema as z.ZodType, 'input', { named, isNamed: true }),
+    ]),
   )
   return {
     openapi: '3.1.0',

@@ -6,7 +6,9 @@ import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../core/ports.ts'
 import { answer, answerRefusal, answerSuccess, page } from './answers.ts'
 import { contactEndpoints } from './contact-endpoints.ts'
+import { type ContactRules, createContactRules } from './contact-rules.ts'
 import { createContacts } from './contacts.ts'
+import { type Definition, PLAIN_DEFINITIONS } from './custom-fields.ts'
 import { type Endpoint, success } from './endpoint.ts'
 import { Failure } from './failure.ts'
 import type { Habits } from './habits.ts'
@@ -21,20 +23,26 @@ interface RouteOptions {
   readonly db: Db
   readonly apiKey: string
   readonly habits: Habits
+  /** Of custom fields; the plain ones where it says nothing. */
+  readonly definitions?: readonly Definition[]
   readonly clock: Clock
 }
 
-const PREFIX = '/public/api/V1'
+/** Before every path of the interface. */
+export const PREFIX = '/public/api/V1'
 const LOGIN = '/user/login'
 const LARGEST_BODY = 4 * 1024 * 1024
 
-function createEndpoints({ db, habits }: RouteOptions): Endpoint[] {
+function createEndpoints(
+  { db, habits, definitions = PLAIN_DEFINITIONS }: RouteOptions,
+  rules: ContactRules,
+): Endpoint[] {
   const terms = createTerms(db, habits)
   const contacts = createContacts(db, terms, habits)
   return [
-    ...contactEndpoints({ db, contacts, terms, habits }),
+    ...contactEndpoints({ db, contacts, terms, habits, rules }),
     ...termEndpoints(terms, habits),
-    ...customFieldEndpoints(habits),
+    ...customFieldEndpoints(habits, definitions),
   ]
 }
 
@@ -120,7 +128,8 @@ function serveEndpoint(app: Hono, endpoint: Endpoint, habits: Habits): void {
 
 export function createRoutes(options: RouteOptions): Hono {
   const { habits, clock } = options
-  const endpoints = createEndpoints(options)
+  const rules = createContactRules(options.definitions ?? PLAIN_DEFINITIONS)
+  const endpoints = createEndpoints(options, rules)
   const tooLarge = (): never => {
     throw new Failure(413, 'the body is too large')
   }
@@ -141,7 +150,7 @@ export function createRoutes(options: RouteOptions): Hono {
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, habits)
   app.get(LOGIN, (context) => context.html(page('Log in')))
   app.get('/openapi.json', (context) =>
-    context.json(openApiDocument(endpoints, `${new URL(context.req.url).origin}${PREFIX}`)),
+    context.json(openApiDocument({ endpoints, rules }, `${new URL(context.req.url).origin}${PREFIX}`)),
   )
   app.notFound((context) =>
     answerRefusal(context, new Failure(404, 'there is nothing at this address'), habits),

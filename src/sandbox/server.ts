@@ -1,18 +1,29 @@
-// Serves the sandbox on loopback, and nowhere else.
-import { serve } from '@hono/node-server'
+// Serves the sandbox: on loopback unless another host is named, with faults and control where they are asked for.
+import { type HttpBindings, serve } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
+import { CONTROL, controlRoutes } from './control.ts'
+import { createFaults, type Fault } from './faults.ts'
 import { type Habits, PLAIN_HABITS } from './habits.ts'
-import { createRoutes } from './routes.ts'
-import { openTables } from './tables.ts'
+import { createRoutes, PREFIX } from './routes.ts'
+import { createSeen, shownBody } from './seen.ts'
+import { definitionsOf, plant, type Seed } from './seed.ts'
+import { clearTables, openTables } from './tables.ts'
 
 export interface SandboxOptions {
   /** 0 takes a free one. */
   readonly port: number
+  /** Where it listens; loopback alone where it is unset. */
+  readonly host?: string
   readonly apiKey: string
   /** Keeps the data in this file; in memory otherwise. */
   readonly db?: string
   readonly habits?: Partial<Habits>
+  /** What it holds at the beginning, and after a reset; a file that has contacts or terms is left as it is. */
+  readonly seed?: Seed
+  /** Opens `/_sandbox/`. */
+  readonly control?: boolean
   readonly clock: Clock
 }
 
@@ -32,46 +43,135 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-const HOST = '127.0.0.1'
-const REMEMBERED = 10_000
+const LOOPBACK = '127.0.0.1'
 
-/** Throws USAGE when the port is taken. */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const db = openTables(options.db)
-  const habits = { ...PLAIN_HABITS, ...options.habits }
-  const seen: SeenRequest[] = []
-  const app = createRoutes({ db, apiKey: options.apiKey, habits, clock: options.clock })
-  const answer = async (request: Request): Promise<Response> => {
-    const response = await app.fetch(request)
-    if (seen.length >= REMEMBERED) seen.shift()
-    seen.push({ method: request.method, path: new URL(request.url).pathname, status: response.status })
+/** Carried out, and the connection closed: after half of the answer, or without any. */
+async function cutOff(response: Response, { do: what }: Fault, { outgoing }: HttpBindings): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer())
+  if (what === 'truncated') {
+    const headers = { ...Object.fromEntries(response.headers), 'content-length': String(body.length) }
+    outgoing.writeHead(response.status, headers)
+    const half = body.subarray(0, Math.floor(body.length / 2))
+    await new Promise<void>((done) => void outgoing.write(half, () => done()))
+  }
+  outgoing.destroy()
+}
+
+/** What it is made of while it runs: habits may change, the rest stays. */
+function createWorld({ db: file, seed, apiKey, clock, ...options }: SandboxOptions) {
+  const db = openTables(file)
+  const seen = createSeen()
+  const faults = createFaults()
+  const first = { ...PLAIN_HABITS, ...options.habits }
+  const definitions = definitionsOf(seed)
+  let habits: Habits = first
+  const routes = () => createRoutes({ db, apiKey, habits, clock, definitions })
+  let app = routes()
+  const changeHabits = (changed: Partial<Habits>): void => {
+    habits = { ...habits, ...changed }
+    app = routes()
+  }
+  const isEmpty = db.prepare('SELECT 1 FROM contact UNION ALL SELECT 1 FROM term LIMIT 1').get() === undefined
+  if (seed !== undefined && isEmpty) plant(db, seed, first)
+  const controlled = {
+    db,
+    faults,
+    habits: () => habits,
+    changeHabits,
+    requests: () => seen.all,
+    reset(): void {
+      clearTables(db)
+      seen.clear()
+      faults.clear()
+      changeHabits(first)
+      if (seed !== undefined) plant(db, seed, first)
+    },
+  }
+  const isControlled = options.control === true
+  return {
+    db,
+    seen,
+    faults,
+    clock,
+    controlled,
+    isControlled,
+    answer: (request: Request) => app.fetch(request),
+  }
+}
+
+type World = ReturnType<typeof createWorld>
+
+/** A request with what may happen to it. */
+async function handle(
+  { seen, faults, clock, isControlled, answer }: World,
+  request: Request,
+  bindings: HttpBindings,
+): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const path = pathname.startsWith(PREFIX) ? pathname.slice(PREFIX.length) : pathname
+  const fault = faults.take({ method: request.method, path })
+  const body = isControlled ? await request.clone().text() : ''
+  const note = (status: number): void => {
+    const { method } = request
+    seen.note({ method, path: pathname, query: search, body: shownBody(body), status })
+  }
+  if (fault?.do === 'reset') {
+    note(0)
+    bindings.outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
+  if (fault?.do === '503') {
+    note(503)
+    return Response.json({ error: true, message: 'the service is not available' }, { status: 503 })
+  }
+  const response = await answer(request)
+  if (fault === undefined || fault.do === 'delay') {
+    if (fault !== undefined) await clock.sleep(fault.ms)
+    note(response.status)
     return response
   }
-  const server = serve({ fetch: answer, hostname: HOST, port: options.port })
+  note(0)
+  await cutOff(response, fault, bindings)
+  return RESPONSE_ALREADY_SENT
+}
+
+/** Throws USAGE when the port is taken, or the seed cannot be planted. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { host = LOOPBACK, port: wanted, control = false } = options
+  const world = createWorld(options)
+  const controlApp = control ? controlRoutes(world.controlled) : undefined
+  const fetch = (request: Request, bindings: HttpBindings): Promise<Response> | Response => {
+    const { pathname } = new URL(request.url)
+    const isControl = pathname === CONTROL || pathname.startsWith(`${CONTROL}/`)
+    if (controlApp !== undefined && isControl) return controlApp.fetch(request)
+    return handle(world, request, bindings)
+  }
+  const server = serve({ fetch: fetch as never, hostname: host, port: wanted })
   const listening = Promise.withResolvers<undefined>()
   server.once('listening', () => listening.resolve(undefined))
   server.once('error', listening.reject)
   try {
     await listening.promise
   } catch (error) {
-    db.close()
-    throw new SyncError('USAGE', `port ${options.port} cannot be used`, {
+    world.db.close()
+    throw new SyncError('USAGE', `port ${wanted} cannot be used on ${host}`, {
       hint: 'Name another with --port; 0 takes a free one.',
       cause: error,
     })
   }
   const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : options.port
+  const port = typeof address === 'object' && address !== null ? address.port : wanted
+  const shown = host === '0.0.0.0' || host === '::' ? LOOPBACK : host
   return {
-    url: `http://${HOST}:${port}`,
+    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`,
     port,
-    requests: () => seen,
+    requests: () => world.seen.all,
     async close() {
       const closed = Promise.withResolvers<undefined>()
       server.close(() => closed.resolve(undefined))
       if ('closeAllConnections' in server) server.closeAllConnections()
       await closed.promise
-      db.close()
+      world.db.close()
     },
   }
 }

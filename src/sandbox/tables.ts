@@ -20,3 +20,11 @@ export function openTables(file: string | undefined): Db {
   db.exec(TABLES)
   return db
 }
+
+/** Everything in it goes, ids included: they begin with 1 again. */
+export const clearTables = (db: Db): void => {
+  db.transaction(() => {
+    for (const table of ['contact', 'block', 'person', 'term', 'contact_term', 'sqlite_sequence'])
+      db.exec(`DELETE FROM ${table}`)
+  })()
+}

@@ -1,6 +1,6 @@
 // The operations on terms and on the definitions of custom fields (interface, 4.1 and 4.4).
 import { z } from 'zod'
-import { customField, customFields, definitionSchema } from './custom-fields.ts'
+import { type Definition, definitionAt, definitionSchema, shownDefinitions } from './custom-fields.ts'
 import {
   created,
   type Endpoint,
@@ -75,7 +75,7 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
   ]
 }
 
-export function customFieldEndpoints(habits: Habits): Endpoint[] {
+export function customFieldEndpoints(habits: Habits, definitions: readonly Definition[]): Endpoint[] {
   const paged = createPaging(habits)
   return [
     endpoint({
@@ -84,7 +84,7 @@ export function customFieldEndpoints(habits: Habits): Endpoint[] {
       summary: 'List the definitions of custom fields',
       query: pageQuery,
       answer: z.array(definitionSchema),
-      handle: ({ query }) => paged(customFields(), query),
+      handle: ({ query }) => paged(shownDefinitions(definitions), query),
     }),
     endpoint({
       method: 'get',
@@ -92,7 +92,7 @@ export function customFieldEndpoints(habits: Habits): Endpoint[] {
       summary: 'Read a definition by its id or name',
       place: FIELD_ID_OR_NAME,
       answer: definitionSchema,
-      handle: ({ place }) => customField(String(place)),
+      handle: ({ place }) => definitionAt(String(place), definitions),
     }),
   ]
 }

@@ -52,12 +52,18 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
 export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'sandbox',
-    summary: 'serves a complete stand-in for the service on loopback',
+    summary: 'serves a complete stand-in for the service',
     description:
-      'Serves the interface of the service on loopback, with its data in a file or in memory, until it is stopped.',
+      'Serves the interface of the service, on loopback unless --host names another address, with its data in a file or in memory, until it is stopped. With --control, tests change it while it runs, below /_sandbox/: POST reset, GET requests (with their bodies), PUT habits {"page-cap": 3}, POST faults {"match": "POST /contacts", "next": 3, "do": "503|reset|lost|truncated|delay"}; a browser shows contacts, terms and the last requests there.',
     options: [
+      { flags: '--host <H>', help: 'the address to listen on; 127.0.0.1 by default' },
       { flags: '--port <N>', help: 'port to listen on; 0 takes a free one', standard: '8089' },
       { flags: '--db <FILE>', help: 'keep the data in this file (in memory otherwise)' },
+      {
+        flags: '--seed <FILE.json>',
+        help: 'what it holds at the beginning: {"terms": [], "contacts": [], "custom_fields": []}, as the interface shows them',
+      },
+      { flags: '--control', help: 'opens /_sandbox/, without a key: for tests only' },
       { flags: '--api-key <K>', help: 'the key that callers must send', standard: 'sandbox-key' },
       {
         flags: '--habit <NAME=VALUE>',
@@ -67,6 +73,7 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
     ],
     examples: [
       'contact-sync sandbox --port 8089 --db /tmp/sandbox.db',
+      'contact-sync sandbox --port 0 --seed people.json --control --json',
       'contact-sync sandbox --habit ids-as-text --habit rate-limit=5/1s --habit bulk-refusal=itself',
     ],
     moreHelp: async () => (await import('../commands/sandbox.ts')).sandboxHelp(),
