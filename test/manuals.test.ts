@@ -9,7 +9,7 @@ import { OUTCOMES } from '../src/core/outcome/summary.ts'
 import type { DaemonCondition, PipelineCondition } from '../src/core/outcome/daemon.ts'
 
 const top = resolve(import.meta.dirname, '..')
-const MANUALS = globSync(['*.md', '{config,docs,state,src,test}/*.md'], { cwd: top })
+const MANUALS = globSync(['*.md', '{config,config/sources,docs,state,src,test}/*.md'], { cwd: top })
 const read = (path: string): string => readFileSync(join(top, path), 'utf8')
 
 /** As GitHub names the anchor of a heading. */
