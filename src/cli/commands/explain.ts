@@ -19,6 +19,12 @@ const shown = (value: unknown): string =>
 const place = ({ file, line }: { file: string | null; line: number | null }): string =>
   file === null ? 'no file' : `${file}:${line ?? '?'}`
 
+/** Where a number is no line of a text: what it counts. */
+function placeKind({ file }: { file: string | null }): string {
+  if (/\.xls[xm]$/i.test(file ?? '')) return ' (row of the sheet)'
+  return /\.(vcf|vcard)(\.gz)?$/i.test(file ?? '') ? ' (first line of the card)' : ''
+}
+
 function sentText({ at, run_id: run, request, outcome }: ExplainedField | ExplainedTerm): string | undefined {
   if (at === null) return undefined
   const answered = request?.status === undefined ? 'no answer' : `answered ${request.status}`
@@ -43,7 +49,7 @@ function valueLines(one: ExplainedField | ExplainedTerm, live: boolean): string[
 function printExplanation(io: Io, explanation: Explanation, live: boolean): void {
   const { pipeline, key, contact_id: id, record, fields, terms, note } = explanation
   const contact = id === null ? 'no contact' : `contact ${id}`
-  print(io, `${pipeline} ${key}: ${contact}, ${place(record)}`)
+  print(io, `${pipeline} ${key}: ${contact}, ${place(record)}${placeKind(record)}`)
   if (note !== undefined) print(io, `  note: ${note}`)
   for (const [name, field] of Object.entries(fields)) {
     print(io, `  ${name} = ${shown(field.value)}`)

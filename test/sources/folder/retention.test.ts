@@ -22,15 +22,15 @@ const before = at('2026-06-01')
 const put = async (name: string): Promise<void> => writeFile(join(folder, 'processed', name), 'x')
 const left = async (): Promise<string[]> => (await readdir(join(folder, 'processed'))).sort()
 
-it.each(['a.csv', 'a', 'a.tar.gz', '.hidden', 'a b.csv', 'ä.csv', `${'n'.repeat(250)}.csv`])(
-  'knows when %s was put away, whatever stands beside it',
-  (name) => {
-    const raw = Buffer.from(name)
-    for (const ending of [undefined, '.rejects.csv', '.rejects.jsonl', '.reason.txt'])
-      for (const tagged of [idOf, shortIdOf].flatMap((id) => [id('2026-05-01'), `${id('2026-05-01')}-2`]))
-        expect(archivedAt(archivedName(raw, tagged, ending))).toBe(at('2026-05-01'))
-  },
-)
+it.each([
+  ...['a.csv', 'a', 'a.tar.gz', '.hidden', 'a b.csv', 'ä.csv', `${'n'.repeat(250)}.csv`],
+  ...['a.xlsx', 'a.vcf', 'a.csv.gz', 'a.vcf.gz', 'a.jsonl.gz', 'fetch-20260501-123015.jsonl'],
+])('knows when %s was put away, whatever stands beside it', (name) => {
+  const raw = Buffer.from(name)
+  for (const ending of [undefined, '.rejects.csv', '.rejects.jsonl', '.reason.txt'])
+    for (const tagged of [idOf, shortIdOf].flatMap((id) => [id('2026-05-01'), `${id('2026-05-01')}-2`]))
+      expect(archivedAt(archivedName(raw, tagged, ending))).toBe(at('2026-05-01'))
+})
 
 it('takes a mended file for what it was put away as last', () => {
   const mended = archivedName(Buffer.from('a.csv'), idOf('2026-05-01'), '.rejects.csv')
