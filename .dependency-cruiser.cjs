@@ -35,7 +35,8 @@ const LAYERS = {
 
 /** A package and the only place that may import it. */
 const HOMES = {
-  got: '^src/(service|alerts|sources/http)/',
+  got: '^src/(service|alerts|sources/http|sources/remote/s3)/',
+  aws4fetch: '^src/sources/remote/s3/',
   nodemailer: '^src/alerts/',
   'p-queue': '^src/service/',
   'better-sqlite3': '^src/(store|sandbox|sources/sql)/',

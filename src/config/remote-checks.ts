@@ -25,15 +25,22 @@ function sftpProblems(remote: Readonly<Record<string, unknown>>): Said[] {
   return problems
 }
 
+function s3Problems(remote: Readonly<Record<string, unknown>>): Said[] {
+  const hasKey = remote['secret_access_key'] !== undefined || remote['secret_access_key_file'] !== undefined
+  if (hasKey && remote['access_key_id'] !== undefined) return []
+  const hint = 'add access_key_id, and secret_access_key_file with the path of a file'
+  return [{ message: 'does not say by which key the bucket is read', hint }]
+}
+
 export function remoteProblems(tree: Tree, path: Path, pipeline: unknown): ConfigProblem[] {
   const folder = valueAt(pipeline, ['source', 'folder'])
   const remote = valueAt(pipeline, ['source', 'remote'])
   const at = [...path, 'source', remote === undefined ? 'folder' : 'remote']
   if (typeof folder !== 'string' || !isRemote(folder)) {
     if (remote === undefined) return []
-    const hint = 'remove it, or set source.folder to sftp://USER@HOST/FOLDER'
+    const hint = 'remove it, or set source.folder to sftp://USER@HOST/FOLDER or s3://BUCKET/PREFIX'
     return [problemAt(tree, at, { message: 'goes with a folder on another machine only', hint })]
   }
-  if (!folder.toLowerCase().startsWith('sftp:')) return []
-  return sftpProblems(isMapping(remote) ? remote : {}).map((said) => problemAt(tree, at, said))
+  const problems = folder.toLowerCase().startsWith('s3:') ? s3Problems : sftpProblems
+  return problems(isMapping(remote) ? remote : {}).map((said) => problemAt(tree, at, said))
 }

@@ -61,7 +61,7 @@ export function folderOptions(defaultFiles: readonly string[]) {
       .meta({
         path: true,
         description:
-          'The drop folder: a path, or `sftp://USER@HOST/FOLDER`. Its files are processed in order of name; subfolders are ignored.',
+          'The drop folder: a path, `sftp://USER@HOST/FOLDER` or `s3://BUCKET/PREFIX`. Its files are processed in order of name; subfolders are ignored.',
       }),
     remote: remoteOptions.optional(),
     files: z

@@ -139,9 +139,14 @@ pipelines:
       `${ADDRESS}, remote: { known_hosts: known, password_file: token, passphrase: "\${T}" }`,
       /has a passphrase and no key/,
     ],
+    ['folder: "s3://exports/in"', /does not say by which key the bucket is read/],
+    [
+      'folder: "s3://exports/in", remote: { endpoint: "http://store.example", access_key_id: A, secret_access_key_file: token }',
+      /must begin with https/,
+    ],
     ['folder: inbox, remote: { known_hosts: known }', /goes with a folder on another machine only/],
     ['folder: "sftp://ann:secret-of-a-server@files.example/in"', /holds a password/],
-    ['folder: "ftp://ann@files.example/in"', /must be a path, or sftp/],
+    ['folder: "ftp://ann@files.example/in"', /must be a path, sftp/],
   ])('refuses %s', async (source, why) => {
     const loaded = await written(source)
     const problems = loaded.ok ? [] : loaded.problems.map(problemText)

@@ -16,12 +16,24 @@ describe('the address of a folder', () => {
   })
 
   it.each([
+    ['s3://exports', ''],
+    ['s3://exports/', ''],
+    ['s3://my.exports-1/a%20b/c//', 'a b/c/'],
+  ])('%s', (folder, prefix) => {
+    expect(readAddress(folder)).toMatchObject({ kind: 's3', prefix })
+  })
+
+  it.each([
+    ['s3://Ex_ports!/in', /names no bucket/],
+    ['s3:///in', /names no bucket/],
+    ['s3://key:secret@exports/in', /holds a password/],
+    ['s3://exports/a/%2e%2E%2fb', /must not have/],
     ['sftp://ann:secret@files.example/in', /holds a password/],
-    ['sftp://files.example/in', /must be a path, or/],
-    ['ftp://ann@files.example/in', /must be a path, or/],
+    ['sftp://files.example/in', /must be a path, sftp/],
+    ['ftp://ann@files.example/in', /must be a path, sftp/],
     ['sftp://ann@files.example/in?key=x', /after \? or #/],
     ['sftp://ann@files.example/%zz', /encodes no character/],
-    ['sftp://ann@files example/in', /must be a path, or/],
+    ['sftp://ann@files example/in', /must be a path, sftp/],
   ])('refuses %s', (folder, why) => {
     const problem = readAddress(folder)
     expect(problem).toMatch(why)

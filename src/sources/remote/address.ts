@@ -1,5 +1,5 @@
-// Where a drop folder lies that is not on this machine: `sftp://user@host/folder`. A secret never stands in an address:
-// addresses are shown and logged.
+// Where a drop folder lies that is not on this machine: `sftp://user@host/folder`, or
+// `s3://bucket/prefix`. A secret never stands in an address: addresses are shown and logged.
 
 export interface SftpAddress {
   readonly kind: 'sftp'
@@ -10,9 +10,16 @@ export interface SftpAddress {
   readonly path: string
 }
 
-export type RemoteAddress = SftpAddress
+export interface S3Address {
+  readonly kind: 's3'
+  readonly bucket: string
+  /** Blank, or with a slash at its end. */
+  readonly prefix: string
+}
 
-const FORMS = 'must be a path, or sftp://USER@HOST/FOLDER'
+export type RemoteAddress = SftpAddress | S3Address
+
+const FORMS = 'must be a path, sftp://USER@HOST/FOLDER or s3://BUCKET/PREFIX'
 
 /** As curl takes it: /~/ is the folder of the user. */
 function pathOf(pathname: string): string {
@@ -29,6 +36,18 @@ function sftpAddress(url: URL): SftpAddress | string {
   return { kind: 'sftp', user, host, port: port === '' ? 22 : Number(port), path: pathOf(url.pathname) }
 }
 
+const BUCKET = /^[a-z0-9][a-z0-9._-]{1,62}$/
+
+function s3Address({ hostname, username, port, pathname }: URL): S3Address | string {
+  if (username !== '' || port !== '') return FORMS
+  if (!BUCKET.test(hostname))
+    return 'names no bucket: small letters, digits, dots and hyphens, as in s3://BUCKET/PREFIX'
+  const prefix = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, '')
+  if (prefix.split('/').some((part) => part === '.' || part === '..'))
+    return 'must not have . or .. in its prefix'
+  return { kind: 's3', bucket: hostname, prefix: prefix === '' ? '' : `${prefix}/` }
+}
+
 /** The address, or what is wrong with it. */
 export function readAddress(folder: string): RemoteAddress | string {
   if (!URL.canParse(folder)) return FORMS
@@ -38,6 +57,7 @@ export function readAddress(folder: string): RemoteAddress | string {
   if (url.search !== '' || url.hash !== '')
     return 'must not have a part after ? or #; write %3F or %23 in a name'
   try {
+    if (url.protocol === 's3:') return s3Address(url)
     return url.protocol === 'sftp:' ? sftpAddress(url) : FORMS
   } catch {
     return 'has a % that encodes no character; write %25 for the sign itself'

@@ -26,6 +26,7 @@ export function remoteOf(
 async function connect({ folder, remote }: RemoteFolder): Promise<RemoteSession> {
   const address = readAddress(folder)
   if (typeof address === 'string') throw new SyncError('CONFIG_INVALID', `source.folder ${address}`)
+  if (address.kind === 's3') return (await import('./s3/session.ts')).openS3(address, remote)
   const { openSftp } = await import('./sftp/session.ts')
   return openSftp(address, remote)
 }

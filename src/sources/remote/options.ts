@@ -1,5 +1,6 @@
 // The options of a drop folder on another machine. Secrets never stand in the address.
 import { z } from 'zod'
+import { isLoopback } from '../../core/words/loopback.ts'
 import { duration, text } from '../../core/words/scalars.ts'
 
 /** Each may be read from a file, by the option `<name>_file` beside it. */
@@ -7,6 +8,8 @@ export const REMOTE_SECRETS = [
   ['remote', 'key'],
   ['remote', 'passphrase'],
   ['remote', 'password'],
+  ['remote', 'secret_access_key'],
+  ['remote', 'session_token'],
 ] as const
 
 export const remoteOptions = z
@@ -22,6 +25,27 @@ export const remoteOptions = z
     passphrase_file: text.optional().describe('In place of `passphrase`: the path of a file that holds it.'),
     password: text.optional().describe('sftp: the password of the user, where there is no key.'),
     password_file: text.optional().describe('In place of `password`: the path of a file that holds it.'),
+    endpoint: z
+      .url({ protocol: /^https?$/ })
+      .refine(
+        (url) => url.startsWith('https:') || isLoopback(new URL(url).hostname),
+        'must begin with https://',
+      )
+      .optional()
+      .describe('s3: the address of the store. By default that of AWS in the region.'),
+    region: text
+      .regex(/^[a-z0-9-]+$/)
+      .optional()
+      .describe('s3: the region of the bucket; us-east-1 where it is not given.'),
+    access_key_id: text.optional().describe('s3: the id of the key.'),
+    secret_access_key: text.optional().describe('s3: the key, from the environment.'),
+    secret_access_key_file: text
+      .optional()
+      .describe('In place of `secret_access_key`: the path of a file that holds it.'),
+    session_token: text.optional().describe('s3: the token of temporary credentials.'),
+    session_token_file: text
+      .optional()
+      .describe('In place of `session_token`: the path of a file that holds it.'),
     timeout: duration({ min: '1s' })
       .prefault('30s')
       .describe('For connecting, and for every step of which nothing is heard.'),

@@ -128,7 +128,9 @@ export function filesOf(connection: SftpConnection, root: string): Files {
       const listed = await ask<readonly FileEntryWithStats[]>((done) => sftp.readdir(path, done), expected)
       if (listed === undefined && (await stat(path))?.what === 'a folder')
         throw new RemoteFault('SOURCE_FAILED', 'the server does not list a folder')
-      return listed?.map(({ filename, attrs }) => entryOf(filename, attrs))
+      // A server may say what it likes: such a name would lead out of a folder of this machine.
+      const own = listed?.filter(({ filename }) => !/[/\0]|^\.{0,2}$/.test(filename))
+      return own?.map(({ filename, attrs }) => entryOf(filename, attrs))
     },
     async rename(from, to) {
       // Some servers do replace: only this program writes under names with the id of a run.

@@ -1,0 +1,141 @@
+// Requests to a store that speaks the interface of S3: signed, without redirects, ended when nothing is heard for so long.
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import got, { type Response } from 'got'
+import { faultCode } from '../../fault.ts'
+import type { S3Address } from '../address.ts'
+import type { RemoteOptions } from '../options.ts'
+import { RemoteFault } from '../session.ts'
+
+export interface Answer {
+  readonly status: number
+  header(name: string): string | undefined
+  readonly text: string
+}
+
+export interface Asked {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+  /** Of the object; blank: the bucket itself. */
+  readonly key: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** These statuses are answers like any other; every other that is no success is a fault. */
+  readonly expected?: readonly number[]
+}
+
+export interface Requests {
+  ask(asked: Asked): Promise<Answer>
+  upload(asked: Asked, from: string): Promise<Answer>
+  download(asked: Asked, to: string): Promise<void>
+}
+
+const PASSING = [500, 502, 503, 504, 429]
+
+/** The code of a refusal, as a word: texts may hold anything. */
+const codeOf = (text: string): string => /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1] ?? 'no reason given'
+
+function faultOf(status: number, text: string, region: string | undefined): RemoteFault {
+  if (status >= 300 && status < 400) {
+    const where =
+      region === undefined ? '' : `; the bucket is in the region ${region.replaceAll(/[^\w-]/g, '')}`
+    return new RemoteFault(
+      'SOURCE_FAILED',
+      `the store redirects (${status})${where}`,
+      'Set source.remote.region, or endpoint.',
+    )
+  }
+  if (status === 401 || status === 403)
+    return new RemoteFault('SOURCE_DENIED', `the store refuses that (${status} ${codeOf(text)})`)
+  if (PASSING.includes(status))
+    return new RemoteFault('SOURCE_UNREACHABLE', `the store fails (${status} ${codeOf(text)})`)
+  return new RemoteFault('SOURCE_FAILED', `the store refuses that (${status} ${codeOf(text)})`)
+}
+
+function networkFault(error: unknown): unknown {
+  const code = faultCode(error)
+  // A fault of this machine's disk has a code of its own, and got names those of requests.
+  const isOfRequest =
+    error instanceof Error && /^(RequestError|TimeoutError|ReadError|UploadError)$/.test(error.name)
+  if (!isOfRequest) return error
+  return new RemoteFault('SOURCE_UNREACHABLE', `the store cannot be reached (${code ?? 'no answer'})`)
+}
+
+const encoded = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
+
+/** For the header that names the source of a copy. */
+export const copySource = ({ bucket }: S3Address, key: string): string => `/${bucket}/${encoded(key)}`
+
+export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Requests {
+  const { region = 'us-east-1', access_key_id: id = '', secret_access_key: secret = '', timeout } = remote
+  const endpoint = (remote.endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')
+
+  async function signed({ method, key, query = {}, headers = {} }: Asked) {
+    const url = new URL(`${endpoint}/${bucket}${key === '' ? '' : `/${encoded(key)}`}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    const token = remote.session_token === undefined ? {} : { sessionToken: remote.session_token }
+    const signer = new AwsV4Signer({
+      ...{ method, url: url.href, headers: { ...headers }, region, service: 's3' },
+      ...{ accessKeyId: id, secretAccessKey: secret, ...token },
+    })
+    const { headers: all } = await signer.sign()
+    const options = {
+      ...{ method, headers: Object.fromEntries(all), followRedirect: false, throwHttpErrors: false },
+      ...{ decompress: false, timeout: { connect: timeout, socket: timeout, response: timeout } },
+      retry: { limit: 2, methods: ['GET' as const, 'HEAD' as const] },
+    }
+    return { url, options }
+  }
+
+  function answered(response: Response<string>, expected: readonly number[] = []): Answer {
+    const { statusCode: status, headers, body: text } = response
+    const header = (name: string): string | undefined => {
+      const value = headers[name]
+      return Array.isArray(value) ? value[0] : value
+    }
+    if ((status < 200 || status > 299) && !expected.includes(status))
+      throw faultOf(status, text, header('x-amz-bucket-region'))
+    return { status, header, text }
+  }
+
+  const asking = async (
+    work: () => Promise<Response<string>>,
+    expected?: readonly number[],
+  ): Promise<Answer> => {
+    let response: Response<string>
+    try {
+      response = await work()
+    } catch (error) {
+      throw networkFault(error)
+    }
+    return answered(response, expected)
+  }
+
+  return {
+    ask: (asked) =>
+      asking(async () => {
+        const { url, options } = await signed(asked)
+        return got(url, options)
+      }, asked.expected),
+    upload: (asked, from) =>
+      asking(async () => {
+        const { size } = await stat(from)
+        const { url, options } = await signed(asked)
+        const headers = { ...options.headers, 'content-length': String(size) }
+        return got(url, { ...options, headers, body: size === 0 ? '' : createReadStream(from) })
+      }, asked.expected),
+    async download(asked, to) {
+      const { url, options } = await signed(asked)
+      const stream = got.stream(url, { ...options, retry: { limit: 0 } })
+      let status = 0
+      stream.once('response', ({ statusCode }: Response) => (status = statusCode))
+      try {
+        await pipeline(stream, createWriteStream(to, { flags: 'r+' }))
+      } catch (error) {
+        throw networkFault(error)
+      }
+      if (status !== 200) throw faultOf(status, '', undefined)
+    },
+  }
+}
