@@ -9,13 +9,13 @@ import type { S3Address } from '../address.ts'
 import type { RemoteOptions } from '../options.ts'
 import { RemoteFault } from '../session.ts'
 
-export interface Answer {
+export interface StoreAnswer {
   readonly status: number
   header(name: string): string | undefined
   readonly text: string
 }
 
-export interface Asked {
+export interface StoreRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
   /** Of the object; blank: the bucket itself. */
   readonly key: string
@@ -26,9 +26,9 @@ export interface Asked {
 }
 
 export interface Requests {
-  ask(asked: Asked): Promise<Answer>
-  upload(asked: Asked, from: string): Promise<Answer>
-  download(asked: Asked, to: string): Promise<void>
+  ask(asked: StoreRequest): Promise<StoreAnswer>
+  upload(asked: StoreRequest, from: string): Promise<StoreAnswer>
+  download(asked: StoreRequest, to: string): Promise<void>
 }
 
 const PASSING = [500, 502, 503, 504, 429]
@@ -71,7 +71,7 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
   const { region = 'us-east-1', access_key_id: id = '', secret_access_key: secret = '', timeout } = remote
   const endpoint = (remote.endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')
 
-  async function signed({ method, key, query = {}, headers = {} }: Asked) {
+  async function signed({ method, key, query = {}, headers = {} }: StoreRequest) {
     const url = new URL(`${endpoint}/${bucket}${key === '' ? '' : `/${encoded(key)}`}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     const token = remote.session_token === undefined ? {} : { sessionToken: remote.session_token }
@@ -88,7 +88,7 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
     return { url, options }
   }
 
-  function answered(response: Response<string>, expected: readonly number[] = []): Answer {
+  function answered(response: Response<string>, expected: readonly number[] = []): StoreAnswer {
     const { statusCode: status, headers, body: text } = response
     const header = (name: string): string | undefined => {
       const value = headers[name]
@@ -102,7 +102,7 @@ export function createRequests({ bucket }: S3Address, remote: RemoteOptions): Re
   const asking = async (
     work: () => Promise<Response<string>>,
     expected?: readonly number[],
-  ): Promise<Answer> => {
+  ): Promise<StoreAnswer> => {
     let response: Response<string>
     try {
       response = await work()

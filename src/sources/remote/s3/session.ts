@@ -10,7 +10,7 @@ import {
   type TakenFile,
 } from '../session.ts'
 import { readPage } from './listing.ts'
-import { type Answer, copySource, createRequests, type Requests } from './requests.ts'
+import { type StoreAnswer, copySource, createRequests, type Requests } from './requests.ts'
 
 /** What one copy may have; larger ones are copied in parts, which this program does not. */
 const MOST_BYTES = 5 * 1024 ** 3
@@ -90,13 +90,13 @@ async function removeVersion(bucket: Bucket, key: string, { versionId, etag }: H
   return true
 }
 
-const forgetVersion = (bucket: Bucket, key: string, versionId: string): Promise<Answer> =>
+const forgetVersion = (bucket: Bucket, key: string, versionId: string): Promise<StoreAnswer> =>
   bucket.ask({ method: 'DELETE', key, query: { versionId }, expected: GONE })
 
 /** Under the first name that is free; undefined: what is to be copied is not there any more. */
 async function storeUnder(
   names: (turn: number) => string,
-  put: (name: string) => Promise<Answer | undefined>,
+  put: (name: string) => Promise<StoreAnswer | undefined>,
 ): Promise<string | undefined> {
   for (let turn = 1; ; turn += 1) {
     const name = names(turn)
