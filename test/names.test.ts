@@ -1,4 +1,4 @@
-// One exported name means one thing in the whole source: whoever reads `Verdict` need not ask whose.
+// One exported name means one thing in the whole source: a reader of `Verdict` need not ask which one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'

@@ -1,4 +1,4 @@
-// What an operator asked to have as a file: whole, for its owner alone, never through what somebody else prepared.
+// What an operator asked to have as a file: whole, for its owner alone, never through a file that another user prepared.
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// What the program is compared with where it sends: what somebody who knows the interface writes first. csv-parse, got and
+// What the program is compared with where it sends: the script that a developer who knows the interface writes first. csv-parse, got and
 // p-queue, four requests at once; no state, no journal, no log, and nothing that helps after a lost answer.
-// `FILE BASE_URL FIELDS create` sends everybody in bulk calls of 100. `... id` sends a PUT for every row whose job title has
+// `FILE BASE_URL FIELDS create` sends all contacts in bulk calls of 100. `... id` sends a PUT for every row whose job title has
 // changed, and takes the id of the contact for the number of its row; `... bulk` sends those rows in bulk calls of 100, by
 // their mail. Imports no file of this folder: cost/scripts.ts copies it.
 import { createReadStream } from 'node:fs'

@@ -1,4 +1,4 @@
-// The service that the benchmarks push to, in a process of its own: it keeps nothing but the number of each mail, so that
+// The service that the benchmarks push to, in a separate process: it keeps nothing but the number of each mail, so that
 // what is measured is its client. `service.ts [LATENCY_MS] [cold]` prints its address; `cold`: every answer closes its
 // connection. `GET /requests` lists when each request came and when it was answered; `GET /after/N` is answered when N have
 // come.

@@ -90,7 +90,7 @@ async function pastOf(shop: Workshop): Promise<void> {
   ).map((line) => (line.startsWith('S10050;') ? line.replace(/@[^;]*/, '') : line))
   await shop.drop('shop', 'customers-wednesday.csv', again.join('\r\n'))
   await shop.cli('run', 'shop')
-  // Half of the customers are missing: whoever exported it was not done.
+  // Half of the customers are missing: the export was not complete.
   await shop.drop('shop', 'customers-thursday.csv', [...again.slice(0, 60), ''].join('\r\n'))
   await shop.cli('run', 'shop')
 }

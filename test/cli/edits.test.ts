@@ -1,4 +1,4 @@
-// `edits`: what somebody changed at the service, as an admin sees it and lets it go.
+// `edits`: what a user changed at the service, as an admin sees it and lets it go.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'

@@ -1,4 +1,4 @@
-// `state forget-date-order`: a source that has changed the order of day and month for good.
+// `state forget-date-order`: a source that has changed the order of day and month permanently.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'

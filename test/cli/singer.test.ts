@@ -83,7 +83,7 @@ describe('records of a tap', () => {
         },
       ],
     })
-    // Mended at the source.
+    // Corrected at the source.
     await said(PEOPLE.map((one) => ({ ...one, email: one.email.replace('no address', 'bo@tap.example') })))
     expect(await place.json('run')).toMatchObject({ status: 'ok', pipelines: [{ created: 1, unchanged: 2 }] })
     expect(await place.json('rejects', 'list')).toEqual({ rejects: [] })

@@ -57,7 +57,7 @@ const TABLE: readonly Example[] = [
         terms: ['News', 'Offers'],
       },
       'bo@mail.example': { first_name: 'Bo', family_name: 'Birch', mail_status: 2, terms: ['News'] },
-      // One word is no first name, and nobody guesses.
+      // One word is no first name, and nothing is guessed.
       'kim@mail.example': { first_name: null, mail_status: 3, terms: ['News'] },
     },
   },

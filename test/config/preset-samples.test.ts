@@ -1,4 +1,4 @@
-// The presets over exports that nobody here wrote: each maps without an edit, and where a vCard says what a row should give,
+// The presets over exports from elsewhere: each maps without an edit, and where a vCard says what a row should give,
 // every field of the contact is that of the card. Runs where SAMPLES_DIR names the folder that holds them.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const TAKEN: readonly Sample[] = [
   { preset: 'thunderbird', file: 'thunderbird/csv_semicolon.csv', contacts: 2 },
 ]
 
-/** Files without any mail, and one whose umlauts were lost: nobody can be known by them. */
+/** Files without any mail, and one whose umlauts were lost: no record can be identified. */
 const REFUSED = [
   ['civicrm', 'civicrm/individual_genders.csv', 'column "Email" (map.mail) is not in the header'],
   ['civicrm', 'civicrm/individual_unicode.csv', 'column "Email" (map.mail) is not in the header'],

@@ -22,7 +22,7 @@ export type Spoil = (asked: Asked, forward: (asked: Asked) => Promise<Told>) => 
 
 const PREFIX = '/public/api/V1'
 
-/** A text that is no JSON goes on as it came: the suite sends such, too. */
+/** A text that is no JSON is passed on unchanged: the suite sends such, too. */
 function bodyOf(text: string): unknown {
   if (text === '') return undefined
   try {

@@ -25,11 +25,11 @@ export interface World extends WorldOptions {
   readonly token: string
   readonly baseUrl: string
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  /** A mail that nobody else has. */
+  /** A unique mail. */
   newMail(): string
-  /** A name that nobody else has; letters only. */
+  /** A unique name; letters only. */
   newName(): string
-  /** A complete address, with names that nobody else has. */
+  /** A complete address, with unique names. */
   newAddress(): Fields
   /** POST /contact, whatever comes of it. */
   post(contact: unknown, methods?: Methods): Promise<Answer>

@@ -1,5 +1,5 @@
 // The examples for Docker Compose and Kubernetes, beside the image and the configuration that they name: each says again
-// what the others say (ports, paths, user, names of variables), and nobody else would notice when one of them changes.
+// what the others say (ports, paths, user, names of variables), and nothing else would detect a change of one of them.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, describe, it } from 'vitest'

@@ -11,7 +11,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { MAIN } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 const FILES = resolve(import.meta.dirname, '../../config/deploy/pull-request')

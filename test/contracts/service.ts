@@ -1,5 +1,5 @@
 // What every service behind the session must do, over HTTP or in memory: each operation of the interface
-// (section 4), as a run uses it. Whoever runs it says where the service is.
+// (section 4), as a run uses it. Its user says where the service is.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CallResult, CreateOptions, ServiceSession } from '../../src/core/ports.ts'

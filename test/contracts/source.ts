@@ -46,7 +46,7 @@ export interface SourceHarness {
 
 const ANY_COLUMNS = ['id', 'name', 'mail']
 
-/** A clock that stands still until somebody sleeps; what sleeping does besides can be set. */
+/** A clock that stands still until a task sleeps; what sleeping does besides can be set. */
 export function stillClock(now: number): Clock & { time: number; onSleep: () => void } {
   return {
     time: now,

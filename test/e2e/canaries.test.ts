@@ -119,7 +119,7 @@ async function cli(...args: string[]): Promise<Ended & { name: string }> {
   return { name: args.join(' '), ...(await shop.cli(...args)) }
 }
 
-/** The same without a process of its own: what only reads is asked often. */
+/** The same without a separate process: what only reads is asked often. */
 async function here(...args: string[]): Promise<Ended & { name: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
@@ -268,7 +268,7 @@ describe('canaries', () => {
     ['with a NUL', `${csv(person('1d'))}qzNul1d\0,qzNul2d`],
     ['with one column twice', HEADER.replace('note', 'mail') + csv(person('1d')).slice(HEADER.length)],
   ])('of a file %s', (_, file) =>
-    // What is taken for the header is quoted to whoever runs it: that is how the fault is seen.
+    // What is taken for the header is quoted to the user who runs it: that is how the fault is seen.
     expectSilence({ file }, { purpose: [/^run( --json)? \(stdout\)/, /^status/] }),
   )
 

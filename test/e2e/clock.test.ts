@@ -1,4 +1,4 @@
-// A daemon as a process of its own, whose machine's clock is set: it answers, runs what is due, and ends when it is asked.
+// A daemon as a separate process, whose machine's clock is set: it answers, runs what is due, and ends when it is asked.
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'

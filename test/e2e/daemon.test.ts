@@ -61,7 +61,7 @@ it('runs soon after a file has landed and settled, and again for the next one', 
 it('takes what lay there before it was started, and does not run on and on for a file that must stay', async () => {
   await configure(WATCH)
   await shop.drop('shop', '1.csv', peopleCsv(2))
-  // Nothing can be put away there.
+  // Nothing can be archived there.
   await shop.drop('shop', 'processed', '')
   const running = await started()
   await runs(running, 1)

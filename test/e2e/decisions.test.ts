@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 const heldJson = z.object({
@@ -203,7 +203,7 @@ describe('doubts', () => {
     return server
   }
 
-  /** An address-only contact whose answer never came: nobody can look it up. */
+  /** An address-only contact whose answer never came: it cannot be looked up. */
   async function doubt(): Promise<number> {
     const server = await lossyServer()
     const { port } = server.address() as AddressInfo

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop
@@ -58,7 +58,7 @@ it('two people of one mail are two contacts, planned as they are made; a list of
     { first_name: 'Ann' },
     { first_name: 'Bo' },
   ])
-  // The address has two contacts: whom a phone is for, nobody can tell.
+  // The address has two contacts: it is unknown which of them a phone is for.
   await shop.drop('phones', 'p.csv', 'mail,Tel\nash@example.com,1\nnobody@example.com,2\n')
   const phones = await shop.cli('run', 'phones', '--json')
   expect({ code: phones.code, said: json(phones.stdout) }).toMatchObject({

@@ -1,10 +1,10 @@
-// Somebody asks to be erased: nothing of them is left in any byte, everybody else is as before, and they do not come back.
+// A person asks to be erased: nothing of them is left in any byte, all others are unchanged, and they are not created again.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop
@@ -181,7 +181,7 @@ describe('audit forget', () => {
     expect(unasked).toMatchObject({ code: 2 })
     expect(unasked.stderr).toContain('--yes')
     expect((await shop.cli('audit', 'forget', 'nobody@example.com', '--yes')).code).toBe(2)
-    // Contact 1 is Erika, and key 1 is somebody else.
+    // Contact 1 is Erika, and key 1 is another person.
     const two = await shop.cli('audit', 'forget', '1', '--yes')
     expect(two.code).toBe(2)
     expect(two.stderr).toContain('several persons')
@@ -218,7 +218,7 @@ describe('audit forget', () => {
     )
     const quoted = await readFile(shop.path('state/inbox/shop/failed', reason!), 'utf8')
     expect(quoted).toContain(ERIKA.no)
-    // What was never read at all: nobody knows its encoding, and only names and telephone say who it is.
+    // What was never read at all: its encoding is unknown, and only names and telephone say who it is.
     const failed = (name: string, bytes: Buffer): Promise<void> =>
       writeFile(shop.path('state/inbox/shop/failed', name), bytes)
     const nameless = `7,,${ERIKA.first},${ERIKA.last},${ERIKA.phone},`
@@ -317,7 +317,7 @@ describe('audit forget', () => {
     expect(await readdir(shop.path('state/inbox/shop'), { withFileTypes: true })).toSatisfy(
       (entries: { isFile(): boolean }[]) => entries.every((entry) => !entry.isFile()),
     )
-    // Somebody puts an old export back: it is found under the mail, though nothing but hashes is known.
+    // An old export is restored: it is found under the mail, though nothing but hashes is known.
     await writeFile(
       shop.path('state/inbox/shop/processed/old.csv'),
       HEADER + row({ ...ERIKA, mail: '' }) + row({ ...ERIKA, no: '' }) + row(other(5)),

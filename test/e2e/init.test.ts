@@ -1,4 +1,4 @@
-// `init` as a user has it: at a real terminal, and over real exports that nobody here wrote. The exports are read where
+// `init` as a user has it: at a real terminal, and over real exports from elsewhere. The exports are read where
 // SAMPLES_DIR names the folder that holds them.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

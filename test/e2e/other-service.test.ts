@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
 import { KEY, openWorkshop, peopleCsv, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop
@@ -129,7 +129,7 @@ describe('another base_url', () => {
 
   it('under which no contact is known yet is bound without a word', async () => {
     await rm(shop.path('state'), { recursive: true })
-    // Nobody answers at the address of a typing error.
+    // No server answers at the address of a typing error.
     await pointTo('http://127.0.0.1:9')
     await shop.drop('shop', 'a.csv', peopleCsv(1))
     expect((await shop.cli('run')).code).toBe(5)

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 const planJson = z.object({

@@ -1,4 +1,4 @@
-// Real exports that nobody here wrote, by the command line: each is synced, or refused with a sentence that tells what
+// Real exports from elsewhere, by the command line: each is synced, or refused with a sentence that tells what
 // to do. Runs where SAMPLES_DIR names the folder that holds them.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'

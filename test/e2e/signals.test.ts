@@ -1,5 +1,5 @@
 // SIGTERM while requests are on their way: what has left is waited for, nothing more leaves. Where no answer comes and
-// patience ends, whoever starts next finds out what became of it.
+// patience ends, the next start settles it.
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { contactsAtService, openOperations } from '../processes/evidence.ts'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openState } from '../../src/store/state-store.ts'
 import { KEY, openWorkshop, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop
@@ -66,7 +66,7 @@ it('the ledger, old exports and new records follow: nothing is sent, doubled or 
   })
   expect(await names()).toEqual(['Customer', 'VIP'])
   const writes = shop.writes()
-  // Another header, so that each row is mapped anew.
+  // Another header, so that each row is mapped again.
   await shop.drop('shop', 'b.csv', 'no,mail,tags,x\nK1,a@example.com,"Kunde,VIP",1\n')
   expect((await json('run')).said).toMatchObject({ pipelines: [{ unchanged: 1, updated: 0 }] })
   expect(shop.writes()).toBe(writes)

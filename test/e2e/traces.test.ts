@@ -1,4 +1,4 @@
-// Traces by real processes: what a collector gets, and that its absence harms nobody.
+// Traces by real processes: what a collector gets, and that its absence affects nothing.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'

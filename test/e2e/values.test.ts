@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop

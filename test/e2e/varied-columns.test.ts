@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openWorkshop, type Workshop } from '../support/cli.ts'
 
-// Each command is a process of its own, and a machine may be slow.
+// Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
 
 let shop: Workshop
@@ -83,7 +83,7 @@ map: { mail: mail, company: Firma }
   })
   expect(await shop.contacts('b@example.com', 'company')).toHaveLength(1)
   expect(await shop.contacts('c@example.com', 'company')).toHaveLength(0)
-  // Without its column nobody could be told from anybody: the file is refused, and nothing is deleted.
+  // Without its column no record could be distinguished: the file is refused, and nothing is deleted.
   const refused = await run('c.csv', 'no,Firma\n1,A\n')
   expect(refused.code).not.toBe(0)
   expect(await shop.contacts('a@example.com', 'company')).toHaveLength(1)

@@ -1,4 +1,4 @@
-// The log file a day: what it does when a day changes, when it may not write, and when somebody takes its folder away.
+// The log file a day: what it does when a day changes, when it may not write, and when its folder is removed.
 import {
   mkdirSync,
   mkdtempSync,

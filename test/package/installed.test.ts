@@ -1,4 +1,4 @@
-// The package as somebody else installs it: packed, unpacked in a folder of theirs, and used by a source of their own, which is
+// The package as a user installs it: packed, unpacked in a folder of theirs, and used by a source of their own, which is
 // checked by its types and run under the contract. Nothing is asked of a network.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -11,7 +11,7 @@ export function linkedKeys(workshop: Workshop): Map<string, string> {
   return new Map(rows.map(({ contact_id: id, key }) => [String(id), key]))
 }
 
-/** Whose change a request carries; none for a term itself, which belongs to nobody and is made once however often it is sent. */
+/** Whose change a request carries; none for a term itself, which belongs to no contact and is made once however often it is sent. */
 function keysOf(
   { method, path, text }: Happening & { kind: 'request' },
   keys: ReadonlyMap<string, string>,

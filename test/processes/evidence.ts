@@ -4,10 +4,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import Database from 'better-sqlite3'
 import { SANDBOX_DB, type Workplace } from './workplace.ts'
 
-/** What a contact has of whom nothing was said: stored by a merge, and not by a create. */
+/** What a contact has whose status was never set: stored by a merge, and not by a create. */
 const DEFAULTS = { mail_status: 3 }
 
-/** Everybody at the service, without the ids, which depend on the order of arrival. */
+/** All contacts at the service, without the ids, which depend on the order of arrival. */
 export function contactsAtService({ shop }: Workplace): string[] {
   const db = new Database(shop.path(SANDBOX_DB))
   try {
@@ -107,7 +107,7 @@ export function rejectsInState({ shop }: Workplace): string[] {
 export interface FilesLeft {
   readonly inbox: readonly string[]
   readonly failed: readonly string[]
-  /** The contents of what was put away as done, and of the rejects beside it: the run's id taken out of the names. */
+  /** The contents of what was archived as done, and of the rejects beside it: the run's id taken out of the names. */
   readonly processed: readonly string[]
 }
 

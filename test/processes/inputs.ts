@@ -1,4 +1,4 @@
-// The exports that disturbed runs are fed with: people who come, change, get and lose terms, and rows that are rejected.
+// The exports that disturbed runs are fed with: records that come, change, get and lose terms, and rows that are rejected.
 
 export interface Export {
   readonly name: string

@@ -1,5 +1,5 @@
 // Where a process meets its end: at a request, in one of the phases that the proxy knows; at a write to the state;
-// while files are put away; or at some moment of its start.
+// while files are archived; or at some moment of its start.
 import { type FSWatcher, watch } from 'node:fs'
 import type { Running } from '../support/cli.ts'
 import type { Fault, Passing } from '../support/fault-proxy.ts'
@@ -46,7 +46,7 @@ function killAfter(running: Running, ms: number): void {
   void running.ended.then(() => clearTimeout(timer))
 }
 
-/** Every process that is started gets a point of its own. */
+/** Every process that is started gets a separate point. */
 export function killAnywhere(workplace: Workplace, random: Seeded): { onStart(running: Running): void } {
   const { shop, proxy } = workplace
   let fatal: { number: number; fault: Fault } | undefined

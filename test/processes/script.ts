@@ -46,7 +46,7 @@ const WRITE_FAULTS: readonly Draw[] = [
 ]
 
 /**
- * Every second write or so meets a fault. The first ones are the six ways to be throttled: each makes everybody
+ * Every second write or so meets a fault. The first ones are the six ways to be throttled: each makes all calls
  * wait for a second, so none of them comes twice.
  */
 export function halfOfWrites(random: Seeded, throttlings = THROTTLINGS.length): (passing: Passing) => Fault {

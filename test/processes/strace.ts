@@ -1,5 +1,5 @@
 // What a process asks of the kernel, by strace: in which order it writes, flushes and sends; and which of its calls fail.
-// Needs strace and the right to trace a process; whoever uses it asks `straceWorks` first and says what is left out.
+// Needs strace and the right to trace a process; a user of it calls `straceWorks` first and says what is left out.
 import { spawnSync } from 'node:child_process'
 
 /** `-e trace=none`: tries the right to trace, and nothing else. */

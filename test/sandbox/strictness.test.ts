@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(async () => probe.close())
 
-/** As a client without manners sends it: no URL is mended on the way. */
+/** As a client without good behaviour sends it: no URL is mended on the way. */
 async function raw(method: string, path: string, head: readonly string[] = [], body = ''): Promise<string> {
   const socket = connect(probe.sandbox.port, '127.0.0.1')
   const lines = [

@@ -9,13 +9,13 @@ interface Sleeper {
 }
 
 export interface FakeClock extends Clock {
-  /** Lets everything happen that can happen now, then jumps to the next sleeper; until nobody sleeps. */
+  /** Lets everything happen that can happen now, then jumps to the next sleeper; until no task sleeps. */
   runAll(): Promise<void>
   /** As `runAll`, but not past `ms` from now; ends exactly there. */
   advance(ms: number): Promise<void>
   /** Lets everything happen that can happen without time passing. */
   settle(): Promise<void>
-  /** Somebody sets the wall clock: forward, or back. Whoever sleeps does not notice. */
+  /** The wall clock is set: forward, or back. Sleeping tasks are not affected. */
   set(byMs: number): void
   /** How long each sleep was asked for, in order. */
   readonly sleeps: readonly number[]

@@ -9,7 +9,7 @@ interface Entry {
   readonly name?: string
 }
 
-/** How a service answers: `plain` entries where nobody says `limit`, never more than `cap`. */
+/** How a service answers: `plain` entries without a `limit`, never more than `cap`. */
 interface Habit {
   readonly plain: number
   readonly cap: number

@@ -43,7 +43,7 @@ describe('resetDelayMs', () => {
     [String(now / 1000 + 45), 45_000],
     [String(now + 45_000), 45_000],
     [String(now / 1000 - 20), 1_000],
-    // Seconds or milliseconds? Nobody can tell.
+    // Seconds or milliseconds? It is ambiguous.
     ['30000', undefined],
     ['86400', undefined],
     // Neither today in seconds nor in milliseconds.

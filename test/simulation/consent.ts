@@ -1,4 +1,4 @@
-// mail_status: what a key without the permission must not lose, and what no run may do to somebody who has withdrawn.
+// mail_status: what a key without the permission must not lose, and what no run may do to a person who has withdrawn.
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
 import { expectedOf, readingOf, type Wanted } from './expected.ts'
@@ -8,7 +8,7 @@ import type { SimulatedService } from './simulated-service.ts'
 import type { SimulatedSource } from './simulated-source.ts'
 
 const STATUS = 'mail_status'
-/** What a contact has of whom nothing was said. */
+/** What a contact has whose status was never set. */
 const UNKNOWN_STATUS = 3
 
 export interface Consents {
@@ -26,7 +26,7 @@ type Violated = Consents['violated']
 export interface Waiting {
   /** `<pipeline> <key>` */
   readonly keys: ReadonlySet<string>
-  /** Creates whose outcome nobody knows. */
+  /** Creates with an unknown outcome. */
   readonly doubts: readonly {
     readonly pipeline: string
     readonly mail: unknown
@@ -88,7 +88,7 @@ export function isTakenBack(effect: Effect, consents: Consents): boolean {
   return strange.length === 0
 }
 
-/** Nobody who has withdrawn is raised unless a pipeline says so; what others do after our look, nobody can know. */
+/** No withdrawn consent is raised unless a pipeline says so; what others do after our read is unknown. */
 export function watchRaises(consents: Consents): void {
   const { ledger, claims, pipelines, violated } = consents
   ledger.watch((effect) => {
@@ -190,7 +190,7 @@ export function checkStatusLog(entries: readonly Entry[], ledger: Ledger, violat
   }
 }
 
-/** In the end, with the permission, everybody shows what the source says; what others have set since is theirs. */
+/** In the end, with the permission, all contacts show what the source says; what others have set since is theirs. */
 export function checkStatus(
   contact: SimulatedContact,
   candidates: readonly Wanted[],

@@ -88,7 +88,7 @@ export function readingOf(file: SimulatedFile, pipeline: PipelineSettings): Read
 
 /** What the files that were worked on say together. */
 export interface Expected {
-  /** By key: every version that may count now; the last is what the files that were put away as done say. */
+  /** By key: every version that may count now; the last is what the files archived as done say. */
   readonly candidates: ReadonlyMap<string, readonly Wanted[]>
   /** By key: everything that was ever wanted. */
   readonly ever: ReadonlyMap<string, readonly Wanted[]>
@@ -116,7 +116,7 @@ export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings):
     for (const [key, one] of wanted) {
       ever.set(key, [...(ever.get(key) ?? []), one])
       const before = candidates.get(key) ?? []
-      // What was not put away was replaced while it was worked on: it may have counted, or not.
+      // What was not archived was replaced while it was worked on: it may have counted, or not.
       candidates.set(key, doneVersions.has(version) ? [one] : [...before, one])
     }
   return {

@@ -17,7 +17,7 @@ export const FAULTS = [
   'late',
   /** 429; not carried out. */
   'throttled',
-  /** 5xx, by somebody in front of the service. */
+  /** 5xx, by a proxy before the service. */
   'failed_before',
   /** 5xx, after it was carried out. */
   'failed_after',
@@ -25,7 +25,7 @@ export const FAULTS = [
   'away',
   /** 408; not carried out. */
   'too_slow',
-  /** A page with status 200, by somebody in front of the service. */
+  /** A page with status 200, by a proxy before the service. */
   'page_before',
   /** A page with status 200, although it was carried out. */
   'page_after',
@@ -43,7 +43,7 @@ export const FAULTS = [
   'forbidden',
   /** Carried out; the answer to a bulk call leaves some out. */
   'missing_members',
-  /** Carried out; the answer to a bulk call names somebody who was not sent. */
+  /** Carried out; the answer to a bulk call names a contact that was not sent. */
   'stranger',
 ] as const
 

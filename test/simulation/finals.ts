@@ -133,7 +133,7 @@ function checkFields(contact: SimulatedContact, key: string, place: Place): void
   }
 }
 
-/** With two pipelines on one contact the last to write wins; whoever it is, it is the same person. */
+/** With two pipelines on one contact the last to write wins; in either case it is the same person. */
 const isAlone = (contact: number, { final }: Place): boolean => final.claims.stampsOf(contact).length === 1
 
 function checkTerms(contact: SimulatedContact, key: string, place: Place): void {

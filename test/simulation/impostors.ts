@@ -43,7 +43,7 @@ export function tryCopies(world: World): void {
   const refusal = refusalOf(copy)
   if (entries > 0 && refusal !== 'STATE_OLDER')
     violated('state', `a copy of a state without its mark was taken (${refusal ?? 'opened'})`)
-  // Where no contact was written since, nobody can be doubled; a term is found by its name.
+  // Where no contact was written since, no contact can be duplicated; a term is found by its name.
   const hasSent = world.ledger.requests
     .slice(world.copiedAt)
     .some((request) => isWrite(request) && request.path.startsWith('/contact'))

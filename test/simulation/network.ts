@@ -1,4 +1,4 @@
-// Between the program and the simulated service: delays, losses, and whoever answers in the service's place.
+// Between the program and the simulated service: delays, losses, and other answers in its place.
 // What the service is asked to do it does, whether or not the program still lives to hear of it.
 import type { Attempt, HttpRequest, Transport } from '../../src/service/http.ts'
 import type { Chance } from './chance.ts'
@@ -76,7 +76,7 @@ function throttling(chance: Chance, now: number): { headers: Headers; waitMs: nu
   ])
 }
 
-/** The answer to a bulk call as it came through: with some left out, or with somebody else in it. */
+/** The answer to a bulk call as it came through: with some left out, or with another contact in it. */
 function altered(json: unknown, fault: Fault, chance: Chance): unknown {
   const list: unknown[] = Object.values(json as Record<string, unknown>)
   if (fault === 'stranger') return [...list, { id: 999_999, email: 'stranger@sim.example' }]

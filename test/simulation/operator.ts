@@ -1,5 +1,5 @@
 // The person beside the program: releases what guards hold, and says of doubts that no look-up can settle whether they were
-// done. Knows what the service has, as somebody does who looks there.
+// done. Knows what the service has, as a user who looks there does.
 import type { Operation } from '../../src/core/change/operation.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Claims } from './claims.ts'

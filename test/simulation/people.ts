@@ -1,4 +1,4 @@
-// Invented people whose every value names them: whoever finds a value somewhere knows whose it is, and of which revision.
+// Invented persons whose every value names them: a value that is found shows whose it is, and of which revision.
 
 /** The secret that must be nowhere but in a request's header. */
 export const API_KEY = 'canary-key-7f3a'
@@ -33,7 +33,7 @@ export const HEADER = [
 
 const mailFor = (person: number, revision: number): string => `canx${person}x.r${revision}@sim.example`
 
-/** What a pipeline says of a person that nobody else says, and that never changes: who it is, and who said so. */
+/** What a pipeline says of a person that no other does, and that never changes: who it is, and who said so. */
 const stampOf = (pipeline: string, person: number): string => `${pipeline}.canx${person}x`
 
 export function rowOf(person: Person, pipeline: string): string[] {

@@ -86,7 +86,7 @@ export function removeState(file: string): void {
   for (const end of ['', '-wal', '-shm', '.lock', '.mark']) rmSync(file + end, { force: true })
 }
 
-/** The window that all processes share, after one that was killed: until it is over nobody knows of a free place. */
+/** The window that all processes share, after one that was killed: until it is over no free place is known. */
 function windowAfter(life: number, { timeline, service }: ProgramDeps): SharedWindow {
   const freeAt = life > 1 ? timeline.now() + service.rate_limit.per : 0
   return windowWith({ take: () => Math.max(0, freeAt - timeline.now()) })

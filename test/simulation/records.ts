@@ -73,7 +73,7 @@ function readSyncLog(db: Connection, violated: Violated): readonly Entry[] {
 const same = (left: unknown, right: unknown): boolean =>
   left === right || ((left === '' || left === null) && (right === '' || right === null))
 
-/** `isLost`: others deleted the contact that a create had made or met before anybody here could learn of its number. */
+/** `isLost`: others deleted the contact that a create had made or met before the program could learn its id. */
 function explainsFields(
   entries: readonly Entry[],
   { contact, fields, kind, stamp }: Effect,
@@ -123,7 +123,7 @@ function checkExplained(entries: readonly Entry[], ledger: Ledger, terms: Names,
     if (effect.who !== 'connector') continue
     const { kind, contact, number } = effect
     const request = ledger.requests[effect.request - 1]
-    // Nobody could know of what was carried out when its sender had long given up, and everything had gone on since.
+    // The program could not know of what was carried out when its sender had long given up, and everything had gone on since.
     if (request?.fault === 'late') continue
     if (kind === 'create' || kind === 'merge' || kind === 'write') {
       const isLost = ledger.effects.some(

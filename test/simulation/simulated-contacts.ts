@@ -11,7 +11,7 @@ interface Cell {
 
 export interface SimulatedContact {
   readonly id: number
-  /** Whom its values named first; one that others made with a mail alone is nobody yet. */
+  /** Whom its values named first; one that others made with a mail alone is no person yet. */
   person: number | undefined
   readonly madeBy: Who
   readonly fields: Map<string, Cell>
@@ -52,7 +52,7 @@ export interface ContactHabits {
   readonly lagMs: number
   /** Ids go up in steps of up to so many. */
   readonly idSteps: number
-  /** What a look-up by mail gives: those of that mail; those of a like one before them; everybody, whatever was asked. */
+  /** What a look-up by mail gives: those of that mail; those of a like one before them; all, whatever was asked. */
   readonly mailLookup: 'exact' | 'alike' | 'everybody'
 }
 

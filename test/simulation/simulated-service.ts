@@ -31,7 +31,7 @@ export interface ServiceHabits extends ContactHabits {
   readonly mailEcho: 'as given' | 'lower case'
   readonly unknownContact: '404' | 'empty list'
   readonly listsAsObjects: boolean
-  /** One refused member of a call: nobody is taken, those before it are, or all others are and it is left out. */
+  /** One refused member of a call: none is accepted, those before it are, or all others are and it is left out. */
   readonly refusedMember: 'whole call' | 'those before it' | 'left out'
   readonly refusal: 400 | 409 | 422 | 'error in a 200'
   readonly bulkOrder: 'as sent' | 'shuffled'

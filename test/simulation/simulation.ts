@@ -92,7 +92,7 @@ async function runAll(world: World): Promise<readonly PipelineResult[]> {
   return all
 }
 
-/** A last row that breaks off within its last value, the tags; the key before it is whole, for all that anybody can tell. */
+/** A last row that breaks off within its last value, the tags; the key before it is whole, as far as can be decided. */
 function cutLast(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const last = rows.at(-1)
   return last === undefined ? rows : rows.with(-1, last.with(-1, last.at(-1)?.slice(0, 1) ?? ''))

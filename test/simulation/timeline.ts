@@ -20,7 +20,7 @@ export interface Timeline {
   until<T>(work: Promise<T>, deadlineMs: number): Promise<T>
 }
 
-/** The program waits for something that never comes, or takes for ever. */
+/** The program waits for something that never comes, or takes without end. */
 class Stuck extends Error {}
 
 const START = Date.UTC(2026, 0, 5, 8)

@@ -1,5 +1,5 @@
-// What must never happen, judged at the moment in which it happens at the service: somebody doubled, two people mixed up,
-// something taken away that nobody asked to have taken away.
+// What must never happen, judged at the moment in which it happens at the service: a contact duplicated, two people mixed up,
+// something taken away that was not to be taken away.
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
 import { hasStatus, isTakenBack } from './consent.ts'
@@ -28,7 +28,7 @@ const MAPPED = new Set<string>([
   'mail_status',
 ])
 
-/** Carried out long after its sender gave up: no answer to it can have counted, and nobody can call it back. */
+/** Carried out long after its sender gave up: no answer to it can have counted, and it cannot be cancelled. */
 const isLate = (request: RequestEntry | undefined): boolean => request?.fault === 'late'
 
 /** Faults that leave open whether the request was, or will be, carried out. */
@@ -55,7 +55,7 @@ export function watchEffects(watched: Watched): void {
     )
   }
 
-  /** O1: nobody is doubled. */
+  /** O1: no contact is duplicated. */
   function created(effect: Effect): void {
     const { stamp, contact, number } = effect
     if (stamp === undefined && isUpdateOfDeleted(effect)) return
@@ -65,7 +65,7 @@ export function watchEffects(watched: Watched): void {
       violated('O1', `${stamp} is doubled: contact ${contact} beside ${others.join(', ')} (effect ${number})`)
   }
 
-  /** O2: nobody gets what is another's. A mail alone may pass from one to another. */
+  /** O2: no contact gets the values of another. A mail alone may pass from one to another. */
   function wrote(effect: Effect): void {
     const contact = service.contacts.all.get(effect.contact)
     const named = Object.entries(effect.fields).filter(([field]) => field !== 'mail')
@@ -82,7 +82,7 @@ export function watchEffects(watched: Watched): void {
       violated('O3', `${unmapped.map(([field]) => field).join(', ')} is nobody's to write`)
   }
 
-  /** Others gave it after we had looked and before our own request came: nobody could know. */
+  /** Others gave it after we had looked and before our own request came: the program could not know. */
   function isRace(contact: number, term: number): boolean {
     const path = `/contact/${contact}/terms`
     const given = ledger.effects.findLast(
@@ -100,7 +100,7 @@ export function watchEffects(watched: Watched): void {
 
   /**
    * Others gave it after a request of ours that was to give it had ended without a clear answer: whether it came from us,
-   * late, or from them, nobody can know.
+   * late, or from them, it is unknown.
    */
   function isUnclear(contact: number, term: number): boolean {
     const given = ledger.effects.findLast(

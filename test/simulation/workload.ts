@@ -20,7 +20,7 @@ export interface Workload {
 
 const TAGS = ['T1', 'T2', 'T3', 'T4', 'Ä5']
 const STATUSES = [2, 2, 2, 1, 3, 4, 4, 7]
-/** Nobody else is that far from the first. */
+/** No one else is that far from the first. */
 const WITNESS = 40
 
 function newcomer(number: number, chance: Chance, mayLackMail: boolean): Person {
@@ -62,7 +62,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
   const hasOwnKey = pipeline.key !== undefined
   // A contact whose mail another pipeline has changed is not found by the mail that a lost create sent.
   const mayMove = hasOwnKey && !isShared
-  // Under `auto` nobody without a mail is made with a 1 or 2 in a run that has not seen one taken.
+  // Under `auto` no contact without a mail is created with a 1 or 2 in a run that has not seen one taken.
   const mayLackMail = hasOwnKey && !(hasStatus(pipeline) && pipeline.duplicate_check_method === 'auto')
   const first = isShared || name === 'A' ? 1 : 51
   const present: Person[] = []
@@ -82,7 +82,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
     const given = { mailOf: one.mailOf, mailRevision: one.mailRevision }
     switch (chance.int(3)) {
       case 0: {
-        // The mail goes to somebody new, and its owner gets another one.
+        // The mail goes to a new person, and its owner gets another one.
         one.mailRevision += 1
         join()
         Object.assign(present.at(-1)!, given)

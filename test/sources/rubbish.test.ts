@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SyncError } from '../../src/core/words/errors.ts'
 import { read } from './read.ts'
 
-// Whatever somebody drops: it is read, or refused with one of our errors, which holds nothing of the content.
+// Whatever a user drops: it is read, or refused with one of our errors, which holds nothing of the content.
 const MARKER = 'Zq9'
 const pieces = {
   csv: ['"', '""', ',', ';', '\n', '\r', '\r\n', '\\', ' ', '\t', '\ufeff', '\u00a0', 'ü', MARKER, 'a'],

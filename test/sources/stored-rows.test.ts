@@ -1,4 +1,4 @@
-// Rows of files that were put away, read again: of large files without parsing the whole, and the same rows.
+// Rows of archived files, read again: of large files without parsing the whole, and the same rows.
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -61,7 +61,7 @@ async function firstFile(): Promise<void> {
   ])
 }
 
-/** An update whose contact somebody has deleted, and a create whose answer is lost. */
+/** An update whose contact a user has deleted, and a create whose answer is lost. */
 async function fileWithFaults(): Promise<void> {
   service.contacts.delete(idOf(5))
   service.fault = ({ method, contacts }) =>

@@ -206,7 +206,7 @@ describe.each(OLD_SCHEMAS)('a state of schema %i', (schema) => {
     expect(new Set(mails).size).toBe(mails.length)
     for (const [, mail, , , phone] of all) {
       const found = [...service.contacts].filter(([, fields]) => fields['mail'] === mail)
-      // The fifth was deleted at the service by somebody: it is held, and never made again.
+      // The fifth was deleted at the service by a user: it is held, and never created again.
       if (mail === 'person5@example.com') expect(found).toEqual([])
       else expect(found).toMatchObject([[expect.any(Number), { phone }]])
     }

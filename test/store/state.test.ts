@@ -162,7 +162,7 @@ describe('the sync log names what was on its way when the process died', () => {
     return [...(found ?? [])]
   }
 
-  /** The call is carried out, and nobody ever hears of it. */
+  /** The call is carried out, and its answer never arrives. */
   function killAfter(line: Line, call: 'addContactTerms' | 'removeContactTerms'): void {
     const session = line.service.session
     line.service.session = () => {

@@ -1,4 +1,4 @@
-// The program as a user has it: a process of its own, started by the command line, in a folder of its own.
+// The program as a user has it: a separate process, started by the command line, in a folder of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

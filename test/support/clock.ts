@@ -1,4 +1,4 @@
-// A clock that stands still until somebody sleeps: then it is at once later.
+// A clock that stands still until a task sleeps: then it is at once later.
 import type { Clock } from '../../src/core/ports.ts'
 
 export interface TestClock extends Clock {

@@ -196,7 +196,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         await clock.settle()
       }
     },
-    /** Time passes and nobody wakes: a machine that sleeps. */
+    /** Time passes and no timer fires: a machine that sleeps. */
     async sleep(ms: number) {
       await clock.advance(ms)
       await clock.settle()

@@ -1,4 +1,4 @@
-// The first usable column of whatever file lies in a folder, for tests over files whose columns nobody knows.
+// The first usable column of whatever file lies in a folder, for tests over files whose columns are unknown.
 import { createSource, SOURCE_KINDS } from '../../src/sources/registry.ts'
 import { systemClock } from '../../src/system.ts'
 

@@ -1,5 +1,5 @@
 // Loaded before the program (`node --import`): at SIGUSR2 its wall clock is set by as many milliseconds as the file
-// `clock-offset` of its folder says. Timers and the monotonic clock go on as ever, as when somebody sets a machine's clock.
+// `clock-offset` of its folder says. Timers and the monotonic clock go on as ever, as when a user sets a machine's clock.
 import { readFileSync } from 'node:fs'
 
 const Real = globalThis.Date

@@ -1,4 +1,4 @@
-// Creates once in effect: what names an operation, what nobody can be sure of, and what is never sent again by itself.
+// Creates once in effect: what names an operation, what cannot be certain, and what is never sent again automatically.
 import { describe, expect, it } from 'vitest'
 import { NOT_DONE_REASON } from '../../src/core/change/doubt.ts'
 import type { CustomFieldDefinition } from '../../src/core/ports.ts'

@@ -18,7 +18,7 @@ const after = [
   ['K5', 'person5@example.com', 'Emil', 'E', '5', ''],
 ]
 
-/** Lets `steps` calls through; at the next one everything stops for ever, with or without that call's effect. */
+/** Lets `steps` calls through; at the next one everything stops permanently, with or without that call's effect. */
 function mortality(steps: number, isEffective: boolean) {
   const never = new Promise<never>(() => undefined)
   const { promise: died, resolve } = Promise.withResolvers<'died'>()

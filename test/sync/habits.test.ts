@@ -121,7 +121,7 @@ const counts = ({
 async function synced(habits: Partial<Habits>) {
   const { line, session, writes, close } = await openLine(habits)
   try {
-    // Somebody was there before, with a term of others.
+    // A contact existed before, with a term of others.
     const there = await session().createContact(
       { mail: 'person3@example.com', first_name: 'Old' },
       { duplicateCheckMethod: 'none', duplicateMergeMethod: 'add', repeatable: false },

@@ -1,4 +1,4 @@
-// A year of hands, exports, lost answers and two pipelines of one contact: whatever somebody wrote at the service is only
+// A year of hands, exports, lost answers and two pipelines of one contact: whatever a user wrote at the service is only
 // overwritten if it was written after the last look at the contact, and what is kept is listed.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const day = fc.record({
   hands: fc.array(
     fc.record({
       field: fc.constantFrom(...FIELDS),
-      /** fresh: a value that nobody wrote before. */
+      /** fresh: a value that was never written before. */
       what: fc.constantFrom('fresh', 'fresh', 'blank', 'sent before'),
       /** Before the request of that number; 0: before the run. */
       at: fc.nat(4),
@@ -35,7 +35,7 @@ type Day = typeof day extends fc.Arbitrary<infer T> ? T : never
 interface World {
   readonly service: MemoryService
   readonly lines: Readonly<Record<string, Line>>
-  /** By field: a value that a hand wrote and nobody has overwritten, and whether the program has seen it. */
+  /** By field: a value that a hand wrote and nothing has overwritten, and whether the program has seen it. */
   readonly byHand: Map<Field, { readonly value: string; seen: boolean }>
   readonly wrong: string[]
   values: number

@@ -1,4 +1,4 @@
-// `key: { fields: [mail, first_name] }` over whole runs: several people of one mail, told apart before anybody is made.
+// `key: { fields: [mail, first_name] }` over whole runs: several people of one mail, distinguished before any is created.
 import { describe, expect, it } from 'vitest'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Line, testLine } from '../support/line.ts'
@@ -263,7 +263,7 @@ describe('a file that would resolve a key otherwise is held', () => {
     const line = household()
     line.source.drop('a.csv', [HEADER, ANN])
     await line.run()
-    // Somebody renames Ann at the service; then Bo comes.
+    // A user renames Ann at the service; then Bo comes.
     for (const contact of line.service.contacts.values()) contact['first_name'] = 'Bo'
     line.source.drop('b.csv', [HEADER, ANN, BO, CY])
     expect(await line.run()).toMatchObject({ held: 2, unchanged: 1, created: 0, status: 'held' })

@@ -27,7 +27,7 @@ describe('two keys, one contact', () => {
   it('holds later changes of the first key, too, until the other is told apart', async () => {
     const line = testLine()
     await run(line, one('K1', 'a@example.com', 'Ann', 'B', '1'))
-    // Somebody gives the contact another mail at the service; a new record has that mail.
+    // A user gives the contact another mail at the service; a new record has that mail.
     line.service.contacts.set(1, { ...line.service.contacts.get(1), mail: 'b@example.com' })
     expect(await run(line, one('K2', 'b@example.com', 'Bea', 'B', '2'))).toMatchObject({
       status: 'held',
@@ -38,7 +38,7 @@ describe('two keys, one contact', () => {
       held: 1,
     })
     expect(line.service.contacts.size).toBe(1)
-    // Once the other has a mail of its own, both go on.
+    // Once the other has a mail of its own, both continue.
     expect(await run(line, one('K2', 'c@example.com', 'Bea', 'B', '2'))).toMatchObject({ created: 1 })
     expect(await run(line, one('K1', 'a@example.com', 'Ann', 'B', '9'))).toMatchObject({ updated: 1 })
   })
@@ -134,7 +134,7 @@ describe('updates in bulk', () => {
   it('go by id, from then on, where the service carried one out at another contact of that mail', async () => {
     const line = testLine({ pipeline: bulk })
     await run(line, people(3))
-    // Somebody made a second contact of the first mail, and the service finds that one.
+    // A user made a second contact of the first mail, and the service finds that one.
     line.service.answer = (members) =>
       members.map((member) => (member.id === 2 ? { ...member, id: 70 } : member))
     expect(await run(line, changed(3))).toMatchObject({ status: 'ok', updated: 3, requests: 2 })

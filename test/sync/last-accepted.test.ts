@@ -1,4 +1,4 @@
-// What an input is compared with before anybody counts as gone: the last accepted one of its pipeline. Real files, so that
+// What an input is compared with before any contact counts as missing: the last accepted one of its pipeline. Real files, so that
 // what the source says of a file's end and header comes along.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'accepted-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** A full pipeline that may delete everybody, over a real folder. */
+/** A full pipeline that may delete all contacts, over a real folder. */
 function fullLine(changes: Partial<PipelineSettings> = {}, options: object = {}, type = 'csv'): Line {
   const line = testLine({
     pipeline: {

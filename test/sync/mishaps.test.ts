@@ -1,4 +1,4 @@
-// Mishaps that are nobody's fault and must leave no mark: half of a bulk call, a process that dies again and again,
+// Mishaps that are not the program's fault and must leave no mark: half of a bulk call, a process that dies again and again,
 // a clock that goes back, people who edit at the service, two sources that disagree.
 import { describe, expect, it } from 'vitest'
 import type { Contact } from '../../src/core/mapping/contact.ts'

@@ -62,7 +62,7 @@ type History = typeof history extends fc.Arbitrary<infer Of> ? Of : never
 
 /** A line with this past, and the files in its inbox that come next. */
 async function after({ settings, earlier, files }: History): Promise<Line> {
-  // Of two new records of one mail the run skips the second, which is there by then; a plan makes nobody, and sees both missing.
+  // Of two new records of one mail the run skips the second, which is there by then; a plan creates none, and sees both missing.
   const isSeenLate = settings.writes === 'create' && settings.duplicate_check_method === 'none'
   const line = testLine({ pipeline: isSeenLate ? { ...settings, writes: 'all' } : settings })
   for (const [index, rows] of earlier.entries()) {

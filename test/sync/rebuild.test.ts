@@ -1,4 +1,4 @@
-// Rebuilding a state: what is looked up, what is linked, what is left to a person, and that nobody is made twice.
+// Rebuilding a state: what is looked up, what is linked, what is left to a person, and that no contact is created twice.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HEADER, people, testLine } from '../support/line.ts'

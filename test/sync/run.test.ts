@@ -249,7 +249,7 @@ describe('records that share a mail', () => {
     ])
     expect(await line.run()).toMatchObject({ status: 'held', created: 0, held: 2, requests: 0 })
     expect(await line.state.backlog('shop')).toMatchObject({ held: 2 })
-    // Mended at the source, both go.
+    // Corrected at the source, both go.
     line.source.drop('b.csv', [
       [...HEADER],
       ['K1', 'a@example.com', 'A', 'B', ''],

@@ -1,11 +1,11 @@
-// The clock of the year: nobody waits for it. It stands still while something works, and jumps to whoever wakes first.
+// The clock of the year: no real time passes. It stands still while something works, and jumps to the next timer.
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Clock } from '../../src/core/ports.ts'
 import type { Ticks } from '../../src/schedule/ticks.ts'
 
 export interface YearClock extends Clock {
   readonly ticks: Ticks
-  /** Until that moment; `isBusy`: whether a run goes on, which is let work before time passes. */
+  /** Until that moment; `isBusy`: whether a run is active, which is let work before time passes. */
   passUntil(end: number, isBusy: () => boolean): Promise<void>
 }
 

@@ -7,7 +7,7 @@ export interface Measures {
   /** In use after a collection, in bytes. */
   readonly heap: number
   readonly handles: number
-  /** Pages of the state in use, in bytes: those of the sync log, which is kept for ever, and all others. */
+  /** Pages of the state in use, in bytes: those of the sync log, which is kept permanently, and all others. */
   readonly log: number
   readonly state: number
 }

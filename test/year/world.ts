@@ -150,7 +150,7 @@ export async function openWorld(start: number) {
   return {
     clock,
     db,
-    /** What the daemon told; whoever reads it may empty it. */
+    /** What the daemon told; a reader may empty it. */
     events,
     logged,
     statePath: settings.state.path,

@@ -1,4 +1,4 @@
-// The daemon's life in a time of its own: what is due and missed, who waits, a service that goes away and comes back.
+// The daemon's life in a time of its own: what is due and missed, what waits, a service that becomes unavailable and comes back.
 import { afterEach, expect, it } from 'vitest'
 import { type ErrorCode, SyncError } from '../../../src/core/words/errors.ts'
 import { HOUR, MINUTE, startTestDaemon, type TestDaemonOptions } from '../../support/daemon.ts'

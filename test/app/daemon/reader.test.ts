@@ -1,5 +1,5 @@
 // The thread that reads the state for the console: it answers beside the owner of the state, says what is wrong, and is
-// started anew when it has died or takes too long.
+// started again when it has died or takes too long.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,12 +56,12 @@ it('says that the state cannot be read, and reads it once it can', async () => {
 
 it('gives a question up that takes too long, and answers the next one', async () => {
   await openState(path, { pid: 1, since: 0, thorough: false }).close()
-  // Nobody starts a thread in a millisecond.
+  // No thread starts in a millisecond.
   const { readable } = reading(1)
   await expect(readable.terms()).rejects.toThrow('has ended')
   const patient = reading()
   expect(await patient.readable.terms()).toMatchObject({ records: 0 })
   await patient.close()
-  // Closed, it is started again by whoever asks.
+  // Closed, it is started again by the next request.
   expect(await patient.readable.terms()).toMatchObject({ records: 0 })
 })

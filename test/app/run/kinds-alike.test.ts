@@ -158,13 +158,13 @@ it('the same people of every kind, one after another, are written once', { timeo
       { read: 3, created: 0, updated: 0, unchanged: 3, rejected: 0, failed: 0, deleted: 0 },
     ])
   await asked.close()
-  // Each was read and put away twice, the packed ones packed.
+  // Each was read and archived twice, the packed ones packed.
   const archived = await readdir(join(folder, 'in', 'processed'))
   expect(archived.filter((name) => name.endsWith('.gz'))).toHaveLength(4)
   expect(archived).toHaveLength(2 * FILES.length)
 })
 
-/** What a file that was put away says, unpacked. */
+/** What an archived file says, unpacked. */
 function plainText(name: string, content: Buffer): string {
   if (name.endsWith('.gz')) return gunzipSync(content).toString()
   return name.endsWith('.xlsx') ? partsOf(content).join('') : content.toString()
@@ -194,7 +194,7 @@ it.each(FILES)(
       code: 0,
       text: expect.stringContaining('1 record in 1 file') as string,
     })
-    // Told once more: the record is skipped, and left out of the file that is put away.
+    // Read once more: the record is skipped, and left out of the archived file.
     expect(await counted(type, name, content)).toMatchObject({ created: 0, failed: 0, unchanged: 2 })
     const processed = join(folder, 'in', 'processed')
     for (const file of await readdir(processed)) {

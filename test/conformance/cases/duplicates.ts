@@ -23,7 +23,7 @@ const person = (world: World): Fields => ({
 })
 export { person as obvious }
 
-/** Somebody else, as far as can be. */
+/** Another person, as different as possible. */
 const stranger = (world: World): Fields => ({
   ...person(world),
   first_name: 'Zoe',

@@ -1,4 +1,4 @@
-// What holds, and what follows from it for somebody who is to be told.
+// What holds, and what follows from it for the receivers of alerts.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

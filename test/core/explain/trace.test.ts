@@ -1,4 +1,4 @@
-// The way of a value, rule by rule: the same value as the mapping makes, whoever listens.
+// The way of a value, rule by rule: the same value as the mapping makes, with and without a listener.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileTracer, unitedTrace } from '../../../src/core/explain/trace.ts'

@@ -1,4 +1,4 @@
-// Pairs of records as exports have them: which are likely one person, and which are not. The order of the two says nothing.
+// Pairs of records as exports have them: which are likely one person, and which are not. The order of the two does not matter.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { likelySame } from '../../../src/core/linkage/likely-same.ts'

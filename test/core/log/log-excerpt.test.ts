@@ -1,4 +1,4 @@
-// What of the operational log may leave the house: lines of this log alone, and of them what names nobody.
+// What of the operational log may leave the machine: lines of this log alone, and of them what names no person.
 import { expect, it } from 'vitest'
 import { logExcerpt } from '../../../src/core/log/log-excerpt.ts'
 

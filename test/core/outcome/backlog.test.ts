@@ -1,4 +1,4 @@
-// What is on its way and what is in doubt: the same rows of the state, told apart by whether anybody still waits for them.
+// What is on its way and what is in doubt: the same rows of the state, told apart by whether a run still waits for them.
 import { expect, it } from 'vitest'
 import { currentBacklog, NO_BACKLOG } from '../../../src/core/outcome/backlog.ts'
 

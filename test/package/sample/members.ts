@@ -1,4 +1,4 @@
-// A source of somebody else's: members from a file of JSON, those that have changed last.
+// A source written by a user: members from a file of JSON, those that have changed last.
 import { readFile } from 'node:fs/promises'
 import type { ModuleSource } from 'contact-sync/source'
 

@@ -1,4 +1,4 @@
-// A contract that everybody passes is none: modules with a fault each, and the checks that find them.
+// A contract that every source passes is none: modules with a fault each, and the checks that find them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

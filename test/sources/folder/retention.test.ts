@@ -1,4 +1,4 @@
-// Only what was put away by this program, and long enough ago, is removed from processed and failed.
+// Only what was archived by this program, and long enough ago, is removed from processed and failed.
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,7 +92,7 @@ it('counts what failed, without what lies beside it, and knows since when', asyn
     const tag = idOf(day)
     return [`a.${tag}.csv`, `a.${tag}.reason.txt`, `a.${tag}.rejects.csv`, `a.${tag}-2.rejects.jsonl`]
   })
-  // By hand, half written, and a mended file that failed again.
+  // By hand, half written, and a corrected file that failed again.
   const again = `a.${idOf('2026-05-01')}.rejects.${idOf('2026-05-03')}.csv`
   for (const name of [...names, 'by-hand.csv', `.writing.${idOf('2026-04-01')}`, again])
     await writeFile(join(folder, 'failed', name), 'x')

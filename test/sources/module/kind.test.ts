@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describePull, type Row } from '../../contracts/pull.ts'
 
-// Reads what it has from a file beside it, and goes on behind the cursor.
+// Reads what it has from a file beside it, and continues after the cursor.
 const SOURCE = `
 import { readFileSync } from 'node:fs'
 export default async function* ({ file }, { cursor = 0 }) {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describePull, type Row } from '../../contracts/pull.ts'
 
-// Reads what it has from a file beside it, and goes on behind the STATE.
+// Reads what it has from a file beside it, and continues after the STATE.
 const TAP = `
 import { readFileSync } from 'node:fs'
 const { rows, breakAfter } = JSON.parse(readFileSync(process.argv[2], 'utf8'))

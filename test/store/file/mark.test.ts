@@ -33,7 +33,7 @@ async function restore(name: string): Promise<void> {
 let pipelines = 0
 const nextLine = (state: StateStore) => testLine({ state, pipeline: { name: `shop${++pipelines}` } })
 
-/** One run that sends `count` creates, in a process of its own as far as the state is concerned. */
+/** One run that sends `count` creates, in a separate process as far as the state is concerned. */
 async function run(count: number, from = 1): Promise<void> {
   const state = openState(path, owner)
   const line = nextLine(state)

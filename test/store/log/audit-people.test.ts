@@ -20,7 +20,7 @@ const KEYS = ['K1', 'K2', 'K3']
 const MAILS = ['a@example.com', 'b@example.com', 'c@example.com']
 const IDS = [11, 12, 13, 14]
 
-/** Everybody by every name: as the log did before links referred to people. */
+/** All persons by every name: as the log did before links referred to people. */
 function createModel() {
   const aliases = new Map<string, Set<number>>()
   let people: number[] = []

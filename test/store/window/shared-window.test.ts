@@ -169,7 +169,7 @@ it('places are never more than allowed over the end of a process, whenever the n
   expect(alone).toEqual([])
 }, 30_000)
 
-/** A clock that somebody sets, and the time that passes meanwhile. */
+/** A clock that is set, and the time that passes meanwhile. */
 function jumpyTime() {
   let up = 5000
   let ahead = T

@@ -65,7 +65,7 @@ export function forgetEdits(
     tables.sent.delete(id)
 }
 
-/** Its terms are compared anew when its record comes again. */
+/** Its terms are compared again when its record comes again. */
 function compareTerms(tables: Tables, { pipeline, key }: { pipeline: string; key: string }): void {
   const link = linkOf(tables, pipeline, key)
   if (link === undefined) return

@@ -3,7 +3,7 @@ import { type Contact, mailKey } from '../../../src/core/mapping/contact.ts'
 import type { LookAlikeStore, NewRecord } from '../../../src/core/linkage/look-alikes.ts'
 import { byOrder, linksWhere, type Row, rowsWhere, type Tables } from './tables.ts'
 
-/** What so many share tells nobody apart. */
+/** What so many share distinguishes none. */
 const MOST_LIKE = 50
 
 const newRecord = ({ id, key, record, desired }: Row): NewRecord => ({

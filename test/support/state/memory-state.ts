@@ -90,7 +90,7 @@ function memoryFacts(tables: Tables) {
     },
     keptMapping: async (hash: string) => mappings.get(hash),
     termAliases: async () => new Map<string, string>(),
-    // Nobody is erased from it.
+    // No person is erased from it.
     hasTombstones: async () => false,
     tombstoneOf: async () => undefined,
     noteLeftOut: async () => undefined,

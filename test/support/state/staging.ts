@@ -77,7 +77,7 @@ function knownOf(tables: Tables, pipeline: string, key: string): Known {
   }
 }
 
-/** What is not planned yet keeps what its record wants, for when it is compared anew. */
+/** What is not planned yet keeps what its record wants, for when it is compared again. */
 const wantedTerms = ({ desired, operation }: StagedEntry & { kind: 'operation' }) =>
   operation.state === 'planned' || desired.terms === undefined
     ? undefined

@@ -200,7 +200,7 @@ export const termsOfOthers = (tables: Tables, contactId: number, linkId: number 
 export const headerOf = ({ inputs }: Tables, inputId: number): readonly string[] =>
   inputs.get(inputId)?.header ?? []
 
-/** What is open about a key beside creates that nobody asks for by their key. */
+/** What is open about a key beside creates that are not queried by their key. */
 export const isKeyed = ({ kind, state }: Row): boolean =>
   kind !== 'create' || (state !== 'planned' && state !== 'sending')
 

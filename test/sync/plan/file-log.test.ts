@@ -1,5 +1,5 @@
 // What the operational log says of one file: every line about it carries its number and, once it was read, its sum; and a
-// file that was replaced while it was worked on is never said to have been put away.
+// file that was replaced while it was worked on is never said to have been archived.
 import { expect, it } from 'vitest'
 import { HEADER, type Line, people, testLine } from '../../support/line.ts'
 import { GUARDS } from '../../support/pipeline.ts'

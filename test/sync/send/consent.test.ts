@@ -402,7 +402,7 @@ describe('any other status that is ignored', () => {
   )
 })
 
-/** Lets `steps` calls through; at the next one everything stops for ever, with or without that call's effect. */
+/** Lets `steps` calls through; at the next one everything stops permanently, with or without that call's effect. */
 function mortality(steps: number, isEffective: boolean) {
   const never = new Promise<never>(() => undefined)
   const { promise: died, resolve } = Promise.withResolvers<'died'>()
