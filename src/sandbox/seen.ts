@@ -5,7 +5,7 @@ export interface SandboxRequest {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** As parsed from JSON, else as text; null where there was none, or nobody may look (`--control`). */
+  /** As parsed from JSON, else as text; null where there was none, or it must not be shown (`--control`). */
   readonly body: unknown
   readonly status: number
 }
