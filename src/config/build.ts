@@ -58,6 +58,8 @@ function pipelineSettings(
 export interface Checked {
   readonly values: ConfigValues
   readonly secrets: Secrets
+  /** Tokens by the place in `server.users`. */
+  readonly ofUsers: readonly string[]
   /** By the place in `alerts`. */
   readonly ofAlerts: readonly AlertSecrets[]
   /** By the pipeline's name. */
@@ -79,7 +81,7 @@ const sourceSecrets = ({ ofSources, sources }: Pick<Checked, 'ofSources' | 'sour
 
 /** `file` is absolute. */
 export function buildSettings(
-  { values, secrets, ofAlerts, ofSources, sources }: Checked,
+  { values, secrets, ofUsers, ofAlerts, ofSources, sources }: Checked,
   file: string,
 ): Settings {
   const { blocks: _, service, state, log, server, ...rest } = values
@@ -97,7 +99,12 @@ export function buildSettings(
     },
     state: { path: absolute(state.path) },
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
-    server: { ...server, token, metrics_token },
+    server: {
+      ...server,
+      token,
+      metrics_token,
+      users: server.users.map((user, place) => ({ ...user, token: ofUsers[place] ?? '' })),
+    },
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, {
@@ -109,6 +116,7 @@ export function buildSettings(
     secrets: [
       api_key,
       ...[token, metrics_token].filter((one) => one !== undefined),
+      ...ofUsers,
       ...alertSecrets(alerts),
       ...sourceSecrets({ ofSources, sources }),
     ],

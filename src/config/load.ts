@@ -12,6 +12,7 @@ import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
 import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
 import { readAlertSecrets } from './alert-secrets.ts'
 import { readSecrets } from './secrets.ts'
+import { readUserTokens } from './user-secrets.ts'
 import { readSourceSecrets } from './source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
 import type { SourceKinds } from '../core/source-settings.ts'
@@ -77,7 +78,7 @@ function allProblems({ tree, folder, kinds, incomplete, schemaProblems }: Checks
 }
 
 const SECRET =
-  /^(service\.api_key|server\.(metrics_)?token|alerts\[\d+\]\.(secret|mail\.password)|pipelines\.[^.]+\.source\.(auth\..*|password))(_file)?$/
+  /^(service\.api_key|server\.(metrics_)?token|server\.users\[\d+\]\.token|alerts\[\d+\]\.(secret|mail\.password)|pipelines\.[^.]+\.source\.(auth\..*|password))(_file)?$/
 
 const isAboutSecret = ({ path }: ConfigProblem): boolean => SECRET.test(path)
 
@@ -98,6 +99,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const tree = withoutNulls(merged.tree)
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
+  const ofUsers = await readUserTokens(tree, { readFile, folder }, secrets)
   const ofAlerts = await readAlertSecrets(tree, { readFile, folder })
   const ofSources = await readSourceSecrets(tree, kinds, { readFile, folder })
   const sources = parsed.ok ? sourceOptions(parsed.written, { tree, kinds, folder }) : undefined
@@ -109,6 +111,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     ...environmentProblems(tree, env),
     ...saidOnce(allProblems({ tree, folder, kinds, incomplete, schemaProblems })),
     ...secrets.problems,
+    ...ofUsers.problems,
     ...ofAlerts.problems,
     ...ofSources.problems,
   ].filter((problem) => !isUnused(problem))
@@ -117,14 +120,18 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     {
       values: parsed.values,
       secrets,
+      ofUsers: ofUsers.values,
       ofAlerts: ofAlerts.values,
       ofSources: ofSources.values,
       sources: sources.options,
     },
     absolute,
   )
-  const warnings = [...secrets.warnings, ...ofAlerts.warnings, ...ofSources.warnings].filter(
-    (problem) => !isUnused(problem),
-  )
+  const warnings = [
+    ...secrets.warnings,
+    ...ofUsers.warnings,
+    ...ofAlerts.warnings,
+    ...ofSources.warnings,
+  ].filter((problem) => !isUnused(problem))
   return { ok: true, settings, warnings: inOrder(warnings, file) }
 }

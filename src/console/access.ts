@@ -5,10 +5,15 @@ import { getCookie, setCookie } from 'hono/cookie'
 import { cameFrom } from './guarded.ts'
 import { closedPage, problemPage, signInPage } from './pages/sign-in.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { bearerToken, RETRY_AFTER_S, type TokenGate } from './token.ts'
+import { bearerToken, RETRY_AFTER_S, type TokenGate, type TokenHolder } from './token.ts'
 
 export interface PageEnv {
-  readonly Variables: { readonly session: Session; readonly isSignedIn: boolean }
+  readonly Variables: {
+    readonly session: Session
+    readonly isSignedIn: boolean
+    /** Who asks. */
+    readonly holder: TokenHolder
+  }
 }
 
 const COOKIE = 'contact_sync_session'
@@ -56,20 +61,32 @@ export function openOnly(gate: TokenGate): MiddlewareHandler {
   return async (context, next) => (gate.isOpen() ? next() : context.html(closedPage(), 403))
 }
 
+const isCurrent =
+  (gate: TokenGate) =>
+  (holder: string): boolean =>
+    gate.holder(holder) !== undefined
+
 export function signedInOnly(gate: TokenGate, sessions: Sessions): MiddlewareHandler<PageEnv> {
   return async (context, next) => {
     const shown = bearerToken(context.req.header('authorization'))
-    if (shown !== undefined && gate.judge(shown, cameFrom(context)) === 'right') {
+    const sender =
+      shown !== undefined && gate.judge(shown, cameFrom(context)) === 'right'
+        ? gate.holderOf(shown)
+        : undefined
+    if (sender !== undefined) {
+      context.set('holder', sender)
       context.set('session', { searches: new Map(), searched: 0 })
       context.set('isSignedIn', false)
       return next()
     }
-    const session = sessions.find(getCookie(context, COOKIE), gate.digest())
-    if (session === undefined) {
+    const session = sessions.find(getCookie(context, COOKIE), isCurrent(gate))
+    const holder = session === undefined ? undefined : gate.holder(session.holder)
+    if (session === undefined || holder === undefined) {
       const asked = new URL(context.req.url)
       const path = context.req.method === 'GET' ? ownPath(asked.pathname + asked.search) : '/'
       return context.redirect(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`, 303)
     }
+    context.set('holder', holder)
     context.set('session', session)
     context.set('isSignedIn', true)
     return next()
@@ -82,7 +99,7 @@ const STATUSES = { wrong: 401, throttled: 429 } as const
 export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sessions): void {
   app.get('/sign-in', (context) => {
     const asked = ownPath(context.req.query('next'))
-    if (sessions.find(getCookie(context, COOKIE), gate.digest()) !== undefined)
+    if (sessions.find(getCookie(context, COOKIE), isCurrent(gate)) !== undefined)
       return context.redirect(asked, 303)
     return context.html(signInPage(asked))
   })
@@ -91,11 +108,11 @@ export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sess
     const next = ownPath(body['next'])
     const token = typeof body['token'] === 'string' ? body['token'].trim() : ''
     const verdict = gate.judge(token, cameFrom(context))
-    const digest = gate.digest()
-    if (verdict === 'right' && digest !== undefined) {
+    const holder = verdict === 'right' ? gate.holderOf(token) : undefined
+    if (holder !== undefined) {
       // Never the former id: someone else may have set it.
       sessions.end(getCookie(context, COOKIE))
-      writeCookie(context, sessions.begin(digest))
+      writeCookie(context, sessions.begin(holder.id))
       return context.redirect(next, 303)
     }
     if (verdict === 'throttled') context.header('retry-after', String(RETRY_AFTER_S))

@@ -1,6 +1,7 @@
 // What an address asks for, checked: a name that is none of those known is as good as none.
 import { html } from './html/markup.ts'
 import type { Context } from 'hono'
+import type { PageEnv } from './access.ts'
 import { pageHtml, type PageParts } from './html/layout.ts'
 
 /** Rows on a page. */
@@ -26,12 +27,12 @@ export const startOf = (context: Context): string | undefined => {
   return from === undefined || from === '' ? undefined : from.slice(0, 100)
 }
 
-export const show = (context: Context, page: PageParts): Response | Promise<Response> =>
-  context.html(pageHtml(page))
+export const show = (context: Context<PageEnv>, page: PageParts): Response | Promise<Response> =>
+  context.html(pageHtml({ ...page, user: context.get('holder') }))
 
-export function missing(context: Context): Response | Promise<Response> {
+export function missing(context: Context<PageEnv>): Response | Promise<Response> {
   const body = html`<p>
     Nothing is known under this address. Data that was erased or has expired has no page.
   </p>`
-  return context.html(pageHtml({ title: 'Page not found', body }), 404)
+  return context.html(pageHtml({ title: 'Page not found', body, user: context.get('holder') }), 404)
 }

@@ -8,17 +8,21 @@ export interface Session {
   searched: number
 }
 
-interface Kept extends Session {
+export interface OpenSession extends Session {
+  /** The id of who signed in: a session ends with its user or token. */
+  readonly holder: string
+}
+
+interface Kept extends OpenSession {
   readonly began: number
   lastSeen: number
-  /** Of the token that was shown: a session ends with its token. */
-  readonly token: string
 }
 
 export interface Sessions {
-  /** `token`: a digest of the one that was shown. Gives the id for the cookie. */
-  begin(token: string): string
-  find(id: string | undefined, token: string | undefined): Session | undefined
+  /** `holder`: the id of who signs in. Gives the id for the cookie. */
+  begin(holder: string): string
+  /** `isCurrent`: whether the holder may still sign in. */
+  find(id: string | undefined, isCurrent: (holder: string) => boolean): OpenSession | undefined
   end(id: string | undefined): void
 }
 
@@ -36,21 +40,21 @@ const digest = (id: string): string => createHash('sha256').update(id).digest('h
 export function createSessions(clock: Clock): Sessions {
   const kept = new Map<string, Kept>()
   return {
-    begin(token) {
+    begin(holder) {
       const [oldest] = kept.keys()
       if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest)
       const id = randomBytes(32).toString('base64url')
       const now = clock.monotonic()
-      kept.set(digest(id), { began: now, lastSeen: now, token, searches: new Map(), searched: 0 })
+      kept.set(digest(id), { began: now, lastSeen: now, holder, searches: new Map(), searched: 0 })
       return id
     },
-    find(id, token) {
-      if (id === undefined || token === undefined) return undefined
+    find(id, isCurrent) {
+      if (id === undefined) return undefined
       const session = kept.get(digest(id))
       if (session === undefined) return undefined
       const now = clock.monotonic()
       const isOver = now - session.lastSeen > IDLE_MS || now - session.began > LONGEST_MS
-      if (isOver || session.token !== token) {
+      if (isOver || !isCurrent(session.holder)) {
         kept.delete(digest(id))
         return undefined
       }

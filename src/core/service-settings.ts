@@ -1,6 +1,7 @@
 // The schema of everything in the configuration that is not a pipeline: service, state, log, server, alerts.
 // Limits here keep out slips (a time-out of a day); what the service allows is not known.
 import { z } from 'zod'
+import { USER_ROLES } from './words/user-roles.ts'
 import { baseUrl } from './words/address.ts'
 import { duration, text } from './words/scalars.ts'
 
@@ -121,6 +122,24 @@ export const keepSchema = z.strictObject({
     ),
 })
 
+const userSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[\p{L}\p{N}](?:[\p{L}\p{N}._@ -]{0,62}[\p{L}\p{N}])?$/u,
+      'is not a name of at most 64 letters, digits, spaces, dots, hyphens, underscores and @',
+    )
+    .describe('The name that the console shows; unique.'),
+  token: z
+    .string()
+    .optional()
+    .describe('The token of this user, at least 16 characters; take it from the environment.'),
+  token_file: text.optional().describe('A file with it, instead of `token`.'),
+  role: z
+    .enum(USER_ROLES)
+    .describe('`viewer` reads, `operator` decides as well, `approver` approves as well.'),
+})
+
 export const serverSchema = z.strictObject({
   host: text.prefault('127.0.0.1').describe('The address that health, metrics and console listen on.'),
   port: count(0, 65_535).prefault(8080).describe('Its port; 0 takes a free one.'),
@@ -148,6 +167,12 @@ export const serverSchema = z.strictObject({
       'The token of the console; take it from the environment: `${CONTACT_SYNC_TOKEN}`. Without one the console is closed. It opens metrics, too.',
     ),
   token_file: text.optional().describe('A file with the token, instead of `token`.'),
+  users: z
+    .array(userSchema)
+    .prefault([])
+    .describe(
+      'Who may sign in to the console, each with a separate token. `token` beside them is a viewer without a name.',
+    ),
   metrics_token: z
     .string()
     .optional()

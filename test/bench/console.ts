@@ -194,7 +194,7 @@ db.close()
 say(
   `${entries} entries, ${contacts} contacts: filled in ${((performance.now() - began) / 1000).toFixed(0)} s`,
 )
-const gate = createTokenGate(() => [TOKEN], clock)
+const gate = createTokenGate(() => [{ token: TOKEN }], clock)
 const onFault = (error: unknown): void => void say(String(error))
 const settings = {
   file: '/etc/contact-sync.yaml',
@@ -213,7 +213,7 @@ const condition = {
 }
 const looking = consoleData({ clock, settings: () => settings, daemon: () => condition })
 const server = await startConsole(
-  { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metrics_token: undefined },
+  { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
   {
     mounts: [pageRoutes({ data: looking.data, gate, clock, onFault })],
     gateOf: () => gate,

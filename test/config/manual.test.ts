@@ -82,6 +82,7 @@ async function problemsOf(text: string): Promise<readonly string[]> {
     file: resolve(CONFIG, 'contact-sync.yaml'),
     env: {
       CONTACT_SYNC_API_KEY: 'key',
+      BEN_TOKEN: 'bens-own-token-here',
       CRM_TOKEN: 'token',
       DATABASE_URL: 'sqlite:/people.db',
       OPS_WEBHOOK: 'https://hooks.example/1',
@@ -91,7 +92,7 @@ async function problemsOf(text: string): Promise<readonly string[]> {
     readFile: (path) =>
       path.endsWith('contact-sync.yaml')
         ? Promise.resolve(Buffer.from(whole))
-        : Promise.resolve(path.startsWith('/run/') ? Buffer.from('secret') : readFileSync(path)),
+        : Promise.resolve(path.startsWith('/run/') ? Buffer.from(`secret${path}`) : readFileSync(path)),
   })
   return loaded.ok ? [] : loaded.problems.map(problemText)
 }

@@ -8,7 +8,7 @@ import { explainRecords } from '../../src/app/people/explain.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
 import { startConsole } from '../../src/console/server.ts'
-import { createTokenGate } from '../../src/console/token.ts'
+import { createTokenGate, type TokenOwner } from '../../src/console/token.ts'
 import { openForReading } from '../../src/store/file/database.ts'
 import { createLogViews } from '../../src/store/log/log-views.ts'
 import { openState } from '../../src/store/state-store.ts'
@@ -92,6 +92,8 @@ export interface Desk {
   readonly faults: unknown[]
   readonly data: ConsoleData
   token: string | undefined
+  /** Of `server.users`. */
+  users: readonly TokenOwner[]
   ask(path: string, options?: Ask): Promise<Answer>
   /** Signs in; gives the headers of a browser that is signed in. */
   signIn(): Promise<{ cookie: string; 'sec-fetch-site': string }>
@@ -126,11 +128,11 @@ export async function openDesk(
     },
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
   })
-  const gate = createTokenGate(() => [desk.token], clock)
+  const gate = createTokenGate(() => [{ token: desk.token }, ...desk.users], clock)
   const faults: unknown[] = []
   const onFault = (error: unknown): void => void faults.push(error)
   const server = await startConsole(
-    { host: '127.0.0.1', port: 0, hosts: [], token: TOKEN, metrics_token: undefined },
+    { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
     { mounts: [pageRoutes({ data, gate, clock, onFault })], gateOf: () => gate, names: () => [], onFault },
   )
   const desk: Desk = {
@@ -138,6 +140,7 @@ export async function openDesk(
     faults,
     data,
     token: TOKEN,
+    users: [],
     ask: async (asked, options = {}) => send(server.port, asked, options),
     async signIn() {
       const { headers } = await desk.ask('/sign-in', { form: { token: TOKEN }, headers: OWN })

@@ -12,14 +12,14 @@ const servers: ConsoleServer[] = []
 async function serving(options: { token?: string | undefined; hosts?: string[]; mount?: Mount } = {}) {
   const clock = testClock()
   const token = 'token' in options ? options.token : TOKEN
-  const gate = createTokenGate(() => [token], clock)
+  const gate = createTokenGate(() => [{ token }], clock)
   const faults: unknown[] = []
   const metrics = metricsRoute(
     { contentType: 'text/plain', text: async () => Promise.resolve('counts 1\n') },
     gate,
   )
   const server = await startConsole(
-    { host: '127.0.0.1', port: 0, hosts: [], token, metrics_token: undefined },
+    { host: '127.0.0.1', port: 0, hosts: [], users: [], token, metrics_token: undefined },
     {
       mounts: [metrics, ...(options.mount === undefined ? [] : [options.mount])],
       gateOf: () => gate,
@@ -85,7 +85,7 @@ describe('the token', () => {
 })
 
 it('waits out each address by itself, and forgets the oldest of very many', () => {
-  const gate = createTokenGate(() => [TOKEN], testClock())
+  const gate = createTokenGate(() => [{ token: TOKEN }], testClock())
   for (let guess = 0; guess < 10; guess++) gate.judge('wrong', '192.0.2.1')
   expect(gate.judge(TOKEN, '192.0.2.1')).toBe('throttled')
   expect(gate.judge(TOKEN, '192.0.2.2')).toBe('right')

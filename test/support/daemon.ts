@@ -56,7 +56,7 @@ export function testSettings(
       runs: 86_400_000,
       sync_log: undefined,
     },
-    server: { host: '127.0.0.1', port: 0, hosts: [], token: undefined, metrics_token: undefined },
+    server: { host: '127.0.0.1', port: 0, hosts: [], users: [], token: undefined, metrics_token: undefined },
     max_parallel: 4,
     alerts: [],
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),

@@ -23,7 +23,7 @@ export interface AlertParts {
 
 /** Where the console can be opened, by the configuration; undefined where it is closed. */
 export function consoleAddress({ server }: Settings): string | undefined {
-  if (server.token === undefined) return undefined
+  if (server.token === undefined && server.users.length === 0) return undefined
   if (server.url !== undefined) return server.url
   const [name = server.host] = server.hosts
   // Listening everywhere is no address, and a port of 0 is none that can be known beforehand.

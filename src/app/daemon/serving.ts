@@ -22,10 +22,13 @@ export async function serveDaemon(parts: {
   readonly metrics?: Exposition | undefined
 }): Promise<ConsoleServer> {
   const { clock, log, settings, condition, metrics } = parts
-  const gate = createTokenGate(() => [settings().server.token], clock)
+  const gate = createTokenGate(() => {
+    const { token, users } = settings().server
+    return [{ token }, ...users.map(({ name, role, token: own }) => ({ name, role, token: own }))]
+  }, clock)
   const metricsGate = createTokenGate(() => {
     const { token, metrics_token: metricsToken } = settings().server
-    return [metricsToken, token]
+    return [{ token: metricsToken }, { token }]
   }, clock)
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   const looking = consoleData({ clock, settings, daemon: condition })

@@ -21,6 +21,8 @@ export interface PageParts {
   /** Where in the navigation it belongs; undefined: nowhere. */
   readonly place?: MenuPlace | undefined
   readonly body: Html
+  /** Who is signed in. */
+  readonly user?: { readonly name: string | undefined; readonly role: string } | undefined
   /** What was searched for, to stand in the field again. */
   readonly searched?: string
   /** Above the title: where this page hangs. */
@@ -66,6 +68,9 @@ const searchForm = (searched: string): Html =>
     <button>Find</button>
   </form>`
 
+const whoIs = (user: PageParts['user']): Html =>
+  user?.name === undefined ? nothing : html`<span class="quiet">${user.name} (${user.role})</span> `
+
 const crumbs = (trail: PageParts['trail']): Html =>
   trail === undefined
     ? nothing
@@ -74,7 +79,7 @@ const crumbs = (trail: PageParts['trail']): Html =>
       </nav>`
 
 /** The whole document of a page for those who are signed in. */
-export const pageHtml = ({ title, place, body, searched = '', trail }: PageParts): Html =>
+export const pageHtml = ({ title, place, body, user, searched = '', trail }: PageParts): Html =>
   html`<!doctype html>
     <html lang="en">
       ${head(title)}
@@ -85,7 +90,9 @@ export const pageHtml = ({ title, place, body, searched = '', trail }: PageParts
             ><img src="${ASSETS.icon.path}" alt="" width="22" height="22" /> contact-sync</a
           >
           ${searchForm(searched)}
-          <form class="leave" method="post" action="/sign-out"><button class="plain">Sign out</button></form>
+          <form class="leave" method="post" action="/sign-out">
+            ${whoIs(user)}<button class="plain">Sign out</button>
+          </form>
           ${navigation(place)}
         </header>
         <main id="main" tabindex="-1">

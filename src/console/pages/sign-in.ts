@@ -30,7 +30,10 @@ export const signInPage = (next: string, trouble?: SignInTrouble): Html =>
         />
         <button>Sign in</button>
       </form>
-      <p class="quiet">The token is the one of <code>server.token</code> in the configuration.</p>`,
+      <p class="quiet">
+        The token is the one of <code>server.token</code> or that of your entry in
+        <code>server.users</code> in the configuration.
+      </p>`,
   )
 
 export const closedPage = (): Html =>

@@ -62,6 +62,7 @@ function alertingWith(alerts: AlertSettings[], more: { condition?: DaemonConditi
       host: '127.0.0.1',
       port: 8080,
       hosts: ['sync.example.com'],
+      users: [],
       token: 'x',
       metrics_token: undefined,
     },

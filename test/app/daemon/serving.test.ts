@@ -29,6 +29,7 @@ async function serving(tokens: { token?: string; metricsToken?: string }) {
       host: '127.0.0.1',
       port: 0,
       hosts: [],
+      users: [],
       token: tokens.token,
       metrics_token: tokens.metricsToken,
     },
