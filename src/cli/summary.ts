@@ -41,7 +41,7 @@ export function withheldLines(withheld: Readonly<Record<string, number>> | undef
 }
 
 /** What was edited at the service and stays. */
-export function keptEditsLines(kept: number, pipeline: string): string[] {
+function keptEditsLines(kept: number, pipeline: string): string[] {
   if (kept === 0) return []
   return [`  ${plural(kept, 'field')} left as edited at the service: contact-sync edits list ${pipeline}`]
 }

@@ -1,7 +1,7 @@
 // Faults at run time: what happens to the next requests that match, in place of, or after, being carried out.
 import { z } from 'zod'
 
-export const FAULT_KINDS = ['503', 'reset', 'lost', 'truncated', 'delay'] as const
+const FAULT_KINDS = ['503', 'reset', 'lost', 'truncated', 'delay'] as const
 
 /**
  * match: `POST /contacts`, a method and a path below the interface's prefix, in which `*` stands for anything; `*` alone: all.
