@@ -15,7 +15,7 @@ pipelines:
     blank: clear
     mode: full
     on_missing: delete
-    guards: { max_deletes: 100% }
+    guards: { max_deletes: 100%, max_deletes_per: off }
     map: { mail: mail, first_name: first, phone: phone }
     terms: { policy: managed, assign: [{ column: tags, split: "," }] }
 `
