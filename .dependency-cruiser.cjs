@@ -64,6 +64,7 @@ const DOORS = [
   'config/pipeline-names',
   'log/log',
   'sandbox/habit-text',
+  'sandbox/seed',
   'sandbox/server',
   'sources/rejects',
   'store/file/backup',

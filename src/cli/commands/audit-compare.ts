@@ -13,7 +13,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { momentText, plural } from '../../core/words/format.ts'
 import { shownValue } from '../format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
-import { withLog } from './audit.ts'
+import { withLog } from '../with-log.ts'
 
 const asOfJson = ({ contactId, exists, fields, terms, unknown }: ContactAsOf) => ({
   contact_id: contactId,

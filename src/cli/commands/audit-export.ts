@@ -6,7 +6,8 @@ import { SyncError } from '../../core/words/errors.ts'
 import { plural } from '../../core/words/format.ts'
 import { replacedText } from '../format.ts'
 import { type Io, printError, printJson } from '../io.ts'
-import { type FilterOptions, logFilter, peopleNamed, withLog } from './audit.ts'
+import { peopleNamed, withLog } from '../with-log.ts'
+import { type FilterOptions, logFilter } from './audit.ts'
 import { commandSettings } from '../settings.ts'
 
 interface ExportOptions extends FilterOptions {

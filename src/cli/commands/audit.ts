@@ -1,6 +1,5 @@
 // `audit list`, `show` and `run`: the sync log, read beside a running daemon.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { openStateForReading } from '../../store/state-store.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import type { AuditEntry, AuditOutcome } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -13,7 +12,7 @@ import { type Counts, OUTCOMES } from '../../core/outcome/summary.ts'
 import { momentText, number, plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { entryLine, entryParagraph } from '../log-text.ts'
-import { commandSettings } from '../settings.ts'
+import { peopleNamed, withLog } from '../with-log.ts'
 
 export interface FilterOptions extends CommonOptions {
   readonly run?: string
@@ -41,32 +40,6 @@ const FILTERS = [
 
 export const logFilter = (options: FilterOptions): LogFilter =>
   Object.fromEntries(FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
-
-/** Throws USAGE where there is no state yet. */
-export async function withLog<T>(
-  io: Io,
-  options: CommonOptions,
-  work: (state: StateStore, path: string) => Promise<T>,
-): Promise<T> {
-  const { path } = (await commandSettings(io, options)).state
-  const state = openStateForReading(path)
-  if (state === undefined)
-    throw new SyncError('USAGE', `there is no state ${path} yet`, { hint: 'The first run creates it.' })
-  try {
-    return await work(state, path)
-  } finally {
-    await state.close()
-  }
-}
-
-/** The person who is meant. Throws USAGE where the log has no person of that name. */
-export async function peopleNamed(state: StateStore, contact: string): Promise<readonly LoggedPerson[]> {
-  const people = await state.people(contact)
-  if (people.length > 0) return people
-  throw new SyncError('USAGE', `the sync log knows no contact ${contact}`, {
-    hint: 'Name a key, an e-mail address or a contact id; the prefix key:, mail: or id: makes it unambiguous. Erased persons are not found.',
-  })
-}
 
 interface ListOptions extends FilterOptions {
   readonly limit?: number
