@@ -137,7 +137,9 @@ const userSchema = z.strictObject({
   token_file: text.optional().describe('A file with it, instead of `token`.'),
   role: z
     .enum(USER_ROLES)
-    .describe('`viewer` reads, `operator` decides as well, `approver` approves as well.'),
+    .describe(
+      'What the user may do: `viewer`, `operator` or `approver`. The pages of the console only read so far, so it is shown there and changes nothing else yet.',
+    ),
 })
 
 export const serverSchema = z.strictObject({
