@@ -49,8 +49,10 @@ export function recordRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     if (person.records.length + entries.length === 0) return missing(context)
     const rows = entries.slice(0, ROWS)
     const next = entries.length > ROWS ? String(rows.at(-1)?.seq) : undefined
-    const configured = data.live().pipelines.map(({ name }) => name)
-    return show(context, contactPage({ contactId, person, entries: { rows, next }, from, configured }))
+    const { now, pipelines } = data.live()
+    const configured = pipelines.map(({ name }) => name)
+    const parts = { contactId, person, entries: { rows, next }, from, configured, now }
+    return show(context, contactPage(parts))
   })
   app.get('/explain/:id/:pipeline', async (context) => {
     const contactId = wholeNumber(context.req.param('id'))

@@ -6,6 +6,7 @@ import type { PageEnv } from './access.ts'
 import { missing, oneOf, ROWS, runIdOf, show, startOf } from './asked.ts'
 import type { ConsoleData } from './data.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
+import { editsPage } from './pages/edits.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
 import { rejectsPage } from './pages/rejects.ts'
 import { runPage } from './pages/run.ts'
@@ -98,6 +99,14 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/retries', async (context) =>
     show(context, retriesPage(await openChanges(context, data, ['failed', 'waiting']))),
   )
+  app.get('/edits', async (context) => {
+    const pipelines = namesOf(data)
+    const pipeline = oneOf(context.req.query('pipeline'), pipelines)
+    const from = startOf(context)
+    const asked = pipeline === undefined ? pipelines : [pipeline]
+    const edits = await data.views.edits(asked, { from, limit: ROWS })
+    return show(context, editsPage({ pipelines, pipeline, from, edits, now: data.live().now }))
+  })
   app.get('/rejects', async (context) => {
     const pipelines = namesOf(data)
     const pipeline = oneOf(context.req.query('pipeline'), pipelines)

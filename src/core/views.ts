@@ -1,5 +1,6 @@
 // What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
+import type { OpenEdit } from './change/hand-edits.ts'
 import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
 import type { Operation } from './change/operation.ts'
@@ -94,6 +95,8 @@ export interface RecordView {
 
 export interface PersonView {
   readonly records: readonly RecordView[]
+  /** Values of theirs that were edited at the service and stay. */
+  readonly edits: readonly OpenEdit[]
   readonly open: readonly Operation[]
   readonly rejects: readonly RejectView[]
 }
@@ -140,6 +143,8 @@ export interface StateViews {
   /** Oldest first. */
   open(filter: OpenFilter, page: PageRequest): Promise<Page<Operation>>
   person(contactId: number): Promise<PersonView>
+  /** Values that were edited at the service and stay, those that were found first in front. */
+  edits(pipelines: readonly string[], page: PageRequest): Promise<Page<OpenEdit>>
   /** By contact id, key or mail; what is exactly so first, then what begins so. */
   search(text: string, limit: number): Promise<FoundView>
   terms(): Promise<TermsView>

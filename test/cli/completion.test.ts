@@ -56,7 +56,7 @@ function bash(...words: string[]): string[] {
 describe.skipIf(!isThere('bash'))('bash completes', () => {
   it('commands, groups and the commands of a group', () => {
     expect(bash('')).toEqual([...TREE.commands, ...TREE.groups].map(({ name }) => name))
-    expect(bash('st')).toEqual(['start', 'status', 'state'])
+    expect(bash('st')).toEqual(['start', 'streams', 'status', 'state'])
     expect(bash('rejects', '')).toEqual(['list', 'export', 'retry'])
     expect(bash('help', 'rejects', 'e')).toEqual(['export'])
     expect(bash('completion', '')).toEqual(['bash', 'zsh', 'fish'])

@@ -75,6 +75,10 @@ it('lists what was edited, with all three values, and sends what the source want
     /^shop: 1 field edited at the service\n {2}K1 \(contact \d+\) phone: "99" at the service since [\d-]+, last sent "1", the source wants "2"\n$/,
   )
   expect(list.stderr).toContain('contact-sync edits release PIPELINE KEY')
+  const explained = await place.cli('explain', 'shop', 'K1')
+  expect(explained.stdout).toContain(
+    'note: edited at the service, which shows "99": hand_edits: keep leaves it; the source wants "2"',
+  )
   const wrong = await place.cli('edits', 'release', 'shop', 'K1', '--field', 'fax')
   expect([wrong.code, wrong.stderr]).toEqual([
     2,

@@ -82,6 +82,7 @@ describe('a page', () => {
         '/runs',
         '/held',
         '/doubts',
+        '/edits',
         '/retries',
         '/rejects',
         '/terms',

@@ -23,6 +23,7 @@ const everyPage = (): string[] => [
   '/held',
   '/held/shop-run-3?guard=max_deletes',
   '/doubts',
+  '/edits',
   '/retries',
   '/rejects',
   '/terms',

@@ -222,7 +222,9 @@ export async function explainRecords(keyOrMail: string, asked: Asked): Promise<r
       if (reject !== undefined) found.push(reject)
       continue
     }
-    found.push(await explained({ pipeline: asked.pipeline.name, key, link, entries, aliases }, asked))
+    const { name: pipeline } = asked.pipeline
+    const edits = await asked.state.editsOf(pipeline, key)
+    found.push(await explained({ pipeline, key, link, entries, aliases, edits }, asked))
   }
   return found
 }

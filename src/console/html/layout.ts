@@ -8,6 +8,7 @@ const PLACES = [
   ['/runs', 'Runs'],
   ['/held', 'Held'],
   ['/doubts', 'In doubt'],
+  ['/edits', 'Edits'],
   ['/rejects', 'Rejects'],
   ['/terms', 'Terms'],
   ['/log', 'Sync log'],

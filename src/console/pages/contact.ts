@@ -5,6 +5,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, facts, fieldValue, none, nothing } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
+import { editsOfContact } from './edits.ts'
 import { explainPath, fieldAnchor, TERMS } from './explain.ts'
 import { life } from './log.ts'
 import { openTable, stateColumn } from './open.ts'
@@ -17,6 +18,7 @@ export interface ContactParts {
   readonly from: string | undefined
   /** Pipelines whose records can be explained. */
   readonly configured: readonly string[]
+  readonly now: number
 }
 
 const MARKS: readonly (readonly [(record: RecordView) => boolean, Html])[] = [
@@ -95,7 +97,7 @@ function openOf({ open, rejects }: PersonView): Html {
   return html`${changes}${rejected}`
 }
 
-export function contactPage({ contactId, person, entries, from, configured }: ContactParts): PageParts {
+export function contactPage({ contactId, person, entries, from, configured, now }: ContactParts): PageParts {
   const explain = explainLinks(configured)
   const { records } = person
   const path = `/contacts/${contactId}`
@@ -106,7 +108,7 @@ export function contactPage({ contactId, person, entries, from, configured }: Co
             ${records.map((record) => html`${recordHead(record)}${terms(record, explain)}`)}
             ${known(records, explain)}`
     }
-    ${openOf(person)}
+    ${editsOfContact(person.edits, now)} ${openOf(person)}
     <h2>History, oldest first</h2>
     ${life(entries.rows, 'The sync log has no entry of this contact.')}
     ${pager(path, {}, { from, next: entries.next, more: 'Newer entries' })}`

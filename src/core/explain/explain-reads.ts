@@ -1,4 +1,5 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
+import type { OpenEdit } from '../change/hand-edits.ts'
 import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
 import type { MappingStore } from '../mapping-store.ts'
@@ -15,6 +16,8 @@ export interface RecordSearch {
   rejectsOf(pipeline: string, key: string): Promise<readonly RejectView[]>
   /** Changes of the record that are not done, newest first; but creates that are only just planned or being sent. */
   openOf(pipeline: string, key: string): Promise<readonly Operation[]>
+  /** Values of the record that were edited at the service and stay. */
+  editsOf(pipeline: string, key: string): Promise<readonly OpenEdit[]>
   /** The pipeline's name, and those that it had before. */
   namesOf(pipeline: string): Promise<readonly string[]>
 }

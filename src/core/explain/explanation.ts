@@ -3,6 +3,7 @@
 import type { FieldValue } from '../mapping/contact.ts'
 import type { AuditOutcome } from '../log/audit.ts'
 import type { FieldChange } from '../change/diff.ts'
+import type { OpenEdit } from '../change/hand-edits.ts'
 import type { Operation } from '../change/operation.ts'
 import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'
@@ -104,6 +105,8 @@ export interface RecordFacts {
   /** Newest first. */
   readonly entries: readonly ValueSetting[]
   readonly aliases: TermAliases
+  /** Values that were edited at the service and stay. */
+  readonly edits: readonly OpenEdit[]
 }
 
 /** What was sent and taken; a value that the contact had already was looked at. */
@@ -229,6 +232,14 @@ function wayOfField(field: string, value: FieldValue | null, retraced: Retraced 
   return NO_WAY(`its row now gives another value: ${made}`)
 }
 
+/** Why the source does not get its way. */
+function editNote(edit: OpenEdit | undefined): string | undefined {
+  if (edit === undefined) return undefined
+  const { rule, service, source } = edit
+  const wants = source === null ? '' : `; the source wants ${JSON.stringify(source)}`
+  return `edited at the service, which shows ${JSON.stringify(service)}: hand_edits: ${rule} leaves it${wants}`
+}
+
 function explainedField(field: string, facts: RecordFacts, retrace: Retrace): ExplainedField {
   const sets = setsField(field)
   const entry = newest(facts.entries, sets)
@@ -240,6 +251,7 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
     entry === undefined ? NOT_LOGGED : missing,
     pendingNote(entry, facts.entries, sets),
     isUnsure ? 'a change of its request is in flight or in doubt' : undefined,
+    editNote(facts.edits.find((edit) => edit.field === field)),
   ]
   return { value, steps, known, ...originOf(entry, line), ...joined(notes) }
 }

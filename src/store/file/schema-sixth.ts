@@ -146,6 +146,7 @@ CREATE INDEX household_by_contact ON household (pipeline, contact_id);
 const handEdits = `
 CREATE TABLE sent_values (contact_id INTEGER PRIMARY KEY, last TEXT NOT NULL, open TEXT NOT NULL) STRICT;
 CREATE TABLE hand_edit (
+  id INTEGER PRIMARY KEY,
   pipeline TEXT NOT NULL,
   key TEXT NOT NULL,
   field TEXT NOT NULL,
@@ -156,8 +157,8 @@ CREATE TABLE hand_edit (
   source TEXT,
   since INTEGER NOT NULL,
   looked_at INTEGER NOT NULL,
-  PRIMARY KEY (pipeline, key, field)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (pipeline, key, field)
+) STRICT;
 CREATE INDEX hand_edit_by_look ON hand_edit (pipeline, looked_at);
 CREATE INDEX hand_edit_by_contact ON hand_edit (contact_id);
 `

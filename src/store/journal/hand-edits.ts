@@ -96,7 +96,8 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
 export function createKeepEdits(db: Connection): (judged: JudgedEdits, at: number) => void {
   const remove = db.prepare('DELETE FROM hand_edit WHERE pipeline = ? AND key = ? AND field = ?')
   const put = db.prepare(`
-    INSERT INTO hand_edit VALUES (@pipeline, @key, @field, @contactId, @rule, @sent, @service, @source, @at, @at)
+    INSERT INTO hand_edit (pipeline, key, field, contact_id, rule, sent, service, source, since, looked_at)
+    VALUES (@pipeline, @key, @field, @contactId, @rule, @sent, @service, @source, @at, @at)
     ON CONFLICT DO UPDATE SET contact_id = excluded.contact_id, rule = excluded.rule, sent = excluded.sent, service = excluded.service,
       source = coalesce(excluded.source, source), since = iif(service = excluded.service, since, excluded.since), looked_at = @at`)
   return ({ pipeline, key, contactId, judged, open }, at) => {
@@ -122,7 +123,8 @@ export function createForgetEdits(db: Connection): (operation: Operation) => voi
   }
 }
 
-interface EditRow {
+export interface EditRow {
+  readonly id: number
   readonly pipeline: string
   readonly key: string
   readonly field: string
@@ -137,7 +139,7 @@ interface EditRow {
 const parsed = (json: string | null): FieldValue | null =>
   json === null ? null : (JSON.parse(json) as FieldValue)
 
-const openEdit = ({
+export const openEdit = ({
   pipeline,
   key,
   field,

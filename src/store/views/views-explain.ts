@@ -5,6 +5,7 @@ import { createDefinitionStore } from '../custom-fields.ts'
 import { createDateOrderStore } from '../date-orders.ts'
 import type { Connection } from '../file/connection.ts'
 import { isKeyed } from '../file/state-sets.ts'
+import { type EditRow, openEdit } from '../journal/hand-edits.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
 import { createNames } from '../log/former-names.ts'
 import {
@@ -26,6 +27,7 @@ export const RECORD_SEARCHES = {
   byMail: `SELECT ${LINK_COLUMNS} FROM link WHERE mail_key = ? AND pipeline = ? ORDER BY +key LIMIT ${FEW}`,
   rejects: `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id DESC LIMIT ${FEW}`,
   open: `${SELECT_OPERATION} WHERE operation.pipeline = ? AND operation.key = ? AND ${isKeyed('operation')} ORDER BY operation.id DESC LIMIT ${FEW}`,
+  edits: `SELECT * FROM hand_edit WHERE pipeline = ? AND key = ? ORDER BY field LIMIT ${FEW}`,
 } as const
 
 export function createRecordSearch(db: Connection): RecordSearch {
@@ -33,6 +35,7 @@ export function createRecordSearch(db: Connection): RecordSearch {
   const byMail = db.prepare<[string, string], RecordViewRow>(RECORD_SEARCHES.byMail)
   const rejects = db.prepare<[string, string], RejectViewRow>(RECORD_SEARCHES.rejects)
   const open = db.prepare<[string, string], OperationRow>(RECORD_SEARCHES.open)
+  const edits = db.prepare<[string, string], EditRow>(RECORD_SEARCHES.edits)
   const names = createNames(db)
   return {
     async linkedRecords(pipeline, text) {
@@ -42,6 +45,7 @@ export function createRecordSearch(db: Connection): RecordSearch {
     },
     rejectsOf: async (pipeline, key) => rejects.all(pipeline, key).map(rejectView),
     openOf: async (pipeline, key) => open.all(pipeline, key).map(operationOf),
+    editsOf: async (pipeline, key) => edits.all(pipeline, key).map(openEdit),
     namesOf: async (pipeline) => names(pipeline),
   }
 }

@@ -1,4 +1,5 @@
 // Records, rejects and open changes as people look at them, and the search for a person. Read-only, by keyset.
+import type { OpenEdit } from '../../core/change/hand-edits.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type {
   OpenFilter,
@@ -10,6 +11,7 @@ import type {
   StateViews,
 } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
+import { type EditRow, openEdit } from '../journal/hand-edits.ts'
 import {
   operationOf,
   type OperationRow,
@@ -133,23 +135,40 @@ function createPerson(db: Connection): (contactId: number) => PersonView {
   const rejects = db.prepare<[string, string], RejectViewRow>(
     `${SELECT_REJECT} WHERE reject.pipeline = ? AND key = ? ORDER BY reject.id LIMIT ${FEW}`,
   )
+  const edits = db.prepare<[number], EditRow>(
+    'SELECT * FROM hand_edit WHERE contact_id = ? ORDER BY pipeline, key, field LIMIT 100',
+  )
   return (contactId) => {
     const records = links.all(contactId).map(recordView)
     return {
       records,
+      edits: edits.all(contactId).map(openEdit),
       open: records.flatMap(({ pipeline, key }) => open.all(pipeline, key).map(operationOf)),
       rejects: records.flatMap(({ pipeline, key }) => rejects.all(pipeline, key).map(rejectView)),
     }
   }
 }
 
-export function createRecordViews(db: Connection): Pick<StateViews, 'rejects' | 'open' | 'person'> {
+function createEditList(db: Connection): (pipelines: readonly string[], page: PageRequest) => Page<OpenEdit> {
+  const list = db.prepare<[{ pipelines: string; after: number; limit: number }], EditRow>(`
+    SELECT * FROM hand_edit WHERE id > @after AND pipeline IN (SELECT value FROM json_each(@pipelines)) ORDER BY id LIMIT @limit`)
+  return (pipelines, { from, limit }) => {
+    const after = rowNumber(from) ?? 0
+    const found = list.all({ pipelines: JSON.stringify(pipelines), after, limit: limit + 1 })
+    const { rows, next } = pageOf(found, limit, ({ id }) => String(id))
+    return { rows: rows.map(openEdit), next }
+  }
+}
+
+export function createRecordViews(db: Connection): Pick<StateViews, 'rejects' | 'open' | 'person' | 'edits'> {
   const rejects = createRejectList(db)
   const open = createOpenList(db)
   const person = createPerson(db)
+  const edits = createEditList(db)
   return {
     rejects: async (filter, page) => rejects(filter, page),
     open: async (filter, page) => open(filter, page),
     person: async (contactId) => person(contactId),
+    edits: async (pipelines, page) => edits(pipelines, page),
   }
 }
