@@ -162,7 +162,7 @@ describe('target', () => {
   describe('under mode: full', () => {
     const full = `    mode: full
     on_missing: delete
-    guards: { max_deletes: 100% }
+    guards: { max_deletes: 100%, max_deletes_per: off }
 `
     beforeEach(() => configure(full))
 
