@@ -67,7 +67,8 @@ const inProcess =
 function configuration(url: string, { source, columns = {} }: ContractSource, mode: Mode): string {
   const { id = 'id', ...named } = columns
   const fields = { mail: 'mail', first_name: 'first_name', family_name: 'family_name', phone: 'phone' }
-  const deletes = mode === 'full' ? { on_missing: 'delete', guards: { max_deletes: '100%' } } : {}
+  const deletes =
+    mode === 'full' ? { on_missing: 'delete', guards: { max_deletes: '100%', max_deletes_per: 'off' } } : {}
   // JSON is YAML.
   return JSON.stringify({
     service: {
