@@ -13,7 +13,7 @@ COPY package.json package-lock.json rolldown.config.js ./
 RUN ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY src ./src
 RUN ["npm", "run", "build"]
-RUN ["node", "-e", "for (const map of fs.globSync('dist/**/*.map')) fs.rmSync(map)"]
+RUN ["node", "-e", "for (const idle of fs.globSync('dist/**/*.{map,d.ts}')) fs.rmSync(idle)"]
 
 FROM ${BASE} AS gather
 WORKDIR /app
