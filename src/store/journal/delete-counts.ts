@@ -18,15 +18,24 @@ SELECT coalesce(sum(deletes) FILTER (WHERE hour >= @hour), 0) +
 FROM delete_count WHERE pipeline = @pipeline
   AND hour >= coalesce((SELECT max(hour) FROM delete_count WHERE pipeline = @pipeline AND hour < @hour), @hour)`
 
+/** Of days that are over, the hour with the most links stands for the hours without deletes: one row a day is kept. */
+const THIN = `
+DELETE FROM delete_count AS old WHERE pipeline = @pipeline AND deletes = 0 AND hour < @hour AND EXISTS (
+  SELECT 1 FROM delete_count AS other WHERE other.pipeline = old.pipeline
+    AND other.hour BETWEEN old.hour - old.hour % 24 AND old.hour - old.hour % 24 + 23
+    AND (other.links > old.links OR (other.links = old.links AND other.hour < old.hour)))`
+
 export function createDeleteCounts(db: Connection): DeleteCounts {
   const note = db.prepare(`
     INSERT INTO delete_count VALUES (@pipeline, @hour, @links, 0)
     ON CONFLICT DO UPDATE SET links = max(links, excluded.links)`)
   const expire = db.prepare('DELETE FROM delete_count WHERE pipeline = @pipeline AND hour < @hour')
+  const thin = db.prepare(THIN)
   const since = db.prepare<[Record<string, unknown>], { deletes: number; links: number }>(SINCE)
   const noteAndExpire = db.transaction((pipeline: string, at: number, links: number) => {
     note.run({ pipeline, hour: hourOf(at), links })
     expire.run({ pipeline, hour: hourOf(at) - KEPT_HOURS })
+    thin.run({ pipeline, hour: hourOf(at) - 48 })
   })
   return {
     noteLinks: async (pipeline, { at, links }) => noteAndExpire(pipeline, at, links),
