@@ -140,40 +140,6 @@ CREATE INDEX household_by_mail ON household (pipeline, mail_key);
 CREATE INDEX household_by_contact ON household (pipeline, contact_id);
 `
 
-// What was sent to contacts that more than one link has, and what was sent without a known outcome (core/change/hand-edits.ts):
-// last: by field. open: pairs of field and value. hand_edit: values at the service that are kept, or wait for an operator;
-// looked_at 0: with the next run.
-const handEdits = `
-CREATE TABLE sent_values (contact_id INTEGER PRIMARY KEY, last TEXT NOT NULL, open TEXT NOT NULL) STRICT;
-CREATE TABLE hand_edit (
-  id INTEGER PRIMARY KEY,
-  pipeline TEXT NOT NULL,
-  key TEXT NOT NULL,
-  field TEXT NOT NULL,
-  contact_id INTEGER NOT NULL,
-  rule TEXT NOT NULL CHECK (rule IN ('keep', 'ask')),
-  sent TEXT,
-  service TEXT NOT NULL,
-  source TEXT,
-  since INTEGER NOT NULL,
-  looked_at INTEGER NOT NULL,
-  UNIQUE (pipeline, key, field)
-) STRICT;
-CREATE INDEX hand_edit_by_look ON hand_edit (pipeline, looked_at);
-CREATE INDEX hand_edit_by_contact ON hand_edit (contact_id);
-`
-
-// Deletes of each hour, and the most contacts that were linked in it (journal/delete-counts.ts).
-const deletesOverTime = `
-CREATE TABLE delete_count (
-  pipeline TEXT NOT NULL,
-  hour INTEGER NOT NULL,
-  links INTEGER NOT NULL,
-  deletes INTEGER NOT NULL,
-  PRIMARY KEY (pipeline, hour)
-) STRICT, WITHOUT ROWID;
-`
-
 export const sixth = [
   tagging,
   referring,
@@ -183,6 +149,4 @@ export const sixth = [
   linking,
   passing,
   households,
-  handEdits,
-  deletesOverTime,
 ].join('')

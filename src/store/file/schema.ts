@@ -1,6 +1,7 @@
 // The tables of the state: those of the oldest schema that is carried over, and what each later one changes. A migration
 // that has landed is never edited: a new one follows it.
 
+import { seventh } from './schema-seventh.ts'
 import { sixth } from './schema-sixth.ts'
 
 /** "CSY1": tells our database from any other SQLite file. */
@@ -286,7 +287,7 @@ const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')
 export const OLDEST_SCHEMA = 4
 
 /** The first makes the oldest schema; each of the others leads one further. */
-export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth]
+export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth, seventh]
 
 /** Of a state whose migrations are all done. */
 export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
