@@ -49,6 +49,7 @@ const HOMES = {
   croner: '^src/schedule/',
   chokidar: '^src/sources/',
   commander: '^src/cli/',
+  '@modelcontextprotocol': '^src/cli/mcp/',
   yaml: '^src/config/',
   'csv-parse': '^src/sources/',
   'csv-stringify': '^src/sources/',

@@ -62,6 +62,7 @@ const MANUALS = [
   'config/sources/remote.md',
   'config/sources/singer.md',
   'config/sources/sql.md',
+  'docs/assistant.md',
   'docs/glossary.md',
   'docs/interface.md',
   'src/README.md',

@@ -1,4 +1,4 @@
-// The commands about the program itself: help, completion, the archive for support.
+// The commands about the program itself: help, completion, the archive for support, tools for an assistant.
 import type { CommandEntry } from './entry.ts'
 
 export const ABOUT_COMMANDS: readonly CommandEntry[] = [
@@ -38,5 +38,14 @@ export const ABOUT_COMMANDS: readonly CommandEntry[] = [
     options: [{ flags: '--list', help: 'lists what would be in it, and writes nothing' }],
     examples: ['contact-sync support-bundle --list', 'contact-sync support-bundle /tmp/for-support.tar.gz'],
     load: async () => (await import('../commands/support-bundle.ts')).bundle,
+  },
+  {
+    name: 'mcp',
+    summary: 'serves an assistant: tools that read, over the Model Context Protocol',
+    description:
+      'A server of the Model Context Protocol on standard input and output. Its tools are commands that read: status, check, plan, explain, rejects, held, doubts, audit, rehearse. No tool writes, to the service or to the state. Values of persons are hidden behind names that are valid for the session, and lists are cut to what an assistant can use; each answer names the command that a user would type.',
+    options: [{ flags: '--personal-data', help: 'shows values of persons to the assistant' }],
+    examples: ['contact-sync mcp --config /config/contact-sync.yaml', 'contact-sync mcp --personal-data'],
+    load: async () => (await import('../mcp/mcp.ts')).mcp,
   },
 ]

@@ -1,0 +1,144 @@
+// What an assistant may see of an answer: numbers, states, names of pipelines, fields and terms, files and times. Every
+// other text is a value of a person until its key is in the list below, so that a new key of a command is hidden by default.
+// A hidden value has a name for the time of the session, the same wherever it comes, by which it can be asked for again.
+import { harmless } from '../../core/words/harmless.ts'
+
+/** Keys whose texts say nothing about a person. */
+const OPEN = new Set([
+  ...[
+    'about',
+    'action',
+    'add',
+    'code',
+    'condition',
+    'config_hash',
+    'field',
+    'file',
+    'files',
+    'guard',
+    'hash',
+  ],
+  ...[
+    'kind',
+    'method',
+    'name',
+    'outcome',
+    'outcomes',
+    'path',
+    'pipeline',
+    'pipelines',
+    'remove',
+    'rule',
+    'run_id',
+  ],
+  ...[
+    'schedule',
+    'settings',
+    'severity',
+    'sha256',
+    'status',
+    'term',
+    'text',
+    'unknown',
+    'unread',
+    'next',
+    'oldest',
+  ],
+  ...['orphans', 'by', 'code', 'began', 'version', 'mode', 'ended_reason', 'notes', 'cause'],
+])
+/** Times: `at`, `held_at`, `last_success`. */
+const TIME = /^(.*_)?at$|^since$|^until$|^last_success$|^next_run$/
+/** Keys of which numbers, too, belong to a person. */
+const VALUES = new Set(['value', 'from', 'to', 'known', 'actual', 'sent', 'service', 'record'])
+/** Sentences of the program that may quote a value. */
+const SENTENCES = new Set(['reason', 'note', 'hint', 'error', 'warnings', 'message'])
+/** What only a check of the chain needs; it repeats the values. */
+const LEFT_OUT = new Set(['entry', 'personal', 'salt', 'prev', 'tokens', 'person', 'values'])
+
+const QUOTED = /"[^"]*"|“[^”]*”|'[^']*'/gu
+const ADDRESS = /[^\s@"'<>]+@[^\s@"'<>]+/gu
+const LONG_NUMBER = /\+?\d[\d ()/-]{4,}\d/gu
+/** Shorter ones would also be found in words of the sentence. */
+const SHORTEST_FOUND = 3
+
+export interface Masking {
+  /** The answer as it may be seen. */
+  shown(answer: unknown): unknown
+  /** A sentence, of an error say. */
+  sentence(text: string): string
+  /** The value that a name stands for, or the text itself. */
+  meant(text: string): string
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Nothing is hidden; what only the chain needs is left out all the same. */
+export function openMasking(): Masking {
+  const shown = (value: unknown): unknown => {
+    if (typeof value === 'string') return harmless(value)
+    if (Array.isArray(value)) return value.map(shown)
+    if (!isRecord(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, inner]) =>
+        LEFT_OUT.has(key) ? [] : [[harmless(key), shown(inner)]],
+      ),
+    )
+  }
+  return { shown, sentence: harmless, meant: (text) => text }
+}
+
+export function hidingMasking(): Masking {
+  const names = new Map<string, string>()
+  const values = new Map<string, string>()
+
+  function hidden(value: unknown): string {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const name = names.get(text) ?? `hidden-${names.size + 1}`
+    names.set(text, name)
+    values.set(name, text)
+    return name
+  }
+
+  function sentence(text: string): string {
+    const known = [...names].filter(([value]) => value.length >= SHORTEST_FOUND)
+    const unquoted = text.replaceAll(QUOTED, '…').replaceAll(ADDRESS, '…').replaceAll(LONG_NUMBER, '…')
+    return harmless(known.reduce((rest, [value]) => rest.replaceAll(value, '…'), unquoted))
+  }
+
+  function masked(key: string, value: unknown, isValue: boolean): unknown {
+    if (value === null || value === '' || typeof value === 'boolean') return value
+    if (Array.isArray(value)) return value.map((one) => masked(key, one, isValue))
+    if (isRecord(value)) return object(value, isValue)
+    if (isValue) return hidden(value)
+    if (typeof value !== 'string') return value
+    if (SENTENCES.has(key)) return sentence(value)
+    return OPEN.has(key) || TIME.test(key) ? harmless(value) : hidden(value)
+  }
+
+  function object(value: Record<string, unknown>, isValue: boolean): Record<string, unknown> {
+    const entries = Object.entries(value).filter(([key]) => !LEFT_OUT.has(key))
+    // Sentences last: they may quote what stands beside them.
+    const ordered = [
+      ...entries.filter(([key]) => !SENTENCES.has(key)),
+      ...entries.filter(([key]) => SENTENCES.has(key)),
+    ]
+    return Object.fromEntries(
+      ordered.map(([key, inner]) => {
+        // `source: { file, line }` is a place, `source: "..."` what a source says.
+        const isOne = isValue || VALUES.has(key) || (key === 'source' && !isRecord(inner))
+        return [harmless(key), masked(key, inner, isPlace(inner) ? false : isOne)]
+      }),
+    )
+  }
+
+  const shown = (answer: unknown): unknown => masked('', answer, false)
+  return { shown, sentence, meant: (text) => values.get(text) ?? text }
+}
+
+/** `record: { file, line }` of an explanation. */
+function isPlace(value: unknown): boolean {
+  return (
+    isRecord(value) && Object.keys(value).every((key) => key === 'file' || key === 'line' || key === 'sha256')
+  )
+}
