@@ -1,12 +1,9 @@
-// A message as a POST to a webhook, signed where there is a secret. Redirects are not followed: they could lead the
-// message, and its signature, anywhere.
+// A message as a POST to a webhook, signed where there is a secret.
 import { createHmac } from 'node:crypto'
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
-import got, { RequestError } from 'got'
 import { slackText } from '../core/alerts/alert-message.ts'
 import type { Receiver } from '../core/alerts/receiver.ts'
 import type { Delivery, DeliverOptions, Outgoing } from './outgoing.ts'
+import { postJson } from './posting.ts'
 
 type Webhook = Extract<Receiver, { kind: 'webhook' }>
 
@@ -23,51 +20,15 @@ function bodyOf(format: Webhook['format'], message: Outgoing): string {
 }
 
 function headersOf({ secret }: Webhook, body: string, at: number): Record<string, string> {
-  const headers = { 'content-type': 'application/json', 'user-agent': 'contact-sync' }
-  if (secret === undefined) return headers
+  if (secret === undefined) return {}
   const timestamp = String(Math.floor(at / 1000))
   return {
-    ...headers,
     'x-contact-sync-timestamp': timestamp,
     'x-contact-sync-signature': signature(secret, timestamp, body),
   }
 }
 
-/** The status of the answer; its body is never read. */
-async function statusOf(receiver: Webhook, body: string, options: DeliverOptions): Promise<number> {
-  const stream = got.stream.post(receiver.url, {
-    body,
-    headers: headersOf(receiver, body, options.at),
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    timeout: { request: options.timeoutMs },
-    signal: options.signal,
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  stream.once('response', ({ statusCode }: { statusCode: number }) => resolve(statusCode))
-  stream.on('error', reject)
-  // A 101 is no response to got, and it would wait for one without end.
-  stream.once('request', (request: ClientRequest) =>
-    request.once('upgrade', (head: IncomingMessage, socket: Duplex) => {
-      socket.destroy()
-      resolve(head.statusCode ?? 101)
-    }),
-  )
-  try {
-    return await promise
-  } finally {
-    stream.destroy()
-  }
-}
-
 export async function post(receiver: Webhook, message: Outgoing, options: DeliverOptions): Promise<Delivery> {
-  try {
-    const status = await statusOf(receiver, bodyOf(receiver.format, message), options)
-    if (status >= 200 && status < 300) return { delivered: true }
-    return { delivered: false, reason: `answered with ${status}` }
-  } catch (error) {
-    const code = error instanceof RequestError ? error.code : 'no code'
-    return { delivered: false, reason: `no answer (${code})` }
-  }
+  const body = bodyOf(receiver.format, message)
+  return postJson({ url: receiver.url, body, headers: headersOf(receiver, body, options.at) }, options)
 }

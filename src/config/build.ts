@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { respectsHandEdits } from '../core/change/hand-edits.ts'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
+import { isWebAddress } from '../core/words/address.ts'
 import { pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets.ts'
 import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.ts'
@@ -79,12 +80,18 @@ const sourceSecrets = ({ ofSources, sources }: Pick<Checked, 'ofSources' | 'sour
   ...[...sources.values()].flatMap(({ options }) => secretsInUrl(options['url'])),
 ]
 
+/** A file is named from the configuration on. */
+function witnessPlace({ witness }: Settings['audit'], absolute: (path: string) => string): Settings['audit'] {
+  if (witness === undefined) return {}
+  return { witness: { ...witness, to: isWebAddress(witness.to) ? witness.to : absolute(witness.to) } }
+}
+
 /** `file` is absolute. */
 export function buildSettings(
   { values, secrets, ofUsers, ofAlerts, ofSources, sources }: Checked,
   file: string,
 ): Settings {
-  const { blocks: _, service, state, log, server, ...rest } = values
+  const { blocks: _, service, state, log, server, audit, ...rest } = values
   const absolute = (path: string): string => resolve(dirname(file), path)
   const alerts = alertSettings(values.alerts, ofAlerts)
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
@@ -98,6 +105,7 @@ export function buildSettings(
       ...(keyFile === undefined ? {} : { api_key_file: absolute(keyFile) }),
     },
     state: { path: absolute(state.path) },
+    audit: witnessPlace(audit, absolute),
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
     server: {
       ...server,
@@ -119,6 +127,7 @@ export function buildSettings(
       ...ofUsers,
       ...alertSecrets(alerts),
       ...sourceSecrets({ ofSources, sources }),
+      ...secretsInUrl(audit.witness?.to),
     ],
   }
 }

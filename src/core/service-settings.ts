@@ -2,7 +2,7 @@
 // Limits here keep out slips (a time-out of a day); what the service allows is not known.
 import { z } from 'zod'
 import { USER_ROLES } from './words/user-roles.ts'
-import { baseUrl } from './words/address.ts'
+import { baseUrl, isWebAddress, webhookProblem } from './words/address.ts'
 import { duration, text } from './words/scalars.ts'
 
 const count = (min: number, max: number) => z.int().min(min).max(max)
@@ -99,6 +99,23 @@ export const logSchema = z.strictObject({
     .optional()
     .describe('A folder for log files, beside standard error; unset: standard error alone.'),
   keep: duration({ min: '1h' }).prefault('30d').describe('How long log files are kept.'),
+})
+
+export const auditSchema = z.strictObject({
+  witness: z
+    .strictObject({
+      to: text
+        .check((ctx) => {
+          const message = isWebAddress(ctx.value) ? webhookProblem(ctx.value) : undefined
+          if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+        })
+        .describe(
+          'Where the head of the sync log is kept, out of reach of this machine: a file, which is appended to, or an address, which is sent a POST.',
+        ),
+      every: duration({ min: '1h' }).prefault('24h').describe('How often `start` writes it.'),
+    })
+    .optional()
+    .describe('Regular copies of the head of the sync log. Unset: none.'),
 })
 
 const kept = duration({ min: '1h' })

@@ -14,7 +14,14 @@ import type { DeepReadonly } from './words/deep-readonly.ts'
 import { DAY_MS, DURATION, HOUR_MS, milliseconds } from './words/duration.ts'
 import { duration, flag, oneOrMore, shareAndCount, shareOrCount, text, timezone } from './words/scalars.ts'
 import { sendingKeys } from './sending-settings.ts'
-import { keepSchema, logSchema, serverSchema, serviceSchema, stateSchema } from './service-settings.ts'
+import {
+  auditSchema,
+  keepSchema,
+  logSchema,
+  serverSchema,
+  serviceSchema,
+  stateSchema,
+} from './service-settings.ts'
 import { type SourceKinds, sourceSchema } from './source-settings.ts'
 
 /** A constant, with a condition (CEL) or without, or the values of a column. */
@@ -287,6 +294,7 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     state: stateSchema.prefault({}).describe('What is kept between runs.'),
     log: logSchema.prefault({}).describe('The operational log.'),
     keep: keepSchema.prefault({}).describe('How long old data is kept.'),
+    audit: auditSchema.prefault({}).describe('The sync log.'),
     server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
     alerts: alertsSchema.prefault([]).describe('Who is notified when a condition needs attention.'),
     max_parallel: whole(1)

@@ -12,6 +12,7 @@ import type { DeleteCounts } from './deletes-over-time.ts'
 import type { TombstoneStore } from './erasing.ts'
 import type { LookAlikeStore } from './linkage/look-alikes.ts'
 import type { SyncLog } from './log/sync-log.ts'
+import type { WitnessStore } from './log/witness.ts'
 import type { MappingStore } from './mapping-store.ts'
 import type { TermNameStore } from './mapping/terms.ts'
 import type { DateOrderStore } from './mapping/values/date-order.ts'
@@ -46,4 +47,5 @@ export interface SyncState
   close(): Promise<void>
 }
 
-export interface StateStore extends SyncState, DueStore, PauseStore, RetentionStore, AlertStore, SyncLog {}
+export interface StateStore
+  extends SyncState, DueStore, PauseStore, RetentionStore, AlertStore, SyncLog, WitnessStore {}

@@ -36,6 +36,7 @@ import {
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
+import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
 import { statePlace } from './file/place.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
@@ -103,6 +104,7 @@ function storeOver(
     ...createRunStore(db),
     ...createDueStore(db),
     ...createPauseStore(db),
+    ...createWitnessStore(db),
     ...createRejectStore(db),
     ...createRetentionStore(db),
     ...createDefinitionStore(db),

@@ -77,6 +77,7 @@ describe('settings', () => {
         folder: undefined,
         keep: 30 * 86_400_000,
       },
+      audit: {},
       keep: {
         processed: undefined,
         failed: undefined,
@@ -162,6 +163,7 @@ describe('settings', () => {
         folder: `${FOLDER}logs`,
         keep: 2 * 86_400_000,
       },
+      audit: { witness: { to: `${FOLDER}heads.jsonl`, every: 12 * 3_600_000 } },
       keep: {
         processed: 90 * 86_400_000,
         failed: 30 * 86_400_000,

@@ -57,6 +57,7 @@ export function testSettings(
       sync_log: undefined,
     },
     server: { host: '127.0.0.1', port: 0, hosts: [], users: [], token: undefined, metrics_token: undefined },
+    audit: {},
     max_parallel: 4,
     alerts: [],
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),
@@ -103,6 +104,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
   )
   const ending = new AbortController()
   const due = new Map((options.due ?? []).map((done) => [done.pipeline, done]))
+  const witnesses: number[] = []
   const [events, lines, notes, began]: [DaemonEvent[], string[], string[], string[]] = [[], [], [], []]
   const inUse: Settings[] = []
   const pauses: (string | undefined)[] = []
@@ -151,6 +153,10 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       state: {
         dueDone: () => Promise.resolve([...due.values()]),
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
+        logHead: () => Promise.resolve({ entries: 0, hash: '0'.repeat(64) }),
+        instance: () => Promise.resolve('instance'),
+        lastWitness: () => Promise.resolve(witnesses.at(-1)),
+        noteWitness: (at) => Promise.resolve(void witnesses.push(at)),
         notePause: (pause) => Promise.resolve(void pauses.push(pause?.code)),
         note: (entry) =>
           Promise.resolve(void notes.push(`${entry.action} ${entry.pipeline}: ${entry.reason}`)),

@@ -14,13 +14,15 @@ import { daemonLog } from './daemon-log.ts'
 import { createLandings } from './landings.ts'
 import { createReloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
+import { createWitnessing } from '../witnessing.ts'
 import { createServicePause } from './service-pause.ts'
 import { serveDaemon } from './serving.ts'
 import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
 
 /** What the daemon needs of a runner. */
 export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
-  readonly state: DueStore & Pick<Runner['state'], 'note' | 'notePause'>
+  readonly state: DueStore &
+    Pick<Runner['state'], 'note' | 'notePause' | 'logHead' | 'instance' | 'lastWitness' | 'noteWitness'>
 }
 
 export interface Daemon {
@@ -122,7 +124,9 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     onWell: () => pause.allWell(),
   })
   const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
+  const witnessing = createWitnessing({ clock, log, signal, state: runner.state, settings: current })
   const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
+    void witnessing.look()
     landings.lookAgain()
     runs.pump()
   })
@@ -142,7 +146,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     },
     onReloaded: () => pause.askNow(),
   })
-  return { begin, current, landings, pause, reloading, runs, waking }
+  return { begin, current, landings, pause, reloading, runs, waking, witnessing }
 }
 
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
@@ -153,7 +157,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
-  const { landings, pause, reloading, runs, waking } = all
+  const { landings, pause, reloading, runs, waking, witnessing } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
     running: !signal.aborted,
@@ -180,6 +184,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     waking.stop()
     await landings.close()
     await runs.hold()
+    await witnessing.idle()
     await reloading.idle()
     await watched.by?.close()
     await server.close()

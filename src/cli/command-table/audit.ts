@@ -55,7 +55,7 @@ const FILTERS: readonly OptionEntry[] = [
 
 export const AUDIT: CommandGroup = {
   name: 'audit',
-  summary: 'the sync log: list, show, run, diff, export, verify, forget',
+  summary: 'the sync log: list, show, run, diff, export, verify, witness, forget',
   entries: [
     {
       name: 'list',
@@ -145,12 +145,29 @@ export const AUDIT: CommandGroup = {
           help: 'a head noted earlier: if it is not in the log, the end was cut off',
         },
         {
+          flags: '--witness <FILE>',
+          help: 'lines of audit witness: the log must hold what each of them says',
+        },
+        {
           flags: '--rebuild-index',
           help: 'first rebuilds the indexes of the log from its entries; needs exclusive use of the state',
         },
       ],
       examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
       load: async () => (await import('../commands/audit-verify.ts')).verify,
+    },
+    {
+      name: 'witness',
+      summary: 'writes the head of the sync log to where others keep it',
+      description:
+        'Writes one line with the time, the number of entries and the hash of the last of them: appended to a file, or sent to an address by POST. Kept out of reach of this machine, it shows a log that was rewritten or cut off afterwards, even with every key of this machine. Without --to the place is audit.witness.to of the configuration; without that, too, the line is printed. Works beside the daemon.',
+      options: [{ flags: '--to <FILE|URL>', help: 'a file, which is appended to, or an address' }],
+      examples: [
+        'contact-sync audit witness',
+        'contact-sync audit witness --to /mnt/audit/contact-sync.jsonl',
+        'contact-sync audit verify --witness /mnt/audit/contact-sync.jsonl',
+      ],
+      load: async () => (await import('../commands/audit-witness.ts')).witness,
     },
     {
       name: 'forget',

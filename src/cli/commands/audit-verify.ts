@@ -1,4 +1,5 @@
 // `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
+import { resolve } from 'node:path'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { knownHead, rebuildLogIndexes } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../store/state-store.ts'
@@ -11,6 +12,7 @@ import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
+import { unlikeWitness } from './audit-witness.ts'
 
 const STEP = 5000
 
@@ -41,6 +43,7 @@ async function checkAll(state: StateStore, io: Io): Promise<CheckStep> {
 
 interface VerifyOptions extends CommonOptions {
   readonly head?: string
+  readonly witness?: string
   readonly rebuildIndex?: boolean
 }
 
@@ -80,7 +83,12 @@ export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   if (state === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
   try {
     const { to, bad: found } = await checkAll(state, io)
-    const bad = found ?? (await cutOff(state, path, options.head))
+    const bad =
+      found ??
+      (await cutOff(state, path, options.head)) ??
+      (options.witness === undefined
+        ? undefined
+        : await unlikeWitness(state, resolve(io.cwd, options.witness)))
     const index = bad === undefined ? await state.checkIndexes() : undefined
     const isOk = bad === undefined && index === undefined
     if (options.json === true)

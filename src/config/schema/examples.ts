@@ -200,6 +200,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   'service.marker_field': 'sync_operation',
   'log.console_level': 'warn',
   'log.folder': '../state/log',
+  'audit.witness.to': '/mnt/audit/contact-sync.jsonl',
   'keep.processed': '90d',
   'keep.failed': '90d',
   'keep.rejects': '180d',

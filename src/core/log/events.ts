@@ -8,6 +8,7 @@ import {
   type FieldKind,
   type LogLevel,
 } from './event-kinds.ts'
+import { KEEPING_EVENTS } from './keeping-events.ts'
 import { VALUE_EVENTS } from './value-events.ts'
 
 export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.ts'
@@ -130,17 +131,7 @@ export const EVENTS = {
     },
     means: 'The counts of `run --json`. `code`: why it ended early. `sync_log_head`: see audit verify.',
   },
-  'old data removed': {
-    level: 'info',
-    fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count', sync_log: 'count' },
-    means:
-      'After a run, as `keep` configures: the numbers of files in `processed/` and `failed/`, of rows in the state, and of values in the sync log.',
-  },
-  'old data not removed': {
-    level: 'warn',
-    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
-    means: 'The run is not affected; a later run tries again. Fix the permissions of the folder.',
-  },
+  ...KEEPING_EVENTS,
   'file processing started': {
     level: 'info',
     fields: { files: 'count', bytes: 'count' },

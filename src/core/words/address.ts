@@ -35,7 +35,8 @@ export const baseUrl = z
   })
   .transform((value) => (URL.canParse(value) ? new URL(value).href.replace(/\/+$/, '') : value))
 
-function webhookProblem(value: string): string | undefined {
+/** What is wrong with an address that messages are to be sent to. */
+export function webhookProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return 'is not a web address; it begins with https://'
   const { protocol, hostname, username, password } = new URL(value)
   if (protocol !== 'https:' && protocol !== 'http:') return 'is not a web address; it begins with https://'
@@ -69,3 +70,6 @@ export const smtpAddress = z.string().check((ctx) => {
   const message = smtpProblem(ctx.value)
   if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
 })
+
+/** Whether a text is meant as an address of the web, and not as a file. */
+export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text)

@@ -1,0 +1,96 @@
+// `audit witness`: the head of the sync log, as a line that others can keep; and `audit verify --witness`, which holds the
+// log against such lines.
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { currentWitness, writeWitness } from '../../app/witnessing.ts'
+import { readWitnesses, witnessLine } from '../../core/log/witness.ts'
+import type { BadEntry } from '../../core/log/sync-log.ts'
+import type { StateStore } from '../../core/state-store.ts'
+import { isWebAddress, webhookProblem } from '../../core/words/address.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { EXIT } from '../../core/words/exit-codes.ts'
+import { plural } from '../../core/words/format.ts'
+import { openStateForReading } from '../../store/state-store.ts'
+import { systemClock as clock } from '../../system.ts'
+import { type CommonOptions, type Io, print, printJson } from '../io.ts'
+import { commandSettings } from '../settings.ts'
+
+interface WitnessOptions extends CommonOptions {
+  readonly to?: string
+}
+
+function placeOf(to: string, cwd: string): string {
+  if (!isWebAddress(to)) return resolve(cwd, to)
+  const problem = webhookProblem(to)
+  if (problem !== undefined) throw new SyncError('USAGE', `--to ${problem}`)
+  return to
+}
+
+/** Prints it where no place is named, neither here nor in the configuration. */
+export async function witness(io: Io, options: WitnessOptions): Promise<number> {
+  const { state: place, audit } = await commandSettings(io, options)
+  const to = options.to === undefined ? audit.witness?.to : placeOf(options.to, io.cwd)
+  const state = openStateForReading(place.path)
+  if (state === undefined) throw new SyncError('USAGE', `there is no state ${place.path} yet`)
+  try {
+    const at = clock.now()
+    const head = await currentWitness(state, at)
+    if (to === undefined) {
+      io.stdout.write(witnessLine(head))
+      return EXIT.done
+    }
+    await writeWitness(head, to, { at, signal: io.signal })
+    const shown = isWebAddress(to) ? new URL(to).host : to
+    if (options.json === true) printJson(io, { ...head, to: shown })
+    else print(io, `${plural(head.entries, 'entry', 'entries')}, head ${head.hash}, kept by ${shown}`)
+    return EXIT.done
+  } finally {
+    await state.close()
+  }
+}
+
+/**
+ * The first place at which the log is not what a witness says it was; undefined where it is. Throws USAGE where the file
+ * cannot be read, or holds no witness at all.
+ */
+export async function unlikeWitness(state: StateStore, path: string): Promise<BadEntry | undefined> {
+  const lines = await witnessesIn(path)
+  const instance = await state.instance()
+  for (const { line, at, entries, hash, instance: of } of lines) {
+    if (of !== instance)
+      return {
+        seq: entries,
+        why: `line ${line} of the witness is of another state (${of}; this one is ${instance}): the state was replaced, or this is not its witness`,
+      }
+    const [entry] =
+      entries === 0 ? [] : await state.logPage({}, { order: 'oldest', from: entries - 1, limit: 1 })
+    const isThere = entries === 0 || (entry?.seq === entries && hashesOf(entry).includes(hash))
+    if (!isThere)
+      return {
+        seq: entries,
+        why: `line ${line} of the witness says that at ${at} it had the hash ${hash}: the log was cut off or rewritten since then`,
+      }
+  }
+  return undefined
+}
+
+/** Its hash, and the one that it had in the form of an older version. */
+function hashesOf({ hash, proof }: { hash: string; proof: { entry: string } }): readonly string[] {
+  return [hash, ...(/"was":"([\da-f]{64})"/.exec(proof.entry)?.slice(1) ?? [])]
+}
+
+async function witnessesIn(path: string) {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new SyncError('USAGE', `the witness ${path} cannot be read (${code})`, { cause: error })
+  })
+  try {
+    const lines = readWitnesses(text)
+    if (lines.length > 0) return lines
+  } catch (error) {
+    throw new SyncError('USAGE', `${path}: ${error instanceof Error ? error.message : 'no witness'}`, {
+      hint: 'Name a file that audit witness --to has written.',
+    })
+  }
+  throw new SyncError('USAGE', `${path} holds no line of audit witness`)
+}

@@ -1,0 +1,27 @@
+// The events about what is kept, and for how long: old data, and the head of the sync log elsewhere.
+import type { EventEntry } from './event-kinds.ts'
+
+export const KEEPING_EVENTS = {
+  'old data removed': {
+    level: 'info',
+    fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count', sync_log: 'count' },
+    means:
+      'After a run, as `keep` configures: the numbers of files in `processed/` and `failed/`, of rows in the state, and of values in the sync log.',
+  },
+  'witness written': {
+    level: 'info',
+    fields: { sync_log_entries: 'count', sync_log_head: 'name' },
+    means: 'The head of the sync log was written to `audit.witness.to`.',
+  },
+  'witness not written': {
+    level: 'warn',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      'The head of the sync log could not be written to `audit.witness.to`; the next try is after ten minutes.',
+  },
+  'old data not removed': {
+    level: 'warn',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means: 'The run is not affected; a later run tries again. Fix the permissions of the folder.',
+  },
+} as const satisfies Record<string, EventEntry>
