@@ -232,6 +232,9 @@ async function* previewSteps(
         reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason)
       inputs.push({ ...report, ...findingsOf(planned) })
       yield* pretend(context, parts)
+      // A later file is compared with this one.
+      const { staged, accepted } = planned
+      await context.state.endInput(staged, { as: isEmptyFull ? 'failed' : 'processed', accepted })
     } catch (error) {
       const known = inputError(error)
       if (known === undefined) throw error

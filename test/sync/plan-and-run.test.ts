@@ -126,6 +126,20 @@ it('a plan has the counts, status, guards and fields of the run that follows', a
   expect(held).toBeGreaterThan(0)
 })
 
+it('a full export that follows a larger one in the same plan is compared with that one', async () => {
+  const person = (no: number): readonly string[] => [`K${no}`, `p${no}@example.com`, 'V', 'N', '', '']
+  const files = [
+    [HEADER, ...Array.from({ length: 10 }, () => [...person(1)])],
+    [HEADER, [...person(2)]],
+  ]
+  const guards = { ...GUARDS, max_deletes: { share: 1 } }
+  const past: History = { settings: { mode: 'full', on_missing: 'delete', guards }, earlier: [], files }
+  const [planned, run] = [await after(past), await after(past)]
+  const { totals } = await planned.preview()
+  expect(totals.held_by).toMatchObject([{ guard: 'shrunken_export' }])
+  expect(picked(totals)).toEqual(picked(await run.run()))
+})
+
 it.each([
   ['an empty file of a full pipeline is held', 'full', 'INPUT_EMPTY', 'held', 'held'],
   ['an empty file of an incremental one is refused', 'incremental', 'INPUT_EMPTY', 'partial', 'refused'],
