@@ -9,6 +9,7 @@ import ts from 'typescript'
 const DECLARED = {
   'source.d.ts': 'src/sources/module/types.ts',
   'contract.d.ts': 'src/app/contract/contract.ts',
+  'sandbox.d.ts': 'src/app/sandbox-for-tests.ts',
   'types.d.ts': 'src/app/contract/types.ts',
 }
 
@@ -30,6 +31,7 @@ export default defineConfig({
     // What the package exports.
     source: 'src/sources/module/types.ts',
     contract: 'src/app/contract/contract.ts',
+    sandbox: 'src/app/sandbox-for-tests.ts',
   },
   plugins: [declarations],
   platform: 'node',

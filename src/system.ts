@@ -1,5 +1,5 @@
 // The machine as the inside sees it: clock, chance, and what it is. The only file that asks for them.
-import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os'
+import { arch, availableParallelism, freemem, hostname, platform, release, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock, Random } from './core/ports.ts'
 
@@ -20,6 +20,9 @@ export const systemRandom: Random = () => Math.random()
 
 /** The Node that runs this, for a process of one's own. */
 export const nodeProgram = process.execPath
+
+/** As others may call this machine; in a container, what its network calls it. */
+export const hostName = (): string => hostname()
 
 /** For a report about a fault; nothing in it names the machine. */
 export const machineFacts = () => ({

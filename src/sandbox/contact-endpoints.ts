@@ -11,6 +11,7 @@ import {
   endpoint,
   pageQuery,
   success,
+  SUCCESS,
 } from './endpoint.ts'
 import { unknownContact } from './failure.ts'
 import type { Habits } from './habits.ts'
@@ -25,6 +26,10 @@ interface Rooms {
   readonly habits: Habits
   readonly rules: ContactRules
 }
+
+const NEW_CONTACT = { first_name: 'Ada', family_name: 'Lovelace', mail: 'ada@example.com' }
+const SERVED_CONTACT = { id: 1, ...NEW_CONTACT }
+const TERM = { id: 1, name: 'Customer', description: 'Has bought something' }
 
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` }).default(values[0])
@@ -90,6 +95,7 @@ function readers({ contacts, habits, rules }: Rooms): Endpoint[] {
       place: CONTACT_ID_OR_MAIL,
       query: fieldsQuery(rules),
       answer: z.union([servedContact, z.array(servedContact)]),
+      example: { answer: SERVED_CONTACT },
       handle({ place, query }) {
         if (typeof place === 'number') return contacts.byId(place, query.fields)
         const found = contacts.idsByMail(place)
@@ -111,6 +117,7 @@ function writers({ db, contacts, habits, rules }: Rooms): Endpoint[] {
       body: body({ contact: newContact }),
       bodyKind: 'contact',
       answer: created,
+      example: { body: { contact: NEW_CONTACT }, answer: { id: 1 } },
       handle({ body: sent }) {
         assertComplete(sent.contact, { mailRequired: false })
         return { id: contacts.create(sent.contact, methodsOf(sent)) }
@@ -123,6 +130,13 @@ function writers({ db, contacts, habits, rules }: Rooms): Endpoint[] {
       body: newContactsBody,
       describedBody: describedContactsBody(rules),
       answer: z.array(z.strictObject({ id: z.int(), email: z.string() })),
+      example: {
+        body: { contacts: [NEW_CONTACT, { mail: 'grace@example.com', family_name: 'Hopper' }] },
+        answer: [
+          { id: 1, email: 'ada@example.com' },
+          { id: 2, email: 'grace@example.com' },
+        ],
+      },
       handle: ({ body }) => createMany(body.contacts, methodsOf(body)),
     }),
     endpoint({
@@ -133,6 +147,7 @@ function writers({ db, contacts, habits, rules }: Rooms): Endpoint[] {
       body: contactFields,
       bodyKind: 'contact',
       answer: success,
+      example: { body: { phone: '+44 20 7946 0000', company: 'Analytical Engines' }, answer: SUCCESS },
       handle: ({ place, body }) => contacts.update(place, body),
     }),
     endpoint({
@@ -141,6 +156,7 @@ function writers({ db, contacts, habits, rules }: Rooms): Endpoint[] {
       summary: 'Delete a contact',
       place: CONTACT_ID,
       answer: success,
+      example: { answer: SUCCESS },
       handle: ({ place }) => contacts.delete(place),
     }),
   ]
@@ -160,6 +176,7 @@ function termsOfContact({ contacts, terms, habits }: Rooms): Endpoint[] {
       place: CONTACT_ID,
       body: termIds,
       answer: success,
+      example: { body: [1], answer: SUCCESS },
       handle({ place, body }) {
         contacts.assertThere(place)
         apply(place, body)
@@ -175,6 +192,7 @@ function termsOfContact({ contacts, terms, habits }: Rooms): Endpoint[] {
       place: CONTACT_ID,
       query: pageQuery,
       answer: z.array(termSchema),
+      example: { answer: [TERM] },
       handle({ place, query }) {
         contacts.assertThere(place)
         return paged(terms.ofContact(place), query)

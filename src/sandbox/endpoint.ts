@@ -8,6 +8,8 @@ interface Place {
   /** Makes an id, a name or a mail of the segment. */
   readonly schema: z.ZodType
   readonly description: string
+  /** One that a new sandbox has, or has after the first create. */
+  readonly example: string | number
   /** For a segment that can name nothing. */
   readonly none: () => Failure
 }
@@ -25,6 +27,8 @@ export interface Endpoint {
   /** What a body is that is refused. */
   readonly bodyKind?: FailureKind
   readonly answer: z.ZodType
+  /** As the description shows it: generated clients and tests send the body, and mocks answer the answer. */
+  readonly example: { readonly body?: unknown; readonly answer: unknown }
   handle(call: { place: unknown; query: unknown; body: unknown }): unknown
 }
 
@@ -60,22 +64,25 @@ const idOr = (other: z.ZodString) =>
     .transform((segment) => (/^\d+$/.test(segment) ? Number(segment) : segment))
     .pipe(z.union([idNumber, other]))
 
-export const CONTACT_ID = { schema: id, description: 'The id of a contact', none: unknownContact }
+export const CONTACT_ID = { schema: id, description: 'The id of a contact', example: 1, none: unknownContact }
 export const CONTACT_ID_OR_MAIL = {
   schema: idOr(z.string().regex(/@/).meta({ format: 'email' })),
   description: 'The id of a contact, digits only, or an e-mail address',
+  example: '1',
   none: unknownContact,
 }
 const noTerm = (): Failure => new Failure(404, 'there is no such term')
-export const TERM_ID = { schema: id, description: 'The id of a term', none: noTerm }
+export const TERM_ID = { schema: id, description: 'The id of a term', example: 1, none: noTerm }
 export const TERM_ID_OR_NAME = {
   schema: z.string().meta({ examples: ['1', 'Customer'] }),
   description: 'The id of a term, or its name in any case; digits that are no id of a term are a name',
+  example: 'Customer',
   none: noTerm,
 }
 export const FIELD_ID_OR_NAME = {
   schema: idOr(z.string()),
   description: 'The id of a definition, digits only, or its field_name',
+  example: 'nickname',
   none: () => new Failure(404, 'there is no such custom field'),
 }
 
@@ -96,3 +103,6 @@ export const pageQuery = z.strictObject({
 
 export const created = z.strictObject({ id: z.int() })
 export const success = z.strictObject({ success: z.literal(PLAIN_SUCCESS) })
+
+/** As the examples show it. */
+export const SUCCESS = { success: PLAIN_SUCCESS }

@@ -45,6 +45,27 @@ export function habitsOf(texts: readonly string[]): Partial<Habits> {
   return Object.fromEntries(texts.map(habitOf))
 }
 
+export interface HabitFacts {
+  /** As it is typed. */
+  readonly value: string
+  readonly values: readonly string[]
+  readonly help: string
+}
+
+const typedValue = (value: unknown): string =>
+  typeof value === 'object' && value !== null && 'perMs' in value && 'requests' in value
+    ? `${String(value.requests)}/${String(value.perMs)}ms`
+    : String(value)
+
+/** Every habit by its typed name, with the value in force. */
+export const habitFacts = (habits: Habits): Readonly<Record<string, HabitFacts>> =>
+  Object.fromEntries(
+    [...BY_TYPED_NAME].map(([typed, [name, { values, help }]]) => [
+      typed,
+      { value: typedValue(habits[name as keyof Habits]), values, help },
+    ]),
+  )
+
 /** For the command's help: each habit with its values, the default first. */
 export function habitsHelp(): string {
   const rows = [...BY_TYPED_NAME].map(

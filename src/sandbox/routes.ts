@@ -12,7 +12,7 @@ import { type Definition, PLAIN_DEFINITIONS } from './custom-fields.ts'
 import { type Endpoint, success } from './endpoint.ts'
 import { Failure } from './failure.ts'
 import type { Habits } from './habits.ts'
-import { openApiDocument } from './openapi.ts'
+import { openApiDocument } from './openapi/document.ts'
 import { checked, jsonBody, queryOf } from './requests.ts'
 import type { Db } from './tables.ts'
 import { customFieldEndpoints, termEndpoints } from './term-endpoints.ts'
@@ -150,7 +150,9 @@ export function createRoutes(options: RouteOptions): Hono {
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, habits)
   app.get(LOGIN, (context) => context.html(page('Log in')))
   app.get('/openapi.json', (context) =>
-    context.json(openApiDocument({ endpoints, rules }, `${new URL(context.req.url).origin}${PREFIX}`)),
+    context.json(
+      openApiDocument({ endpoints, rules, habits }, `${new URL(context.req.url).origin}${PREFIX}`),
+    ),
   )
   app.notFound((context) =>
     answerRefusal(context, new Failure(404, 'there is nothing at this address'), habits),

@@ -1,13 +1,15 @@
 // Serves the sandbox: on loopback unless another host is named, with faults and control where they are asked for.
+import { createServer as createTlsServer } from 'node:https'
 import { type HttpBindings, serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
-import { CONTROL, controlRoutes } from './control.ts'
-import { createFaults, type Fault } from './faults.ts'
+import { createCertificate, type ServerCertificate } from './certificate.ts'
+import { CONTROL, type Controlled, controlRoutes } from './control/control.ts'
+import { createFaults, type Fault } from './control/faults.ts'
+import { createSeen, type SandboxRequest, shownBody } from './control/seen.ts'
 import { type Habits, PLAIN_HABITS } from './habits.ts'
 import { createRoutes, PREFIX } from './routes.ts'
-import { createSeen, shownBody } from './seen.ts'
 import { definitionsOf, plant, type Seed } from './seed.ts'
 import { clearTables, openTables } from './tables.ts'
 
@@ -24,22 +26,21 @@ export interface SandboxOptions {
   readonly seed?: Seed
   /** Opens `/_sandbox/`. */
   readonly control?: boolean
+  /** Answers over TLS, with a certificate made for loopback, `host` and these names. */
+  readonly tls?: { readonly names: readonly string[] }
   readonly clock: Clock
-}
-
-/** A request as a test or a demo looks back at it. */
-export interface SeenRequest {
-  readonly method: string
-  readonly path: string
-  readonly status: number
 }
 
 export interface Sandbox {
   /** What a configuration has as `base_url`. */
   readonly url: string
   readonly port: number
-  /** The last requests, oldest first. */
-  requests(): readonly SeenRequest[]
+  /** What clients must trust, where it answers over TLS. */
+  readonly tls: Omit<ServerCertificate, 'privateKey'> | undefined
+  /** The last requests, oldest first; their bodies only under `control`. */
+  requests(): readonly SandboxRequest[]
+  /** What `/_sandbox/` does, without a request. */
+  readonly control: Pick<Controlled, 'faults' | 'changeHabits' | 'reset'>
   close(): Promise<void>
 }
 
@@ -135,6 +136,20 @@ async function handle(
   return RESPONSE_ALREADY_SENT
 }
 
+const isAny = (host: string): boolean => host === '0.0.0.0' || host === '::'
+
+function certificateFor({ tls, host = LOOPBACK, clock }: SandboxOptions): ServerCertificate | undefined {
+  if (tls === undefined) return undefined
+  const names = ['localhost', LOOPBACK, '::1', ...(isAny(host) ? [] : [host]), ...tls.names]
+  return createCertificate([...new Set(names)], clock.now())
+}
+
+/** How the server is made, where it is to answer over TLS. */
+const overTls = ({ certificate, privateKey }: ServerCertificate) => ({
+  createServer: createTlsServer,
+  serverOptions: { cert: certificate, key: privateKey },
+})
+
 /** Throws USAGE when the port is taken, or the seed cannot be planted. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = LOOPBACK, port: wanted, control = false } = options
@@ -146,7 +161,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (controlApp !== undefined && isControl) return controlApp.fetch(request)
     return handle(world, request, bindings)
   }
-  const server = serve({ fetch: fetch as never, hostname: host, port: wanted })
+  const certificate = certificateFor(options)
+  const server = serve({
+    ...{ fetch: fetch as never, hostname: host, port: wanted },
+    ...(certificate === undefined ? {} : overTls(certificate)),
+  })
   const listening = Promise.withResolvers<undefined>()
   server.once('listening', () => listening.resolve(undefined))
   server.once('error', listening.reject)
@@ -161,10 +180,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : wanted
-  const shown = host === '0.0.0.0' || host === '::' ? LOOPBACK : host
+  const shown = isAny(host) ? LOOPBACK : host
+  const scheme = certificate === undefined ? 'http' : 'https'
   return {
-    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`,
+    url: `${scheme}://${shown.includes(':') ? `[${shown}]` : shown}:${port}`,
     port,
+    tls: certificate && { certificate: certificate.certificate, fingerprint: certificate.fingerprint },
+    control: world.controlled,
     requests: () => world.seen.all,
     async close() {
       const closed = Promise.withResolvers<undefined>()

@@ -8,6 +8,7 @@ import {
   FIELD_ID_OR_NAME,
   pageQuery,
   success,
+  SUCCESS,
   TERM_ID,
   TERM_ID_OR_NAME,
 } from './endpoint.ts'
@@ -25,6 +26,8 @@ function termAt(terms: Terms, place: string, { termInPath }: Habits): SandboxTer
   return (termInPath === 'id-or-name' ? (byId ?? byName) : (byName ?? byId)) ?? throwNoTerm()
 }
 
+const NEW_TERM = { name: 'Customer', description: 'Has bought something' }
+const TERM = { id: 1, ...NEW_TERM }
 const text = z.string({ error: 'must be text' })
 
 const newTerm = z.strictObject(
@@ -45,6 +48,7 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
       summary: 'List terms, page by page',
       query: pageQuery,
       answer: z.array(termSchema),
+      example: { answer: [TERM] },
       handle: ({ query }) => terms.list(givenPage(query, habits)),
     }),
     endpoint({
@@ -53,6 +57,7 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
       summary: 'Read a term by its id or name',
       place: TERM_ID_OR_NAME,
       answer: termSchema,
+      example: { answer: TERM },
       handle: ({ place }) => termAt(terms, place, habits),
     }),
     endpoint({
@@ -61,6 +66,7 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
       summary: 'Create a term; where there is one of that name, its id is answered',
       body: newTerm,
       answer: created,
+      example: { body: NEW_TERM, answer: { id: 1 } },
       handle: ({ body }) => ({ id: terms.create(body.name, body.description ?? '') }),
     }),
     endpoint({
@@ -70,6 +76,7 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
       place: TERM_ID,
       body: newTerm.partial(),
       answer: success,
+      example: { body: { description: 'Has bought within a year' }, answer: SUCCESS },
       handle: ({ place, body }) => terms.update(place, body),
     }),
   ]
@@ -77,6 +84,8 @@ export function termEndpoints(terms: Terms, habits: Habits): Endpoint[] {
 
 export function customFieldEndpoints(habits: Habits, definitions: readonly Definition[]): Endpoint[] {
   const paged = createPaging(habits)
+  const shown = shownDefinitions(definitions)
+  const [first] = shown
   return [
     endpoint({
       method: 'get',
@@ -84,14 +93,16 @@ export function customFieldEndpoints(habits: Habits, definitions: readonly Defin
       summary: 'List the definitions of custom fields',
       query: pageQuery,
       answer: z.array(definitionSchema),
-      handle: ({ query }) => paged(shownDefinitions(definitions), query),
+      example: { answer: shown.slice(0, 1) },
+      handle: ({ query }) => paged(shown, query),
     }),
     endpoint({
       method: 'get',
       path: '/custom-fields/:field_id',
       summary: 'Read a definition by its id or name',
-      place: FIELD_ID_OR_NAME,
+      place: { ...FIELD_ID_OR_NAME, example: first?.field_name ?? FIELD_ID_OR_NAME.example },
       answer: definitionSchema,
+      example: { answer: first },
       handle: ({ place }) => definitionAt(String(place), definitions),
     }),
   ]

@@ -1,10 +1,16 @@
 // `sandbox` on the command line: its help names every habit, and what is typed is what is served.
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable, PassThrough } from 'node:stream'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { typedName } from '../../src/sandbox/habit-text.ts'
 import { HABITS } from '../../src/sandbox/habits.ts'
+import { MAIN } from '../support/cli.ts'
 
 function line(...args: string[]) {
   const stdout = new PassThrough()
@@ -63,4 +69,95 @@ it.each([
   const { code, stderr } = line('sandbox', '--port', '0', '--habit', habit)
   expect(await code).toBe(2)
   expect(String(stderr.read())).toContain(message)
+})
+
+interface Begun {
+  readonly base_url: string
+  readonly ca_file: string
+  readonly fingerprint: string
+}
+
+async function begun(stdout: PassThrough): Promise<Begun> {
+  const [printed] = (await once(stdout, 'data')) as [Buffer]
+  return JSON.parse(printed.toString()) as Begun
+}
+
+const status = (url: string, ca: string): Promise<number | undefined> =>
+  new Promise((done, failed) =>
+    get(url, { ca, agent: false }, (answer) => {
+      answer.resume()
+      done(answer.statusCode)
+    }).once('error', failed),
+  )
+
+describe('--tls', () => {
+  it('answers those who trust its certificate, which goes with it', async () => {
+    const { code, stdout, end } = line('sandbox', '--port', '0', '--json', '--tls')
+    const { base_url, ca_file, fingerprint } = await begun(stdout)
+    expect(base_url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    expect(fingerprint).toMatch(/^([\dA-F]{2}:){31}[\dA-F]{2}$/)
+    const ca = readFileSync(ca_file, 'utf8')
+    expect(ca).not.toContain('PRIVATE KEY')
+    expect(await status(`${base_url}/openapi.json`, ca)).toBe(200)
+    expect(await status(`${base_url.replace('127.0.0.1', 'localhost')}/openapi.json`, ca)).toBe(200)
+    await expect(fetch(`${base_url}/openapi.json`)).rejects.toThrow('fetch failed')
+    end()
+    expect(await code).toBe(0)
+    expect(existsSync(ca_file)).toBe(false)
+  })
+
+  it('the program takes it by NODE_EXTRA_CA_CERTS, and says what is wrong without', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-tls-'))
+    const file = join(folder, 'ca.pem')
+    const { code, stdout, end } = line('sandbox', '--port', '0', '--json', '--tls', '--ca-file', file)
+    const { base_url, ca_file } = await begun(stdout)
+    expect(ca_file).toBe(file)
+    const source = { type: 'csv', folder: 'in' }
+    const config = {
+      service: { base_url, api_key: '${KEY}' },
+      state: { path: 'state.db' },
+      pipelines: { people: { source, map: { mail: 'mail' } } },
+    }
+    mkdirSync(join(folder, 'in'))
+    writeFileSync(join(folder, 'c.yaml'), JSON.stringify(config))
+    const check = (more: Readonly<Record<string, string>>) =>
+      new Promise<{ code: number | null; text: string }>((done) => {
+        const env = { PATH: process.env['PATH'], KEY: 'sandbox-key', ...more }
+        const child = execFile(
+          process.execPath,
+          [MAIN, 'check', '--config', join(folder, 'c.yaml')],
+          { env },
+          (_, out, problems) => done({ code: child.exitCode, text: out + problems }),
+        )
+      })
+    expect(await check({ NODE_EXTRA_CA_CERTS: file })).toMatchObject({ code: 0 })
+    const refused = await check({})
+    expect(refused).toMatchObject({ code: 5, text: expect.stringContaining('SELF_SIGNED_CERT') as string })
+    end()
+    expect(await code).toBe(0)
+    expect(existsSync(file)).toBe(true)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('a person is told where the certificate is, and how it is trusted', async () => {
+    const { code, stdout, end } = line('sandbox', '--port', '0', '--tls')
+    const printed: string[] = []
+    stdout.on('data', (part: Buffer) => {
+      printed.push(part.toString())
+      if (part.toString().includes('NODE_EXTRA_CA_CERTS')) end()
+    })
+    expect(await code).toBe(0)
+    expect(printed.join('')).toMatch(
+      /^certificate: (\S+)\n {2}SHA-256 [\dA-F:]{95}\n {2}so that contact-sync trusts it: export NODE_EXTRA_CA_CERTS=\1\n/m,
+    )
+  })
+
+  it.each([
+    [['--ca-file', 'x.pem'], '--ca-file needs --tls'],
+    [['--tls', '--ca-file', '/does/not/exist/x.pem'], '/does/not/exist/x.pem cannot be written'],
+  ])('%j ends with 2', async (args, message) => {
+    const { code, stderr } = line('sandbox', '--port', '0', ...args)
+    expect(await code).toBe(2)
+    expect(String(stderr.read())).toContain(message)
+  })
 })

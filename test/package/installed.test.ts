@@ -1,7 +1,16 @@
 // The package as a user installs it: packed, unpacked in a folder of theirs, and used by a source of their own, which is
 // checked by its types and run under the contract. Nothing is asked of a network.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,8 +28,8 @@ beforeAll(async () => {
   mkdirSync(join(modules, '@types'), { recursive: true })
   await run('tar', ['-xzf', join(folder, tarball), '-C', modules])
   await run('mv', [join(modules, 'package'), join(modules, 'contact-sync')])
-  // What npm would install beside it: the one package that is not bundled, and the types of Node for the author.
-  for (const name of ['better-sqlite3', '@types/node', 'undici-types'])
+  // What npm would install beside it: the one package that is not bundled; for the author types of Node and a test runner.
+  for (const name of ['better-sqlite3', '@types/node', 'undici-types', 'vitest'])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
   cpSync(join(import.meta.dirname, 'sample'), folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
@@ -48,6 +57,33 @@ export const wrong: ModuleSource = async function* () { yield { mail: () => 'no 
   rmSync(join(folder, 'wrong.ts'))
   expect((refused as { stdout: string }).stdout).toMatch(/^wrong\.ts\(2,14\): error TS2322/)
 })
+
+it(
+  'the tests that the manual of the sandbox shows pass, and their types fit',
+  { timeout: 60_000 },
+  async () => {
+    const manual = readFileSync(join(ROOT, 'docs/sandbox.md'), 'utf8')
+    const blocks = [...manual.matchAll(/^```ts\n\/\/ (\S+)\n([^`]*?(?:`[^`]+`[^`]*?)*)^```$/gm)]
+    expect(blocks.map(([, name]) => name)).toEqual(['newsletter.test.ts', 'newsletter.ts'])
+    for (const [, name = '', text = ''] of blocks) writeFileSync(join(folder, name), text)
+    const bin = (path: string) => join(ROOT, 'node_modules', path)
+    await run(process.execPath, [bin('typescript/bin/tsc')], { cwd: folder })
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
+    const report = join(folder, 'report.json')
+    const args = [
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--root',
+      folder,
+      '--reporter',
+      'json',
+      '--outputFile',
+      report,
+    ]
+    await run(process.execPath, args, { cwd: folder, env })
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ numPassedTests: 3, numFailedTests: 0 })
+  },
+)
 
 it('a source of its user passes the contract under another test runner', { timeout: 120_000 }, async () => {
   const args = ['--test', '--test-reporter=tap', 'members.check.ts']

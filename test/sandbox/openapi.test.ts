@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { habitsOf } from '../../src/sandbox/habit-text.ts'
 import { PLAIN_HABITS } from '../../src/sandbox/habits.ts'
 import { createRoutes } from '../../src/sandbox/routes.ts'
 import { openTables } from '../../src/sandbox/tables.ts'
@@ -31,9 +32,12 @@ interface Schema {
 interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query'
+  readonly example?: string | number
   readonly schema: Schema
 }
-type Content = { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
+type Content = {
+  readonly content: { readonly 'application/json': { readonly schema: Schema; readonly example?: unknown } }
+}
 interface Operation {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
@@ -42,6 +46,10 @@ interface Operation {
 }
 interface Document {
   readonly openapi: string
+  readonly info: {
+    readonly description: string
+    readonly 'x-habits': Readonly<Record<string, { value: string; values: readonly string[] }>>
+  }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -162,6 +170,71 @@ const ORDER = [
   'delete /contact/{contact_id}/terms',
   'delete',
 ]
+
+describe('the examples of the description', () => {
+  it('fit their schemas, and are taken by a new sandbox, in the order in which things are made', async () => {
+    const fresh = await openProbe()
+    const compile = validator()
+    const place = ({ method, path }: { method: string; path: string }) =>
+      ORDER.findIndex((start) => `${method} ${path}`.startsWith(start))
+    try {
+      for (const { method, path, operation } of operations().toSorted((a, b) => place(a) - place(b))) {
+        const body = operation.requestBody?.content['application/json']
+        if (body !== undefined) expect(compile(body.schema)(body.example), `${method} ${path}`).toBe(true)
+        for (const [status, { content }] of Object.entries(operation.responses)) {
+          const { schema, example } = content['application/json']
+          expect(compile(schema)(example), `${method} ${path} ${status}`).toBe(true)
+        }
+        const at = operation.parameters.reduce(
+          (text, one) => text.replace(`{${one.name}}`, String(one.example)),
+          path,
+        )
+        const answer = await fresh.call(method.toUpperCase(), at, body?.example)
+        expect(answer.status, `${method} ${at} ${answer.text}`).toBe(200)
+      }
+    } finally {
+      await fresh.close()
+    }
+  })
+
+  it('are those of the definitions that a sandbox was given', async () => {
+    const db = openTables(undefined)
+    const definition = { field_id: 9, field_name: 'level', label: 'Level', description: '' }
+    const definitions = [{ ...definition, type: 'text', required: false }]
+    const app = createRoutes({ db, apiKey: 'k', habits: PLAIN_HABITS, clock: systemClock, definitions })
+    const { paths } = (await (await app.request('http://any/openapi.json')).json()) as Document
+    const { get } = paths['/custom-fields/{field_id}']!
+    expect(get?.parameters[0]).toMatchObject({ example: 'level' })
+    expect(get?.responses['200']!.content['application/json'].example).toMatchObject(definition)
+    db.close()
+  })
+})
+
+describe('the habits in the description', () => {
+  it('are all of them, with the value in force', async () => {
+    expect(document.info.description).toMatch(/All have their defaults\.$/)
+    const changed = await openProbe({ pageCap: 3, rateLimit: { requests: 5, perMs: 1000 }, idsAsText: true })
+    try {
+      const { info } = (await (await fetch(`${changed.sandbox.url}/openapi.json`)).json()) as Document
+      expect(Object.keys(info['x-habits'])).toHaveLength(Object.keys(PLAIN_HABITS).length)
+      expect(info['x-habits']).toMatchObject({
+        'page-cap': { value: '3', values: ['0', 'N'] },
+        'rate-limit': { value: '5/1000ms' },
+        'ids-as-text': { value: 'true' },
+        lists: { value: 'array' },
+      })
+      expect(info.description.match(/^- `[\w-]+=\S+`: /gm)).toEqual([
+        '- `ids-as-text=true`: ',
+        '- `rate-limit=5/1000ms`: ',
+        '- `page-cap=3`: ',
+      ])
+      const typed = Object.entries(info['x-habits']).map(([name, { value }]) => `${name}=${value}`)
+      expect(habitsOf(typed)).toMatchObject({ pageCap: 3, rateLimit: { requests: 5, perMs: 1000 } })
+    } finally {
+      await changed.close()
+    }
+  })
+})
 
 describe('requests made from the description', () => {
   it('are taken, and answered as it says', async () => {

@@ -63,6 +63,14 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
         flags: '--seed <FILE.json>',
         help: 'what it holds at the beginning: {"terms": [], "contacts": [], "custom_fields": []}, as the interface shows them',
       },
+      {
+        flags: '--tls',
+        help: 'answers over HTTPS only, with a certificate made for this start (for localhost, the name of this machine and --host)',
+      },
+      {
+        flags: '--ca-file <FILE>',
+        help: 'with --tls: write the certificate to this file, for clients to trust; a temporary file otherwise',
+      },
       { flags: '--control', help: 'opens /_sandbox/, without a key: for tests only' },
       { flags: '--api-key <K>', help: 'the key that callers must send', standard: 'sandbox-key' },
       {
@@ -74,6 +82,7 @@ export const SANDBOX_COMMANDS: readonly CommandEntry[] = [
     examples: [
       'contact-sync sandbox --port 8089 --db /tmp/sandbox.db',
       'contact-sync sandbox --port 0 --seed people.json --control --json',
+      'contact-sync sandbox --tls --ca-file sandbox-ca.pem',
       'contact-sync sandbox --habit ids-as-text --habit rate-limit=5/1s --habit bulk-refusal=itself',
     ],
     moreHelp: async () => (await import('../commands/sandbox.ts')).sandboxHelp(),

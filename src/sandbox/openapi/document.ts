@@ -2,10 +2,12 @@
 // requests. Zod's own JSON Schema is what OpenAPI 3.1 takes, so it is set together here: a framework that also
 // does the checking would answer before the sandbox's rules and habits (its own statuses and bodies) could.
 import { z } from 'zod'
-import type { ContactRules } from './contact-rules.ts'
-import { definitionSchema } from './custom-fields.ts'
-import { created, type Endpoint, success } from './endpoint.ts'
-import { termSchema } from './terms.ts'
+import type { ContactRules } from '../contact-rules.ts'
+import { definitionSchema } from '../custom-fields.ts'
+import { created, type Endpoint, success } from '../endpoint.ts'
+import { habitFacts } from '../habit-text.ts'
+import type { Habits } from '../habits.ts'
+import { termSchema } from '../terms.ts'
 
 type Json = Record<string, unknown>
 
@@ -61,6 +63,7 @@ function parametersOf({ path, place, query }: Endpoint, named: Named): Json[] {
             in: 'path',
             required: true,
             description: place.description,
+            example: place.example,
             schema: jsonSchema(place.schema, 'output', { named }),
           },
         ]
@@ -80,14 +83,19 @@ function parametersOf({ path, place, query }: Endpoint, named: Named): Json[] {
   return [...inPath, ...inQuery]
 }
 
-const content = (schema: Json): Json => ({ content: { 'application/json': { schema } } })
+const content = (schema: Json, example?: unknown): Json => ({
+  content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+})
 
-const refusal = (description: string): Json => ({ description, ...content({ $ref: reference('Refusal') }) })
+const refusal = (description: string): Json => ({
+  description,
+  ...content({ $ref: reference('Refusal') }, { error: true, message: description.toLowerCase() }),
+})
 
-function responsesOf({ answer, body, place, path, method }: Endpoint, named: Named): Json {
+function responsesOf({ answer, example, body, place, path, method }: Endpoint, named: Named): Json {
   const isTermUpdate = method === 'put' && path.startsWith('/terms')
   return {
-    200: { description: 'Done', ...content(jsonSchema(answer, 'output', { named })) },
+    200: { description: 'Done', ...content(jsonSchema(answer, 'output', { named }), example.answer) },
     400: refusal('The address or the body cannot be read'),
     401: refusal('The API key is missing or wrong'),
     ...(place === undefined ? {} : { 404: refusal('There is no such thing') }),
@@ -103,6 +111,16 @@ function responsesOf({ answer, body, place, path, method }: Endpoint, named: Nam
   }
 }
 
+/** What this sandbox does that differs from the interface as it is written; such answers may differ from the schemas. */
+function describedHabits(habits: Habits): string {
+  const changed = Object.entries(habitFacts(habits)).filter(([, { value, values }]) => value !== values[0])
+  const rows = changed.map(([name, { value, help }]) => `- \`${name}=${value}\`: ${help}`)
+  const introduction =
+    'A sandbox of the interface as it is written. Where services differ, habits imitate them: `x-habits` has all of them, the value in force and the values that they can have, the default first.'
+  if (rows.length === 0) return `${introduction} All have their defaults.`
+  return [`${introduction} These differ from their defaults:`, '', ...rows].join('\n')
+}
+
 const operationId = ({ method, path }: Endpoint): string => [method, ...(path.match(/\w+/g) ?? [])].join('_')
 
 function operation(endpoint: Endpoint, named: Named): Json {
@@ -113,15 +131,23 @@ function operation(endpoint: Endpoint, named: Named): Json {
     parameters: parametersOf(endpoint, named),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, ...content(jsonSchema(body, 'input', { named })) } }),
+      : {
+          requestBody: {
+            required: true,
+            ...content(jsonSchema(body, 'input', { named }), endpoint.example.body),
+          },
+        }),
     responses: responsesOf(endpoint, named),
   }
 }
 
-export function openApiDocument(
-  { endpoints, rules }: { endpoints: readonly Endpoint[]; rules: ContactRules },
-  serverUrl: string,
-): Json {
+interface Described {
+  readonly endpoints: readonly Endpoint[]
+  readonly rules: ContactRules
+  readonly habits: Habits
+}
+
+export function openApiDocument({ endpoints, rules, habits }: Described, serverUrl: string): Json {
   const named = namedSchemas(rules)
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
@@ -136,7 +162,12 @@ export function openApiDocument(
   )
   return {
     openapi: '3.1.0',
-    info: { title: 'Contact Management Service', version: 'V1' },
+    info: {
+      title: 'Contact Management Service',
+      version: 'V1',
+      description: describedHabits(habits),
+      'x-habits': habitFacts(habits),
+    },
     servers: [{ url: serverUrl }],
     security: [{ apiKey: [] }],
     paths,

@@ -1,5 +1,6 @@
 // Faults at run time: what happens to the next requests that match, in place of, or after, being carried out.
 import { z } from 'zod'
+import { SyncError } from '../../core/words/errors.ts'
 
 const FAULT_KINDS = ['503', 'reset', 'lost', 'truncated', 'delay'] as const
 
@@ -8,7 +9,7 @@ const FAULT_KINDS = ['503', 'reset', 'lost', 'truncated', 'delay'] as const
  * do: 503: refused, not carried out. reset: the connection is closed, not carried out. lost: carried out, and the connection is
  * closed without an answer. truncated: carried out, and half of the answer is sent. delay: answered `ms` later.
  */
-export const faultSchema = z.strictObject({
+const faultSchema = z.strictObject({
   match: z.string().min(1).default('*'),
   next: z.int().min(1).default(1),
   do: z.enum(FAULT_KINDS),
@@ -16,6 +17,15 @@ export const faultSchema = z.strictObject({
 })
 
 export type Fault = z.output<typeof faultSchema>
+
+/** Throws USAGE where it is none. */
+export function parseFault(given: unknown): Fault {
+  const parsed = faultSchema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw new SyncError('USAGE', `this is no fault: ${z.prettifyError(parsed.error)}`, {
+    hint: 'A fault is { "match": "POST /contacts", "next": 3, "do": "503" }.',
+  })
+}
 
 /** `path`: below the interface's prefix. */
 interface Matched {

@@ -1,8 +1,8 @@
 // What a sandbox holds, as a page: its contacts and terms, the last requests. Made on the server, without a script.
 import { html } from 'hono/html'
-import { plural } from '../core/words/format.ts'
+import { plural } from '../../core/words/format.ts'
 import type { SandboxRequest } from './seen.ts'
-import type { Db } from './tables.ts'
+import type { Db } from '../tables.ts'
 
 const SHOWN = 50
 

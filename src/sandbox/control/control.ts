@@ -2,14 +2,13 @@
 // changed while it runs. Without a key: it is opened on purpose (`--control`), for tests alone.
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { SyncError } from '../core/words/errors.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import { controlPage } from './control-page.ts'
-import type { Faults } from './faults.ts'
-import { faultSchema } from './faults.ts'
-import { habitsOf, typedName } from './habit-text.ts'
-import type { Habits } from './habits.ts'
+import { type Faults, parseFault } from './faults.ts'
+import { habitsOf, typedName } from '../habit-text.ts'
+import type { Habits } from '../habits.ts'
 import type { SandboxRequest } from './seen.ts'
-import type { Db } from './tables.ts'
+import type { Db } from '../tables.ts'
 
 export const CONTROL = '/_sandbox'
 
@@ -51,7 +50,7 @@ export function controlRoutes(controlled: Controlled): Hono {
   })
   app.post(`${CONTROL}/faults`, async (context) => {
     const given: unknown = await context.req.json()
-    const faults = (Array.isArray(given) ? given : [given]).map((one) => faultSchema.parse(one))
+    const faults = (Array.isArray(given) ? given : [given]).map(parseFault)
     for (const fault of faults) controlled.faults.add(fault)
     return context.json({ faults: controlled.faults.waiting })
   })
