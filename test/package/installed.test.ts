@@ -1,20 +1,12 @@
 // The package as a user installs it: packed, unpacked in a folder of theirs, and used by a source of their own, which is
 // checked by its types and run under the contract. Nothing is asked of a network.
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { packInto } from '../../.ci/release/package.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -22,8 +14,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'installed-'))
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
-  const [tarball = ''] = readdirSync(folder)
+  const tarball = packInto(folder, ROOT)
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, '@types'), { recursive: true })
   await run('tar', ['-xzf', join(folder, tarball), '-C', modules])
