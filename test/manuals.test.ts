@@ -111,6 +111,34 @@ describe('the manuals', () => {
     },
   )
 
+  it('name only scripts that there are', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }
+    const named = MANUALS.filter((manual) => !manual.startsWith('CHANGELOG')).flatMap((manual) =>
+      [...read(manual).matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, script = '']) => script),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([])
+  })
+
+  it('show newcomers files that there are', () => {
+    const [, tour = ''] = /^## A reading tour\n(.*?)^## /ms.exec(read('src/README.md')) ?? []
+    const pathsIn = (text: string): string[] =>
+      [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\/))`/g)].map(([, path = '']) => path)
+    const stops = pathsIn(tour).map((path) => (path.startsWith('test/') ? path : `src/${path}`))
+    expect(stops.length).toBeGreaterThan(14)
+    // Files named after their folder: `steps.ts` beside `core/change/states.ts`.
+    const isThere = (path: string): boolean =>
+      existsSync(join(top, path)) || globSync(`src/**/${path.replace('src/', '')}`, { cwd: top }).length > 0
+    const contributing = pathsIn(read('CONTRIBUTING.md')).filter(
+      (path) => path.includes('/') && path !== 'dist/',
+    )
+    expect(
+      [...stops, ...contributing].filter(
+        (path) => !isThere(path) && path !== 'release/' && path !== '/_sandbox/',
+      ),
+    ).toEqual([])
+  })
+
   it.each(MANUALS)('%s has each heading once', (manual) => {
     const anchors = anchorsOf(manual)
     // A changelog names Added, Changed, Fixed under each version.

@@ -55,6 +55,8 @@ const textsOf = (source: string): readonly string[] =>
 
 const MANUALS = [
   'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   'config/README.md',
   'config/sources/README.md',
   'config/sources/http.md',
@@ -65,6 +67,7 @@ const MANUALS = [
   'docs/assistant.md',
   'docs/glossary.md',
   'docs/interface.md',
+  'docs/sandbox.md',
   'src/README.md',
   'state/README.md',
   'state/FAILURES.md',
