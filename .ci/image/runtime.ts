@@ -2,6 +2,7 @@
 // that it has loaded, who they are from (so that scanners can tell), and an account without a shell. Nothing else of
 // the base comes along: no shell, no package manager, no npm.
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -75,4 +76,8 @@ put(
   `root:x:0:0:root:/:/nonexistent\ncontact-sync:x:${ACCOUNT}:${ACCOUNT}::/state:/nonexistent\n`,
 )
 put('etc/group', `root:x:0:\ncontact-sync:x:${ACCOUNT}:\n`)
+// `contact-sync` for commands beside the daemon. Without a shell and env it has to name its Node.
+const command = '/usr/local/bin/contact-sync'
+put(command, `#!${process.execPath}\nimport('/app/dist/main.js')\n`)
+chmodSync(join(target, command), 0o755)
 process.stdout.write(`runtime: ${process.version}, ${found.map((path) => basename(path)).join(' ')}\n`)

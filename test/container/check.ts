@@ -140,6 +140,12 @@ async function checkTheDaemon(): Promise<void> {
   check('the file was moved away', readdirSync(join(folder, 'state', 'inbox', 'processed')).length === 1)
   const variables = { CONTACT_SYNC_TOKEN: TOKEN, CONTACT_SYNC_API_KEY: KEY }
   const status = await ended(inImage(image, [...image.config.Entrypoint, 'status', '--json'], variables))
+  const short = await ended(inImage(image, ['/usr/local/bin/contact-sync', 'status', '--json'], variables))
+  check(
+    'contact-sync is in the PATH',
+    short.code === 0 && image.config.Env.includes('PATH=/usr/local/bin'),
+    short,
+  )
   check('commands work beside it', status.code === 0 && status.stdout.includes('"shop"'), status)
   const stopped = performance.now()
   process.kill(processOne(daemon), 'SIGTERM')
