@@ -108,8 +108,9 @@ export function expectedOf(source: SimulatedSource, pipeline: PipelineSettings):
   const candidates = new Map<string, Wanted[]>()
   const ever = new Map<string, Wanted[]>()
   const isFull = pipeline.mode === 'full'
-  const fulls = whole.filter(({ rows }) => rows.length > 0)
+  const fulls = whole.filter(({ rows, input }) => rows.length > 0 && input.isPart !== true)
   const lastDone = done
+    .filter(({ file }) => file.input.isPart !== true)
     .map(({ file }) => readings.get(file.input.version))
     .filter((one) => (one?.rows ?? 0) > 0)
   for (const [version, { wanted }] of readings)

@@ -42,8 +42,8 @@ interface Find {
   readonly text: string
 }
 
-async function hunt(folder: string, { seed }: Mutant): Promise<Find | null> {
-  const args = ['test/simulation/hunt.ts', values.seeds, String(seed)]
+async function hunt(folder: string, { seed, isPulled = false }: Mutant): Promise<Find | null> {
+  const args = ['test/simulation/hunt.ts', values.seeds, String(seed), isPulled ? 'pulled' : '']
   const child = spawn(process.execPath, args, { cwd: folder })
   let stdout = ''
   let stderr = ''

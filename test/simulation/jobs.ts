@@ -28,13 +28,16 @@ export interface Report {
   readonly failures: readonly Failure[]
 }
 
-export const replayOfSeed = (seed: number): string => `npm run simulate -- --seed ${seed} --trace`
+export const replayOfSeed = (seed: number, { isPulled = false } = {}): string =>
+  `npm run simulate -- --seed ${seed}${isPulled ? ' --pulled' : ''} --trace`
 
 const replayOfSingle = (story: string, what: string): string =>
   `npm run simulate -- --story ${story} --fault "${what}" --trace`
 
 /** Every so many seeds one is played twice: the same course, to the last line. */
 const TWICE = 50
+/** Every so many seeds one is played again with sources that are asked for their records: another course. */
+const PULLED = 4
 
 async function workOnSingleFaults(folder: StateFolder, job: Job) {
   const failures: Failure[] = []
@@ -53,19 +56,23 @@ export async function work(job: Job): Promise<Report> {
   const failures: Failure[] = []
   const sum = { courses: 0, runs: 0, requests: 0, points: 0, crashes: 0 }
   try {
-    for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
-      const outcome = await simulate(seed, folder)
-      const { figures, violations, hash } = outcome
+    const play = async (seed: number, isPulled: boolean): Promise<void> => {
+      const { figures, violations, hash } = await simulate(seed, folder, { isPulled })
       sum.courses += 1
       sum.runs += figures.runs
       sum.requests += figures.requests
       sum.points += figures.points
       sum.crashes += figures.crashes
       const failed = [...violations]
-      if (seed % TWICE === 0 && (await simulate(seed, folder)).hash !== hash)
+      if (seed % TWICE === 0 && (await simulate(seed, folder, { isPulled })).hash !== hash)
         failed.push({ oracle: 'determinism', text: 'played twice, it took two courses' })
-      if (failed.length > 0)
-        failures.push({ name: `seed ${seed}`, replay: replayOfSeed(seed), violations: failed })
+      if (failed.length === 0) return
+      const name = `seed ${seed}${isPulled ? ', pulled' : ''}`
+      failures.push({ name, replay: replayOfSeed(seed, { isPulled }), violations: failed })
+    }
+    for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
+      await play(seed, false)
+      if (seed % PULLED === 0) await play(seed, true)
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

@@ -1,5 +1,5 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
-// every point. npm run simulate -- --seed N [--trace] plays one again. Ends with 1 when anything ended badly.
+// every point. npm run simulate -- --seed N [--pulled] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -16,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     story: { type: 'string' },
     fault: { type: 'string' },
+    pulled: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
     trace: { type: 'boolean', default: false },
   },
@@ -77,7 +78,7 @@ async function playAll(folder: StateFolder): Promise<number> {
   const sum = (name: Exclude<keyof Report, 'failures'>): number =>
     reports.reduce((total, report) => total + report[name], 0)
   print(
-    `${sum('courses')} seeds (${sum('runs')} runs, ${sum('requests')} requests, ${sum('points')} points, ${sum('crashes')} crashes), ` +
+    `${sum('courses')} courses (${sum('runs')} runs, ${sum('requests')} requests, ${sum('points')} points, ${sum('crashes')} crashes), ` +
       `${sum('singleFaults')} single faults, ${REGRESSIONS.length} regressions: ${failures.length} failed, ` +
       `${Math.round((performance.now() - started) / 1000)} s`,
   )
@@ -88,7 +89,8 @@ const folder = makeStateFolder()
 try {
   if (values.story !== undefined)
     process.exitCode = showOne(await oneSingleFault(folder, values.story, values.fault ?? ''))
-  else if (values.seed !== undefined) process.exitCode = showOne(await simulate(Number(values.seed), folder))
+  else if (values.seed !== undefined)
+    process.exitCode = showOne(await simulate(Number(values.seed), folder, { isPulled: values.pulled }))
   else process.exitCode = await playAll(folder)
 } finally {
   folder.remove()

@@ -14,6 +14,8 @@ export interface Mutant {
   /** One that noticed it; tried before all others. */
   readonly seed: number
   readonly bug: string
+  /** Noticed with sources that are asked for their records. */
+  readonly isPulled?: boolean
   readonly edits: readonly Edit[]
 }
 
@@ -298,6 +300,23 @@ const CONSENT: readonly Mutant[] = [
   ]),
 ]
 
+const PULLED: readonly Mutant[] = [
+  one(2, 'the cursor moves before its records have their outcome', 'store/journal/staging.ts', [
+    'walks.set(id, fingerprints.walk(pipeline))\n',
+    `walks.set(id, fingerprints.walk(pipeline))
+      if (input.cursor !== undefined)
+        db.prepare("INSERT OR REPLACE INTO meta VALUES ('cursor:' || ?, ?)").run(pipeline, JSON.stringify(input.cursor))\n`,
+  ]),
+  one(70, 'a fetch that broke off is taken for a whole export', 'sync/plan/read.ts', [
+    'input.isPart === true || isMended()',
+    'isMended()',
+  ]),
+  one(11, 'a full fetch begins at the cursor', 'sync/run.ts', [
+    'cursor: isFull ? undefined : await state.cursor(pipeline.name)',
+    'cursor: await state.cursor(pipeline.name)',
+  ]),
+].map((mutant) => ({ ...mutant, isPulled: true }))
+
 export const MUTANTS: readonly Mutant[] = [
   ...JOURNAL,
   ...ANSWERS,
@@ -305,4 +324,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...POLICIES,
   ...OUTSIDE,
   ...CONSENT,
+  ...PULLED,
 ]

@@ -25,7 +25,11 @@ export interface SimulatedSource extends Source {
   drop(
     name: string,
     rows: readonly (readonly string[])[],
-    damage?: { cutAfter?: number | undefined; isLastCut?: boolean },
+    more?: {
+      cutAfter?: number | undefined
+      isLastCut?: boolean
+      input?: Pick<SourceInput, 'cursor' | 'isPart'>
+    },
   ): void
   readonly waiting: ReadonlyMap<string, SimulatedFile>
   readonly opened: readonly SimulatedFile[]
@@ -88,9 +92,9 @@ export function createSimulatedSource(now: () => number): SimulatedSource {
     opened,
     putAway: archived,
     rejects,
-    drop(name, rows, { cutAfter, isLastCut = false } = {}) {
+    drop(name, rows, { cutAfter, isLastCut = false, input: told = {} } = {}) {
       versions += 1
-      const input = { name, version: `v${versions}`, bytes: rows.length }
+      const input = { name, version: `v${versions}`, bytes: rows.length, ...told }
       waiting.set(name, { input, rows, cutAfter, isLastCut, openedAt: 0 })
     },
     list: () => {

@@ -153,7 +153,8 @@ export function watchEffects(watched: Watched): void {
     const file = sources
       .get(pipeline.name)
       ?.opened.findLast(
-        ({ cutAfter, rows }) => cutAfter === undefined && !(isEmptyPassedOver && rows.length === 0),
+        ({ cutAfter, rows, input }) =>
+          cutAfter === undefined && input.isPart !== true && !(isEmptyPassedOver && rows.length === 0),
       )
     if (file === undefined || file.rows.length === 0) return false
     const { wanted, unidentified } = readingOf(file, pipeline)

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { type Chance, chanceFrom } from './chance.ts'
 import { type Claims, watchClaims } from './claims.ts'
 import { hasStatus, watchRaises } from './consent.ts'
-import { type FaultPlan, swarmFaults } from './faults.ts'
+import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
 import { tryCopies } from './impostors.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createNetwork } from './network.ts'
+import { HEADER } from './people.ts'
 import {
   copyState,
   type Program,
@@ -19,6 +20,7 @@ import {
 } from './program.ts'
 import { drawSetup, LATEST_MS, type Setup, TIMEOUT_MS } from './setup.ts'
 import { createSimulatedService, type SimulatedService } from './simulated-service.ts'
+import { createPulledSource, type PulledSource } from './simulated-pull.ts'
 import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
 import { watchEffects } from './watch.ts'
@@ -37,6 +39,8 @@ export interface Schedule {
   readonly setup?: (drawn: Setup) => Setup
   readonly days?: number
   readonly isQuiet?: boolean
+  /** The sources are asked for their records, and give them badly. */
+  readonly isPulled?: boolean
 }
 
 /** Everything that there is while one seed takes its course. */
@@ -49,6 +53,8 @@ export interface World {
   readonly service: SimulatedService
   readonly claims: Claims
   readonly sources: ReadonlyMap<string, SimulatedSource>
+  /** Those of them that are asked for their records. */
+  readonly pulled: ReadonlyMap<string, PulledSource>
   readonly workloads: ReadonlyMap<string, Workload>
   readonly foreigners: Foreigners
   readonly violations: Violation[]
@@ -97,7 +103,23 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     say(`VIOLATION ${oracle}: ${text}`)
   }
   const names = setup.pipelines.map(({ name }) => name)
-  const sources = new Map(names.map((name) => [name, createSimulatedSource(timeline.now)]))
+  const pulled = new Map(
+    (schedule.isPulled === true ? setup.pipelines : []).map((pipeline) => [
+      pipeline.name,
+      createPulledSource({
+        now: timeline.now,
+        chance: chance.stream(`pull ${pipeline.name}`),
+        isFull: pipeline.mode === 'full',
+        keyColumn: HEADER.indexOf(pipeline.key === undefined ? 'mail' : 'no'),
+        isQuiet: () => whole.faults === noFaults,
+        violated,
+        say,
+      }),
+    ]),
+  )
+  const sources = new Map(
+    names.map((name) => [name, pulled.get(name) ?? createSimulatedSource(timeline.now)]),
+  )
   const workloads = new Map(
     setup.pipelines.map((pipeline) => [
       pipeline.name,
@@ -114,6 +136,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     service,
     claims,
     sources,
+    pulled,
     workloads,
     violations,
     overruled,
