@@ -104,7 +104,7 @@ export async function startS3Server(): Promise<S3Server> {
     send(
       response,
       200,
-      `<?xml version="1.0"?><ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next}${page.join('')}<CommonPrefixes><Prefix>x/</Prefix></CommonPrefixes></ListBucketResult>`,
+      `<?xml version="1.0"?><ListBucketResult><EncodingType>url</EncodingType><IsTruncated>${next !== ''}</IsTruncated>${next}${page.join('')}<CommonPrefixes><Prefix>x/</Prefix></CommonPrefixes></ListBucketResult>`,
     )
   }
 

@@ -15,10 +15,21 @@ export interface ListedPage {
   readonly next: string | undefined
 }
 
+/** As the store writes names when it is asked to encode them; some do not, and say so by saying nothing. */
+function decoded(key: string, encoding: string): string | undefined {
+  if (encoding !== 'url') return key
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
 /** Throws RemoteFault for what is no list. */
 export function readPage(text: string): ListedPage {
   const objects: ListedObject[] = []
   let [isList, isTruncated, next] = [false, false, undefined as string | undefined]
+  let encoding = ''
   let values: Record<string, string> = {}
   let path: string[] = []
   const parser = new SaxesParser({ xmlns: false })
@@ -30,6 +41,7 @@ export function readPage(text: string): ListedPage {
   parser.on('text', (part) => {
     const name = path.at(-1) ?? ''
     if (path.at(-2) === 'Contents') values[name] = (values[name] ?? '') + part
+    if (path.length === 2 && name === 'EncodingType') encoding += part.trim()
     if (path.length === 2 && name === 'IsTruncated') isTruncated = part.trim() === 'true'
     if (path.length === 2 && name === 'NextContinuationToken') next = (next ?? '') + part
   })
@@ -38,7 +50,7 @@ export function readPage(text: string): ListedPage {
     if (name !== 'Contents') return
     const { Key: key = '', ETag: etag = '', Size: size = '', LastModified: modified = '' } = values
     objects.push({
-      key: decodeURIComponent(key.replaceAll('+', ' ')),
+      key,
       etag,
       bytes: Number(size),
       modified: Date.parse(modified),
@@ -52,5 +64,10 @@ export function readPage(text: string): ListedPage {
   }
   // A page that says that there is more and not where would be taken for the whole.
   if (!isList || (isTruncated && next === undefined)) throw refusal
-  return { objects, next: isTruncated ? next : undefined }
+  const named = objects.map(({ key, ...object }) => {
+    const name = decoded(key, encoding)
+    if (name === undefined) throw refusal
+    return { ...object, key: name }
+  })
+  return { objects: named, next: isTruncated ? next : undefined }
 }

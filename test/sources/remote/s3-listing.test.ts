@@ -1,0 +1,31 @@
+// Listings of a bucket: names are decoded where the store says that it has encoded them, and nowhere else.
+import { describe, expect, it } from 'vitest'
+import { readPage } from '../../../src/sources/remote/s3/listing.ts'
+
+const page = (key: string, more = ''): string =>
+  `<ListBucketResult>${more}<IsTruncated>false</IsTruncated><Contents><Key>${key}</Key><ETag>"e"</ETag><Size>3</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>`
+const keyOf = (text: string): string | undefined => readPage(text).objects[0]?.key
+const ENCODED = '<EncodingType>url</EncodingType>'
+
+describe('the names of a listing', () => {
+  it.each([
+    ['encoded', 'in/%C3%A4+%2B%25.csv', ENCODED, 'in/ä +%.csv'],
+    ['encoded, said behind the objects', 'in/a+b.csv', ENCODED, 'in/a b.csv'],
+    ['as they are', 'in/ä +&amp;(1).csv', '', 'in/ä +&(1).csv'],
+    ['as they are, with a percent sign', 'in/100%.csv', '', 'in/100%.csv'],
+  ])('%s', (what, key, encoding, name) => {
+    const text = what.endsWith('objects')
+      ? page(key).replace('</ListBucketResult>', `${encoding}</ListBucketResult>`)
+      : page(key, encoding)
+    expect(keyOf(text)).toBe(name)
+  })
+
+  it.each([
+    ['no encoding that there is', page('in/100%.csv', ENCODED)],
+    ['no list', '<Other/>'],
+    ['no XML', 'Log in'],
+    ['more, and not where', page('a').replace('false', 'true')],
+  ])('that has %s is refused', (_, text) =>
+    expect(() => readPage(text)).toThrow('the store answers a listing with something else'),
+  )
+})
