@@ -28,7 +28,7 @@ const LAYERS = {
   ],
   store: [['file'], ['window', 'log'], ['journal'], ['views']],
   sync: [['plan', 'send']],
-  app: [['contract', 'run'], ['alerting', 'people', 'init'], ['daemon']],
+  app: [['contract', 'run'], ['alerting', 'people', 'init'], ['decisions'], ['daemon']],
   config: [['text'], ['schema']],
   sources: [['text'], ['folder'], ['remote'], ['csv', 'json'], ['pull'], ['module', 'http', 'sql', 'singer']],
 }

@@ -1,5 +1,5 @@
 // The machine as the inside sees it: clock, chance, and what it is. The only file that asks for them.
-import { arch, availableParallelism, freemem, hostname, platform, release, totalmem } from 'node:os'
+import { arch, availableParallelism, freemem, hostname, platform, release, totalmem, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock, Random } from './core/ports.ts'
 
@@ -17,6 +17,15 @@ export const systemClock: Clock = {
 }
 
 export const systemRandom: Random = () => Math.random()
+
+/** The name of the user that runs this; its number where the system has no name for it, as in many containers. */
+export function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
 
 /** The Node that runs this, for a process of one's own. */
 export const nodeProgram = process.execPath

@@ -1,6 +1,7 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
 import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
+import type { PipelinePause } from '../core/decision.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { estimate, type Estimate } from '../core/change/estimate.ts'
 import type { NotedPause } from '../core/outcome/daemon.ts'
@@ -55,6 +56,8 @@ export interface PipelineStatus {
   /** Sent by the active run; the answer is outstanding. */
   readonly onItsWay: number
   readonly toBeTriedAgain: number
+  /** It sends nothing until an operator resumes it. */
+  readonly paused: PipelinePause | undefined
 }
 
 async function waitingFiles(pipeline: PipelineSettings): Promise<Waiting> {
@@ -127,6 +130,7 @@ export async function pipelineStanding(
     inDoubt: backlog.inDoubt,
     onItsWay: backlog.onItsWay,
     toBeTriedAgain: backlog.retriable,
+    paused: (await state?.pausedPipelines())?.find((one) => one.pipeline === name),
   }
 }
 

@@ -30,11 +30,19 @@ function place({ source }: LoggedEntry): string {
   return line === 0 ? `missing in ${file}` : `${file}:${lines.join(',')}`
 }
 
+/** Who decided it, and why; nothing where the program did it as configured. */
+const decidedText = ({ by, role, note }: LoggedEntry): readonly string[] => {
+  const who = by === undefined ? [] : [`by ${by}${role === undefined ? '' : ` (${role})`}`]
+  return [...who, ...(note === undefined ? [] : [`note: ${note}`])]
+}
+
 /** One line. */
 export function entryLine(entry: LoggedEntry): string {
   const { seq, at, pipeline, action, outcome, reason } = entry
   const head = `#${seq} ${time(at)} ${pipeline ?? 'all'}: ${subject(entry)}: ${action} ${outcome}`
-  const rest = [changes(entry).join(', '), reason ?? '', place(entry)].filter((text) => text !== '')
+  const rest = [changes(entry).join(', '), reason ?? '', ...decidedText(entry), place(entry)].filter(
+    (text) => text !== '',
+  )
   return [head, ...rest].join('; ')
 }
 
@@ -54,6 +62,7 @@ export function entryParagraph(entry: LoggedEntry): readonly string[] {
     ...(entry.values === 'erased' ? ['    its values were erased'] : []),
     ...changes(entry).map((change) => `    ${change}`),
     ...(reason === null ? [] : [`    ${reason}`]),
+    ...decidedText(entry).map((text) => `    ${text}`),
     `    ${[...(from === '' ? [] : [from]), answer(entry)].join('; ')}`,
     `    run ${run}${hash === '' ? '' : `, configuration ${hash.slice(0, 12)}`}`,
   ]

@@ -23,6 +23,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   SERVICE_CONTRACT: EXIT.noService,
   DAILY_LIMIT: EXIT.noService,
   HELD_CHANGED: EXIT.held,
+  PAUSED: EXIT.held,
 }
 
 export interface Message {

@@ -1,4 +1,5 @@
 // `status` for display: the condition of each pipeline, what needs attention, and what to type next.
+import { pipelinePauseText } from '../core/decision.ts'
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { ERRORS } from '../core/words/errors.ts'
 import type { CommonStanding, PipelineStatus } from '../app/standing.ts'
@@ -64,6 +65,7 @@ function openEnds(standing: PipelineStatus, now: number): string[] {
   const waiting = held - released
   const again = toBeTriedAgain - toSend.changes
   return [
+    ...(standing.paused === undefined ? [] : [pipelinePauseText(standing.paused)]),
     ...(rejects > 0 ? [`${plural(rejects, 'reject')}: contact-sync rejects list ${pipeline}`] : []),
     ...(waiting > 0 ? [`${number(waiting)} held: contact-sync held list ${pipeline}`] : []),
     ...(released > 0 ? [`${number(released)} released, sent by the next run`] : []),

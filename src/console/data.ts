@@ -1,4 +1,5 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
+import type { PipelinePause } from '../core/decision.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'
@@ -11,6 +12,8 @@ export interface LivePipeline {
   /** Milliseconds since the epoch; undefined: not scheduled. */
   readonly dueAt: number | undefined
   readonly running: boolean
+  /** Since when, by whom and why it sends nothing; undefined: it is not paused. */
+  readonly paused?: PipelinePause | undefined
 }
 
 /** The daemon at this moment. */

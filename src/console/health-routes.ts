@@ -8,8 +8,10 @@ export function healthRoutes(daemon: () => DaemonCondition): Mount {
   return (app) => {
     app.get('/healthz', (context) => context.json({ status: 'ok' }))
     app.get('/readyz', (context) => {
-      const { ready, reasons } = readiness(daemon())
-      return context.json({ status: ready ? 'ready' : 'not ready', reasons }, ready ? 200 : 503)
+      const { ready, reasons, paused } = readiness(daemon())
+      const status = ready ? 'ready' : 'not ready'
+      // Named only where there are some: probes compare the whole answer.
+      return context.json({ status, reasons, ...(paused.length > 0 ? { paused } : {}) }, ready ? 200 : 503)
     })
   }
 }

@@ -4,6 +4,8 @@ import type { DaemonCondition } from '../core/outcome/daemon.ts'
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]
+  /** Pipelines that an operator has paused: no reason against being ready. */
+  readonly paused: readonly string[]
 }
 
 /** Ready: the state is open, the schedule runs, the service can be used, and no pipeline is overdue; else the reasons why not. */
@@ -21,5 +23,6 @@ export function readiness(daemon: DaemonCondition): Readiness {
       ({ name, brokenBy }) => `pipeline ${name} is overdue${brokenBy === undefined ? '' : ` (${brokenBy})`}`,
     ),
   ]
-  return { ready: reasons.length === 0, reasons }
+  const paused = daemon.pipelines.flatMap((one) => (one.paused === undefined ? [] : [one.name]))
+  return { ready: reasons.length === 0, reasons, paused }
 }

@@ -2,6 +2,7 @@
 // question takes a batch, and may be answered from another machine. What changes several things does so in one transaction,
 // durable when the promise is fulfilled. test/contracts/state.ts holds every implementation to it.
 import type { Accepted } from './change/accepted.ts'
+import type { DecidedBy } from './words/decided-by.ts'
 import type { Known } from './change/diff.ts'
 import type { Hold } from './change/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
@@ -26,6 +27,8 @@ export interface EntryContext {
   readonly at: number
   readonly runId: string
   readonly configHash: string
+  /** Of what a person decided. */
+  readonly decided?: DecidedBy | undefined
 }
 
 /** Changes that a run resumes. in_doubt: to be looked up. failed: given up before. released: by an operator. */
@@ -64,10 +67,17 @@ export interface RunState {
     identities: readonly (Identity | undefined)[],
     keep: 'first' | 'last',
   ): Promise<readonly (number | undefined)[]>
-  /** `present`: keys of records that are skipped or rejected: they are still there, and claim nothing. */
+  /**
+   * `present`: keys of records that are skipped or rejected: they are still there, and claim nothing. `dropped`: of those that
+   * an operator dropped in just this form.
+   */
   stageBatch(
     staged: StagedInput,
-    batch: { readonly entries: readonly StagedEntry[]; readonly present?: readonly string[] },
+    batch: {
+      readonly entries: readonly StagedEntry[]
+      readonly present?: readonly string[]
+      readonly dropped?: readonly string[]
+    },
   ): Promise<void>
   /** Takes back what was staged for these records; says what each was, and which terms it would have given. */
   unstage(

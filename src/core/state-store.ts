@@ -2,11 +2,13 @@
 // remembered besides. Each port stands beside what it is about.
 import type { AlertStore } from './alerts/alert-store.ts'
 import type { AcceptedStore } from './change/accepted.ts'
+import type { DroppedStore } from './change/dropped.ts'
 import type { HandEditStore } from './change/hand-edits.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
 import type { CursorStore } from './cursor.ts'
+import type { DecisionStore } from './decision.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { DeleteCounts } from './deletes-over-time.ts'
 import type { TombstoneStore } from './erasing.ts'
@@ -31,6 +33,7 @@ export interface SyncState
     StateLists,
     ReleaseStore,
     AcceptedStore,
+    DroppedStore,
     DefinitionStore,
     RebuildStore,
     TombstoneStore,
@@ -48,4 +51,4 @@ export interface SyncState
 }
 
 export interface StateStore
-  extends SyncState, DueStore, PauseStore, RetentionStore, AlertStore, SyncLog, WitnessStore {}
+  extends SyncState, DueStore, PauseStore, RetentionStore, AlertStore, SyncLog, WitnessStore, DecisionStore {}

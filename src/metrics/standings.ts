@@ -98,6 +98,11 @@ const OF_PIPELINE: readonly (readonly [name: string, help: string, value: OfPipe
     ({ name }, all) => Number(ofCondition(name, all)?.runningSince !== undefined),
   ],
   [
+    'pipeline_paused',
+    'Whether an operator has paused it: it sends nothing until it is resumed.',
+    ({ name }, all) => Number(ofCondition(name, all)?.paused !== undefined),
+  ],
+  [
     'overdue',
     'Whether it should have run and could not.',
     ({ name }, all) => {

@@ -42,11 +42,13 @@ export interface Agenda {
   look(now: number): readonly AgendaNews[]
   /** A file has landed. */
   want(name: string, now: number): void
-  /** The pipelines that start now; undefined where none waits that is not active already. */
-  begin(now: number): Turn | undefined
+  /** A person has asked for it: it is tried once. */
+  ask(name: string, now: number): void
+  /** The pipeline that starts now; undefined where none waits that may begin and is not active already. */
+  begin(now: number, mayBegin?: (name: string) => boolean): Turn | undefined
   /**
    * A run has ended. `again`: it did not come to its end (the service away, the process asked to end), and is wanted as
-   * before. Gives the moment up to which everything due has had its run.
+   * before, unless a person alone had asked for it. Gives the moment up to which everything due has had its run.
    */
   end(name: string, again: boolean): number
   /** Takes other pipelines or schedules; active ones continue. */
@@ -55,14 +57,21 @@ export interface Agenda {
   standings(): readonly AgendaStanding[]
 }
 
+/** `isAsked`: by a person, and nothing else. */
+interface Wish {
+  readonly since: number
+  readonly due: number
+  readonly isAsked?: true
+}
+
 interface State {
   entry: AgendaEntry
   /** Everything due up to here has been noticed. */
   seenUpTo: number
   next: number | undefined
   /** What has become due or landed and has had no run. */
-  wish: { readonly since: number; due: number } | undefined
-  run: { readonly since: number; readonly wish: { since: number; due: number } } | undefined
+  wish: Wish | undefined
+  run: { readonly since: number; readonly wish: Wish } | undefined
   overlaps: number
   missed: number
   isGone: boolean
@@ -133,7 +142,7 @@ function lookAt(state: State, now: number, most: number): AgendaNews[] {
   return news
 }
 
-function begun(state: State, wish: { since: number; due: number }, now: number): Turn {
+function begun(state: State, wish: Wish, now: number): Turn {
   const isLate = wish.due > 0 && now - wish.since > LATE_MS
   const missed = isLate ? wish.due : 0
   state.run = { since: now, wish }
@@ -164,11 +173,17 @@ export function createAgenda(entries: readonly AgendaEntry[]): Agenda {
     },
     want(name, now) {
       const state = states.get(name)
-      if (state !== undefined && !state.isGone) state.wish ??= { since: now, due: 0 }
+      if (state === undefined || state.isGone) return
+      if (state.wish === undefined || state.wish.isAsked === true)
+        state.wish = { since: state.wish?.since ?? now, due: 0 }
     },
-    begin(now) {
+    ask(name, now) {
+      const state = states.get(name)
+      if (state !== undefined && !state.isGone) state.wish ??= { since: now, due: 0, isAsked: true }
+    },
+    begin(now, mayBegin = () => true) {
       const waiting = [...states.values()].flatMap((state) =>
-        state.wish === undefined || state.run !== undefined || state.isGone
+        state.wish === undefined || state.run !== undefined || state.isGone || !mayBegin(state.entry.name)
           ? []
           : [{ state, wish: state.wish }],
       )
@@ -181,7 +196,8 @@ export function createAgenda(entries: readonly AgendaEntry[]): Agenda {
       const { wish } = state.run
       state.run = undefined
       if (state.isGone) states.delete(name)
-      if (again) state.wish = { since: wish.since, due: wish.due + (state.wish?.due ?? 0) }
+      if (again && wish.isAsked !== true)
+        state.wish = { since: wish.since, due: wish.due + (state.wish?.due ?? 0) }
       return state.seenUpTo
     },
     replace(next) {

@@ -10,6 +10,7 @@ import { rebuildIndexes } from './log/audit-index.ts'
 import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
+import { createDecisionStore } from './decisions.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createHouseholds } from './journal/households.ts'
 import { createCursorStore } from './cursors.ts'
@@ -83,6 +84,8 @@ export interface OwnedState extends StateStore {
   isOfOthers(subject: Subject, pipeline: string, key: string): boolean
   /** Rebuilds the indexes of the sync log from its entries. */
   rebuildLogIndexes(): void
+  /** See lock.ts. */
+  leaveInLock(text: string): void
   isSweepDue(): boolean
   /** Rewrites the file, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
   sweep(): void
@@ -105,6 +108,7 @@ function storeOver(
     ...createDueStore(db),
     ...createPauseStore(db),
     ...createWitnessStore(db),
+    ...createDecisionStore(db),
     ...createRejectStore(db),
     ...createRetentionStore(db),
     ...createDefinitionStore(db),
@@ -228,6 +232,7 @@ function ownedState(
     pipelines: watch.over(createPipelineTables(db)),
     terms: watch.over(createTermNames(db)),
     onTrouble: watch.listen,
+    leaveInLock: (text: string) => lock.leave(text),
   }
 }
 
@@ -290,6 +295,7 @@ const COPIED = [
   'accepted',
   'custom_field',
   'delete_count',
+  'dropped',
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {

@@ -13,7 +13,7 @@ import { termKey, termOutcome } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
-import { planInput } from './plan/read.ts'
+import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
@@ -207,6 +207,15 @@ export async function* previewPipeline(
   return ended(parts.plan, inputs, { context, service })
 }
 
+/** A later file is compared with this one. No cursor moves. */
+async function endPretended(
+  { staged, accepted, isEmptyFull }: PlannedInput,
+  { state }: PlanContext,
+): Promise<void> {
+  const { cursor: _, ...input } = staged.input
+  await state.endInput({ ...staged, input }, { as: isEmptyFull ? 'failed' : 'processed', accepted })
+}
+
 async function* previewSteps(
   given: PlanContext,
   { parts, inputs, wait }: { parts: Pretence; inputs: InputReport[]; wait: boolean },
@@ -232,9 +241,7 @@ async function* previewSteps(
         reason === undefined ? { file: input.name, status: 'done' } : heldReport(input, reason)
       inputs.push({ ...report, ...findingsOf(planned) })
       yield* pretend(context, parts)
-      // A later file is compared with this one.
-      const { staged, accepted } = planned
-      await context.state.endInput(staged, { as: isEmptyFull ? 'failed' : 'processed', accepted })
+      await endPretended(planned, context)
     } catch (error) {
       const known = inputError(error)
       if (known === undefined) throw error

@@ -338,8 +338,10 @@ export async function accountFor(
   assertBalanced(tally.counts)
   const { stop } = context.circuit
   const isOverTime = stop?.code === 'MAX_DURATION'
+  const isPaused = stop?.code === 'PAUSED'
   const status = runStatus(tally.counts, {
-    fatal: isStopped(context) && !isOverTime,
+    fatal: isStopped(context) && !isOverTime && !isPaused,
+    isPaused,
     isOverTime,
     ...reportTotals(files),
     termsUnused: context.terms.folded.size,

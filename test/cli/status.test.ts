@@ -39,6 +39,7 @@ const standing: PipelineStatus = {
   failedFiles: { files: 0, oldest: undefined, error: undefined },
   inDoubt: 0,
   onItsWay: 0,
+  paused: undefined,
   toBeTriedAgain: 0,
 }
 

@@ -103,7 +103,7 @@ describe('errors', () => {
     [
       new SyncError('STATE_LOCKED', 'somebody has it'),
       6,
-      'STATE_LOCKED: somebody has it\nStop the other process',
+      'STATE_LOCKED: somebody has it\nThe process that holds the state',
     ],
     [new SyncError('USAGE', 'not so', { hint: 'But so.' }), 2, 'USAGE: not so\nBut so.'],
     [

@@ -39,5 +39,5 @@ it.each<[string, Partial<DaemonCondition>, string[]]>([
     ['runs paused since 1970-01-01T00:00:00.000Z (SERVICE_UNREACHABLE)'],
   ],
 ])('readiness when %s', (_, changes, reasons) => {
-  expect(readiness({ ...WELL, ...changes })).toEqual({ ready: reasons.length === 0, reasons })
+  expect(readiness({ ...WELL, ...changes })).toEqual({ ready: reasons.length === 0, reasons, paused: [] })
 })

@@ -55,21 +55,20 @@ it('a pipeline that is renamed: check and status name the orphan, and its record
   expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('has no pipeline elsewhere')])
   const unknown = await shop.cli('state', 'rename-pipeline', 'never', 'webshop')
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no pipeline never')])
-  const daemon = shop.start('start')
-  await daemon.stderrHas(/daemon started/)
-  expect((await shop.cli('state', 'rename-pipeline', 'shop', 'webshop')).code).toBe(6)
-  expect((await shop.cli('state', 'drop-pipeline', 'shop', '--yes')).code).toBe(6)
-  daemon.process.kill('SIGTERM')
-  await daemon.ended
   await fetched('shop')
   await fetched('webshop')
   const taken = await shop.cli('state', 'rename-pipeline', 'shop', 'webshop')
   expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('fetched for webshop')])
   await rm(spool('webshop'), { recursive: true })
+  // The daemon takes it.
+  const daemon = shop.start('start')
+  await daemon.stderrHas(/daemon started/)
   expect(await json('state', 'rename-pipeline', 'shop', 'webshop')).toMatchObject({
     code: 0,
     said: { from: 'shop', to: 'webshop', links: 3, runs: 1 },
   })
+  daemon.process.kill('SIGTERM')
+  await daemon.ended
   expect([existsSync(spool('shop')), existsSync(join(spool('webshop'), 'fetch.jsonl'))]).toEqual([
     false,
     true,

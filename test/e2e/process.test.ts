@@ -68,7 +68,7 @@ describe('a process that is killed', () => {
   it('gives the lock back with its life', async () => {
     const daemon = shop.start('start')
     await daemon.stderrHas(/daemon started/)
-    expect((await shop.cli('run')).code).toBe(6)
+    expect((await shop.cli('start')).code).toBe(6)
     daemon.process.kill('SIGKILL')
     await daemon.ended
     expect((await shop.cli('run')).code).toBe(0)

@@ -84,7 +84,7 @@ it('the ledger, old exports and new records follow: nothing is sent, doubled or 
   expect((await shop.cli('audit', 'verify')).code).toBe(0)
 })
 
-it('it is refused while something names OLD, where OLD is unknown, where NEW is there, and beside a daemon', async () => {
+it('it is refused while something names OLD, where OLD is unknown, and where NEW is there', async () => {
   const writes = shop.writes()
   const refusals: readonly (readonly [string, string, string])[] = [
     ['Kunde', 'vip', 'has a term "VIP" already'],
@@ -111,11 +111,6 @@ it('it is refused while something names OLD, where OLD is unknown, where NEW is 
     ])
   }
   await shop.configure(configuration())
-  const daemon = shop.start('start')
-  await daemon.stderrHas(/daemon started/)
-  expect((await renamed('Kunde', 'Customer')).code).toBe(6)
-  daemon.process.kill('SIGTERM')
-  await daemon.ended
   expect(shop.writes()).toBe(writes)
   expect(await names()).toEqual(['Kunde', 'VIP'])
 })

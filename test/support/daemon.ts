@@ -2,9 +2,10 @@
 // memory. For tests of the daemon's life; what runs do is tested elsewhere.
 import { isDeepStrictEqual } from 'node:util'
 import { startDaemon } from '../../src/app/daemon/daemon.ts'
+import type { WithWarnings } from '../../src/app/run/run.ts'
 import type { Configuration } from '../../src/app/run/configuration.ts'
 import type { Stop } from '../../src/core/outcome/circuit.ts'
-import type { DaemonEvent, DueDone, EndedRun, Pause } from '../../src/core/outcome/daemon.ts'
+import type { DaemonEvent, DueDone, Pause } from '../../src/core/outcome/daemon.ts'
 import type { SyncError } from '../../src/core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../src/core/settings.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
@@ -82,7 +83,7 @@ function notingLog(lines: string[]): Log {
   return log
 }
 
-const ended = (pipeline: string, changes: Partial<EndedRun>): EndedRun => ({
+const ended = (pipeline: string, changes: Partial<WithWarnings>): WithWarnings => ({
   ...noCounts(),
   pipeline,
   run_id: 'run',
@@ -93,6 +94,7 @@ const ended = (pipeline: string, changes: Partial<EndedRun>): EndedRun => ({
   files: [],
   warnings: [],
   drift: 0,
+  kept_edits: 0,
   ...changes,
 })
 
@@ -137,11 +139,12 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         if (error !== undefined) throw error
         if (trouble !== undefined) {
           const stop: Stop = { code: trouble, message: 'no answer' }
-          onStop(stop)
+          onStop?.(stop)
           return ended(pipeline.name, { status: 'failed', code: trouble })
         }
         return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok' })
       },
+      undo: () => Promise.reject(new Error('not in this world')),
       probe() {
         probedAt.push(now())
         return Promise.resolve(probes.shift())
@@ -153,6 +156,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
       state: {
         dueDone: () => Promise.resolve([...due.values()]),
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
+        pausedPipelines: () => Promise.resolve([]),
         logHead: () => Promise.resolve({ entries: 0, hash: '0'.repeat(64) }),
         instance: () => Promise.resolve('instance'),
         lastWitness: () => Promise.resolve(witnesses.at(-1)),

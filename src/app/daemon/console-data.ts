@@ -36,6 +36,7 @@ function liveView({ clock, settings, daemon }: Parts): LiveView {
       timezone,
       dueAt: byName.get(name)?.dueAt,
       running: byName.get(name)?.runningSince !== undefined,
+      paused: byName.get(name)?.paused,
     })),
     rate: service.rate_limit,
   }

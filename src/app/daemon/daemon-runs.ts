@@ -9,23 +9,29 @@ import type {
 } from '../../core/outcome/daemon.ts'
 import { type ErrorCode, SyncError } from '../../core/words/errors.ts'
 import type { Stop } from '../../core/outcome/circuit.ts'
+import type { PipelinePause } from '../../core/decision.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { type Agenda, type AgendaEntry, createAgenda, type Turn } from '../../schedule/agenda.ts'
 import { createDueTimes } from '../../schedule/due-times.ts'
+import type { AskedRun, RunListener } from '../decisions/owner.ts'
+import type { RunOptions, WithWarnings } from '../run/run.ts'
+import type { Runner } from '../run/runner.ts'
+import { type AskedRuns, createAskedRuns, type WaitingRun } from './asked-runs.ts'
 
-/** Runs one pipeline once; rejects only for faults of this program or of the state. */
-export interface PipelineRunner {
-  run(
-    pipeline: PipelineSettings,
-    options: { wait: boolean; signal: AbortSignal; report(): void; onStop(stop: Stop): void },
-  ): Promise<EndedRun>
-}
+/** Its runs reject only for faults of this program or of the state. */
+export type PipelineRunner = Pick<Runner, 'run' | 'undo'>
 
 export interface DaemonRuns {
   /** Begins what may begin now. */
   pump(): void
   want(name: string): void
+  /** A run that a person waits for. */
+  ask(asked: AskedRun, listener: RunListener): Promise<WithWarnings>
+  /** Ends the active runs of these pipelines in good order; resolves when they have ended. */
+  halt(pipelines: readonly string[], reason: string): Promise<void>
+  /** The daemon ends: what was asked for and has not begun is not made. */
+  dismiss(): void
   /** Starts nothing more, and resolves when no run is active. */
   hold(): Promise<void>
   /** After `hold`. */
@@ -47,6 +53,8 @@ interface Parts {
   readonly emit: DaemonListener
   settings(): Settings
   isPaused(): boolean
+  /** Pipelines that an operator has paused, by name. */
+  paused(): ReadonlyMap<string, PipelinePause>
   /** What is wrong with the service, asked by one cheap read; undefined: nothing. */
   probe(signal: AbortSignal): Promise<Trouble | undefined>
   /** The service could not be used. */
@@ -102,6 +110,13 @@ interface Course extends Parts {
   /** By pipeline: how many runs in a row found the service unusable. */
   readonly inARow: Map<string, number>
   readonly broken: Map<string, Broken>
+  readonly asked: AskedRuns
+  readonly active: Map<string, ActiveRun>
+}
+
+interface ActiveRun {
+  readonly halting: AbortController
+  readonly ended: Promise<void>
 }
 
 function look({ agenda, emit }: Course, now: number): void {
@@ -135,7 +150,7 @@ async function endRun(
   const { agenda, broken, clock, due, emit, signal } = course
   const { name } = pipeline
   const trouble = await commonTrouble(name, stop, course)
-  const isCutOff = signal.aborted && run.status === 'failed'
+  const isCutOff = (signal.aborted && run.status === 'failed') || stop?.code === 'PAUSED'
   // What became due during the run is counted as overlapping, not as missed.
   look(course, clock.now())
   const doneUpTo = agenda.end(name, trouble !== undefined || isCutOff)
@@ -157,47 +172,86 @@ function breakRun(name: string, error: unknown, { agenda, broken, clock, emit, o
   onFault(error, name)
 }
 
-async function launch({ name, cause, missed }: Turn, course: Course): Promise<void> {
-  const { agenda, clock, emit, runner, settings, signal } = course
+/** The run itself, as the schedule or a person asks for it. */
+function runOnce(
+  pipeline: PipelineSettings,
+  waiting: WaitingRun | undefined,
+  options: Pick<RunOptions, 'signal' | 'halting' | 'onStop'>,
+  { runner }: Course,
+): Promise<WithWarnings> {
+  const { asked, listener } = waiting ?? {}
+  if (asked === undefined || listener === undefined)
+    return runner.run(pipeline, { ...options, wait: false, report: () => undefined })
+  const how = { ...options, decided: listener.decided, report: (now: Report) => listener.report(now) }
+  return asked.kind === 'undo'
+    ? runner.undo(pipeline, asked.undo, {
+        ...how,
+        wait: false,
+        evenPaused: asked.evenPaused,
+        left: (one) => listener.left(one),
+      })
+    : runner.run(pipeline, { ...how, wait: true, rejectsOnly: asked.kind === 'rejects' })
+}
+
+type Report = Parameters<RunListener['report']>[0]
+
+async function launch(
+  { name, cause, missed }: Turn,
+  course: Course,
+  halting: AbortController,
+): Promise<void> {
+  const { agenda, asked, clock, emit, settings, signal } = course
   const pipeline = settings().pipelines.find((one) => one.name === name)
-  if (pipeline === undefined) return void agenda.end(name, false)
+  const waiting = asked.take(name)
+  if (pipeline === undefined) {
+    waiting?.failed(new SyncError('USAGE', `there is no pipeline ${name} any more`))
+    return void agenda.end(name, false)
+  }
   const at = clock.now()
   emit({ type: 'run_started', pipeline: name, cause, at })
   if (missed > 0) emit({ type: 'missed', pipeline: name, at, times: missed })
   let stop: Stop | undefined
   try {
-    const run = await runner.run(pipeline, {
-      wait: false,
-      signal,
-      report: () => undefined,
-      onStop: (given) => (stop = given),
-    })
+    const onStop = (given: Stop): void => void (stop = given)
+    const run = await runOnce(pipeline, waiting, { signal, halting: halting.signal, onStop }, course)
     await endRun(pipeline, { run, stop }, course)
+    waiting?.done(run)
   } catch (error) {
     breakRun(name, error, course)
+    waiting?.failed(error)
   }
+  if (asked.has(name)) agenda.ask(name, clock.now())
 }
 
 export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
   const { clock, due, settings } = parts
   const agenda = createAgenda(await readEntries(settings(), due, clock.now()))
   const broken = new Map<string, Broken>()
-  const course: Course = { ...parts, agenda, broken, inARow: new Map() }
-  const underway = new Set<Promise<void>>()
-  let isHeld = false
+  const active = new Map<string, ActiveRun>()
+  const asked = createAskedRuns((name) => {
+    agenda.ask(name, clock.now())
+    pump()
+  })
+  const course: Course = { ...parts, agenda, broken, inARow: new Map(), asked, active }
+  /** How many wait until no run is active. */
+  let holds = 0
+  /** What a person asked for is tried whether or not the service answers; a pause by an operator is said by the run itself. */
+  const mayBegin = (name: string): boolean =>
+    asked.has(name) || (!parts.isPaused() && !parts.paused().has(name))
 
   function pump(): void {
     if (parts.signal.aborted) return
     const now = clock.now()
     look(course, now)
-    while (!isHeld && !parts.isPaused() && agenda.running < settings().max_parallel) {
-      const turn = agenda.begin(now)
+    while (holds === 0 && agenda.running < settings().max_parallel) {
+      const turn = agenda.begin(now, mayBegin)
       if (turn === undefined) return
-      const run = launch(turn, course).finally(() => {
-        underway.delete(run)
+      const halting = new AbortController()
+      const ended = launch(turn, course, halting).finally(() => {
+        active.delete(turn.name)
         pump()
       })
-      underway.add(run)
+      active.set(turn.name, { halting, ended })
     }
   }
 
@@ -207,12 +261,19 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
       agenda.want(name, clock.now())
       pump()
     },
+    ask: asked.ask,
+    async halt(names, reason) {
+      const those = names.flatMap((name) => active.get(name) ?? [])
+      for (const { halting } of those) halting.abort(reason)
+      await Promise.all(those.map(({ ended }) => ended))
+    },
+    dismiss: asked.dismiss,
     async hold() {
-      isHeld = true
-      await Promise.all(underway)
+      holds += 1
+      await Promise.all([...active.values()].map(({ ended }) => ended))
     },
     release() {
-      isHeld = false
+      holds -= 1
       pump()
     },
     get running() {
@@ -224,7 +285,10 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     conditions: () =>
       agenda.standings().map((one) => ({
         ...one,
-        brokenAt: broken.get(one.name)?.at,
+        // One that is paused is not late.
+        waitingSince: parts.paused().has(one.name) ? undefined : one.waitingSince,
+        paused: parts.paused().get(one.name),
+        brokenAt: parts.paused().has(one.name) ? undefined : broken.get(one.name)?.at,
         brokenBy: broken.get(one.name)?.code,
       })),
   }

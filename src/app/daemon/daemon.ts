@@ -2,17 +2,19 @@
 // ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
 import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../../core/outcome/daemon.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
+import type { PipelinePause } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Clock, Random } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { readExpression } from '../../schedule/expression.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
+import type { Owner } from '../decisions/owner.ts'
 import type { Configuration } from '../run/configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
 import { createLandings } from './landings.ts'
-import { createReloading } from './reloading.ts'
+import { createReloading, type Reloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
 import { createWitnessing } from '../witnessing.ts'
 import { createServicePause } from './service-pause.ts'
@@ -22,7 +24,10 @@ import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
 /** What the daemon needs of a runner. */
 export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
   readonly state: DueStore &
-    Pick<Runner['state'], 'note' | 'notePause' | 'logHead' | 'instance' | 'lastWitness' | 'noteWitness'>
+    Pick<
+      Runner['state'],
+      'note' | 'notePause' | 'pausedPipelines' | 'logHead' | 'instance' | 'lastWitness' | 'noteWitness'
+    >
 }
 
 export interface Daemon {
@@ -30,6 +35,9 @@ export interface Daemon {
   /** Reads the configuration again. An invalid one is reported, and the one in use stays. */
   reload(): void
   condition(): DaemonCondition
+  /** What decisions of others need of it. */
+  readonly decisions: Pick<Owner, 'settings' | 'signal'> &
+    Required<Pick<Owner, 'halt' | 'onPauses' | 'daemon'>>
   /** Resolves after a clean shutdown; rejects with the error that ended it. */
   ended(): Promise<void>
 }
@@ -87,6 +95,38 @@ function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
   }
 }
 
+interface OfDecisions {
+  readonly runs: DaemonRuns
+  readonly reloading: Reloading
+  readonly signal: AbortSignal
+  current(): Settings
+  onPauses(): Promise<void>
+}
+
+/** What decisions of other commands need: the runs, the configuration, and times when no run is active. */
+function decisionsOf({ runs, reloading, signal, current, onPauses }: OfDecisions): Daemon['decisions'] {
+  let resting: Promise<unknown> = Promise.resolve()
+  return {
+    settings: current,
+    signal,
+    halt: (names, reason) => runs.halt(names, reason),
+    onPauses,
+    daemon: {
+      rest<T>(work: () => Promise<T>): Promise<T> {
+        const inTurn = async (): Promise<T> => {
+          await runs.hold()
+          return work().finally(() => runs.release())
+        }
+        const done = resting.then(inTurn, inTurn)
+        resting = done.catch(() => undefined)
+        return done
+      },
+      run: (asked, listener) => runs.ask(asked, listener),
+      reload: (decided) => reloading.now(decided),
+    },
+  }
+}
+
 /** The parts that know of each other, and the settings in use. */
 async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
   const { broken, clock, log, random, signal } = parts
@@ -101,6 +141,10 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     if (isFinal(error)) broken.abort(error)
   }
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: current }
+  const readPauses = async (): Promise<ReadonlyMap<string, PipelinePause>> =>
+    new Map((await runner.state.pausedPipelines()).map((one) => [one.pipeline, one]))
+  let paused = await readPauses()
+  if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
   const pause = createServicePause({
     ...shared,
     probe: (probing) => runner.probe(probing),
@@ -120,6 +164,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     due: runner.state,
     probe: (probing) => runner.probe(probing),
     isPaused: () => pause.current !== undefined,
+    paused: () => paused,
     onTrouble: (trouble) => pause.begin(trouble),
     onWell: () => pause.allWell(),
   })
@@ -146,7 +191,12 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     },
     onReloaded: () => pause.askNow(),
   })
-  return { begin, current, landings, pause, reloading, runs, waking, witnessing }
+  const onPauses = async (): Promise<void> => {
+    paused = await readPauses()
+    runs.pump()
+  }
+  const decisions = decisionsOf({ runs, reloading, current, signal, onPauses })
+  return { begin, current, decisions, landings, pause, reloading, runs, waking, witnessing }
 }
 
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
@@ -157,7 +207,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
-  const { landings, pause, reloading, runs, waking, witnessing } = all
+  const { decisions, landings, pause, reloading, runs, waking, witnessing } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
     running: !signal.aborted,
@@ -183,6 +233,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     log.info('daemon stopping')
     waking.stop()
     await landings.close()
+    runs.dismiss()
     await runs.hold()
     await witnessing.idle()
     await reloading.idle()
@@ -191,5 +242,5 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     log.info('daemon stopped')
     if (broken.signal.aborted) throw broken.signal.reason
   }
-  return { port: server.port, reload: () => reloading.ask(), condition, ended }
+  return { port: server.port, reload: () => reloading.ask(), condition, decisions, ended }
 }

@@ -7,6 +7,8 @@ import type { Clock, Random } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
+import type { Reloaded } from '../decisions/owner.ts'
 import type { Configuration } from '../run/configuration.ts'
 import type { DaemonRuns } from './daemon-runs.ts'
 import { type Reload, changeTo } from './reload.ts'
@@ -15,6 +17,8 @@ import type { Runner } from '../run/runner.ts'
 export interface Reloading {
   /** Reads the configuration; asked again meanwhile, once more afterwards. */
   ask(): void
+  /** Reads it now; for a person who waits for what comes of it. */
+  now(decided: DecidedBy): Promise<Reloaded>
   /** Takes the key from its file, where another one is there; whether that was so. */
   renewKey(): Promise<boolean>
   /** What was wrong with the last configuration that was read; undefined: it is in use. */
@@ -67,7 +71,11 @@ async function changeBetweenRuns(next: Settings, { log, runner, runs, use }: Par
 }
 
 /** An entry of the sync log for each pipeline that it concerns. */
-async function enter(change: Reload, old: Settings, { clock, random, runner }: Parts): Promise<void> {
+async function enter(
+  change: Reload,
+  { old, decided }: { old: Settings; decided: DecidedBy | undefined },
+  { clock, random, runner }: Parts,
+): Promise<void> {
   const { pipelines } = change.settings
   const at = clock.now()
   const id = runId(at, random)
@@ -76,18 +84,18 @@ async function enter(change: Reload, old: Settings, { clock, random, runner }: P
     const configHash = [...pipelines, ...old.pipelines].find((pipeline) => pipeline.name === name)?.hash ?? ''
     const reason = reasonOf(change, name, old)
     await runner.state.note(
-      planEntry({ action: 'reload', reason }, { at, runId: id, pipeline: name, configHash }),
+      planEntry({ action: 'reload', reason }, { at, runId: id, pipeline: name, configHash, decided }),
     )
   }
 }
 
-/** What was wrong with the configuration, where it was refused. */
-async function reload(parts: Parts): Promise<readonly string[] | undefined> {
+/** `decided`: of a person who asked for it by name. */
+async function reload(parts: Parts, decided?: DecidedBy): Promise<Reloaded> {
   const { clock, emit, log, settings } = parts
   const loaded = await parts.load()
   if (!loaded.ok) {
     emit({ type: 'reload_refused', at: clock.now(), problems: loaded.problems })
-    return loaded.problems
+    return { problems: loaded.problems, atNextStart: [] }
   }
   log.mask(loaded.settings.secrets)
   const old = settings()
@@ -99,11 +107,11 @@ async function reload(parts: Parts): Promise<readonly string[] | undefined> {
     await parts.runner.reconfigure(change.settings)
     await parts.use(change.settings)
   }
-  await enter(change, old, parts)
+  await enter(change, { old, decided }, parts)
   emit({ type: 'reloaded', at: clock.now(), settings: change.settings })
   parts.onReloaded()
   parts.runs.pump()
-  return undefined
+  return { problems: undefined, atNextStart: change.atNextStart }
 }
 
 async function renewKey(parts: Parts): Promise<boolean> {
@@ -130,7 +138,7 @@ export function createReloading(parts: Parts): Reloading {
   }
   const reloadOnce = async (): Promise<void> => {
     isWanted = false
-    refused = await reload(parts)
+    refused = (await reload(parts)).problems
   }
   return {
     ask() {
@@ -138,6 +146,12 @@ export function createReloading(parts: Parts): Reloading {
       isWanted = true
       inTurn(reloadOnce).catch(parts.onFault)
     },
+    now: (decided) =>
+      inTurn(async () => {
+        const reloaded = await reload(parts, decided)
+        refused = reloaded.problems
+        return reloaded
+      }),
     renewKey: () => inTurn(() => renewKey(parts)),
     get refused() {
       return refused

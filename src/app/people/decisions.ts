@@ -1,26 +1,17 @@
-// Decisions of an operator: to release a held plan, and how an operation in doubt ended.
-// Part of the composition. Both write to the state, so they need its lock; both are entered into the sync log.
+// Decisions of a person about what waits: to release a held plan or to drop it, and how an operation in doubt ended. Part of the
+// composition. All of them are entered into the sync log.
 import { linkEntry, planEntry } from '../../core/log/audit.ts'
 import { NOT_DONE_REASON } from '../../core/change/doubt.ts'
+import { droppedOf } from '../../core/change/dropped.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { shownContact } from '../../core/change/likeness.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
-import type { ServiceContact, ServiceReads } from '../../core/ports.ts'
+import type { ServiceContact } from '../../core/ports.ts'
 import { REBUILD_GUARD } from '../../core/change/rebuild.ts'
-import { runId } from '../../core/words/run-id.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { HeldPlan } from '../../core/state.ts'
-import type { StateStore } from '../../core/state-store.ts'
-import { systemClock as clock, systemRandom as random } from '../../system.ts'
-import { asOwner } from '../run/as-owner.ts'
-
-/** Opens the service for look-ups. */
-export type Ask = <T>(settings: Settings, ask: (reads: ServiceReads) => Promise<T>) => Promise<T>
-
-interface Asking {
-  readonly settings: Settings
-  readonly ask: Ask
-}
+import { askService } from '../run/checking.ts'
+import type { Desk } from '../run/desk.ts'
 
 const namesOf = (settings: Settings): readonly string[] => settings.pipelines.map(({ name }) => name)
 
@@ -36,55 +27,126 @@ function changedSince(
     : `${number - left} of the ${number} changes are no longer the same`
 }
 
+/** What `held release` and `held drop` have done. */
 export interface Released {
   readonly run_id: string
   readonly pipelines: readonly string[]
   readonly changes: number
 }
 
-/**
- * Lets exactly the changes go that guards held in this run. Throws USAGE where there are none, and HELD_CHANGED where
- * anything about them has changed since; `remaining`: those go that are still as they were.
- */
-export function releaseHeld(
-  settings: Settings,
-  { run, remaining }: { run: string; remaining: boolean },
-  pid: number,
-): Promise<Released> {
-  return asOwner(settings, pid, async (state) => {
-    const plans = (await state.heldPlans(namesOf(settings))).filter(({ runId: id }) => id === run)
-    if (plans.length === 0)
-      throw new SyncError('USAGE', `no guard holds changes of a run ${run}`, {
-        hint: 'See contact-sync held list for runs with held changes. A change that is held individually ends when its source no longer gives the reason.',
-      })
-    const changed = plans.flatMap((plan) => changedSince(plan, settings, remaining) ?? [])
-    if (changed.length > 0)
-      throw new SyncError(
-        'HELD_CHANGED',
-        `the held changes of run ${run} are not released: ${changed.join('; ')}`,
-      )
-    const at = clock.now()
-    await state.release(run, at)
-    for (const { pipeline, guard, left, configHash, releasedAt } of plans)
-      if (releasedAt === undefined) {
-        const reason = `${left} changes held by ${guard} were released`
-        await state.note(planEntry({ action: 'release', reason }, { at, runId: run, pipeline, configHash }))
-      }
-    return {
-      run_id: run,
-      pipelines: plans.map(({ pipeline }) => pipeline),
-      changes: plans.reduce((sum, { left }) => sum + left, 0),
-    }
+interface HeldOfRun {
+  readonly run: string
+  /** These changes of the record alone. */
+  readonly key?: string | undefined
+}
+
+const noneHeld = ({ run, key }: HeldOfRun): SyncError =>
+  new SyncError(
+    'USAGE',
+    `no guard holds changes of ${key === undefined ? 'a' : `record ${key} in`} run ${run}`,
+    {
+      hint: 'See contact-sync held list for runs with held changes. A change that is held individually ends when its source no longer gives the reason.',
+    },
+  )
+
+async function plansOf({ run }: HeldOfRun, { settings, state }: Desk): Promise<readonly HeldPlan[]> {
+  return (await state.heldPlans(namesOf(settings))).filter(({ runId: id }) => id === run)
+}
+
+/** What guards hold in the run, of the record where one is named. */
+async function changesOf({ run, key }: HeldOfRun, { settings, state }: Desk): Promise<readonly Operation[]> {
+  const found: Operation[] = []
+  for await (const operation of state.held(namesOf(settings)))
+    if (
+      operation.guard !== undefined &&
+      operation.runId === run &&
+      (key === undefined || operation.key === key)
+    )
+      found.push(operation)
+  return found
+}
+
+/** An entry for each pipeline and guard; about one record where that is named. */
+function heldEntries(
+  { action, verb }: { action: 'release' | 'drop_changes'; verb: string },
+  { run, key }: HeldOfRun,
+  counts: readonly { readonly pipeline: string; readonly guard: string; readonly changes: number }[],
+  desk: Desk,
+) {
+  return counts.map(({ pipeline, guard, changes }) => {
+    const reason = `${changes} changes held by ${guard} were ${verb}`
+    const entry = planEntry({ action, reason }, { ...desk.about(pipeline), runId: run })
+    return key === undefined ? entry : { ...entry, key }
   })
+}
+
+/** How many changes of each pipeline and guard. */
+function countsOf(changes: readonly Operation[]) {
+  const groups = Map.groupBy(changes, ({ pipeline, guard }) => `${guard} ${pipeline}`)
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [{ pipeline: first.pipeline, guard: first.guard ?? '', changes: others.length + 1 }],
+  )
+}
+
+/**
+ * Lets exactly the changes go that guards held in this run; of one record where `key` is given. Throws USAGE where there are
+ * none, and HELD_CHANGED where anything about them has changed since; `remaining`: those go that are still as they were.
+ */
+export async function releaseHeld(
+  desk: Desk,
+  { remaining, ...which }: HeldOfRun & { remaining: boolean },
+): Promise<Released> {
+  const { run, key } = which
+  const plans = await plansOf(which, desk)
+  const changes = key === undefined ? [] : await changesOf(which, desk)
+  if (plans.length === 0 || (key !== undefined && changes.length === 0)) throw noneHeld(which)
+  const changed = plans.flatMap(
+    (plan) => changedSince(plan, desk.settings, remaining || key !== undefined) ?? [],
+  )
+  if (changed.length > 0)
+    throw new SyncError(
+      'HELD_CHANGED',
+      `the held changes of run ${run} are not released: ${changed.join('; ')}`,
+    )
+  const counts =
+    key === undefined
+      ? plans.flatMap(({ pipeline, guard, left, releasedAt }) =>
+          releasedAt === undefined ? [{ pipeline, guard, changes: left }] : [],
+        )
+      : countsOf(changes)
+  const entries = heldEntries({ action: 'release', verb: 'released' }, which, counts, desk)
+  await desk.conclude([{ do: 'release', run, keys: key === undefined ? undefined : [key] }], entries)
+  const of = key === undefined ? plans.map(({ pipeline, left }) => ({ pipeline, changes: left })) : counts
+  return {
+    run_id: run,
+    pipelines: of.map(({ pipeline }) => pipeline),
+    changes: of.reduce((sum, one) => sum + one.changes, 0),
+  }
+}
+
+/**
+ * Gives up changes that guards held in this run: none of them is planned again before its record, or its absence, has
+ * changed. Throws USAGE where there are none.
+ */
+export async function dropHeld(desk: Desk, which: HeldOfRun): Promise<Released> {
+  const changes = await changesOf(which, desk)
+  if (changes.length === 0) throw noneHeld(which)
+  const counts = countsOf(changes)
+  const entries = heldEntries({ action: 'drop_changes', verb: 'dropped' }, which, counts, desk)
+  await desk.conclude([{ do: 'drop', dropped: changes.map(droppedOf) }], entries)
+  return { run_id: which.run, pipelines: counts.map(({ pipeline }) => pipeline), changes: changes.length }
 }
 
 export type ResolvedDoubt =
   { readonly done: true; readonly contactId: number | undefined } | { readonly done: false }
 
-async function findDoubt(settings: Settings, id: number, state: StateStore): Promise<Operation> {
+async function findDoubt(id: number, desk: Desk): Promise<Operation> {
+  const { settings, state } = desk
   for (const pipeline of namesOf(settings)) {
     // What a crash left on its way is in doubt, too.
-    await state.reopen(pipeline, clock.now())
+    await state.reopen(pipeline, desk.about(pipeline).at)
     const found = (await state.leftOpen('in_doubt', pipeline)).find((operation) => operation.id === id)
     if (found !== undefined) return found
   }
@@ -95,9 +157,9 @@ async function findDoubt(settings: Settings, id: number, state: StateStore): Pro
 async function contactAt(
   contactId: number,
   fields: readonly string[],
-  { settings, ask }: Asking,
+  settings: Settings,
 ): Promise<ServiceContact> {
-  const seen = await ask(settings, (reads) => reads.contactById(contactId, fields))
+  const seen = await askService(settings, (reads) => reads.contactById(contactId, fields))
   if (seen.kind === 'ok') return seen.value
   if (seen.kind === 'absent') throw new SyncError('USAGE', `the service has no contact ${contactId}`)
   throw new SyncError('SERVICE_UNREACHABLE', `the contact cannot be read: ${seen.summary}`)
@@ -111,59 +173,54 @@ function idOf({ contactId }: ResolvedDoubt & { done: true }): number {
 const BY_A_PERSON = 'resolved as done by an operator'
 
 /** The contact was made at some earlier time: what it shows now is what is known of it. */
-async function linkByWord(
-  operation: Operation,
-  contactId: number,
-  { asking, state }: { asking: Asking; state: StateStore },
-): Promise<Settlement['kind']> {
+async function linkByWord(operation: Operation, contactId: number, desk: Desk): Promise<Settlement['kind']> {
   const { id: operationId, desired, key, pipeline, source } = operation
-  const shown = await contactAt(contactId, Object.keys(desired), asking)
-  const at = clock.now()
-  const configHash = asking.settings.pipelines.find(({ name }) => name === pipeline)?.hash ?? ''
+  const shown = await contactAt(contactId, Object.keys(desired), desk.settings)
   const entry = linkEntry(
     { key, contactId, reason: BY_A_PERSON, request: undefined, source },
-    { at, runId: runId(at, random), pipeline, configHash },
+    desk.about(pipeline),
   )
   const known = shownContact(desired, shown)
-  const isLinked = await state.linkFound({ pipeline, key, contactId, known, operationId, entry })
+  const isLinked = await desk.state.linkFound({ pipeline, key, contactId, known, operationId, entry })
   return isLinked ? 'done' : 'held'
 }
 
 async function settlementFor(
   operation: Operation,
   verdict: ResolvedDoubt,
-  asking: Asking,
+  settings: Settings,
 ): Promise<Settlement> {
   if (!verdict.done) return { kind: 'failed', reason: NOT_DONE_REASON }
   const reason = BY_A_PERSON
   if (operation.kind === 'delete') return { kind: 'done', contactId: operation.contactId, reason }
   const contactId = idOf(verdict)
-  await contactAt(contactId, ['id'], asking)
+  await contactAt(contactId, ['id'], settings)
   return { kind: 'done', contactId, reason, adopted: true }
 }
 
 export interface Resolved {
-  readonly operation: Operation
+  readonly id: number
+  readonly pipeline: string
+  readonly key: string
   /** held: the contact belongs to another record already. */
-  readonly settlement: Settlement['kind']
+  readonly outcome: Settlement['kind']
 }
 
-/** Ends an operation in doubt by a person's word. What was not done is tried again by the next run. */
-export function resolveDoubt(
-  settings: Settings,
+/**
+ * Ends an operation in doubt by a person's word; no run of its pipeline is active. What was not done is tried again by the next
+ * run. Throws USAGE where there is none, or the service has no such contact.
+ */
+export async function resolveDoubt(
+  desk: Desk,
   { id, verdict }: { id: number; verdict: ResolvedDoubt },
-  { pid, ask }: { pid: number; ask: Ask },
 ): Promise<Resolved> {
-  return asOwner(settings, pid, async (state) => {
-    const operation = await findDoubt(settings, id, state)
-    const asking = { settings, ask }
-    if (operation.guard === REBUILD_GUARD && verdict.done)
-      return { operation, settlement: await linkByWord(operation, idOf(verdict), { asking, state }) }
-    const settlement = await settlementFor(operation, verdict, asking)
-    const at = clock.now()
-    const configHash = settings.pipelines.find(({ name }) => name === operation.pipeline)?.hash ?? ''
-    const context = { at, runId: runId(at, random), configHash }
-    const [taken] = await state.settleBatch([{ operation, settlement, request: undefined }], context)
-    return { operation, settlement: taken?.kind ?? settlement.kind }
-  })
+  const { settings, state } = desk
+  const operation = await findDoubt(id, desk)
+  const { pipeline, key } = operation
+  if (operation.guard === REBUILD_GUARD && verdict.done)
+    return { id, pipeline, key, outcome: await linkByWord(operation, idOf(verdict), desk) }
+  const settlement = await settlementFor(operation, verdict, settings)
+  const context = desk.about(pipeline)
+  const [taken] = await state.settleBatch([{ operation, settlement, request: undefined }], context)
+  return { id, pipeline, key, outcome: taken?.kind ?? settlement.kind }
 }

@@ -8,7 +8,6 @@ import { mailKey } from '../../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { everyEntry } from '../../core/log/log-lines.ts'
-import { runId } from '../../core/words/run-id.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { LoggedPerson, LogHead } from '../../core/log/sync-log.ts'
 import { eraseInLogs } from '../../log/erase.ts'
@@ -19,7 +18,7 @@ import { statePlace } from '../../store/file/place.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { sharedWindow } from '../run/rate-window.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
-import { asOwner } from '../run/as-owner.ts'
+import type { Desk } from '../run/desk.ts'
 import { assertOfService, bindAtFirstUse } from '../run/service-binding.ts'
 import { inMessages, type SoughtPerson, theirsIn } from './sought.ts'
 
@@ -27,8 +26,6 @@ export interface Asked {
   /** A key, a mail or an id, as in `audit show`. */
   readonly contact: string
   readonly deleteAtService: boolean
-  /** Called when it is known who is meant, before anything is done; throws where it is not to be done. */
-  confirm(subject: Subject): Promise<void>
 }
 
 export interface Certificate {
@@ -118,11 +115,12 @@ interface Work extends Meant {
   readonly settings: Settings
   readonly state: OwnedState
   readonly id: string
+  readonly desk: Desk
 }
 
 /** Before anything is destroyed: what cannot be deleted there can be tried again. */
 async function deleteAtService(
-  { settings, state, subject, id }: Work,
+  { settings, state, subject, id, desk }: Work,
   signal: AbortSignal,
 ): Promise<number[]> {
   const deps = { clock, random, ...sharedWindow(settings, undefined, state) }
@@ -138,7 +136,7 @@ async function deleteAtService(
       await state.note(
         erasureEntry(
           { contactId, isDone: isGone, request: result.request },
-          { at: clock.now(), runId: id, pipeline: first?.pipeline ?? null, configHash: '' },
+          { ...desk.about(first?.pipeline ?? null), at: clock.now(), runId: id },
         ),
       )
       if (!isGone)
@@ -237,7 +235,15 @@ async function erase(work: Work, deleted: readonly number[]): Promise<Certificat
   const logs = folder === undefined ? [] : await eraseInLogs(folder, messages.redacted)
   const at = clock.now()
   const records = files.changed.reduce((sum, one) => sum + one.records, 0)
-  const forgotten = state.forget({ subject, people, recognition: messages, records, at, runId: id })
+  const forgotten = state.forget({
+    subject,
+    people,
+    recognition: messages,
+    records,
+    at,
+    runId: id,
+    decided: work.desk.decided,
+  })
   state.sweep()
   state.accept()
   const place = statePlace(settings.state.path)
@@ -267,43 +273,31 @@ function sweepIfDue(state: OwnedState): void {
 }
 
 /**
- * Throws USAGE where no one or more than one person may be meant, STATE_LOCKED beside a daemon, SERVICE_UNREACHABLE where
- * the service did not delete the contact (then nothing was erased), STATE_FULL where the state cannot be rewritten.
+ * Throws USAGE where no one or more than one person may be meant, SERVICE_UNREACHABLE where the service did not delete the
+ * contact (then nothing was erased), STATE_FULL where the state cannot be rewritten. No run is active.
  */
-export function forgetContact(
-  settings: Settings,
-  asked: Asked,
-  { pid, signal }: { pid: number; signal: AbortSignal },
-): Promise<Certificate> {
-  return asOwner(settings, pid, async (state) => {
-    sweepIfDue(state)
-    if (asked.deleteAtService) assertOfService(settings, state.binding)
-    const whom = await meant(state, settings, asked.contact)
-    await asked.confirm(whom.subject)
-    const work = { ...whom, settings, state, id: runId(clock.now(), random) }
-    const deleted = asked.deleteAtService ? await deleteAtService(work, signal) : []
-    return erase(work, deleted)
-  })
+export async function forgetContact(desk: Desk, asked: Asked): Promise<Certificate> {
+  const { settings, state } = desk
+  sweepIfDue(state)
+  if (asked.deleteAtService) assertOfService(settings, state.binding)
+  const whom = await meant(state, settings, asked.contact)
+  desk.ask(whom.subject)
+  const { runId } = desk.about(null)
+  const work = { ...whom, settings, state, id: runId, desk }
+  const deleted = asked.deleteAtService ? await deleteAtService(work, desk.signal) : []
+  return erase(work, deleted)
 }
 
 /** Lets an erased person be created again: by mail, or by pipeline and key. Returns how many tombstones were removed. */
-export function readmitContact(settings: Settings, contact: string, pid: number): Promise<number> {
-  return asOwner(settings, pid, async (state) => {
-    sweepIfDue(state)
-    const key = contact.replace(/^key:/, '')
-    const mail = contact.replace(/^mail:/, '')
-    const keys = settings.pipelines.map(({ name }) => ({ pipeline: name, key }))
-    const lifted = state.readmit({ keys, mails: mail.includes('@') ? [mail] : [] })
-    if (lifted > 0) {
-      const at = clock.now()
-      const reason = 'a person who was erased may be imported again'
-      await state.note(
-        planEntry(
-          { action: 'readmit', reason },
-          { at, runId: runId(at, random), pipeline: null, configHash: '' },
-        ),
-      )
-    }
-    return lifted
-  })
+export async function readmitContact(desk: Desk, { contact }: { contact: string }): Promise<number> {
+  const { settings, state } = desk
+  sweepIfDue(state)
+  const key = contact.replace(/^key:/, '')
+  const mail = contact.replace(/^mail:/, '')
+  const keys = settings.pipelines.map(({ name }) => ({ pipeline: name, key }))
+  const lifted = state.readmit({ keys, mails: mail.includes('@') ? [mail] : [] })
+  if (lifted === 0) return lifted
+  const reason = 'a person who was erased may be imported again'
+  await desk.conclude([], [planEntry({ action: 'readmit', reason }, desk.about(null))])
+  return lifted
 }

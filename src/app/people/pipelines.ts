@@ -4,11 +4,9 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { spoolFolder } from '../../config/spool-folder.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { runId } from '../../core/words/run-id.ts'
 import type { Settings } from '../../core/settings.ts'
 import { type PipelineRows, readKnownPipelines } from '../../store/pipelines.ts'
-import { systemClock as clock, systemRandom as random } from '../../system.ts'
-import { asOwner } from '../run/as-owner.ts'
+import type { Desk } from '../run/desk.ts'
 
 const isConfigured = ({ pipelines }: Settings, name: string): boolean =>
   pipelines.some((pipeline) => pipeline.name === name)
@@ -21,12 +19,6 @@ const unknown = (name: string, known: readonly string[]): SyncError =>
   new SyncError('USAGE', `the state has no pipeline ${name}`, {
     hint: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}`,
   })
-
-function entryOf(about: { action: 'rename' | 'drop'; reason: string }, pipeline: string, settings: Settings) {
-  const at = clock.now()
-  const configHash = settings.pipelines.find(({ name }) => name === pipeline)?.hash ?? ''
-  return planEntry(about, { at, runId: runId(at, random), pipeline, configHash })
-}
 
 function assertRenamable(settings: Settings, { from, to }: { from: string; to: string }): void {
   if (isConfigured(settings, from))
@@ -57,39 +49,33 @@ export interface Renamed extends PipelineRows {
 
 /**
  * Carries all that the state has of the pipeline over to its new name. Throws USAGE where the configuration does not fit, or
- * the state has records of the new name already; STATE_LOCKED beside a daemon.
+ * the state has records of the new name already. No run is active.
  */
-export function renamePipeline(
-  settings: Settings,
-  { from, to }: { from: string; to: string },
-  pid: number,
-): Promise<Renamed> {
+export function renamePipeline(desk: Desk, { from, to }: { from: string; to: string }): Promise<Renamed> {
+  const { settings } = desk
+  const { pipelines } = desk.state
   assertRenamable(settings, { from, to })
-  return asOwner(settings, pid, async ({ pipelines }) => {
-    const known = pipelines.known()
-    if (!known.includes(from)) throw unknown(from, known)
-    const own = pipelines.rows(to)
-    if (own.links + own.inDoubt + own.open + own.rejects > 0)
-      throw new SyncError('USAGE', `the state has a pipeline ${to} already, with ${own.links} links`, {
-        hint: `Two pipelines cannot be merged. Give ${from} another name, or take ${to} out of the configuration and drop it: contact-sync state drop-pipeline ${to}`,
-      })
-    const rows = pipelines.rows(from)
-    const reason = `the pipeline ${from} is now called ${to}: ${rows.links} links`
-    moveSpool(settings, { from, to })
-    pipelines.rename({ from, to }, entryOf({ action: 'rename', reason }, to, settings))
-    return Promise.resolve({ from, to, ...rows })
-  })
+  const known = pipelines.known()
+  if (!known.includes(from)) throw unknown(from, known)
+  const own = pipelines.rows(to)
+  if (own.links + own.inDoubt + own.open + own.rejects > 0)
+    throw new SyncError('USAGE', `the state has a pipeline ${to} already, with ${own.links} links`, {
+      hint: `Two pipelines cannot be merged. Give ${from} another name, or take ${to} out of the configuration and drop it: contact-sync state drop-pipeline ${to}`,
+    })
+  const rows = pipelines.rows(from)
+  const reason = `the pipeline ${from} is now called ${to}: ${rows.links} links`
+  moveSpool(settings, { from, to })
+  pipelines.rename({ from, to }, planEntry({ action: 'rename', reason }, desk.about(to)))
+  return Promise.resolve({ from, to, ...rows })
 }
 
 /**
  * Removes what the state has of a pipeline that is no longer configured; its contacts stay as they are. Throws USAGE where it
- * is configured, or anything of it is in doubt; STATE_LOCKED beside a daemon. `confirm` is asked before; it throws.
+ * is configured, or anything of it is in doubt. No run is active.
  */
-export function dropPipeline(
-  settings: Settings,
-  name: string,
-  { pid, confirm }: { pid: number; confirm(rows: PipelineRows): Promise<void> },
-): Promise<PipelineRows> {
+export function dropPipeline(desk: Desk, { name }: { name: string }): Promise<PipelineRows> {
+  const { settings } = desk
+  const { pipelines } = desk.state
   if (isConfigured(settings, name))
     throw new SyncError(
       'USAGE',
@@ -98,22 +84,20 @@ export function dropPipeline(
         hint: 'Remove it from the configuration first, then run this again.',
       },
     )
-  return asOwner(settings, pid, async ({ pipelines }) => {
-    const known = pipelines.known()
-    if (!known.includes(name)) throw unknown(name, known)
-    const rows = pipelines.rows(name)
-    if (rows.inDoubt > 0)
-      throw new SyncError(
-        'USAGE',
-        `the pipeline ${name} has ${rows.inDoubt} operations in doubt, which would never be looked up`,
-        {
-          hint: `Put it back into the configuration and settle them first: contact-sync run ${name}, or contact-sync doubts resolve.`,
-        },
-      )
-    await confirm(rows)
-    const reason = `the pipeline ${name} was dropped: ${rows.links} links, ${rows.open} open changes and ${rows.rejects} rejects were removed; contacts stay`
-    rmSync(spoolFolder(settings.state.path, name), { recursive: true, force: true })
-    pipelines.drop(name, entryOf({ action: 'drop', reason }, name, settings))
-    return rows
-  })
+  const known = pipelines.known()
+  if (!known.includes(name)) throw unknown(name, known)
+  const rows = pipelines.rows(name)
+  if (rows.inDoubt > 0)
+    throw new SyncError(
+      'USAGE',
+      `the pipeline ${name} has ${rows.inDoubt} operations in doubt, which would never be looked up`,
+      {
+        hint: `Put it back into the configuration and settle them first: contact-sync run ${name}, or contact-sync doubts resolve.`,
+      },
+    )
+  desk.ask(rows)
+  const reason = `the pipeline ${name} was dropped: ${rows.links} links, ${rows.open} open changes and ${rows.rejects} rejects were removed; contacts stay`
+  rmSync(spoolFolder(settings.state.path, name), { recursive: true, force: true })
+  pipelines.drop(name, planEntry({ action: 'drop', reason }, desk.about(name)))
+  return Promise.resolve(rows)
 }

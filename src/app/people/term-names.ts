@@ -4,14 +4,11 @@ import { stopWithout } from '../../core/outcome/circuit.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { cleanText, textProblem } from '../../core/mapping/field-check.ts'
 import type { CallResult, RequestTrace, ServiceSession, Term } from '../../core/ports.ts'
-import { runId } from '../../core/words/run-id.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { termKey } from '../../core/mapping/terms.ts'
-import type { OwnedState } from '../../store/state-store.ts'
 import type { TermRename } from '../../store/term-names.ts'
-import { systemClock as clock, systemRandom as random } from '../../system.ts'
-import { asOwner } from '../run/as-owner.ts'
 import { withService } from '../run/checking.ts'
+import type { Desk } from '../run/desk.ts'
 import { assertOfService } from '../run/service-binding.ts'
 
 interface Names {
@@ -82,19 +79,17 @@ function target(terms: readonly Term[], { from, to }: Names, isAlias: boolean): 
 }
 
 interface Renaming {
-  readonly state: OwnedState
+  readonly desk: Desk
   readonly session: ServiceSession
 }
 
 function complete(
   { id, from }: TermRename,
   { called, request }: { called: string; request: RequestTrace | null },
-  { terms }: OwnedState,
+  desk: Desk,
 ): RenamedTerm {
-  const at = clock.now()
-  const about = { at, runId: runId(at, random), pipeline: null, configHash: '' }
   const fields = { name: { from, to: called } }
-  terms.complete(termEntry({ action: 'update_term', fields, request }, about), called)
+  desk.state.terms.complete(termEntry({ action: 'update_term', fields, request }, desk.about(null)), called)
   return { id, from, to: called, isNew: true }
 }
 
@@ -102,23 +97,23 @@ function complete(
 async function settle(
   rename: TermRename,
   answer: CallResult<true>,
-  { state, session }: Renaming,
+  { desk, session }: Renaming,
 ): Promise<RenamedTerm> {
   const { id, from, to } = rename
   const terms = valueOf(await session.terms(), 'whether the term was renamed cannot be read', AGAIN)
   const shown = terms.find((term) => term.id === id)?.name
   if (shown === undefined)
     throw new SyncError('SERVICE_CONTRACT', `the service no longer shows the term ${id}`, { hint: AGAIN })
-  if (shown !== from) return complete(rename, { called: shown, request: answer.request }, state)
+  if (shown !== from) return complete(rename, { called: shown, request: answer.request }, desk)
   valueOf(answer, `whether "${from}" was renamed is not known`, AGAIN)
-  state.terms.takeBack()
+  desk.state.terms.takeBack()
   throw new SyncError('SERVICE_CONTRACT', `the service accepted the name "${to}", and still shows "${from}"`)
 }
 
-async function send(rename: TermRename, { state, session }: Renaming): Promise<RenamedTerm> {
+async function send(rename: TermRename, { desk, session }: Renaming): Promise<RenamedTerm> {
   const answer = await session.updateTerm(rename.id, { name: rename.to })
-  if (answer.kind === 'ok' || answer.kind === 'unknown') return settle(rename, answer, { state, session })
-  state.terms.takeBack()
+  if (answer.kind === 'ok' || answer.kind === 'unknown') return settle(rename, answer, { desk, session })
+  desk.state.terms.takeBack()
   if (answer.kind === 'refused' || answer.kind === 'absent')
     throw problem(`the service does not rename the term: ${answer.reason}`, 'Nothing was changed.')
   valueOf(answer, 'the term was not renamed')
@@ -133,56 +128,47 @@ function resume(
 ): RenamedTerm | Promise<RenamedTerm> {
   const shown = terms.find(({ id }) => id === pending.id)?.name
   if (shown === undefined) {
-    renaming.state.terms.takeBack()
+    renaming.desk.state.terms.takeBack()
     throw problem(`the service no longer has the term "${pending.from}"`, 'Nothing is left to rename.')
   }
   if (shown === pending.from) return send(pending, renaming)
-  return complete(pending, { called: shown, request: null }, renaming.state)
+  return complete(pending, { called: shown, request: null }, renaming.desk)
 }
 
 /**
- * Throws USAGE where the names do not fit what the service and the configuration have; SERVICE_UNREACHABLE and its like;
- * STATE_LOCKED beside a daemon. `confirm` is asked before anything changes; it throws.
+ * Throws USAGE where the names do not fit what the service and the configuration have; SERVICE_UNREACHABLE and its like. No
+ * run is active.
  */
-export function renameTerm(
-  settings: Settings,
-  typed: Names,
-  {
-    pid,
-    confirm,
-    tell,
-  }: { pid: number; confirm(rename: TermRename): Promise<void>; tell(text: string): void },
-): Promise<RenamedTerm> {
+export function renameTerm(desk: Desk, typed: Names): Promise<RenamedTerm> {
+  const { settings, state } = desk
   const names = { from: cleanText(typed.from), to: cleanText(typed.to) }
   assertNames(names)
   assertNotConfigured(settings, names)
-  return asOwner(settings, pid, (state) =>
-    withService(
-      settings,
-      async (session) => {
-        assertOfService(settings, state.binding)
-        const terms = valueOf(await session.terms(), 'the terms of the service cannot be read')
-        const pending = state.terms.pending()
-        if (pending !== undefined) {
-          if (!isSame(pending.from, names.from) || pending.to !== names.to)
-            throw problem(
-              `the rename of "${pending.from}" to "${pending.to}" was interrupted`,
-              'Run that rename again first: it completes it.',
-            )
-          return resume(pending, terms, { state, session })
-        }
-        const alias = state.terms.aliases().get(termKey(names.from))
-        const term = target(terms, names, alias !== undefined && isSame(alias, names.to))
-        if (term === undefined) {
-          const { id } = terms.find(({ name }) => isSame(name, names.to)) ?? { id: 0 }
-          return { id, ...names, isNew: false }
-        }
-        const rename = { id: term.id, from: term.name, to: names.to }
-        await confirm(rename)
-        state.terms.begin(rename)
-        return send(rename, { state, session })
-      },
-      tell,
-    ),
+  return withService(
+    settings,
+    async (session) => {
+      assertOfService(settings, state.binding)
+      const terms = valueOf(await session.terms(), 'the terms of the service cannot be read')
+      const pending = state.terms.pending()
+      if (pending !== undefined) {
+        if (!isSame(pending.from, names.from) || pending.to !== names.to)
+          throw problem(
+            `the rename of "${pending.from}" to "${pending.to}" was interrupted`,
+            'Run that rename again first: it completes it.',
+          )
+        return resume(pending, terms, { desk, session })
+      }
+      const alias = state.terms.aliases().get(termKey(names.from))
+      const term = target(terms, names, alias !== undefined && isSame(alias, names.to))
+      if (term === undefined) {
+        const { id } = terms.find(({ name }) => isSame(name, names.to)) ?? { id: 0 }
+        return { id, ...names, isNew: false }
+      }
+      const rename = { id: term.id, from: term.name, to: names.to }
+      desk.ask(rename)
+      state.terms.begin(rename)
+      return send(rename, { desk, session })
+    },
+    (text) => desk.tell(text),
   )
 }

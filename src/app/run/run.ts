@@ -1,4 +1,6 @@
 // One run of one pipeline, with what a runner holds: its context, its limits, and what the log says of it.
+import { pausedText } from '../../core/decision.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { type Circuit, createCircuit, type Stop } from '../../core/outcome/circuit.ts'
 import { COMMON_FIELDS } from '../../core/log/events.ts'
@@ -10,7 +12,7 @@ import type { Log } from '../../log/log.ts'
 import type { Service } from '../../service/service.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { type ProgressReport, type RunContext, watchedSession } from '../../sync/context.ts'
-import type { PipelineResult } from '../../sync/run.ts'
+import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
 import type { MailTurns, Turns } from '../../sync/send/turns.ts'
@@ -27,6 +29,12 @@ export interface RunOptions {
   report(report: Partial<ProgressReport>): void
   /** Why the run failed, if it did. */
   onStop?(stop: Stop): void
+  /** The person who asked for it; undefined where the schedule did. */
+  readonly decided?: DecidedBy | undefined
+  /** It is made although its pipeline is paused: an undo that is to be the last thing sent. */
+  readonly evenPaused?: boolean
+  /** Aborted when the pipeline is paused meanwhile: it ends in good order. */
+  readonly halting?: AbortSignal
 }
 
 /** What all runs of a runner share; the source is that of the pipeline. */
@@ -122,12 +130,31 @@ const LOGGED = [
 ] as const
 
 /** By a person's word, so the sync log has it. */
-async function noteRetry({ state, runId: id, pipeline, clock: { now } }: RunContext): Promise<void> {
-  const about = { at: now(), runId: id, pipeline: pipeline.name, configHash: pipeline.hash }
-  const { rejects } = await state.backlog(pipeline.name)
-  await state.note(
-    planEntry({ action: 'retry', reason: `${rejects} rejected records are tried again` }, about),
-  )
+async function noteAsked(
+  { state, runId: id, pipeline, clock: { now } }: RunContext,
+  { rejectsOnly, undoes, decided }: RunOptions & { readonly undoes: string | undefined },
+): Promise<void> {
+  const about = { at: now(), runId: id, pipeline: pipeline.name, configHash: pipeline.hash, decided }
+  const note = (action: 'retry' | 'undo' | 'run', reason: string) =>
+    state.note(planEntry({ action, reason }, about))
+  if (rejectsOnly === true) {
+    const { rejects } = await state.backlog(pipeline.name)
+    await note('retry', `${rejects} rejected records are tried again`)
+  } else if (decided !== undefined)
+    await (undoes === undefined
+      ? note('run', 'a run was asked for')
+      : note('undo', `run ${undoes} is put back`))
+}
+
+/** Why the pipeline sends nothing; undefined where it is not paused. */
+async function pauseOf(
+  { pipeline }: RunContext,
+  state: OwnedState,
+  { evenPaused }: RunOptions,
+): Promise<string | undefined> {
+  if (evenPaused === true) return undefined
+  const pause = (await state.pausedPipelines()).find((one) => one.pipeline === pipeline.name)
+  return pause && pausedText(pause)
 }
 
 /** With the end of the sync log: kept outside the state, it shows later that nothing was cut off. */
@@ -167,7 +194,16 @@ async function withinRun(
 export async function loggedRun(
   pipeline: PipelineSettings,
   parts: RunnerParts,
-  { options, work }: { options: RunOptions; work: (context: RunContext) => Promise<PipelineResult> },
+  {
+    options,
+    undoes,
+    work,
+  }: {
+    options: RunOptions
+    /** The run that it puts back. */
+    undoes?: string
+    work: (context: RunContext) => Promise<PipelineResult>
+  },
 ): Promise<WithWarnings> {
   const { clock, random, service } = parts
   const id = runId(clock.now(), random)
@@ -187,18 +223,27 @@ export async function loggedRun(
   const bounded = { ...options, signal: limits.signal }
   const watched = parts.watcher.begin?.({ pipeline: pipeline.name, runId: id })
   const context = runContext(pipeline, { ...parts, log }, { options: bounded, id, circuit, watched })
+  const halt = (message: string): void => circuit.halt({ code: 'PAUSED', message })
+  const halted = (): void => halt(String(options.halting?.reason))
+  options.halting?.addEventListener('abort', halted, { once: true })
   let result: PipelineResult
   try {
-    result = await withinRun(context, {
-      parts,
-      watched,
-      work: async () => {
-        if (options.rejectsOnly === true) await noteRetry(context)
-        return work(context)
-      },
-    })
+    const paused = await pauseOf(context, parts.state, options)
+    if (paused !== undefined) halt(paused)
+    result =
+      paused === undefined
+        ? await withinRun(context, {
+            parts,
+            watched,
+            work: async () => {
+              await noteAsked(context, { ...options, undoes })
+              return work(context)
+            },
+          })
+        : await accountFor(context, () => Promise.resolve())
   } finally {
     ignore()
+    options.halting?.removeEventListener('abort', halted)
     limits.done()
   }
   if (circuit.stop !== undefined) options.onStop?.(circuit.stop)

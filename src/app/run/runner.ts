@@ -165,7 +165,7 @@ export function openRunner(
       const work = (context: RunContext) =>
         runUndo({ ...undo, entries }, { ...context, leftAlone: undoOptions.left })
       const source = createSource(pipeline.source, { clock })
-      return loggedRun(pipeline, partsFor(source), { options: undoOptions, work })
+      return loggedRun(pipeline, partsFor(source), { options: undoOptions, undoes: undo.run, work })
     },
     probe: (signal) => probe(service, signal),
     bind: (signal) => bindIfThere(settings, { state, reads: service.session({ signal, attempts: 1 }) }),

@@ -1,4 +1,5 @@
 // The commands about the sync log.
+import { DECIDING } from './deciding.ts'
 import type { CommandGroup, OptionEntry } from './entry.ts'
 
 const OUTCOMES = ['done', 'unchanged', 'rejected', 'failed', 'in_doubt', 'held']
@@ -16,6 +17,7 @@ const ACTIONS = [
     'accept',
   ],
   ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'forget_order', 'erase', 'readmit', 'expire'],
+  ...['drop_changes', 'pause', 'resume', 'run', 'undo'],
 ]
 
 /** A day means its beginning, in UTC. */
@@ -153,7 +155,11 @@ export const AUDIT: CommandGroup = {
           help: 'first rebuilds the indexes of the log from its entries; needs exclusive use of the state',
         },
       ],
-      examples: ['contact-sync audit verify', 'contact-sync audit verify --head 5f1c… --json'],
+      examples: [
+        'contact-sync audit verify',
+        'contact-sync audit verify --head 5f1c… --json',
+        'contact-sync audit verify --witness /mnt/audit/contact-sync.jsonl',
+      ],
       load: async () => (await import('../commands/audit-verify.ts')).verify,
     },
     {
@@ -165,7 +171,6 @@ export const AUDIT: CommandGroup = {
       examples: [
         'contact-sync audit witness',
         'contact-sync audit witness --to /mnt/audit/contact-sync.jsonl',
-        'contact-sync audit verify --witness /mnt/audit/contact-sync.jsonl',
       ],
       load: async () => (await import('../commands/audit-witness.ts')).witness,
     },
@@ -185,6 +190,7 @@ export const AUDIT: CommandGroup = {
           help: 'the reverse: a person who was erased (e-mail address or key) is accepted again',
         },
         { flags: '--yes', help: 'does not ask' },
+        ...DECIDING,
       ],
       examples: [
         'contact-sync audit forget erika@example.com',

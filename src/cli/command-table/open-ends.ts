@@ -1,4 +1,5 @@
 // The commands about what waits for a person: rejects, doubts, held changes.
+import { DECIDING } from './deciding.ts'
 import type { CommandGroup } from './entry.ts'
 
 export const REJECTS: CommandGroup = {
@@ -28,6 +29,7 @@ export const REJECTS: CommandGroup = {
       description:
         'Reads the rejected records again, maps and sends them: after a changed mapping, a new term, or a temporary refusal by the service. A second record of one key, and rows that are not records, stay rejected.',
       arguments: '[PIPELINE...]',
+      options: [...DECIDING],
       examples: ['contact-sync rejects retry', 'contact-sync rejects retry shop --json'],
       load: async () => (await import('../commands/run.ts')).retryRejects,
     },
@@ -56,6 +58,7 @@ export const DOUBTS: CommandGroup = {
       options: [
         { flags: '--as <VERDICT>', help: 'done or not-done' },
         { flags: '--contact-id <N>', help: 'with --as done: the contact that was created' },
+        ...DECIDING,
       ],
       examples: [
         'contact-sync doubts resolve 17 --as done --contact-id 4711',
@@ -68,7 +71,7 @@ export const DOUBTS: CommandGroup = {
 
 export const HELD: CommandGroup = {
   name: 'held',
-  summary: 'lists and releases held changes',
+  summary: 'lists, releases and drops held changes',
   entries: [
     {
       name: 'release',
@@ -76,9 +79,30 @@ export const HELD: CommandGroup = {
       description:
         'Releases exactly these changes: the next run sends them. Refused if anything about them has changed since; newer values of the source always take precedence.',
       arguments: '<RUN>',
-      options: [{ flags: '--remaining', help: 'if some have changed since: releases the others' }],
-      examples: ['contact-sync held release 20261121-140509-1a2b3c'],
+      options: [
+        { flags: '--remaining', help: 'if some have changed since: releases the others' },
+        { flags: '--key <KEY>', help: 'the changes of this record only' },
+        { flags: '--as <NAME>', help: 'the same as --by' },
+        ...DECIDING,
+      ],
+      examples: [
+        'contact-sync held release 20261121-140509-1a2b3c',
+        'contact-sync held release 20261121-140509-1a2b3c --key 4711 --reason "known move"',
+      ],
       load: async () => (await import('../commands/held.ts')).releaseHeldPlan,
+    },
+    {
+      name: 'drop',
+      summary: 'gives up the changes of a run that a guard held',
+      description:
+        'None of these changes is made, and none is planned again before its record, or its absence, changes. The sync log has what was dropped, by whom and why.',
+      arguments: '<RUN>',
+      options: [{ flags: '--key <KEY>', help: 'the changes of this record only' }, ...DECIDING],
+      examples: [
+        'contact-sync held drop 20261121-140509-1a2b3c',
+        'contact-sync held drop 20261121-140509-1a2b3c --key 4711 --reason "still a member"',
+      ],
+      load: async () => (await import('../commands/held.ts')).dropHeldPlan,
     },
     {
       name: 'list',
@@ -111,7 +135,7 @@ export const EDITS: CommandGroup = {
       description:
         'Releases the edits of a record: the next run sends what the source wants. A value that is edited again before that run is kept again.',
       arguments: '<PIPELINE> <KEY>',
-      options: [{ flags: '--field <FIELD>', help: 'this field only' }],
+      options: [{ flags: '--field <FIELD>', help: 'this field only' }, ...DECIDING],
       examples: [
         'contact-sync edits release shop 4711',
         'contact-sync edits release shop 4711 --field phone',

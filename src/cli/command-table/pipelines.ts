@@ -1,4 +1,5 @@
 // The commands about pipelines and their configuration.
+import { DECIDING } from './deciding.ts'
 import type { CommandEntry } from './entry.ts'
 
 /** What is listed as text stands in memory first, below the totals. */
@@ -33,8 +34,37 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
     summary: 'runs now, once, and prints what it did',
     description: 'Runs the pipelines named (all of them, if none is) once, now, and prints what was done.',
     arguments: '[PIPELINE...]',
+    options: [...DECIDING],
     examples: ['contact-sync run', 'contact-sync run shop --json'],
     load: async () => (await import('../commands/run.ts')).run,
+  },
+  {
+    name: 'pause',
+    summary: 'lets pipelines send nothing until they are resumed',
+    description:
+      'Pauses the pipelines named (all of them, if none is). Ends a run that is active, in good order, and is kept over restarts. Files stay where they are, decisions are taken and wait, and a run that is asked for ends with exit code 4 and the reason.',
+    arguments: '[PIPELINE...]',
+    options: [...DECIDING],
+    examples: ['contact-sync pause', 'contact-sync pause shop --reason "wrong export, asked the shop"'],
+    load: async () => (await import('../commands/pause.ts')).pause,
+  },
+  {
+    name: 'resume',
+    summary: 'lets paused pipelines run again',
+    description: 'Resumes the pipelines named (all of them, if none is). What was due meanwhile runs once.',
+    arguments: '[PIPELINE...]',
+    options: [...DECIDING],
+    examples: ['contact-sync resume', 'contact-sync resume shop'],
+    load: async () => (await import('../commands/pause.ts')).resume,
+  },
+  {
+    name: 'reload',
+    summary: 'lets the daemon read the configuration again',
+    description:
+      'The same as SIGHUP, with an answer: prints the problems of a configuration that is refused, and exits with 2 then; the one in use stays.',
+    options: [...DECIDING],
+    examples: ['contact-sync reload'],
+    load: async () => (await import('../commands/pause.ts')).reload,
   },
   {
     name: 'plan',
@@ -115,11 +145,17 @@ export const PIPELINE_COMMANDS: readonly CommandEntry[] = [
         help: 'removes terms added under the policy add, even though it was not checked whether the contact had them before',
       },
       { flags: '--plan', help: 'shows what it would do, and does nothing' },
+      {
+        flags: '--pause',
+        help: 'pauses the pipeline before it, for the next export would send the values again; also where it is paused already',
+      },
       { flags: '--yes', help: 'does not ask' },
+      ...DECIDING,
     ],
     examples: [
       'contact-sync undo 20261121-140509-1a2b3c --plan',
       'contact-sync undo 20261121-140509-1a2b3c --contact anna@example.com --yes',
+      'contact-sync undo 20261121-140509-1a2b3c --pause --reason "wrong file" --yes',
     ],
     load: async () => (await import('../commands/undo.ts')).undo,
   },

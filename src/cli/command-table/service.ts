@@ -1,4 +1,5 @@
 // The commands that ask the service, or stand in for it.
+import { DECIDING } from './deciding.ts'
 import type { CommandEntry } from './entry.ts'
 
 export const SERVICE_COMMANDS: readonly CommandEntry[] = [
@@ -6,9 +7,9 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     name: 'terms',
     summary: 'the terms (tags) that the service has; renames one',
     description:
-      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may use either. Refused while a configuration names OLD under terms, if NEW exists already, and beside a daemon.',
+      'Lists the terms of the service, with their ids and descriptions. With rename, gives a term another name there, after a question; OLD stays an alias of NEW, so that sources may use either. Refused while a configuration names OLD under terms, or if NEW exists already.',
     arguments: '[rename] [OLD] [NEW]',
-    options: [{ flags: '--yes', help: 'renames without a question' }],
+    options: [{ flags: '--yes', help: 'renames without a question' }, ...DECIDING],
     examples: [
       'contact-sync terms',
       'contact-sync terms --json',

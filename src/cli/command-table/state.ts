@@ -1,4 +1,5 @@
 // The commands about the state as a file.
+import { DECIDING } from './deciding.ts'
 import type { CommandGroup } from './entry.ts'
 
 export const STATE: CommandGroup = {
@@ -55,6 +56,7 @@ export const STATE: CommandGroup = {
       description:
         'After a pipeline was renamed in the configuration: its links, open changes, rejects and runs are kept under the new name. Refused if the configuration still has the old name or lacks the new one, or if the state has records under the new name already.',
       arguments: '<OLD> <NEW>',
+      options: [...DECIDING],
       examples: ['contact-sync state rename-pipeline shop webshop'],
       load: async () => (await import('../commands/state-pipelines.ts')).rename,
     },
@@ -64,7 +66,7 @@ export const STATE: CommandGroup = {
       description:
         'Its links, open changes, rejects and runs are removed; its contacts stay at the service unchanged, and the sync log stays intact. Lists what would be removed before it asks. Refused while the pipeline is configured, or has operations in doubt.',
       arguments: '<NAME>',
-      options: [{ flags: '--yes', help: 'does not ask' }],
+      options: [{ flags: '--yes', help: 'does not ask' }, ...DECIDING],
       examples: ['contact-sync state drop-pipeline crm', 'contact-sync state drop-pipeline crm --yes'],
       load: async () => (await import('../commands/state-pipelines.ts')).drop,
     },
@@ -74,7 +76,7 @@ export const STATE: CommandGroup = {
       description:
         'What date: auto has concluded from earlier files is kept for each pipeline and column, and a file that contradicts it is held. After a source has changed its order permanently, this forgets it: the next file proves its own. Contacts that were sent keep their dates until their records arrive again.',
       arguments: '<PIPELINE> [COLUMN]',
-      options: [{ flags: '--yes', help: 'does not ask' }],
+      options: [{ flags: '--yes', help: 'does not ask' }, ...DECIDING],
       examples: [
         'contact-sync state forget-date-order shop Birthday',
         'contact-sync state forget-date-order shop --yes',

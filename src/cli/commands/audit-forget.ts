@@ -1,15 +1,17 @@
 // `audit forget`: erases a person, and prints the certificate of it.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { type Certificate, forgetContact, readmitContact } from '../../app/people/forgetting.ts'
+import type { Certificate } from '../../app/people/forgetting.ts'
 import type { Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../../core/words/format.ts'
-import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import type { DecidingOptions } from '../decided-by.ts'
+import { decided } from '../deciding.ts'
+import { type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
 
-interface ForgetOptions extends CommonOptions {
+interface ForgetOptions extends DecidingOptions {
   readonly deleteAtService?: boolean
   readonly readmit?: boolean
   readonly yes?: boolean
@@ -95,15 +97,14 @@ function certificateJson(certificate: Certificate) {
 export async function forget(io: Io, options: ForgetOptions, [contact = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   if (options.readmit === true) return readmit(io, options, contact)
-  const certificate = await forgetContact(
-    settings,
+  const deleteAtService = options.deleteAtService === true
+  const certificate = await decided(
+    { io, options, settings },
     {
-      contact,
-      deleteAtService: options.deleteAtService === true,
-      confirm: (subject) =>
-        confirm(io, question(subject, options.deleteAtService === true), options.yes === true),
+      kind: 'audit forget',
+      args: { contact, deleteAtService },
+      confirm: (subject: Subject) => confirm(io, question(subject, deleteAtService), options.yes === true),
     },
-    { pid: io.pid, signal: io.signal },
   )
   if (options.json === true) printJson(io, certificateJson(certificate))
   else print(io, certificateText(certificate))
@@ -113,7 +114,7 @@ export async function forget(io: Io, options: ForgetOptions, [contact = '']: str
 async function readmit(io: Io, options: ForgetOptions, contact: string): Promise<number> {
   const settings = await commandSettings(io, options)
   await confirm(io, `Accept ${contact} again?`, options.yes === true)
-  const lifted = await readmitContact(settings, contact, io.pid)
+  const lifted = await decided({ io, options, settings }, { kind: 'audit readmit', args: { contact } })
   if (lifted === 0) throw new SyncError('USAGE', `no person was erased under ${contact}`)
   if (options.json === true) printJson(io, { readmitted: lifted })
   else printError(io, 'the next export that contains this person imports it again')

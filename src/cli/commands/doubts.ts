@@ -1,10 +1,11 @@
 // `doubts list` and `doubts resolve`: operations whose outcome is unknown until they are looked up, and an operator's decision.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { askService } from '../../app/run/checking.ts'
-import { resolveDoubt, type ResolvedDoubt } from '../../app/people/decisions.ts'
+import type { ResolvedDoubt } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Operation } from '../../core/change/operation.ts'
+import { type DecidingOptions } from '../decided-by.ts'
+import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
@@ -43,7 +44,7 @@ export async function listDoubts(io: Io, options: CommonOptions, names: string[]
   return 0
 }
 
-interface ResolveOptions extends CommonOptions {
+interface ResolveOptions extends Omit<DecidingOptions, 'as'> {
   readonly as?: string
   readonly contactId?: string
 }
@@ -78,10 +79,11 @@ const SAID = {
 export async function resolve(io: Io, options: ResolveOptions, [id = '']: string[]): Promise<number> {
   const verdict = verdictOf(options)
   const settings = await commandSettings(io, options)
-  const which = { id: wholeNumber(id, 'ID'), verdict }
-  const { operation, settlement } = await resolveDoubt(settings, which, { pid: io.pid, ask: askService })
-  const { pipeline, key } = operation
-  if (options.json === true) printJson(io, { id: operation.id, pipeline, key, outcome: settlement })
-  else print(io, `${pipeline}: ${key}: ${SAID[settlement]}`)
-  return settlement === 'held' ? EXIT.held : EXIT.done
+  const args = { id: wholeNumber(id, 'ID'), verdict }
+  const { as: _, ...who } = options
+  const resolved = await decided({ io, options: who, settings }, { kind: 'doubts resolve', args })
+  const { pipeline, key, outcome } = resolved
+  if (options.json === true) printJson(io, resolved)
+  else print(io, `${pipeline}: ${key}: ${SAID[outcome]}`)
+  return outcome === 'held' ? EXIT.held : EXIT.done
 }

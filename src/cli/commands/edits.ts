@@ -1,9 +1,10 @@
 // `edits list` and `edits release`: values that were edited at the service and that no pipeline overwrites.
-import { releaseEdits } from '../../app/people/hand-edits.ts'
 import type { OpenEdit } from '../../core/change/hand-edits.ts'
 import { plural } from '../../core/words/format.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { shownValue } from '../format.ts'
+import type { DecidingOptions } from '../decided-by.ts'
+import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
@@ -49,7 +50,7 @@ export async function listEdits(io: Io, options: CommonOptions, names: string[])
   }
 }
 
-interface ReleaseOptions extends CommonOptions {
+interface ReleaseOptions extends DecidingOptions {
   readonly field?: string
 }
 
@@ -59,7 +60,8 @@ export async function releaseEdited(
   [pipeline = '', key = '']: string[],
 ): Promise<number> {
   const settings = await commandSettings(io, options)
-  const released = await releaseEdits(settings, { pipeline, key, field: options.field }, io.pid)
+  const args = { pipeline, key, field: options.field }
+  const released = await decided({ io, options, settings }, { kind: 'edits release', args })
   if (options.json === true) printJson(io, released)
   else
     print(

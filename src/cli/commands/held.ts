@@ -1,10 +1,13 @@
-// `held list` and `held release`: changes held by a guard or for a reason of the record, and their release by an operator.
-import { type Released, releaseHeld } from '../../app/people/decisions.ts'
+// `held list`, `held release` and `held drop`: changes held by a guard or for a reason of the record, and what an operator
+// decides about them.
+import type { Released } from '../../app/people/decisions.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import type { StateStore } from '../../core/state-store.ts'
 import { plural } from '../../core/words/format.ts'
+import type { DecidingOptions } from '../decided-by.ts'
+import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 
@@ -96,8 +99,9 @@ function releasedText({ changes, pipelines }: Released): string {
     : `${plural(changes, 'change')} of ${names} released; the next run sends them, unless newer data arrives first`
 }
 
-interface ReleaseOptions extends CommonOptions {
+interface ReleaseOptions extends DecidingOptions {
   readonly remaining?: boolean
+  readonly key?: string
 }
 
 export async function releaseHeldPlan(
@@ -106,8 +110,25 @@ export async function releaseHeldPlan(
   [run = '']: string[],
 ): Promise<number> {
   const settings = await commandSettings(io, options)
-  const released = await releaseHeld(settings, { run, remaining: options.remaining === true }, io.pid)
+  const args = { run, key: options.key, remaining: options.remaining === true }
+  const released = await decided({ io, options, settings }, { kind: 'held release', args })
   if (options.json === true) printJson(io, released)
   else print(io, releasedText(released))
+  return 0
+}
+
+export async function dropHeldPlan(io: Io, options: ReleaseOptions, [run = '']: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const dropped = await decided(
+    { io, options, settings },
+    { kind: 'held drop', args: { run, key: options.key } },
+  )
+  const names = [...new Set(dropped.pipelines)].join(', ')
+  if (options.json === true) printJson(io, dropped)
+  else
+    print(
+      io,
+      `${plural(dropped.changes, 'change')} of ${names} dropped: not planned again before the record changes`,
+    )
   return 0
 }

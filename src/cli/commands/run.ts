@@ -1,13 +1,23 @@
-// `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record.
+// `run` and `rejects retry`: the pipelines once, now, one after the other, and what became of every record. Beside a daemon it
+// makes the runs, and this command shows them.
+import { ownOrAsk } from '../../app/decisions/deciding.ts'
+import { openDesk } from '../../app/decisions/desk-server.ts'
+import { resumeDecisions } from '../../app/decisions/taking.ts'
+import type { WithWarnings } from '../../app/run/run.ts'
 import { createLog } from '../../log/log.ts'
 import { openRunner, type Runner } from '../../app/run/runner.ts'
 import { openTracing } from '../../app/run/tracing.ts'
+import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { LogHead } from '../../core/log/sync-log.ts'
 import { exitCode, type RunStatus, worstStatus } from '../../core/outcome/summary.ts'
-import type { PipelineResult } from '../../sync/run.ts'
-import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import type { ProgressReport } from '../../sync/context.ts'
+import { decidedBy, type DecidingOptions } from '../decided-by.ts'
+import { askingOf } from '../deciding.ts'
+import { type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
@@ -22,13 +32,33 @@ export const quietLog = (io: Io, { log, secrets }: Settings): ReturnType<typeof 
 export const planLog = (io: Io, settings: Settings): ReturnType<typeof createLog> =>
   quietLog(io, { ...settings, log: { ...settings.log, folder: undefined } })
 
-async function runOne(runner: Runner, pipeline: PipelineSettings, { io, rejectsOnly }: Kind) {
+interface Kind {
+  readonly io: Io
+  readonly rejectsOnly: boolean
+}
+
+interface Work extends Kind {
+  readonly options: DecidingOptions
+  readonly settings: Settings
+  readonly decided: DecidedBy
+}
+
+/** Entered with the run. Without a name and a reason its own entries are all. */
+const signed = ({ options, decided, rejectsOnly }: Work): DecidedBy | undefined => {
+  const { by, as, reason, note } = options
+  return rejectsOnly || (by ?? as ?? reason ?? note) !== undefined ? decided : undefined
+}
+
+async function runOne(runner: Runner, pipeline: PipelineSettings, work: Work & { halting: AbortSignal }) {
+  const { io, rejectsOnly, halting } = work
   const progress = createProgress(pipeline.name, io, clock)
   try {
     return await runner.run(pipeline, {
       wait: true,
       rejectsOnly,
       signal: io.signal,
+      decided: signed(work),
+      halting,
       report: (report) => progress.report(report),
     })
   } finally {
@@ -36,47 +66,128 @@ async function runOne(runner: Runner, pipeline: PipelineSettings, { io, rejectsO
   }
 }
 
-interface Kind {
-  readonly io: Io
-  readonly rejectsOnly: boolean
-}
-
-export const run = (io: Io, options: CommonOptions, names: string[]): Promise<number> =>
+export const run = (io: Io, options: DecidingOptions, names: string[]): Promise<number> =>
   runAll({ io, rejectsOnly: false }, options, names)
 
 /** `rejects retry`: a run that reads the rejected records again, under the mapping of today. */
-export const retryRejects = (io: Io, options: CommonOptions, names: string[]): Promise<number> =>
+export const retryRejects = (io: Io, options: DecidingOptions, names: string[]): Promise<number> =>
   runAll({ io, rejectsOnly: true }, options, names)
 
-async function runAll(kind: Kind, options: CommonOptions, names: string[]): Promise<number> {
-  const { io } = kind
-  const settings = await commandSettings(io, options)
-  const pipelines = chosenPipelines(settings, names)
+function printResult(result: WithWarnings, { io, options }: Work): void {
+  if (options.json !== true) print(io, resultLines(result))
+  for (const warning of result.warnings) printError(io, `warning: ${warning}`)
+}
+
+/** By this process, which takes decisions of other commands meanwhile. Throws STATE_LOCKED where another one has the state. */
+async function runHere(pipelines: readonly PipelineSettings[], work: Work): Promise<readonly WithWarnings[]> {
+  const { io, settings } = work
   const log = quietLog(io, settings)
   const tracing = await openTracing(io.env, { clock, log, version: VERSION })
-  const { watcher } = tracing
-  const runner = openRunner(settings, { log, pid: io.pid, thorough: false, watcher })
-  const results: PipelineResult[] = []
-  let head: LogHead
+  try {
+    const runner = openRunner(settings, { log, pid: io.pid, thorough: false, watcher: tracing.watcher })
+    try {
+      return await runOwned(runner, pipelines, work)
+    } finally {
+      await runner.close()
+    }
+  } finally {
+    await tracing.close()
+    await log.close()
+  }
+}
+
+async function runOwned(runner: Runner, pipelines: readonly PipelineSettings[], work: Work) {
+  const { io, settings } = work
+  const results: WithWarnings[] = []
+  let active: { name: string; halting: AbortController; ended: Promise<unknown> } | undefined
+  const owner = {
+    settings: () => settings,
+    state: runner.state,
+    signal: io.signal,
+    async halt(names: readonly string[], reason: string) {
+      if (active === undefined || !names.includes(active.name)) return
+      active.halting.abort(reason)
+      await active.ended.catch(() => undefined)
+    },
+  }
+  await resumeDecisions(owner, runner.log)
+  const desk = await openDesk(owner, runner.log)
   try {
     for (const pipeline of pipelines) {
       if (io.signal.aborted) break
-      const result = await runOne(runner, pipeline, kind)
+      const halting = new AbortController()
+      const ended = runOne(runner, pipeline, { ...work, halting: halting.signal })
+      active = { name: pipeline.name, halting, ended }
+      const result = await ended
       results.push(result)
-      if (options.json !== true) print(io, resultLines(result))
-      for (const warning of result.warnings) printError(io, `warning: ${warning}`)
+      printResult(result, work)
     }
+    active = undefined
     // Without receivers nothing of it is loaded.
     if (settings.alerts.length > 0) {
       const { tellOfRuns } = await import('../../app/alerting/alert-commands.ts')
       await tellOfRuns(settings, runner, { results, signal: io.signal })
     }
-    head = await runner.state.logHead()
   } finally {
-    await runner.close()
-    await tracing.close()
-    await log.close()
+    await desk.close()
   }
+  return results
+}
+
+/** By the process that has the state, one after the other; by this one as soon as that has ended. */
+async function runBeside(
+  pipelines: readonly PipelineSettings[],
+  work: Work,
+): Promise<readonly WithWarnings[]> {
+  const { io, settings, decided, rejectsOnly } = work
+  const results: WithWarnings[] = []
+  const isPrinted = new Set<WithWarnings>()
+  for (const pipeline of pipelines) {
+    const progress = createProgress(pipeline.name, io, clock)
+    const show = (event: unknown): void =>
+      progress.report((event as { report: Partial<ProgressReport> }).report)
+    const deciding = { kind: 'run', args: { pipeline: pipeline.name, rejectsOnly }, decided } as const
+    const asked = { settings, deciding, isConfirmed: true }
+    try {
+      const { result } = await ownOrAsk(asked, { ...askingOf(io), show }, async () => {
+        const [result] = await runHere([pipeline], work)
+        if (result === undefined) throw new Error('the run has no result')
+        isPrinted.add(result)
+        return { result, left: [] }
+      })
+      progress.clear()
+      results.push(result)
+      if (!isPrinted.has(result)) printResult(result, work)
+    } catch (error) {
+      progress.clear()
+      if (!io.signal.aborted) throw error
+      const text = `the run of ${pipeline.name} continues in the process that has the state: contact-sync status`
+      printError(io, text)
+      break
+    }
+  }
+  return results
+}
+
+async function headOf({ state: { path } }: Settings): Promise<LogHead> {
+  const state = openStateForReading(path)
+  try {
+    return (await state?.logHead()) ?? { entries: 0, hash: '' }
+  } finally {
+    await state?.close()
+  }
+}
+
+async function runAll(kind: Kind, options: DecidingOptions, names: string[]): Promise<number> {
+  const { io } = kind
+  const settings = await commandSettings(io, options)
+  const pipelines = chosenPipelines(settings, names)
+  const work: Work = { ...kind, options, settings, decided: await decidedBy(io, options, settings) }
+  const results = await runHere(pipelines, work).catch((error: unknown) => {
+    if (error instanceof SyncError && error.code === 'STATE_LOCKED') return runBeside(pipelines, work)
+    throw error
+  })
+  const head = await headOf(settings)
   const status: RunStatus = worstStatus(results.map((result) => result.status))
   if (options.json === true) printJson(io, { status, pipelines: results, audit: head })
   else print(io, headText(head))

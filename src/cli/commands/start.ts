@@ -2,6 +2,8 @@
 import { loadConfiguration } from '../../app/run/configuration.ts'
 import { openWatching } from '../../app/daemon/daemon-watch.ts'
 import { startDaemon } from '../../app/daemon/daemon.ts'
+import { openDesk } from '../../app/decisions/desk-server.ts'
+import { resumeDecisions } from '../../app/decisions/taking.ts'
 import { createLog } from '../../log/log.ts'
 import { openRunner } from '../../app/run/runner.ts'
 import { refusingOtherService } from '../../app/run/service-binding.ts'
@@ -29,6 +31,7 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
     })
     try {
       await runner.bind(io.signal)
+      await resumeDecisions({ settings: () => settings, state: runner.state, signal: io.signal }, log)
       const load = async () =>
         refusingOtherService(await loadConfiguration(configFile(io, options), io.env), runner.state.binding)
       const daemon = await startDaemon(settings, runner, {
@@ -39,9 +42,10 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
         load,
         watch: watching.ofDaemon(runner),
       })
+      const desk = await openDesk({ ...daemon.decisions, state: runner.state }, log)
       io.onHangup(() => daemon.reload())
       if (hangup.isAsked) daemon.reload()
-      await daemon.ended()
+      await daemon.ended().finally(() => desk.close())
     } finally {
       await runner.close()
       await tracing.close()

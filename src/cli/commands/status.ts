@@ -64,6 +64,14 @@ const standingJson = (standing: PipelineStatus) => ({
   in_doubt: standing.inDoubt,
   on_its_way: standing.onItsWay,
   to_be_tried_again: standing.toBeTriedAgain,
+  paused:
+    standing.paused === undefined
+      ? null
+      : {
+          since: isoTime(standing.paused.since),
+          by: standing.paused.by,
+          reason: standing.paused.reason ?? null,
+        },
 })
 
 /** How everything stands now, as text or as one JSON document. */

@@ -1,10 +1,11 @@
 // `terms`: the terms that the service has. `terms rename`: another name for one of them.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService } from '../../app/run/checking.ts'
-import { renameTerm } from '../../app/people/term-names.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { confirm } from '../confirm.ts'
 import { plural } from '../../core/words/format.ts'
+import type { DecidingOptions } from '../decided-by.ts'
+import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { commandSettings } from '../settings.ts'
 
@@ -29,7 +30,7 @@ async function list(io: Io, options: CommonOptions): Promise<number> {
   return 0
 }
 
-interface TermsOptions extends CommonOptions {
+interface TermsOptions extends DecidingOptions {
   readonly yes?: boolean
 }
 
@@ -37,18 +38,17 @@ async function rename(io: Io, options: TermsOptions, [from, to]: readonly string
   if (from === undefined || to === undefined)
     throw new SyncError('USAGE', 'terms rename needs the old and the new name')
   const settings = await commandSettings(io, options)
-  const renamed = await renameTerm(
-    settings,
-    { from, to },
+  const renamed = await decided(
+    { io, options, settings },
     {
-      pid: io.pid,
-      confirm: (one) =>
+      kind: 'terms rename',
+      args: { from, to },
+      confirm: (one: { readonly from: string; readonly to: string; readonly id: number }) =>
         confirm(
           io,
           `Rename the term "${one.from}" (id ${one.id}) to "${one.to}" at the service, for every contact that has it?`,
           options.yes === true,
         ),
-      tell: (text) => printError(io, text),
     },
   )
   const { id, isNew } = renamed

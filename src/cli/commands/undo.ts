@@ -1,17 +1,23 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
+import { decide, ownOrAsk } from '../../app/decisions/deciding.ts'
 import { previewUndo } from '../../app/run/preview.ts'
+import type { RunMade } from '../../app/decisions/kinds.ts'
 import { openRunner } from '../../app/run/runner.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { systemClock as clock } from '../../system.ts'
 import type { Plan } from '../../core/change/plan/plan.ts'
 import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/outcome/summary.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
+import type { ProgressReport } from '../../sync/context.ts'
 import { confirm } from '../confirm.ts'
 import { number, plural } from '../../core/words/format.ts'
-import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { decidedBy, type DecidingOptions } from '../decided-by.ts'
+import { askingOf } from '../deciding.ts'
+import { type Io, print, printError, printJson } from '../io.ts'
 import { createProgress } from '../progress.ts'
 import { commandSettings, warnOfOlderState } from '../settings.ts'
 import { resultLines } from '../summary.ts'
@@ -21,7 +27,8 @@ import { planSummary } from '../plan/plan-text.ts'
 import { drained } from './plan.ts'
 import { planLog, quietLog } from './run.ts'
 
-interface UndoCommandOptions extends CommonOptions {
+interface UndoCommandOptions extends DecidingOptions {
+  readonly pause?: boolean
   readonly contact?: string
   readonly deleteCreated?: boolean
   readonly addedTerms?: boolean
@@ -29,7 +36,7 @@ interface UndoCommandOptions extends CommonOptions {
   readonly yes?: boolean
 }
 
-interface Work {
+interface Planning {
   readonly io: Io
   readonly settings: Settings
   readonly pipeline: PipelineSettings
@@ -39,6 +46,12 @@ interface Work {
     readonly deleteCreated: boolean
     readonly addedTerms: boolean
   }
+}
+
+interface Work extends Planning {
+  readonly decided: DecidedBy
+  /** It was paused for this, and stays so. */
+  readonly evenPaused: boolean
 }
 
 /** Throws USAGE where the state knows no such run, or its pipeline is no longer configured. */
@@ -74,7 +87,7 @@ const leftText = ({ key, contactId, what, why }: LeftAlone): string =>
 
 /** Hands on what undoing would change, and what it would leave. */
 async function planned(
-  { io, settings, pipeline, undo }: Work,
+  { io, settings, pipeline, undo }: Planning,
   told: { change(change: PlannedChange): void; left(left: LeftAlone): void },
 ): Promise<Plan> {
   const log = planLog(io, settings)
@@ -92,7 +105,7 @@ async function planned(
   }
 }
 
-async function showPlan(work: Work, isJson: boolean): Promise<number> {
+async function showPlan(work: Planning, isJson: boolean): Promise<number> {
   const { io, undo } = work
   const changes: PlannedChange[] = []
   const left: LeftAlone[] = []
@@ -118,7 +131,7 @@ async function showPlan(work: Work, isJson: boolean): Promise<number> {
 }
 
 /** What a person is asked: how much it is, before anything is sent. */
-async function question(work: Work): Promise<string> {
+async function question(work: Planning): Promise<string> {
   const count = { update: 0, delete: 0, create: 0 }
   let left = 0
   await planned(work, {
@@ -134,60 +147,88 @@ async function question(work: Work): Promise<string> {
   return `Undo run ${work.undo.run} of ${work.pipeline.name}: put back ${plural(count.update, 'contact')}${deleted}${kept}. Continue?`
 }
 
-const AFTERWARDS = '  The next run sends the values of the source again: fix the source or the mapping first.'
+/** What the next run would do about it, and how that is prevented. */
+const afterwards = ({ pipeline: { name } }: Work): string =>
+  `  The next run sends the values of the source again: fix the source or the mapping first. Until then: contact-sync pause ${name}`
 
-async function carryOut({ io, settings, pipeline, undo }: Work, isJson: boolean): Promise<number> {
+async function undoHere(work: Work): Promise<RunMade> {
+  const { io, settings, pipeline, undo, decided, evenPaused } = work
   const log = quietLog(io, settings)
-  const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
   const progress = createProgress(pipeline.name, io, clock)
   const left: LeftAlone[] = []
   try {
-    const result = await runner.undo(pipeline, undo, {
-      wait: false,
-      signal: io.signal,
-      report: (report) => progress.report(report),
-      left(one) {
-        if (isJson) left.push(one)
-        else print(io, leftText(one))
-      },
-    })
-    progress.clear()
-    for (const warning of result.warnings) printError(io, `warning: ${warning}`)
-    if (isJson)
-      printJson(io, {
-        status: result.status,
-        undoes: undo.run,
-        pipelines: [result],
-        left: left.map(leftJson),
+    const runner = openRunner(settings, { log, pid: io.pid, thorough: false })
+    try {
+      const result = await runner.undo(pipeline, undo, {
+        wait: false,
+        signal: io.signal,
+        decided,
+        evenPaused,
+        report: (report) => progress.report(report),
+        left: (one) => left.push(one),
       })
-    else {
-      print(io, resultLines(result))
-      print(io, AFTERWARDS)
+      return { result, left }
+    } finally {
+      await runner.close()
     }
-    return exitCode([result])
   } finally {
     progress.clear()
-    await runner.close()
     await log.close()
   }
 }
 
+async function undoHereOrBeside(work: Work): Promise<RunMade> {
+  const { io, settings, pipeline, undo, decided, evenPaused } = work
+  const progress = createProgress(pipeline.name, io, clock)
+  const show = (event: unknown): void =>
+    progress.report((event as { report: Partial<ProgressReport> }).report)
+  const args = { ...undo, pipeline: pipeline.name, evenPaused }
+  const asked = { settings, deciding: { kind: 'undo', args, decided } as const, isConfirmed: true }
+  try {
+    return await ownOrAsk(asked, { ...askingOf(io), show }, () => undoHere(work))
+  } finally {
+    progress.clear()
+  }
+}
+
+async function carryOut(work: Work, isJson: boolean): Promise<number> {
+  const { io, undo, evenPaused } = work
+  const { result, left } = await undoHereOrBeside(work)
+  for (const warning of result.warnings) printError(io, `warning: ${warning}`)
+  if (isJson)
+    printJson(io, { status: result.status, undoes: undo.run, pipelines: [result], left: left.map(leftJson) })
+  else {
+    for (const one of left) print(io, leftText(one))
+    print(io, resultLines(result))
+    print(io, evenPaused ? `  ${pausedHint(work)}` : afterwards(work))
+  }
+  return exitCode([result])
+}
+
+const pausedHint = ({ pipeline: { name } }: Work): string =>
+  `The pipeline stays paused. When the source or the mapping is fixed: contact-sync resume ${name}`
+
 export async function undo(io: Io, options: UndoCommandOptions, [run = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   warnOfOlderState(io, settings)
-  const work: Work = {
-    io,
-    settings,
-    pipeline: await pipelineOf(settings, run),
-    undo: {
-      run,
-      contact: options.contact,
-      deleteCreated: options.deleteCreated === true,
-      addedTerms: options.addedTerms === true,
-    },
+  const pipeline = await pipelineOf(settings, run)
+  const asked = {
+    run,
+    contact: options.contact,
+    deleteCreated: options.deleteCreated === true,
+    addedTerms: options.addedTerms === true,
   }
-  if (options.plan === true) return showPlan(work, options.json === true)
+  const isPausing = options.pause === true
+  const planOf = { io, settings, pipeline, undo: asked }
+  if (options.plan === true) return showPlan(planOf, options.json === true)
+  const who = await decidedBy(io, options, settings)
   const yes = options.yes === true
-  await confirm(io, yes || !io.isInteractive ? '' : await question(work), yes)
-  return carryOut(work, options.json === true)
+  await confirm(io, yes || !io.isInteractive ? '' : await question(planOf), yes)
+  if (isPausing)
+    await decide(
+      settings,
+      { kind: 'pause', args: { pipelines: [pipeline.name] }, decided: who },
+      askingOf(io),
+    )
+  return carryOut({ ...planOf, decided: who, evenPaused: isPausing }, options.json === true)
 }

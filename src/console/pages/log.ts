@@ -31,6 +31,11 @@ export const ACTIONS = [
   'erase',
   'readmit',
   'expire',
+  'drop_changes',
+  'pause',
+  'resume',
+  'run',
+  'undo',
 ] as const satisfies readonly LoggedEntry['action'][]
 
 export const OUTCOMES_LOGGED = [
@@ -69,11 +74,18 @@ function who(entry: LoggedEntry): Html {
   return html`${entry.key === null ? nothing : html`${said(entry.key)}<br />`}${contact}`
 }
 
+/** Who decided it, and why. */
+function decided({ by, role, note }: LoggedEntry): Html {
+  const who =
+    by === undefined ? nothing : html`<div>by ${said(by)}${role === undefined ? '' : ` (${role})`}</div>`
+  return html`${who}${note === undefined ? nothing : html`<div>${said(note)}</div>`}`
+}
+
 function what(entry: LoggedEntry): Html {
   const reason = entry.reason === null ? nothing : html`<div>${said(entry.reason)}</div>`
   if (entry.values === 'erased' && entry.field_names.length > 0)
-    return html`${erased} <span class="quiet">of ${entry.field_names.join(', ')}</span>`
-  return html`${changeList(entry)}${reason}`
+    return html`${erased} <span class="quiet">of ${entry.field_names.join(', ')}</span>${decided(entry)}`
+  return html`${changeList(entry)}${reason}${decided(entry)}`
 }
 
 export const entryTable = (rows: readonly LoggedEntry[]): Html =>

@@ -1,4 +1,5 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
+import { pipelinePauseText } from '../../core/decision.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
@@ -71,7 +72,10 @@ function refusedReload({ refusedReload: problems }: LiveView): Html {
 
 function attention({ live, pipelines }: Overview): Html {
   const reasons = live.reasons.map((reason) => html`<li>${said(reason)}</li>`)
-  const lines = pipelines.flatMap(openEnds)
+  const paused = live.pipelines.flatMap(({ name, paused: pause }) =>
+    pause === undefined ? [] : [html`<li>${name}: ${said(pipelinePauseText(pause))}</li>`],
+  )
+  const lines = [...paused, ...pipelines.flatMap(openEnds)]
   if (reasons.length + lines.length === 0 && live.refusedReload === undefined)
     return note(
       'good',
@@ -115,6 +119,7 @@ function lastRunCell({ live, lastRun }: Row, now: number): Html {
 }
 
 function nextCell({ live }: Row, now: number): Html {
+  if (live?.paused !== undefined) return badge('warn', 'paused')
   if (live?.dueAt === undefined) return html`<span class="quiet">only when asked</span>`
   return moment(live.dueAt, now)
 }

@@ -16,7 +16,7 @@ export const personalDigest = (salt: string, personalText: string): string =>
   hash('sha256', `${salt}\n${personalText}`, 'hex')
 
 /** Whose values an entry holds, and what came of them. */
-type Personal = Pick<AuditEntry, 'key' | 'contact_id' | 'fields' | 'terms' | 'reason' | 'source'>
+type Personal = Pick<AuditEntry, 'key' | 'contact_id' | 'fields' | 'terms' | 'reason' | 'source' | 'note'>
 
 /** What is hashed into the chain: it says what was done, and identifies no person. */
 export interface PublicPart extends Pick<
@@ -33,6 +33,8 @@ export interface PublicPart extends Pick<
   | 'planned_by'
   | 'tokens'
   | 'up_to'
+  | 'by'
+  | 'role'
 > {
   readonly seq: number
   /** A random name that stands for one person in this log alone; null for entries about no person. */
@@ -44,8 +46,9 @@ export interface PublicPart extends Pick<
 }
 
 /** The personal part as it is sealed. */
-export function personalText({ key, contact_id, fields, terms, reason, source }: AuditEntry): string {
-  return JSON.stringify({ key, contact_id, fields, terms, reason, source } satisfies Personal)
+export function personalText(entry: AuditEntry): string {
+  const { key, contact_id, fields, terms, reason, source, note } = entry
+  return JSON.stringify({ key, contact_id, fields, terms, reason, source, note })
 }
 
 /** The public part as it is hashed. */
@@ -73,6 +76,8 @@ export function publicText(
     planned_by: entry.planned_by,
     tokens: entry.tokens,
     up_to: entry.up_to,
+    by: entry.by,
+    role: entry.role,
   } satisfies { [Field in keyof PublicPart]-?: PublicPart[Field] | undefined })
 }
 
@@ -108,10 +113,11 @@ export function loggedEntry(
 ): LoggedEntry {
   const { fields: names, terms: _, digest: _digest, ...said } = JSON.parse(row.entry) as PublicPart
   const all = opened === undefined ? GONE : (JSON.parse(opened.personal) as Personal)
-  const { key, contact_id, fields, terms, reason, source } = all
+  const { key, contact_id, fields, terms, reason, source, note } = all
   return {
     ...said,
     ...{ key, contact_id, fields, terms, reason, source },
+    ...(note === undefined ? {} : { note }),
     values: opened === undefined ? 'erased' : 'open',
     field_names: names,
     prev: row.prev,

@@ -4,7 +4,9 @@ import { type FieldChange, fieldChanges } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
 import { stepFields } from '../change/steps.ts'
 import type { RequestTrace } from '../ports.ts'
+import type { UserRole } from '../words/user-roles.ts'
 import type { Provenance } from '../mapping/record.ts'
+import type { DecidedBy } from '../words/decided-by.ts'
 
 export type AuditOutcome = 'done' | 'unchanged' | 'rejected' | 'failed' | 'in_doubt' | 'held'
 
@@ -36,13 +38,18 @@ export interface AuditEntry {
   readonly tokens?: readonly string[]
   /** The newest entry whose values are gone with this one. */
   readonly up_to?: number
+  /** Who decided it; absent for what the program does as configured. */
+  readonly by?: string
+  /** Of a user who has shown their token. */
+  readonly role?: UserRole
+  readonly note?: string
 }
 
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
  * rebind: the state belongs to another address. rename, drop: of a pipeline. forget_order: what `date: auto` concluded.
  * erase: the values of one person are gone.
- * expire: values older than is kept are gone.
+ * expire: values older than is kept are gone. drop_changes: held changes that are not to be made. run, undo: asked for by a person.
  */
 export type PlanAction =
   | 'hold'
@@ -58,6 +65,11 @@ export type PlanAction =
   | 'erase'
   | 'readmit'
   | 'expire'
+  | 'drop_changes'
+  | 'pause'
+  | 'resume'
+  | 'run'
+  | 'undo'
 
 function contactIdOf({ operation, settlement }: Settled): number | null {
   const settled =
@@ -116,7 +128,7 @@ function reasonOf(settled: Settled): string | null {
 /** `at` in milliseconds since the epoch; `runId` is the run that settled it. */
 export function auditEntry(
   settled: Settled,
-  context: { at: number; runId: string; configHash: string },
+  context: { at: number; runId: string; configHash: string; decided?: DecidedBy | undefined },
 ): AuditEntry {
   const { operation, settlement, request } = settled
   return {
@@ -136,8 +148,19 @@ export function auditEntry(
     operation: operation.id,
     ...('next' in settlement ? { next: settlement.next } : {}),
     ...(operation.runId === context.runId ? {} : { planned_by: operation.runId }),
+    ...decidedFields(context.decided),
   }
 }
+
+/** JSON leaves out what is undefined. */
+const decidedFields = (decided: DecidedBy | undefined): Pick<AuditEntry, 'by' | 'role' | 'note'> =>
+  decided === undefined
+    ? {}
+    : {
+        by: decided.by,
+        ...(decided.role === undefined ? {} : { role: decided.role }),
+        ...(decided.note === undefined ? {} : { note: decided.note }),
+      }
 
 interface About {
   /** Milliseconds since the epoch. */
@@ -145,10 +168,12 @@ interface About {
   readonly runId: string
   readonly pipeline: string | null
   readonly configHash: string
+  /** Whose decision it was. */
+  readonly decided?: DecidedBy | undefined
 }
 
 /** What an entry has in common that is not about one record. */
-const ofNoRecord = ({ at, runId, pipeline, configHash }: About) => ({
+const ofNoRecord = ({ at, runId, pipeline, configHash, decided }: About) => ({
   at: new Date(at).toISOString(),
   run_id: runId,
   pipeline,
@@ -158,6 +183,7 @@ const ofNoRecord = ({ at, runId, pipeline, configHash }: About) => ({
   outcome: 'done' as const,
   source: null,
   config_hash: configHash,
+  ...decidedFields(decided),
 })
 
 /** The entry about a contact that a rebuild found for a record, or did not find for certain (`contactId` undefined). */

@@ -8,6 +8,7 @@ import {
   type FieldKind,
   type LogLevel,
 } from './event-kinds.ts'
+import { DECISION_EVENTS } from './decision-events.ts'
 import { KEEPING_EVENTS } from './keeping-events.ts'
 import { VALUE_EVENTS } from './value-events.ts'
 
@@ -131,6 +132,7 @@ export const EVENTS = {
     },
     means: 'The counts of `run --json`. `code`: why it ended early. `sync_log_head`: see audit verify.',
   },
+  ...DECISION_EVENTS,
   ...KEEPING_EVENTS,
   'file processing started': {
     level: 'info',

@@ -15,6 +15,7 @@ export interface Stop {
     | 'CONFIG_INVALID'
     | 'REFUSED_ALIKE'
     | 'MAX_DURATION'
+    | 'PAUSED'
   >
   readonly message: string
 }

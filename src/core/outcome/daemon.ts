@@ -1,5 +1,6 @@
 // What the daemon tells those who watch it (health, metrics, alerts, the log): events as they happen, and its condition
 // when it is asked. Names and numbers alone: nothing of a record or a contact is in it. Times are milliseconds since the epoch.
+import type { PipelinePause } from '../decision.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { Settings } from '../settings.ts'
 import type { Counts, RunStatus } from './summary.ts'
@@ -83,6 +84,8 @@ export interface PipelineCondition {
   /** When its last run ended by a fault, and the fault's code; undefined where it ended well. */
   readonly brokenAt: number | undefined
   readonly brokenBy: ErrorCode | undefined
+  /** It sends nothing until an operator resumes it. */
+  readonly paused?: PipelinePause | undefined
   /** Since the process began. */
   readonly overlaps: number
   readonly missed: number

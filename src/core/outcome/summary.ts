@@ -70,6 +70,8 @@ export function runStatus(
     fatal: boolean
     /** Stopped by max_duration: what is left is the next run's. */
     isOverTime?: boolean
+    /** Its pipeline is paused, or was paused meanwhile. */
+    isPaused?: boolean
     inputsRefused: number
     inputsHeld: number
     termsUnused?: number
@@ -77,7 +79,8 @@ export function runStatus(
   },
 ): RunStatus {
   if (happened.fatal) return 'failed'
-  if (counts.held + counts.held_deletes + happened.inputsHeld > 0) return 'held'
+  const held = counts.held + counts.held_deletes + happened.inputsHeld
+  if (held > 0 || happened.isPaused === true) return 'held'
   const imperfect =
     counts.rejected +
     counts.failed +

@@ -20,7 +20,7 @@ export const ERRORS = {
   CONFIG_INVALID: entry('fatal', 'Fix the problems named, then: contact-sync check'),
   STATE_LOCKED: entry(
     'fatal',
-    'Stop the other process, or wait until it ends: contact-sync status names it. Never give the same pipelines another state.path: a state without their links would create every contact again.',
+    'The process that holds the state could not be asked to take this: wait until it ends, or stop it; contact-sync status names it. Never give the same pipelines another state.path: a state without their links would create every contact again.',
   ),
   STATE_UNUSABLE: entry('fatal', 'See "Restore" in state/README.md; nothing was changed.'),
   STATE_FULL: entry(
@@ -42,6 +42,10 @@ export const ERRORS = {
   HELD_CHANGED: entry(
     'fatal',
     'See what is held now with contact-sync held list. If a newer file has replaced some changes, --remaining releases the others; the next run judges what a changed mapping makes.',
+  ),
+  PAUSED: entry(
+    'fatal',
+    'Nothing was sent, and files stay. To let it run again: contact-sync resume, with the name of the pipeline.',
   ),
   SERVICE_UNREACHABLE: entry(
     'fatal',

@@ -35,4 +35,29 @@ CREATE TABLE IF NOT EXISTS delete_count (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const seventh = [handEdits, deletesOverTime].join('')
+// decision: what a person decided and the owner has not concluded; args and decided as JSON. dropped: held changes that are not
+// planned again as long as the record has this form, or is missing. pipeline_pause: pipelines that send nothing.
+const decisions = `
+CREATE TABLE IF NOT EXISTS decision (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  args TEXT NOT NULL,
+  decided TEXT NOT NULL,
+  asked_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS dropped (
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  cause TEXT NOT NULL CHECK (cause IN ('record', 'missing')),
+  print TEXT NOT NULL,
+  PRIMARY KEY (pipeline, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pipeline_pause (
+  pipeline TEXT PRIMARY KEY,
+  since INTEGER NOT NULL,
+  by TEXT NOT NULL,
+  reason TEXT
+) STRICT, WITHOUT ROWID;
+`
+
+export const seventh = [handEdits, deletesOverTime, decisions].join('')

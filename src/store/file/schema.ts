@@ -295,6 +295,7 @@ export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
 /** What belongs to one input only and goes with the connection: which keys were seen in it so far, and which blocks it has. */
 export const CLAIM_TABLES = `
 CREATE TEMP TABLE claim_skipped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_dropped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE noted_block (id INTEGER PRIMARY KEY, pipeline TEXT, digests BLOB NOT NULL, counts BLOB NOT NULL, fingerprints TEXT NOT NULL);
 `

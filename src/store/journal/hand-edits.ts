@@ -187,15 +187,18 @@ function createCompareTerms(db: Connection): (edit: EditRow) => void {
 const FORGET_FINGERPRINT =
   'DELETE FROM fingerprint WHERE pipeline = @pipeline AND link_id IN (SELECT id FROM link WHERE pipeline = @pipeline'
 
-function createReleaseEdits(db: Connection): HandEditStore['releaseEdits'] {
+/** Within the transaction of the decision; how many. */
+export function createReleaseEdits(
+  db: Connection,
+): (of: { pipeline: string; key: string; field?: string | undefined }) => number {
   const rows = createSentRows(db)
   const edits = db.prepare<[{ pipeline: string; key: string; field: string | null }], EditRow>(
     'SELECT * FROM hand_edit WHERE pipeline = @pipeline AND key = @key AND field = coalesce(@field, field)',
   )
   const soon = db.prepare('UPDATE hand_edit SET looked_at = 0 WHERE pipeline = ? AND key = ? AND field = ?')
   const compareTerms = createCompareTerms(db)
-  const release = db.transaction((of: { pipeline: string; key: string; field: string | null }): number => {
-    const found = edits.all(of)
+  return ({ pipeline: name, key: record, field: asked = null }) => {
+    const found = edits.all({ pipeline: name, key: record, field: asked })
     for (const edit of found) {
       const { pipeline, key, field, contact_id: id, service } = edit
       const { last, open } = rows.of(id)
@@ -204,8 +207,7 @@ function createReleaseEdits(db: Connection): HandEditStore['releaseEdits'] {
       if (field.startsWith('term ')) compareTerms(edit)
     }
     return found.length
-  })
-  return async ({ pipeline, key, field = null }) => release({ pipeline, key, field })
+  }
 }
 
 export function createHandEditStore(db: Connection): HandEditStore {
@@ -214,6 +216,7 @@ export function createHandEditStore(db: Connection): HandEditStore {
     .prepare<[number], string>('SELECT known FROM link WHERE contact_id = ? ORDER BY id')
     .pluck()
   const keepEdits = db.transaction(createKeepEdits(db))
+  const releaseEdits = db.transaction(createReleaseEdits(db))
   const due = db.prepare<[{ pipeline: string; before: number; after: string; limit: number }], EditRow>(`
     SELECT * FROM hand_edit WHERE pipeline = @pipeline AND ${OF_FIELD} AND key IN (
       SELECT DISTINCT key FROM hand_edit WHERE pipeline = @pipeline AND looked_at < @before AND key > @after AND ${OF_FIELD}
@@ -241,6 +244,6 @@ export function createHandEditStore(db: Connection): HandEditStore {
     editsToLookAt: async (pipeline, { before, after = '', limit }) =>
       byRecord(due.all({ pipeline, before, after, limit })),
     openEdits: async (pipelines) => pipelines.flatMap((name) => ofPipeline.all(name)).map(openEdit),
-    releaseEdits: createReleaseEdits(db),
+    releaseEdits: async (of) => releaseEdits(of),
   }
 }

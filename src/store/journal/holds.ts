@@ -1,6 +1,7 @@
 // Plans that a guard held: how many changes, over which threshold, and whether a person has released them since.
 // The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
 import type { GuardName, Hold } from '../../core/change/guard.ts'
+import type { Dropped } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
@@ -101,25 +102,50 @@ function createHoldPlan(db: Connection): RunState['holdPlan'] {
   return async (staged, given, context) => db.transaction(() => hold(staged, given, context))()
 }
 
-function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeReleasedDeletes'> {
-  const releaseOperations = db.prepare(
+/** Releases what guards held in a run, or of these records of it alone. Within the transaction of the decision. */
+export function createRelease(
+  db: Connection,
+): (of: { run: string; at: number; keys?: readonly string[] | undefined }) => void {
+  const all = db.prepare(
     "UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL",
   )
+  const some = db.prepare(`
+    UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL
+      AND key IN (SELECT value FROM json_each(?))`)
   const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
   const noteRelease = db.prepare('UPDATE hold SET released_at = ? WHERE run_id = ?')
+  return ({ run, at, keys }) => {
+    if (keys !== undefined) return void some.run(run, JSON.stringify(keys))
+    all.run(run)
+    noteRelease.run(at, run)
+    forgetAccepted.run(run)
+  }
+}
+
+/**
+ * Takes held changes out of the journal, and notes the form in which they are not planned again. A file that was not as
+ * expected stays unaccepted.
+ */
+export function createDropHeld(db: Connection): (dropped: readonly Dropped[]) => void {
+  const remove = db.prepare("DELETE FROM operation WHERE id = ? AND state = 'held'")
+  const note = db.prepare('INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)')
+  const forget = db.prepare(FORGET_EMPTY_HOLDS)
+  return (dropped) => {
+    for (const { operation, pipeline, key, cause, print } of dropped)
+      if (remove.run(operation).changes > 0 && print !== undefined) note.run(pipeline, key, cause, print)
+    for (const pipeline of new Set(dropped.map((one) => one.pipeline))) forget.run({ pipeline })
+  }
+}
+
+function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeReleasedDeletes'> {
+  const release = db.transaction(createRelease(db))
   const takeDeletes = db.prepare(`
     UPDATE operation SET state = 'planned', run_id = @runId
     WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1 AND cause = 'missing'
       AND (link_id IN (SELECT id FROM link WHERE missing > 0) AND @missing OR undoes IS NOT NULL)`)
   const forget = db.prepare(FORGET_EMPTY_HOLDS)
   return {
-    async release(runId, at) {
-      db.transaction(() => {
-        releaseOperations.run(runId)
-        noteRelease.run(at, runId)
-        forgetAccepted.run(runId)
-      })()
-    },
+    release: async (run, at) => release({ run, at }),
     takeReleasedDeletes: async (pipeline, runId, { missing }) =>
       db.transaction(() => {
         const { changes } = takeDeletes.run({ pipeline, runId, missing: missing ? 1 : 0 })

@@ -3,6 +3,7 @@
 import { SENDING_ORDER } from '../../core/change/steps.ts'
 import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
+import { IS_DROPPED_AS_MISSING } from './dropped.ts'
 import type { Claims } from './reading/claims.ts'
 
 /** Seen: read as unchanged, as a record with an outcome (rejected ones, too), or skipped by `where`. */
@@ -43,7 +44,7 @@ FROM (
     CASE WHEN @delete AND NOT ${IS_NAMED_ELSEWHERE} THEN 'delete' WHEN ${HAS_TERMS} THEN 'terms' END AS kind
   FROM link
   WHERE pipeline = @pipeline AND NOT ${IS_SEEN} AND NOT coalesce(${IS_REKEYED}, 0)
-    AND missing + ${COUNTS} >= @missingIn)
+    AND missing + ${COUNTS} >= @missingIn AND NOT ${IS_DROPPED_AS_MISSING})
 WHERE kind IS NOT NULL ORDER BY id`
 
 const COUNT_MISSING = `

@@ -7,11 +7,13 @@ import { firstForm } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
+import type { DroppedStore } from '../../core/change/dropped.ts'
 import type { ResolutionStore } from '../../core/change/resolution.ts'
 import type { BlockStore } from '../../core/change/settled-blocks.ts'
 import { createBlockStore } from './reading/blocks.ts'
 import { createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
+import { createDropped } from './dropped.ts'
 import { createFingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createHouseholds } from './households.ts'
@@ -192,6 +194,7 @@ function createCommit(
   const dropRetried = db.prepare(DROP_RETRIED)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const recountHolds = db.prepare(RECOUNT_HOLDS)
+  const dropped = createDropped(db)
   return (staged, sha256, full) => {
     const { id, pipeline, runId } = staged
     const statements = [
@@ -201,6 +204,7 @@ function createCommit(
     ]
     for (const statement of statements) statement.run({ id, pipeline })
     if (full !== undefined) countMissing(staged, full)
+    dropped.end({ id, pipeline, isFull: full !== undefined })
     const { rejectsUpTo } = staged.input
     if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
     plan.run(sha256, id)
@@ -227,6 +231,7 @@ function createCompleteStaging(
 }
 
 type Staging = BlockStore &
+  DroppedStore &
   Pick<
     RunState,
     | 'beginInput'
@@ -257,6 +262,7 @@ export function createStagingStore(db: Connection): Staging {
   const commit = db.transaction(createCommit(db, missing.countMissing))
   const discard = DISCARD.map((sql) => db.prepare(sql))
   const stage = createStage(db, fingerprints.put)
+  const dropped = createDropped(db)
   const complete = createCompleteStaging(db, missing.stageMissing)
   return {
     async beginInput({ runId, pipeline, input, header }) {
@@ -275,14 +281,16 @@ export function createStagingStore(db: Connection): Staging {
     matchFingerprints: async (staged, values) => walks.get(staged.id)?.match(values) ?? [],
     known: createKnown(db),
     passed: createPassed(db).passed,
+    droppedForms: dropped.droppedForms,
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
-    async stageBatch(staged, { entries, present = [] }) {
-      if (entries.length + present.length === 0) return
+    async stageBatch(staged, { entries, present = [], dropped: keys = [] }) {
+      if (entries.length + present.length + keys.length === 0) return
       db.transaction(() => {
         stage(staged, entries)
         claims.skip(staged.id, present)
+        dropped.note(staged.id, keys)
       })()
     },
     unstage: createUnstage(db),

@@ -2,6 +2,7 @@
 // mails elsewhere. What stays is the chain, their token in it, and tombstones. All of it is one transaction; afterwards the
 // file is rewritten, because pages of a database may hold what was deleted from them.
 import type { Recognition, Subject } from '../../core/erasing.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { UNCERTAIN } from '../../core/change/states.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
@@ -38,6 +39,8 @@ export interface Forgetting {
   readonly records: number
   readonly at: number
   readonly runId: string
+  /** Who asked for it. */
+  readonly decided?: DecidedBy | undefined
 }
 
 const OF_PEOPLE = keysOf('SELECT value FROM json_each(@persons)')
@@ -78,7 +81,7 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
   const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
-  const unpass = ['passed', 'household', 'hand_edit'].map((table) =>
+  const unpass = ['passed', 'household', 'hand_edit', 'dropped'].map((table) =>
     prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`),
   )
   const inDoubt = db.prepare<unknown[], number>(
@@ -182,7 +185,7 @@ const SWEEP = "INSERT OR REPLACE INTO meta VALUES ('sweep', '1')"
 
 export function forgetPerson(
   db: Connection,
-  { subject, people, recognition, records, at, runId }: Forgetting,
+  { subject, people, recognition, records, at, runId, decided }: Forgetting,
 ): Forgotten {
   return db.transaction(() => {
     const { tokens, logEntries } = destroyValues(db, people)
@@ -192,7 +195,7 @@ export function forgetPerson(
     const texts = redactTexts(db, recognition)
     const tombstones = setTombstones(db, { keys: subject.keys, mails: ownMails(db, subject.mails) }, at)
     const reason = `a person was erased: the values of ${logEntries} entries, ${rows.links} links, ${rows.openOperations} open operations, ${rejects} rejects, ${records} records in files`
-    const about = { at, runId, pipeline: null, configHash: '' }
+    const about = { at, runId, pipeline: null, configHash: '', decided }
     createAppend(db)(planEntry({ action: 'erase', reason, tokens }, about))
     db.exec(SWEEP)
     return { logEntries, tokens, tombstones, texts, ...rows, rejects, uncertainRejects: named.uncertain }

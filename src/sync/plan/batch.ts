@@ -12,7 +12,9 @@ import { looksUp } from '../../core/change/resolution.ts'
 import type { Identity, StagedBody, StagedInput, StagedRecord } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
 import type { BlockReading } from './blocks.ts'
+import { areDropped } from './dropped.ts'
 import { areErased } from './erased.ts'
+import { onPlaces } from './on-places.ts'
 import { isCreate, type Otherwise, resolvedCreates } from './resolved.ts'
 
 /** One input on its way into the plan: what its batches share, and what they add up. */
@@ -34,6 +36,8 @@ export interface Reading {
   readonly otherwise: Otherwise
   /** Records that could be any of several contacts of their mail. */
   readonly several: { records: number }
+  /** The lines of records that an operator dropped in just this form. */
+  readonly dropped: Set<number>
   /** Records that a later one of their key replaced, and whose terms it does not name. */
   readonly passedOver: { withTerms: number }
 }
@@ -65,7 +69,8 @@ interface MappedRow extends Fresh {
 
 type Mapped = Settled | MappedRow
 
-type Verdict = StagedBody | 'skipped' | 'settled'
+/** dropped: it would be the very change that an operator dropped. */
+type Verdict = StagedBody | 'skipped' | 'settled' | 'dropped'
 
 /** What is to be done about a row, regardless of the others. */
 interface Decided {
@@ -102,20 +107,6 @@ function mappedRecord(item: SourceItem, mapper: Mapper): MappedRecord {
 
 const keyOf = (row: Mapped): string | undefined =>
   row.kind === 'settled' || row.mapped.kind === 'skipped' ? undefined : row.mapped.key
-
-/** Asks for those that are there, and gives the answers on their places. */
-async function onPlaces<Given, Answer>(
-  given: readonly (Given | undefined)[],
-  ask: (those: readonly Given[]) => Promise<readonly Answer[]>,
-): Promise<readonly (Answer | undefined)[]> {
-  const there = given.flatMap((one, place) => (one === undefined ? [] : [{ one, place }]))
-  const answers = await ask(there.map(({ one }) => one))
-  const all = new Array<Answer | undefined>(given.length).fill(undefined)
-  there.forEach(({ place }, index) => {
-    all[place] = answers[index]
-  })
-  return all
-}
 
 const rowsOf = (item: SourceItem) => (item.kind === 'record' ? item.rows : undefined)
 
@@ -175,7 +166,7 @@ export const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
 
 /** Only accepted records claim a key: a rejected one does not block another. */
 const isAccepted = ({ verdict }: Decided): boolean =>
-  verdict === 'settled' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
+  verdict === 'settled' || verdict === 'dropped' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
 
 /** What `writes` alone decides, without a look at the service. */
 function verdictByWrites(
@@ -261,6 +252,23 @@ async function withLookUps(
   })
 }
 
+/** What an operator dropped is not planned again as long as its record stays as it was. */
+async function withoutDropped(
+  decided: readonly Decided[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<readonly Decided[]> {
+  const dropped = await areDropped(
+    decided.map(({ verdict }) => (typeof verdict === 'object' ? verdict : undefined)),
+    context,
+  )
+  return decided.map((one, index) => {
+    if (dropped[index] !== true) return one
+    reading.dropped.add(one.row.item.line)
+    return { row: one.row, verdict: 'dropped' as const }
+  })
+}
+
 function compareWithExpected(decided: readonly Decided[], { expectation }: Reading): void {
   if (expectation === undefined) return
   for (const { row, verdict } of decided) {
@@ -284,7 +292,7 @@ function besideEarlier(
 function count(verdict: Verdict, counts: Counts): void {
   counts.read += 1
   if (verdict === 'settled') counts.unchanged += 1
-  else if (verdict === 'skipped') counts.skipped += 1
+  else if (verdict === 'skipped' || verdict === 'dropped') counts.skipped += 1
   else if (verdict.kind === 'rejected') counts.rejected += 1
   else if (verdict.kind === 'unchanged') counts.unchanged += 1
   else if (verdict.kind === 'passed') counts.skipped += 1
@@ -331,7 +339,9 @@ async function supersede(
   unstaged.forEach(({ was, terms }, index) => {
     const by = replaced[index]?.by
     // Without a link it was not unchanged but passed over, and counts as skipped already.
-    const wasPassed = was === 'unchanged' && by?.kind === 'fresh' && by.known.link === undefined
+    const wasDropped = reading.dropped.has(replaced[index]?.line ?? 0)
+    const wasPassed =
+      was === 'unchanged' && (wasDropped || (by?.kind === 'fresh' && by.known.link === undefined))
     if (wasPassed) return
     if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
     reading.counts.skipped += 1
@@ -356,14 +366,15 @@ async function stage(decided: readonly Decided[], reading: Reading, context: Pla
     const verdict = besideEarlier(one, earlier[index], context)
     count(verdict, reading.counts)
     if (one.row.kind === 'fresh') countOddities(one.row, reading)
-    if (verdict === 'skipped' || verdict === 'settled') return []
+    if (typeof verdict === 'string') return []
     return [{ record: stagedRecord(one.row, reading), ...verdict }]
   })
   // A skipped or rejected record claims nothing, and still counts as present: its contact is not missing.
   const present = decided.flatMap((one) =>
     isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
   )
-  await state.stageBatch(reading.staged, { entries, present })
+  const dropped = decided.flatMap(({ row, verdict }) => (verdict === 'dropped' ? (keyOf(row) ?? []) : []))
+  await state.stageBatch(reading.staged, { entries, present, dropped })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }
 
@@ -383,5 +394,5 @@ export async function planBatch(
   const decided = rows.map((row) => ({ row, verdict: verdictOn(row, context) }))
   const looked = await withLookUps(decided, reading, context)
   compareWithExpected(looked, reading)
-  await stage(looked, reading, context)
+  await stage(await withoutDropped(looked, reading, context), reading, context)
 }

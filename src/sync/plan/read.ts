@@ -135,6 +135,7 @@ const newReading = (
   odd: new Map(),
   otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
+  dropped: new Set(),
   passedOver: { withTerms: 0 },
 })
 

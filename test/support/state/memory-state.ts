@@ -112,6 +112,8 @@ export function memoryState(): TestState {
     ...memoryDeleteCounts(tables),
     ...memoryFacts(tables),
     ...memoryLog(tables),
+    // Decisions are taken by the owner of a real state.
+    droppedForms: async (_pipeline: string, keys: readonly string[]) => keys.map(() => undefined),
     close: async () => undefined,
   }
 }

@@ -1,0 +1,166 @@
+// The socket of the process that has the state: takes decisions of other commands, several at once, and answers each on its
+// connection. It exists as long as the process has the state.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { ERRORS, SyncError } from '../../core/words/errors.ts'
+import type { Log } from '../../log/log.ts'
+import { errorFacts } from '../../core/words/error-facts.ts'
+import { Unconfirmed } from '../run/desk.ts'
+import { isKind, KINDS } from './kinds.ts'
+import type { Owner } from './owner.ts'
+import { takeDecision } from './taking.ts'
+import {
+  type OwnerAnswer,
+  configPrint,
+  lineOf,
+  PROTOCOL,
+  type Request,
+  requestSchema,
+  socketBeside,
+} from './wire.ts'
+
+export interface DeskServer {
+  /** Takes nothing new, and lets what is being taken come to its end. */
+  close(): Promise<void>
+}
+
+/** Decisions are small; what is longer is not one. */
+const LONGEST_REQUEST = 1_000_000
+
+const refusal = (code: 'USAGE' | 'CONFIG_INVALID', message: string, hint: string = ERRORS[code].hint) =>
+  new SyncError(code, message, { hint })
+
+function assertAnswerable(request: Request, owner: Owner): void {
+  if (request.protocol !== PROTOCOL)
+    throw refusal(
+      'USAGE',
+      'the process that has the state is of another version than this command',
+      'Restart it with the version of this command, or use the command of its version.',
+    )
+  if (request.kind !== 'reload' && request.config !== configPrint(owner.settings()))
+    throw refusal(
+      'CONFIG_INVALID',
+      'the process that has the state works under another configuration than this command',
+      'If the configuration of this command is to be used: contact-sync reload. Otherwise name the other one with --config.',
+    )
+}
+
+const isForDaemon = (kind: string): boolean => isKind(kind) && KINDS[kind].needs !== 'state'
+
+async function answerTo(
+  request: Request,
+  owner: Owner,
+  say: (answer: OwnerAnswer) => void,
+): Promise<OwnerAnswer> {
+  assertAnswerable(request, owner)
+  if (owner.daemon === undefined && isForDaemon(request.kind)) return { wait: true }
+  const watching = {
+    tell: (tell: string) => say({ tell }),
+    show: (show: unknown) => say({ show }),
+  }
+  const { kind, args, decided, isConfirmed } = request
+  const result = await takeDecision(owner, { kind, args, decided }, { isConfirmed, watching })
+  return { result: result ?? null }
+}
+
+/** Its text may name a person. */
+const codeOf = (error: unknown) => (error instanceof SyncError ? { code: error.code } : {})
+
+function answerOf(error: unknown): OwnerAnswer {
+  if (error instanceof Unconfirmed) return { facts: error.facts }
+  const { code, message, hint } =
+    error instanceof SyncError
+      ? error
+      : { code: '', message: 'the process that has the state met a fault; its log has it', hint: '' }
+  return { error: { code, message, hint } }
+}
+
+async function serve(socket: Socket, owner: Owner, log: Log): Promise<void> {
+  // A client that has gone is no fault: what it asked for is taken all the same.
+  socket.on('error', () => socket.destroy())
+  const say = (answer: OwnerAnswer): void => {
+    if (!socket.destroyed) socket.write(lineOf(answer))
+  }
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > LONGEST_REQUEST) socket.destroy()
+  })
+  const lines = createInterface({ input: socket })
+  // A connection that breaks has no end of its own.
+  socket.once('close', () => lines.close())
+  for await (const line of lines) {
+    let kind = ''
+    try {
+      const request = requestSchema.parse(JSON.parse(line))
+      ;({ kind } = request)
+      say(await answerTo(request, owner, say))
+      log.info('decision taken', { decision: kind })
+    } catch (error) {
+      if (!(error instanceof Unconfirmed)) log.warn('decision refused', { decision: kind, ...codeOf(error) })
+      say(answerOf(error))
+    }
+    break
+  }
+  socket.end()
+}
+
+async function listening(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  chmodSync(path, 0o600)
+}
+
+/** Beside the state, where that can be; else in a private folder, whose name is left in the lock. */
+async function listen(server: Server, owner: Owner): Promise<string> {
+  const beside = socketBeside(owner.settings().state.path)
+  if (beside !== undefined)
+    try {
+      // The owner of the lock is the only one who listens: what is there was left behind.
+      rmSync(beside, { force: true })
+      await listening(server, beside)
+      return beside
+    } catch {
+      // Some mounts have no sockets.
+    }
+  const path = join(mkdtempSync(join(tmpdir(), 'contact-sync-')), 'sock')
+  await listening(server, path)
+  owner.state.leaveInLock(path)
+  return path
+}
+
+function remove(path: string, owner: Owner): void {
+  rmSync(path, { force: true })
+  if (path !== socketBeside(owner.settings().state.path))
+    rmSync(dirname(path), { recursive: true, force: true })
+}
+
+/** Without a socket the owner works on: commands that decide end with STATE_LOCKED then, and the log says why. */
+export async function openDesk(owner: Owner, log: Log): Promise<DeskServer> {
+  const active = new Set<Promise<void>>()
+  const server = createServer((socket) => {
+    const served = serve(socket, owner, log).catch(() => void socket.destroy())
+    active.add(served)
+    void served.then(() => active.delete(served))
+  })
+  let path: string | undefined
+  try {
+    path = await listen(server, owner)
+  } catch (error) {
+    const { detail: _, ...facts } = errorFacts(error)
+    log.warn('no socket for decisions', facts)
+  }
+  return {
+    async close() {
+      if (path === undefined) return
+      server.close()
+      remove(path, owner)
+      await Promise.all(active)
+    },
+  }
+}

@@ -1,0 +1,147 @@
+// Everything that a person may decide: one row for each kind, with the form of its arguments and what takes it. The command
+// line, the console and the socket know no other list. The results are JSON.
+import { z } from 'zod'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
+import type { LeftAlone } from '../../core/log/undo.ts'
+import { forgetDateOrders } from '../people/date-orders.ts'
+import { dropHeld, releaseHeld, resolveDoubt } from '../people/decisions.ts'
+import { forgetContact, readmitContact } from '../people/forgetting.ts'
+import { releaseEdits } from '../people/hand-edits.ts'
+import { dropPipeline, renamePipeline } from '../people/pipelines.ts'
+import { renameTerm } from '../people/term-names.ts'
+import type { Desk } from '../run/desk.ts'
+import type { WithWarnings } from '../run/run.ts'
+import { pausePipelines, resumePipelines } from './pausing.ts'
+import type { AskedRun, DaemonOwner, Owner } from './owner.ts'
+
+/** With what a kind is taken that needs more than the state. */
+export interface Taking extends Desk {
+  readonly owner: Owner
+  /** Shown to the person who waits, while it is taken. */
+  show(event: unknown): void
+}
+
+interface Kind<Args, Result> {
+  readonly args: z.ZodType<Args>
+  /**
+   * state: changes the state alone, between two operations of a run. rest: while no run is active. daemon: is about the runs or
+   * the configuration of the daemon, and is not written down.
+   */
+  readonly needs: 'state' | 'rest' | 'daemon'
+  take(desk: Taking, args: Args): Promise<Result>
+}
+
+const kind = <Args, Result>(row: Kind<Args, Result>): Kind<Args, Result> => row
+
+const text = z.string()
+const names = z.array(text)
+const held = { run: text, key: text.optional() }
+
+/** A run that was asked for, and what an undo left as it is. */
+export interface RunMade {
+  readonly result: WithWarnings
+  readonly left: readonly LeftAlone[]
+}
+
+const daemonOf = ({ owner: { daemon } }: Taking): DaemonOwner => {
+  if (daemon === undefined) throw new Error('this process makes no runs for others')
+  return daemon
+}
+
+async function asked(desk: Taking, run: AskedRun): Promise<RunMade> {
+  const left: LeftAlone[] = []
+  const result = await daemonOf(desk).run(run, {
+    decided: desk.decided,
+    report: (report) => desk.show({ report }),
+    left: (one) => left.push(one),
+  })
+  return { result, left }
+}
+
+const undoArgs = z.strictObject({
+  pipeline: text,
+  run: text,
+  contact: text.optional(),
+  deleteCreated: z.boolean(),
+  addedTerms: z.boolean(),
+  /** Although the pipeline is paused. */
+  evenPaused: z.boolean(),
+})
+
+async function reload(
+  desk: Taking,
+): Promise<{ problems: readonly string[]; at_next_start: readonly string[] }> {
+  const { problems = [], atNextStart } = await daemonOf(desk).reload(desk.decided)
+  return { problems, at_next_start: atNextStart }
+}
+
+export const KINDS = {
+  'held release': kind({
+    args: z.strictObject({ ...held, remaining: z.boolean() }),
+    needs: 'state',
+    take: releaseHeld,
+  }),
+  'held drop': kind({ args: z.strictObject(held), needs: 'state', take: dropHeld }),
+  'edits release': kind({
+    args: z.strictObject({ pipeline: text, key: text, field: text.optional() }),
+    needs: 'state',
+    take: releaseEdits,
+  }),
+  pause: kind({ args: z.strictObject({ pipelines: names }), needs: 'state', take: pausePipelines }),
+  resume: kind({ args: z.strictObject({ pipelines: names }), needs: 'state', take: resumePipelines }),
+  'doubts resolve': kind({
+    args: z.strictObject({
+      id: z.number(),
+      verdict: z.discriminatedUnion('done', [
+        z.strictObject({ done: z.literal(true), contactId: z.number().optional() }),
+        z.strictObject({ done: z.literal(false) }),
+      ]),
+    }),
+    needs: 'rest',
+    take: resolveDoubt,
+  }),
+  'audit forget': kind({
+    args: z.strictObject({ contact: text, deleteAtService: z.boolean() }),
+    needs: 'rest',
+    take: forgetContact,
+  }),
+  'audit readmit': kind({ args: z.strictObject({ contact: text }), needs: 'rest', take: readmitContact }),
+  'state rename-pipeline': kind({
+    args: z.strictObject({ from: text, to: text }),
+    needs: 'rest',
+    take: renamePipeline,
+  }),
+  'state drop-pipeline': kind({ args: z.strictObject({ name: text }), needs: 'rest', take: dropPipeline }),
+  'state forget-date-order': kind({
+    args: z.strictObject({ pipeline: text, column: text.optional() }),
+    needs: 'rest',
+    take: forgetDateOrders,
+  }),
+  'terms rename': kind({ args: z.strictObject({ from: text, to: text }), needs: 'rest', take: renameTerm }),
+  run: kind({
+    args: z.strictObject({ pipeline: text, rejectsOnly: z.boolean() }),
+    needs: 'daemon',
+    take: (desk, { pipeline, rejectsOnly }) =>
+      asked(desk, { kind: rejectsOnly ? 'rejects' : 'run', pipeline }),
+  }),
+  undo: kind({
+    args: undoArgs,
+    needs: 'daemon',
+    take: (desk, { pipeline, evenPaused, contact, ...undo }) =>
+      asked(desk, { kind: 'undo', pipeline, evenPaused, undo: { ...undo, contact } }),
+  }),
+  reload: kind({ args: z.strictObject({}), needs: 'daemon', take: reload }),
+}
+
+export type KindName = keyof typeof KINDS
+export type ArgsOf<Name extends KindName> = Parameters<(typeof KINDS)[Name]['take']>[1]
+export type ResultOf<Name extends KindName> = Awaited<ReturnType<(typeof KINDS)[Name]['take']>>
+
+export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, name)
+
+/** One decision, as a command makes it. */
+export interface Deciding<Name extends KindName> {
+  readonly kind: Name
+  readonly args: ArgsOf<Name>
+  readonly decided: DecidedBy
+}

@@ -1,0 +1,119 @@
+// Takes a decision as the owner of the state: written down first, then done, then concluded. One that an owner was killed over
+// is taken by the next one, whole, or was done already.
+import type { Decision, OpenDecision } from '../../core/decision.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { runId } from '../../core/words/run-id.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import type { Log } from '../../log/log.ts'
+import { Unconfirmed } from '../run/desk.ts'
+import { isKind, KINDS, type KindName, type Taking } from './kinds.ts'
+import type { Owner } from './owner.ts'
+
+interface Watching {
+  tell(text: string): void
+  show(event: unknown): void
+}
+
+interface Course {
+  /** In the state; undefined where it is not written down. */
+  readonly id: number | undefined
+  readonly decided: DecidedBy
+  readonly isConfirmed: boolean
+  readonly isAgain: boolean
+  readonly watching: Watching
+}
+
+function takingOf(owner: Owner, { id, decided, isConfirmed, isAgain, watching }: Course): Taking {
+  const settings = owner.settings()
+  const at = clock.now()
+  const run = runId(at, random)
+  return {
+    ...watching,
+    owner,
+    settings,
+    state: owner.state,
+    signal: owner.signal,
+    decided,
+    isAgain,
+    about: (pipeline) => ({
+      at,
+      runId: run,
+      pipeline,
+      configHash: settings.pipelines.find(({ name }) => name === pipeline)?.hash ?? '',
+      decided,
+    }),
+    ask(facts) {
+      if (!isConfirmed) throw new Unconfirmed(facts)
+    },
+    conclude: (effects, entries) => owner.state.concludeDecision(id ?? 0, { at, effects, entries }),
+  }
+}
+
+type AnyTake = (desk: Taking, args: unknown) => Promise<unknown>
+
+function assertKnown(name: string): asserts name is KindName {
+  if (!isKind(name))
+    throw new SyncError('USAGE', `the process that has the state knows no decision "${name}"`, {
+      hint: 'It is of another version: restart it with the version of this command.',
+    })
+}
+
+/**
+ * Takes it. Throws Unconfirmed where a person has to see something first, and whatever the kind throws; then nothing is left
+ * open. A kind that needs rest waits for it.
+ */
+export async function takeDecision(
+  owner: Owner,
+  { kind, args, decided }: Decision,
+  how: { isConfirmed: boolean; watching: Watching },
+): Promise<unknown> {
+  assertKnown(kind)
+  const row = KINDS[kind]
+  const given = row.args.parse(args)
+  const { state } = owner
+  const isWritten = row.needs !== 'daemon' && how.isConfirmed
+  const work = async (): Promise<unknown> => {
+    const id = isWritten ? await state.beginDecision({ kind, args: given, decided }, clock.now()) : undefined
+    const end = async (): Promise<void> => {
+      if (id !== undefined) await state.concludeDecision(id, { at: clock.now() })
+    }
+    try {
+      const result = await (row.take as AnyTake)(
+        takingOf(owner, { ...how, id, decided, isAgain: false }),
+        given,
+      )
+      await end()
+      return result
+    } catch (error) {
+      // Where the state has failed, the next owner finds it open.
+      await end().catch(() => undefined)
+      throw error
+    }
+  }
+  const { daemon } = owner
+  return row.needs === 'rest' && daemon !== undefined ? daemon.rest(work) : work()
+}
+
+async function takeAgain(owner: Owner, { id, kind, args, decided }: OpenDecision): Promise<void> {
+  assertKnown(kind)
+  const watching = { tell: () => undefined, show: () => undefined }
+  const desk = takingOf(owner, { id, decided, isConfirmed: true, isAgain: true, watching })
+  await (KINDS[kind].take as AnyTake)(desk, KINDS[kind].args.parse(args))
+}
+
+/** Those that an owner was killed over; before this one does anything else. */
+export async function resumeDecisions(owner: Owner, log?: Log): Promise<void> {
+  for (const open of await owner.state.openDecisions()) {
+    const decision = open.kind
+    try {
+      await takeAgain(owner, open)
+      log?.warn('decision resumed', { decision, outcome: 'taken' })
+    } catch (error) {
+      const code = error instanceof SyncError ? { code: error.code } : {}
+      log?.warn('decision resumed', { decision, outcome: 'refused', ...code })
+    } finally {
+      await owner.state.concludeDecision(open.id, { at: clock.now() })
+    }
+  }
+}

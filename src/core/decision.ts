@@ -1,0 +1,75 @@
+// What a person decides about the program and its state: as data, so that the owner of the state can take it for another
+// process, and so that one that was interrupted is taken whole or not at all.
+import type { AuditEntry } from './log/audit.ts'
+import { momentText } from './words/format.ts'
+import type { DecidedBy } from './words/decided-by.ts'
+
+/** As it travels and as it is written down. `args` are JSON, in the form of its kind. */
+export interface Decision {
+  readonly kind: string
+  readonly args: unknown
+  readonly decided: DecidedBy
+}
+
+/** One that is written down and was not concluded. */
+export interface OpenDecision extends Decision {
+  readonly id: number
+  readonly askedAt: number
+}
+
+/** A held change that is not planned again as long as its record, or its absence, stays as it is. */
+export interface Dropped {
+  readonly operation: number
+  readonly pipeline: string
+  readonly key: string
+  readonly cause: 'record' | 'missing'
+  /** Of the change (core/change/dropped.ts); undefined where nothing asks for it again. */
+  readonly print: string | undefined
+}
+
+/** Why a pipeline sends nothing; `since` in milliseconds since the epoch. */
+export interface PipelinePause {
+  readonly pipeline: string
+  readonly since: number
+  readonly by: string
+  readonly reason: string | undefined
+}
+
+/** `paused since 2026-11-23 08:15 UTC by anna: wrong export` */
+export const pausedText = ({ since, by, reason }: PipelinePause): string =>
+  `paused since ${momentText(since)} by ${by}${reason === undefined ? '' : `: ${reason}`}`
+
+/** The same, with what it means and how it ends. */
+export const pipelinePauseText = (pause: PipelinePause): string =>
+  `${pausedText(pause)}; it sends nothing. To let it run again: contact-sync resume ${pause.pipeline}`
+
+/** What a decision changes in the state. */
+export type Effect =
+  /** `keys`: these records alone. */
+  | { readonly do: 'release'; readonly run: string; readonly keys?: readonly string[] | undefined }
+  | { readonly do: 'drop'; readonly dropped: readonly Dropped[] }
+  | { readonly do: 'pause'; readonly pauses: readonly PipelinePause[] }
+  | { readonly do: 'resume'; readonly pipelines: readonly string[] }
+  | {
+      readonly do: 'release_edits'
+      readonly pipeline: string
+      readonly key: string
+      readonly field?: string | undefined
+    }
+
+export interface Conclusion {
+  readonly at: number
+  readonly effects?: readonly Effect[]
+  readonly entries?: readonly AuditEntry[]
+}
+
+export interface DecisionStore {
+  /** Writes it down before anything is done; gives its number. */
+  beginDecision(decision: Decision, at: number): Promise<number>
+  /** Effects, entries in the sync log and the end of the decision, in one transaction. */
+  concludeDecision(id: number, conclusion: Conclusion): Promise<void>
+  /** What an owner that was killed left behind, oldest first. */
+  openDecisions(): Promise<readonly OpenDecision[]>
+  /** By name of the pipeline. */
+  pausedPipelines(): Promise<readonly PipelinePause[]>
+}

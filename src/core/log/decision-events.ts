@@ -1,0 +1,32 @@
+// The events about decisions that commands and the console hand to the owner of the state. Never what they are about.
+import type { EventEntry } from './event-kinds.ts'
+
+export const DECISION_EVENTS = {
+  'decision taken': {
+    level: 'info',
+    fields: { decision: 'name' },
+    means: 'Another command had this decided by the process that has the state. The sync log says by whom.',
+  },
+  'decision refused': {
+    level: 'warn',
+    fields: { decision: 'name', 'code?': 'code' },
+    means: 'The command has the reason; nothing was changed.',
+  },
+  'decision resumed': {
+    level: 'warn',
+    fields: { decision: 'name', outcome: 'name', 'code?': 'code' },
+    means:
+      'An earlier process was killed while it took this decision. `taken`: it is taken now, as a whole. `refused`: it could not be, or had been taken; the sync log says which.',
+  },
+  'no socket for decisions': {
+    level: 'warn',
+    fields: { error: 'name', 'code?': 'code', 'at?': 'name' },
+    means:
+      'Neither beside the state nor in the temporary folder a socket can be made. Commands that decide end with 6 while this process runs.',
+  },
+  'pipelines paused': {
+    level: 'warn',
+    fields: { pipelines: 'count' },
+    means: 'So many pipelines send nothing until contact-sync resume.',
+  },
+} as const satisfies Record<string, EventEntry>

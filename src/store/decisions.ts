@@ -1,0 +1,75 @@
+// What persons decide, as far as it is not concluded, and pipelines that send nothing until one of them is resumed.
+import type { Conclusion, DecisionStore, Effect, OpenDecision, PipelinePause } from '../core/decision.ts'
+import type { DecidedBy } from '../core/words/decided-by.ts'
+import type { Connection } from './file/database.ts'
+import { createReleaseEdits } from './journal/hand-edits.ts'
+import { createDropHeld, createRelease } from './journal/holds.ts'
+import { createBatchAppend } from './log/audit-append.ts'
+
+interface DecisionRow {
+  id: number
+  kind: string
+  args: string
+  decided: string
+  asked_at: number
+}
+
+interface PauseRow extends Omit<PipelinePause, 'reason'> {
+  reason: string | null
+}
+
+const openDecision = ({ id, kind, args, decided, asked_at: askedAt }: DecisionRow): OpenDecision => ({
+  id,
+  kind,
+  args: JSON.parse(args) as unknown,
+  decided: JSON.parse(decided) as DecidedBy,
+  askedAt,
+})
+
+function createEffects(db: Connection): (effect: Effect, at: number) => void {
+  const release = createRelease(db)
+  const drop = createDropHeld(db)
+  const releaseEdits = createReleaseEdits(db)
+  const pause = db.prepare('INSERT OR IGNORE INTO pipeline_pause VALUES (?, ?, ?, ?)')
+  const resume = db.prepare('DELETE FROM pipeline_pause WHERE pipeline = ?')
+  return (effect, at) => {
+    switch (effect.do) {
+      case 'release':
+        return release({ ...effect, at })
+      case 'drop':
+        return drop(effect.dropped)
+      case 'release_edits':
+        return void releaseEdits(effect)
+      case 'pause':
+        for (const { pipeline, since, by, reason } of effect.pauses)
+          pause.run(pipeline, since, by, reason ?? null)
+        return
+      case 'resume':
+        for (const pipeline of effect.pipelines) resume.run(pipeline)
+    }
+  }
+}
+
+export function createDecisionStore(db: Connection): DecisionStore {
+  const begin = db.prepare('INSERT INTO decision (kind, args, decided, asked_at) VALUES (?, ?, ?, ?)')
+  const end = db.prepare('DELETE FROM decision WHERE id = ?')
+  const open = db.prepare<[], DecisionRow>('SELECT * FROM decision ORDER BY id')
+  const pauses = db.prepare<[], PauseRow>('SELECT * FROM pipeline_pause ORDER BY pipeline')
+  const take = createEffects(db)
+  const append = createBatchAppend(db)
+  const conclude = db.transaction((id: number, { at, effects = [], entries = [] }: Conclusion) => {
+    for (const effect of effects) take(effect, at)
+    append(entries)
+    end.run(id)
+  })
+  return {
+    async beginDecision({ kind, args, decided }, at) {
+      const { lastInsertRowid } = begin.run(kind, JSON.stringify(args), JSON.stringify(decided), at)
+      return Number(lastInsertRowid)
+    },
+    concludeDecision: async (id, conclusion) => conclude(id, conclusion),
+    openDecisions: async () => open.all().map(openDecision),
+    pausedPipelines: async () =>
+      pauses.all().map(({ reason, ...pause }) => ({ ...pause, reason: reason ?? undefined })),
+  }
+}

@@ -1,0 +1,284 @@
+// Decisions beside a running daemon, as the program is used: it takes them, and the command prints what it would have printed
+// without it.
+import { existsSync, statSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import Database from 'better-sqlite3'
+import { z } from 'zod'
+import { openWorkshop, peopleCsv, type Running, type Workshop } from '../support/cli.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let shop: Workshop
+let daemon: Running | undefined
+beforeEach(async () => {
+  shop = await openWorkshop()
+})
+afterEach(async () => {
+  daemon?.process.kill('SIGKILL')
+  await daemon?.ended
+  daemon = undefined
+  await shop.close()
+})
+
+const FULL = `
+service: { base_url: "\${BASE_URL}", api_key: "\${API_KEY}", rate_limit: { requests: 500, per: 1s, concurrency: 4 } }
+state: { path: state/contact-sync.db }
+server: { port: 0 }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox/shop, settle: 0s }
+    mode: full
+    on_missing: delete
+    guards: { max_deletes: 0, max_deletes_per: off }
+    key: no
+    map: { mail: mail, first_name: first, family_name: last, phone: phone }
+`
+
+/** Three hundred contacts take some seconds. */
+const SLOW = FULL.replace('concurrency: 4 }', 'concurrency: 1 }, bulk: { size: 5 }')
+
+async function started(): Promise<Running> {
+  daemon = shop.start('start')
+  await daemon.stderrHas(/daemon started/)
+  return daemon
+}
+
+const runJson = z.looseObject({
+  status: z.string(),
+  pipelines: z.array(z.looseObject({ run_id: z.string(), status: z.string(), deleted: z.number() })),
+})
+const auditJson = z.object({
+  entries: z.array(
+    z.looseObject({ action: z.string(), by: z.string().optional(), note: z.string().optional() }),
+  ),
+})
+
+async function run(...args: string[]) {
+  const { code: exit, stdout, stderr } = await shop.cli('run', 'shop', '--json', ...args)
+  if (stdout === '') throw new Error(stderr)
+  const [result] = runJson.parse(JSON.parse(stdout)).pipelines
+  return { ...result, exit }
+}
+
+const decisionsIn = async (action: string) =>
+  auditJson.parse(JSON.parse((await shop.cli('audit', 'list', '--action', action, '--json')).stdout)).entries
+
+/** Nine of ten are there; what the last one's delete was held in. */
+async function heldRun(): Promise<string> {
+  await shop.drop('shop', '1.csv', peopleCsv(10))
+  expect(await run()).toMatchObject({ exit: 0, created: 10 })
+  await shop.drop('shop', '2.csv', peopleCsv(8))
+  const held = await run()
+  expect(held).toMatchObject({ exit: 4, held_deletes: 2 })
+  return held.run_id ?? ''
+}
+
+const isThere = async (index: number): Promise<boolean> =>
+  (await shop.contacts(`person${index}@example.com`, 'id')).length > 0
+
+describe('with a daemon on the state', () => {
+  beforeEach(async () => {
+    await shop.configure(FULL)
+    await started()
+  })
+
+  it('runs, releases and drops; what is dropped is not planned again before its absence changes', async () => {
+    const held = await heldRun()
+    expect(await shop.cli('held', 'drop', held, '--key', 'K9', '--reason', 'still a member')).toMatchObject({
+      code: 0,
+      stdout: '1 change of shop dropped: not planned again before the record changes\n',
+    })
+    expect(await shop.cli('held', 'release', held, '--key', 'K8')).toMatchObject({
+      code: 0,
+      stdout: '1 change of shop released; the next run sends them, unless newer data arrives first\n',
+    })
+    expect(await run()).toMatchObject({ exit: 0, deleted: 1 })
+    expect([await isThere(8), await isThere(9)]).toEqual([false, true])
+    await shop.drop('shop', '3.csv', peopleCsv(8))
+    expect(await run()).toMatchObject({ exit: 0, deleted: 0, held_deletes: 0 })
+    await shop.drop('shop', '4.csv', peopleCsv(10))
+    expect(await run()).toMatchObject({ exit: 0, created: 1 })
+    await shop.drop('shop', '5.csv', peopleCsv(8))
+    expect(await run()).toMatchObject({ exit: 4, held_deletes: 2 })
+    expect(await decisionsIn('drop_changes')).toMatchObject([
+      { by: expect.any(String) as string, note: 'still a member', key: 'K9' },
+    ])
+  })
+
+  it('has the socket beside the state, for its user alone, as long as it lives', async () => {
+    const socket = shop.path('state', 'contact-sync.db.sock')
+    await vi.waitFor(() => expect(statSync(socket).mode & 0o777).toBe(0o600))
+    daemon?.process.kill('SIGTERM')
+    await daemon?.ended
+    expect(existsSync(socket)).toBe(false)
+  })
+
+  it('pauses a pipeline over a restart; a run ends with 4 and the reason; resumes', async () => {
+    await shop.drop('shop', '1.csv', peopleCsv(2))
+    const paused = await shop.cli('pause', 'shop', '--reason', 'wrong export')
+    expect(paused).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/paused since .*: wrong export/) as string,
+    })
+    daemon?.process.kill('SIGTERM')
+    await daemon?.ended
+    expect(await shop.cli('run', 'shop')).toMatchObject({ code: 4 })
+    const again = await started()
+    const result = await run()
+    expect(result).toMatchObject({
+      exit: 4,
+      status: 'held',
+      error: expect.stringContaining('wrong export') as string,
+    })
+    const port = /"port":(\d+)/.exec(await again.stderrHas(/daemon started/))?.[1] ?? ''
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+    const status = JSON.parse((await shop.cli('status', '--json')).stdout) as { pipelines: unknown[] }
+    expect(status.pipelines).toMatchObject([{ paused: { reason: 'wrong export' } }])
+    expect(shop.writes()).toBe(0)
+    expect((await shop.cli('resume', 'shop')).stdout).toBe('resumed: shop\n')
+    expect(await run()).toMatchObject({ exit: 0, created: 2 })
+    expect((await decisionsIn('pause')).length + (await decisionsIn('resume')).length).toBe(2)
+  })
+
+  it('refuses a command of another configuration, which reload brings together again', async () => {
+    await shop.configure(FULL.replace('phone: phone', 'fax: phone'))
+    const refused = await shop.cli('pause')
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('contact-sync reload') as string,
+    })
+    expect(await shop.cli('reload')).toMatchObject({
+      code: 0,
+      stdout: 'the daemon uses this configuration\n',
+    })
+    expect((await shop.cli('pause')).code).toBe(0)
+    expect(await decisionsIn('reload')).toMatchObject([{ by: expect.any(String) as string }])
+  })
+
+  it('takes several at once, each once', async () => {
+    const all = await Promise.all([shop.cli('pause'), shop.cli('pause', 'shop'), shop.cli('pause')])
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(await decisionsIn('pause')).toHaveLength(1)
+  })
+
+  it('forgets a person, retries rejects and undoes a run', async () => {
+    await shop.drop('shop', '1.csv', peopleCsv(3))
+    const first = await run()
+    await shop.drop('shop', '2.csv', peopleCsv(3, [1]))
+    const second = await run()
+    expect((await shop.cli('rejects', 'retry')).code).toBe(0)
+    const undone = await shop.cli('undo', second.run_id ?? '', '--yes', '--pause', '--json')
+    expect(undone).toMatchObject({ code: 0 })
+    expect(await shop.contacts('person1@example.com', 'phone')).toMatchObject([{ phone: '030 1' }])
+    expect(await run()).toMatchObject({ exit: 4 })
+    const forgotten = await shop.cli('audit', 'forget', 'person2@example.com', '--yes')
+    expect(forgotten).toMatchObject({ code: 0, stdout: expect.stringContaining('erased at') as string })
+    expect((await shop.cli('audit', 'verify')).code).toBe(0)
+    expect(first.exit).toBe(0)
+  })
+})
+
+it('a run that was asked for goes on without the command that asked', async () => {
+  await shop.close()
+  shop = await openWorkshop({ latencyMs: 50 })
+  await shop.configure(SLOW)
+  await started()
+  await shop.drop('shop', '1.csv', peopleCsv(300))
+  const asking = shop.start('run', 'shop')
+  await daemon?.stderrHas(/"run started"/)
+  asking.process.kill('SIGINT')
+  expect(await asking.ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('continues in the process that has the state') as string,
+  })
+  await daemon?.stderrHas(/"run ended"/)
+  expect(await isThere(299)).toBe(true)
+})
+
+it('a state whose path is too long for a socket has it elsewhere, named in the lock', async () => {
+  const long = `${'f'.repeat(120)}/state.db`
+  await mkdir(shop.path('f'.repeat(120)))
+  await shop.configure(FULL.replace('state/contact-sync.db', long))
+  await started()
+  expect(existsSync(shop.path(`${long}.sock`))).toBe(false)
+  expect((await shop.cli('pause')).code).toBe(0)
+  const lock = (await readFile(shop.path(`${long}.lock`))).toString('latin1')
+  const elsewhere = /<(\/[^>]+)>/.exec(lock)?.[1] ?? ''
+  expect(statSync(elsewhere).mode & 0o777).toBe(0o600)
+  daemon?.process.kill('SIGTERM')
+  await daemon?.ended
+  expect(existsSync(elsewhere)).toBe(false)
+})
+
+it('a pause ends a run that another command makes, in good order', async () => {
+  await shop.close()
+  shop = await openWorkshop({ latencyMs: 50 })
+  await shop.configure(SLOW)
+  await shop.drop('shop', '1.csv', peopleCsv(300))
+  const active = shop.start('run', 'shop', '--json')
+  await vi.waitFor(() => expect(shop.writes()).toBeGreaterThan(0), { timeout: 20_000 })
+  expect((await shop.cli('pause', '--reason', 'stop')).code).toBe(0)
+  const writes = shop.writes()
+  const { code, stdout } = await active.ended
+  expect({ code, run: JSON.parse(stdout) as unknown }).toMatchObject({
+    code: 4,
+    run: { pipelines: [{ status: 'held', code: 'PAUSED' }] },
+  })
+  expect(shop.writes()).toBe(writes)
+  expect((await shop.cli('resume')).code).toBe(0)
+  expect(await run()).toMatchObject({ exit: 0 })
+  expect(await isThere(299)).toBe(true)
+})
+
+describe('a daemon that is killed', () => {
+  beforeEach(() => shop.configure(FULL))
+
+  it('leaves a socket that the next one replaces, and that keeps no command from the state', async () => {
+    const first = await started()
+    await vi.waitFor(() => expect(existsSync(shop.path('state', 'contact-sync.db.sock'))).toBe(true))
+    first.process.kill('SIGKILL')
+    await first.ended
+    expect((await shop.cli('pause')).code).toBe(0)
+    await started()
+    expect((await shop.cli('resume')).code).toBe(0)
+  })
+
+  it('over a decision has taken it whole or not at all, and the next one takes it once', async () => {
+    await started()
+    const held = await heldRun()
+    daemon?.process.kill('SIGKILL')
+    await daemon?.ended
+    // As it stands after the first step: written down, and nothing done.
+    const db = new Database(shop.path('state', 'contact-sync.db'))
+    db.prepare('INSERT INTO decision (kind, args, decided, asked_at) VALUES (?, ?, ?, ?)').run(
+      'held release',
+      JSON.stringify({ run: held, remaining: false }),
+      JSON.stringify({ by: 'anna', role: 'operator', note: 'a known move' }),
+      0,
+    )
+    db.close()
+    const second = await started()
+    await second.stderrHas(/"decision resumed"/)
+    expect(await decisionsIn('release')).toMatchObject([
+      { by: 'anna', role: 'operator', note: 'a known move' },
+    ])
+    expect(await run()).toMatchObject({ exit: 0, deleted: 2 })
+  })
+
+  it.each([0, 5, 10, 20, 40, 80])('%i ms after it was asked: whole or not at all', async (ms) => {
+    await started()
+    const held = await heldRun()
+    const asking = shop.cli('held', 'release', held, '--reason', 'now')
+    const found = daemon?.stderrHas(/decision taken/).catch(() => undefined)
+    await Promise.race([asking, found, new Promise((go) => setTimeout(go, 400 + ms))])
+    daemon?.process.kill('SIGKILL')
+    await daemon?.ended
+    await asking
+    await started()
+    const entries = await decisionsIn('release')
+    const result = await run()
+    expect(entries.length).toBeLessThanOrEqual(1)
+    expect(result.deleted).toBe(entries.length === 1 ? 2 : 0)
+  })
+})
