@@ -215,6 +215,11 @@ export interface StateLists {
   /** The highest contact id that was known when the run started; 0 where it is unknown, as for runs of older versions. */
   highestContactBefore(runId: string): Promise<number>
   milestones(pipeline: string): Promise<Milestones>
+  /** Keys of the pipeline that have a contact, in their order, after the one given. */
+  linkedKeys(
+    pipeline: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<readonly string[]>
   /** As the state has it; `currentBacklog` says what it means. */
   backlog(pipeline: string): Promise<Backlog>
   heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>

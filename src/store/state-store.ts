@@ -23,6 +23,7 @@ import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from
 import { createHandEditStore } from './journal/hand-edits.ts'
 import { createHoldStore } from './journal/holds.ts'
 import { createJournal } from './journal/journal.ts'
+import { createLinkedKeys } from './journal/known.ts'
 import { createLookAlikes } from './journal/look-alikes.ts'
 import { acquireLock, type Lock } from './file/lock.ts'
 import {
@@ -125,6 +126,7 @@ function storeOver(
     ...createLookAlikes(db),
     ...createTermNameStore(db),
     ...createMappingStore(db),
+    linkedKeys: createLinkedKeys(db),
     instance: async () => instance.get() ?? '',
   }
   return {

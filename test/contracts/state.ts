@@ -48,6 +48,14 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await all(state.rejectsOfInput(next))).toMatchObject([{ reason: 'bad', line: 3 }])
     })
 
+    it('lists the keys that have a contact, by pages', async () => {
+      await push([BEN, ANNA])
+      await push([person('K3')], 'crm')
+      await world.plan([person('K4')], { version: 'later' })
+      const keys = async (after?: string) => state.linkedKeys('shop', { after, limit: 1 })
+      expect([await keys(), await keys('K1'), await keys('K2')]).toEqual([['K1'], ['K2'], []])
+    })
+
     it('gives what is planned in the order of sending, by pages', async () => {
       await push([ANNA, BEN, person('K3', {}, ['A'])])
       const { mail: _, ...withoutMail } = person('K7').contact

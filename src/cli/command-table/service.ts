@@ -2,6 +2,12 @@
 import { DECIDING } from './deciding.ts'
 import type { CommandEntry } from './entry.ts'
 
+function sampleSize(text: string): number {
+  const size = Number(text)
+  if (!/^\d{1,9}$/.test(text) || size < 1) throw new RangeError('Write a number from 1.')
+  return size
+}
+
 export const SERVICE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'terms',
@@ -33,6 +39,27 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     arguments: '<CONTACT>',
     examples: ['contact-sync contact 4711', 'contact-sync contact erika@example.com --json'],
     load: async () => (await import('../commands/contact.ts')).contact,
+  },
+  {
+    name: 'drift',
+    summary: 'how many contacts at the service differ from what was last sent',
+    description:
+      'Reads contacts at the service and compares fields and terms with what was last sent to them, by whichever pipeline. Without --all a sample is drawn at random, and the share of all contacts is given as an interval. Edits that hand_edits: keep leaves are counted separately. Uses only requests that runs leave over: at most half of the rate limit and nine tenths of the daily allowance. Writes nothing, neither to the service nor to the state, and works beside the daemon.',
+    arguments: '[PIPELINE...]',
+    options: [
+      {
+        flags: '--sample <N>',
+        help: 'reads N contacts of each pipeline, drawn at random; 200 by default',
+        read: sampleSize,
+      },
+      { flags: '--all', help: 'reads every contact' },
+    ],
+    examples: [
+      'contact-sync drift',
+      'contact-sync drift shop --sample 1000',
+      'contact-sync drift --all --json',
+    ],
+    load: async () => (await import('../commands/drift.ts')).drift,
   },
   {
     name: 'explain',

@@ -119,6 +119,21 @@ export const TOOLS: readonly Tool[] = [
   listing('held', ['held', 'list'], 'Changes that a guard holds, and why.'),
   listing('doubts', ['doubts', 'list'], 'Operations whose outcome is unknown.'),
   tool(
+    'drift',
+    'How many contacts at the service show something else than was last sent, by field. Reads them within what is left of the rate limit.',
+    {
+      input: {
+        pipelines,
+        sample: z.int().min(1).max(1000).optional().describe('so many contacts, at random; 200 by default'),
+      },
+      call: ({ pipelines: names = [], sample }) => ({
+        words: ['drift'],
+        names,
+        options: sample === undefined ? {} : { sample },
+      }),
+    },
+  ),
+  tool(
     'audit',
     'The sync log: with `contact` the history of one contact, else entries that match all filters, the newest first.',
     {

@@ -118,7 +118,7 @@ export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules,
 }
 
 /** What was sent of one field: the most recent of all; where that was not recorded, what each link sent. */
-function sentOf(field: string, { last, pushed, open }: SentValues): readonly FieldValue[] {
+export function sentOf(field: string, { last, pushed, open }: SentValues): readonly FieldValue[] {
   const attempts = open.filter(([name]) => name === field).map(([, value]) => value)
   const known = last[field]
   if (known !== undefined) return [known, ...attempts]

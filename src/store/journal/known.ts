@@ -1,6 +1,7 @@
 // What the state knows of the keys in a batch: their links with the ledger of terms, and what is open about them.
 import type { Known, KnownLink } from '../../core/change/diff.ts'
 import type { RunState } from '../../core/run-state.ts'
+import type { StateLists } from '../../core/state.ts'
 import { type AssertedTerm, termKey } from '../../core/mapping/terms.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
@@ -41,6 +42,15 @@ function createAsserted(db: Connection) {
     const others = termsOfOthers(row.contact_id, row.id)
     return asserted.map((term) => ({ ...term, shared: others.has(termKey(term.name)) }))
   }
+}
+
+export function createLinkedKeys(db: Connection): StateLists['linkedKeys'] {
+  const keys = db
+    .prepare<[string, string, number], string>(
+      'SELECT key FROM link WHERE pipeline = ? AND key > ? ORDER BY key LIMIT ?',
+    )
+    .pluck()
+  return async (pipeline, { after = '', limit }) => keys.all(pipeline, after, limit)
 }
 
 export function createKnown(db: Connection): RunState['known'] {

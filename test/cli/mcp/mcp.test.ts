@@ -73,6 +73,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>, readonly strin
   ['rejects', {}, ['rejects', 'list']],
   ['held', {}, ['held', 'list']],
   ['doubts', {}, ['doubts', 'list']],
+  ['drift', {}, ['drift']],
   ['audit', {}, ['audit', 'list', '--limit', '20']],
   ['audit', { contact: 'kanarienvogel@example.com' }, ['audit', 'show', 'kanarienvogel@example.com']],
   [

@@ -248,6 +248,11 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
       const run = tables.runs.get(id)
       return run && runRecord(run)
     },
+    linkedKeys: async (pipeline, { after = '', limit }) =>
+      linksWhere(tables, (link) => link.pipeline === pipeline && link.key > after)
+        .map(({ key }) => key)
+        .sort()
+        .slice(0, limit),
     highestContactBefore: async (runId) => tables.runs.get(runId)?.highestContact ?? 0,
     async milestones(pipeline) {
       const runs = runsOf(pipeline)

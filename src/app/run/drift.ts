@@ -1,0 +1,88 @@
+// Looks at contacts at the service for `drift`: beside a daemon, without a write, and only with requests that runs leave over.
+import { createCircuit, type Stop } from '../../core/outcome/circuit.ts'
+import type { DriftReport } from '../../core/change/drift.ts'
+import type { ServiceReads } from '../../core/ports.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
+import { createService } from '../../service/service.ts'
+import { openStateForReading } from '../../store/state-store.ts'
+import { watchedSession } from '../../sync/context.ts'
+import { type DriftContext, lookForDrift } from '../../sync/drift.ts'
+import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { rateStanding, sharedWindow } from './rate-window.ts'
+import { assertReadOfService } from './service-binding.ts'
+
+interface Looking {
+  /** How many contacts of each pipeline; Infinity: all. */
+  readonly size: number
+  readonly signal: AbortSignal
+  looked(pipeline: string, contacts: number, of: number): void
+}
+
+export interface DriftLook {
+  readonly reports: readonly DriftReport[]
+  /** Why it ended before all were read; undefined where it did not. */
+  readonly stop: Pick<Stop, 'code' | 'message'> | undefined
+}
+
+/** Of a window, and of the last day: what looks may use of them, with whatever else was sent. */
+const OF_WINDOW = 1 / 2
+const OF_DAY = 9 / 10
+
+/** The contact, its terms, and the empty page that ends them. */
+const REQUESTS_PER_LOOK = 3
+
+/** Waits until half of the window has room for a look; for how many it has. 0: the rest of the day is left to runs. */
+async function roomWithin(settings: Settings, signal: AbortSignal): Promise<number> {
+  while (!signal.aborted) {
+    const { allowed, used, perMs, perDay, usedOfDay = 0 } = rateStanding(settings, clock.now())
+    const looksOfDay = Math.floor(((perDay ?? Infinity) * OF_DAY - usedOfDay) / REQUESTS_PER_LOOK)
+    if (looksOfDay < 1) return 0
+    const looks = Math.floor((allowed * OF_WINDOW - used) / REQUESTS_PER_LOOK)
+    // A window may be too small to be halved.
+    if (looks > 0 || used === 0) return Math.min(looksOfDay, Math.max(1, looks))
+    await clock.sleep(Math.max(20, perMs / 10), signal)
+  }
+  return 0
+}
+
+const nothingSent = (pipeline: string): DriftReport => ({
+  ...{ pipeline, contacts: 0, checked: 0, differing: 0, gone: 0, kept: 0, by_field: {} },
+  ...{ share: 0, low: 0, high: 0, unanswered: 0 },
+})
+
+/** Throws OTHER_SERVICE where the state belongs to another service. */
+export async function lookAtContacts(
+  settings: Settings,
+  pipelines: readonly PipelineSettings[],
+  { size, signal, looked }: Looking,
+): Promise<DriftLook> {
+  assertReadOfService(settings)
+  const state = openStateForReading(settings.state.path)
+  if (state === undefined) return { reports: pipelines.map(({ name }) => nothingSent(name)), stop: undefined }
+  const service = createService(settings.service, { clock, random, ...sharedWindow(settings) })
+  const reports: DriftReport[] = []
+  let stop: DriftLook['stop']
+  try {
+    for (const pipeline of pipelines) {
+      const circuit = createCircuit(pipeline.guards)
+      const session = watchedSession<ServiceReads>(service.session({ signal }), { signal, circuit })
+      const { custom_field_key: customFieldKey } = settings.service
+      const context: DriftContext = {
+        ...{ pipeline, state, session, circuit, customFieldKey, signal, random },
+        async room() {
+          const looks = await roomWithin(settings, signal)
+          if (looks === 0 && !signal.aborted)
+            circuit.halt({ code: 'DAILY_LIMIT', message: 'the rest of the daily allowance is left to runs' })
+          return looks
+        },
+        looked: (contacts, of) => looked(pipeline.name, contacts, of),
+      }
+      reports.push(await lookForDrift(size, context))
+      stop ??= circuit.stop
+    }
+    return { reports, stop }
+  } finally {
+    await service.close()
+    await state.close()
+  }
+}

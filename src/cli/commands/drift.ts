@@ -1,0 +1,63 @@
+// `drift`: how many contacts at the service show something else than was last sent to them.
+import { lookAtContacts } from '../../app/run/drift.ts'
+import type { DriftReport } from '../../core/change/drift.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { EXIT } from '../../core/words/exit-codes.ts'
+import { number, plural } from '../../core/words/format.ts'
+import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
+
+interface DriftOptions extends CommonOptions {
+  readonly sample?: number
+  readonly all?: boolean
+}
+
+/** Large enough for an interval of at most 14 percentage points, small enough for a minute or two. */
+const STANDARD_SAMPLE = 200
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)}%`
+
+function reportLines(report: DriftReport): readonly string[] {
+  const { pipeline, contacts, checked, differing, gone, kept, by_field: byField } = report
+  const { share, low, high, unanswered } = report
+  if (contacts === 0) return [`${pipeline}: no contacts yet`]
+  const of = checked < contacts ? ` of ${number(contacts)}` : ''
+  const interval =
+    low === high ? '' : `; over all contacts ${percent(low)} to ${percent(high)} (95% interval)`
+  const fields = Object.entries(byField).map(([field, times]) => `${field} ${number(times)}`)
+  return [
+    `${pipeline}: ${number(checked)}${of} contacts compared with what was last sent`,
+    `  differing ${number(differing)} (${percent(share)})${interval}`,
+    ...(fields.length === 0 ? [] : [`    ${fields.join(', ')}`]),
+    `  gone ${number(gone)}`,
+    `  edited and kept ${number(kept)}`,
+    ...(unanswered === 0 ? [] : [`  not read ${number(unanswered)}`]),
+  ]
+}
+
+const listed = ({ contacts: _, unanswered: __, ...report }: DriftReport) => report
+
+export async function drift(io: Io, options: DriftOptions, names: string[]): Promise<number> {
+  const { sample, all = false } = options
+  if (all && sample !== undefined)
+    throw new SyncError('USAGE', '--all and --sample exclude each other', {
+      hint: '--all reads every contact; --sample N reads N of each pipeline, drawn at random.',
+    })
+  const settings = await commandSettings(io, options)
+  warnOfOlderState(io, settings)
+  const { reports, stop } = await lookAtContacts(settings, chosenPipelines(settings, names), {
+    size: all ? Infinity : (sample ?? STANDARD_SAMPLE),
+    signal: io.signal,
+    looked: (pipeline, contacts, of) => {
+      if (contacts % 1000 === 0 && contacts < of)
+        printError(io, `${pipeline}: ${number(contacts)} of ${number(of)} read`)
+    },
+  })
+  if (options.json === true) printJson(io, { pipelines: reports.map(listed) })
+  else reports.flatMap(reportLines).forEach((line) => print(io, line))
+  const unread = reports.reduce((sum, { unanswered }) => sum + unanswered, 0)
+  if (unread === 0) return EXIT.done
+  const why = io.signal.aborted ? 'interrupted' : stop?.message
+  printError(io, `${plural(unread, 'contact')} not read${why === undefined ? '' : `: ${why}`}`)
+  return stop === undefined || stop.code === 'DAILY_LIMIT' ? EXIT.partial : EXIT.noService
+}
