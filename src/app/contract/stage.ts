@@ -29,7 +29,7 @@ export interface Stage {
   killedRun(afterMs: number): Promise<number>
   /** Throws where the service does not have exactly one contact for each of these, and none for the others. */
   expectContacts(people: readonly ContractPerson[], others?: readonly ContractPerson[]): Promise<void>
-  /** Every file of the folder, as text. */
+  /** Every file of the folder, and of the source where it has them elsewhere, as text. */
   texts(): Promise<readonly (readonly [name: string, text: string])[]>
 }
 
@@ -152,7 +152,8 @@ export async function onStage(
       async texts() {
         const files = (await filesOf(folder)).filter((file) => !file.startsWith(config))
         const text = source.plainText ?? ((_: string, bytes: Uint8Array) => Buffer.from(bytes).toString())
-        return Promise.all(files.map(async (file) => [file, text(file, await readFile(file))] as const))
+        const here = files.map(async (file) => [file, text(file, await readFile(file))] as const)
+        return [...(await Promise.all(here)), ...(source.filesElsewhere?.() ?? [])]
       },
     })
   } finally {

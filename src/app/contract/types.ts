@@ -28,6 +28,8 @@ export interface ContractSource {
   breakAfter?(records: number | undefined): Promise<void> | void
   /** The text of an archived file, where its bytes are packed. */
   plainText?(name: string, bytes: Uint8Array): string
+  /** The names and texts of its files where they do not lie in the folder: on another machine, in a store. */
+  filesElsewhere?(): readonly (readonly [name: string, text: string])[]
   close?(): Promise<void> | void
 }
 

@@ -1,5 +1,5 @@
 // Every kind of source under the contract that the package offers to the authors of modules: the same checks, by the same code.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
@@ -8,6 +8,8 @@ import { sourceContract } from '../../../src/app/contract/contract.ts'
 import type { ContractPerson, ContractSource, OpenContractSource } from '../../../src/app/contract/types.ts'
 import { commandIn, MAIN } from '../../support/contract.ts'
 import { peopleServer } from '../../support/people-server.ts'
+import { startS3Server } from '../../support/s3-server.ts'
+import { hasSshd, startSftpServer } from '../../support/sftp-server.ts'
 import { partsOf, workbook } from '../../support/workbook.ts'
 
 const COLUMNS = ['id', 'mail', 'first_name', 'family_name', 'phone', 'changed'] as const
@@ -104,6 +106,54 @@ const KINDS: readonly (readonly [string, OpenContractSource])[] = [
     ),
   ],
 ]
+
+/** A drop folder on another machine: `address` names it, `drop` puts a file there. */
+const farFiles = (
+  source: ContractSource['source'],
+  drop: (name: string, text: string) => void,
+): Pick<ContractSource, 'source' | 'put' | 'breakAfter'> => {
+  let last: People = []
+  let turn = 0
+  const next = (text: string): void => drop(`${String((turn += 1)).padStart(3, '0')}.csv`, text)
+  return {
+    source: { type: 'csv', settle: '0s', ...source },
+    put(people) {
+      last = people
+      next(csv(people))
+    },
+    breakAfter(records) {
+      if (records !== undefined) next(cutText(csv(last.slice(0, records + 1))))
+    },
+  }
+}
+
+const s3: OpenContractSource = async (folder) => {
+  const store = await startS3Server()
+  writeFileSync(join(folder, 'secret'), store.secret, { mode: 0o600 })
+  const remote = { endpoint: store.url, access_key_id: store.keyId, secret_access_key_file: 'secret' }
+  const files = farFiles({ folder: 's3://exports/in', remote }, (name, text) => store.put(`in/${name}`, text))
+  return {
+    ...files,
+    filesElsewhere: () => store.keys().flatMap((key) => store.all(key).map((text) => [key, text] as const)),
+    close: () => store.close(),
+  }
+}
+
+const sftp: OpenContractSource = async (folder) => {
+  const server = await startSftpServer()
+  writeFileSync(join(folder, 'key'), server.key, { mode: 0o600 })
+  const at = join(server.home, 'in')
+  mkdirSync(at)
+  const remote = { key_file: 'key', known_hosts: server.knownHosts }
+  const address = `sftp://${server.user}@127.0.0.1:${server.port}${at}`
+  const files = farFiles({ folder: address, remote }, (name, text) => writeFileSync(join(at, name), text))
+  const filesElsewhere = () =>
+    readdirSync(at, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((path) => [path, readFileSync(path, 'utf8')] as const)
+  return { ...files, filesElsewhere, close: () => server.stop() }
+}
 
 const http: OpenContractSource = async () => {
   let rows: People = []
@@ -204,13 +254,21 @@ const singer: OpenContractSource = (folder) =>
     ...{ type: 'singer', command: [process.execPath, 'tap.mjs', file], stream: 'people' },
   }))
 
-describe.each([...KINDS, ['http', http], ['module', ownModule], ['singer', singer]] as const)(
-  'the kind %s',
-  (_, open) => {
-    for (const { name, check } of sourceContract(open, { command: commandIn, program: MAIN }))
-      it(name, { timeout: 60_000 }, check)
-  },
-)
+describe.each([
+  ...KINDS,
+  ['csv, in a bucket', s3],
+  ['http', http],
+  ['module', ownModule],
+  ['singer', singer],
+] as const)('the kind %s', (_, open) => {
+  for (const { name, check } of sourceContract(open, { command: commandIn, program: MAIN }))
+    it(name, { timeout: 60_000 }, check)
+})
+
+describe.skipIf(!hasSshd)('the kind csv, over SFTP', () => {
+  for (const { name, check } of sourceContract(sftp, { command: commandIn, program: MAIN }))
+    it(name, { timeout: 60_000 }, check)
+})
 
 describe('the kind sql', () => {
   for (const { name, check } of sourceContract(sql, { command: commandIn, program: MAIN, breaks: false }))
