@@ -8,6 +8,7 @@ import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
 import type { CursorStore } from './cursor.ts'
+import type { ConfigurationStore } from './configuration-store.ts'
 import type { DecisionStore } from './decision.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { DeleteCounts } from './deletes-over-time.ts'
@@ -51,4 +52,13 @@ export interface SyncState
 }
 
 export interface StateStore
-  extends SyncState, DueStore, PauseStore, RetentionStore, AlertStore, SyncLog, WitnessStore, DecisionStore {}
+  extends
+    SyncState,
+    DueStore,
+    PauseStore,
+    RetentionStore,
+    AlertStore,
+    SyncLog,
+    WitnessStore,
+    DecisionStore,
+    ConfigurationStore {}

@@ -10,6 +10,7 @@ import { rebuildIndexes } from './log/audit-index.ts'
 import { keepNamesOfLinks } from './log/audit-names.ts'
 import { createSyncLog } from './log/audit-read.ts'
 import { createAlertStore } from './alerts.ts'
+import { createConfigurationStore } from './configurations.ts'
 import { createDecisionStore } from './decisions.ts'
 import { createDefinitionStore } from './custom-fields.ts'
 import { createHouseholds } from './journal/households.ts'
@@ -110,6 +111,7 @@ function storeOver(
     ...createPauseStore(db),
     ...createWitnessStore(db),
     ...createDecisionStore(db),
+    ...createConfigurationStore(db),
     ...createRejectStore(db),
     ...createRetentionStore(db),
     ...createDefinitionStore(db),

@@ -16,6 +16,7 @@ import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
 import type { MailTurns, Turns } from '../../sync/send/turns.ts'
+import { keepConfiguration } from './keep-configuration.ts'
 import type { Keeping } from './keeping.ts'
 import { limitRun } from './run-limits.ts'
 import { bindAtFirstUse } from './service-binding.ts'
@@ -236,6 +237,7 @@ export async function loggedRun(
             parts,
             watched,
             work: async () => {
+              await keepConfiguration(parts.settings, { state: parts.state, at: clock.now(), runId: id })
               await noteAsked(context, { ...options, undoes })
               return work(context)
             },

@@ -17,7 +17,7 @@ const ACTIONS = [
     'accept',
   ],
   ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'forget_order', 'erase', 'readmit', 'expire'],
-  ...['drop_changes', 'pause', 'resume', 'run', 'undo'],
+  ...['drop_changes', 'pause', 'resume', 'run', 'undo', 'configure'],
 ]
 
 /** A day means its beginning, in UTC. */
@@ -57,7 +57,7 @@ const FILTERS: readonly OptionEntry[] = [
 
 export const AUDIT: CommandGroup = {
   name: 'audit',
-  summary: 'the sync log: list, show, run, diff, export, verify, witness, forget',
+  summary: 'the sync log: list, show, run, diff, export, verify, witness, config, forget',
   entries: [
     {
       name: 'list',
@@ -173,6 +173,15 @@ export const AUDIT: CommandGroup = {
         'contact-sync audit witness --to /mnt/audit/contact-sync.jsonl',
       ],
       load: async () => (await import('../commands/audit-witness.ts')).witness,
+    },
+    {
+      name: 'config',
+      summary: 'a configuration that was in force, without secrets',
+      description:
+        'Shows the settings, defaults included, under which entries of the sync log were made, and what they changed compared with the ones before. HASH is the configuration of an entry (config_hash), or the beginning of one; where several configurations had that pipeline unchanged, all are named and the first is shown.',
+      arguments: '<HASH>',
+      examples: ['contact-sync audit config 1f3a9c0b7d2e', 'contact-sync audit config 1f3a9c0b7d2e --json'],
+      load: async () => (await import('../commands/audit-config.ts')).showConfiguration,
     },
     {
       name: 'forget',

@@ -23,6 +23,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'edits release PIPELINE': 'the pipeline of the record',
   'edits release KEY': 'the key of the record, as edits list shows it',
   OTHER: 'the id of another run, earlier or later',
+  HASH: 'the configuration of an entry, or at least its first six characters',
   COMMAND: 'a command, or a group and one of its commands',
   'state rename-pipeline OLD': 'the name of the pipeline in the state',
   'state rename-pipeline NEW': 'its name in the configuration',

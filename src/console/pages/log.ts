@@ -36,6 +36,7 @@ export const ACTIONS = [
   'resume',
   'run',
   'undo',
+  'configure',
 ] as const satisfies readonly LoggedEntry['action'][]
 
 export const OUTCOMES_LOGGED = [

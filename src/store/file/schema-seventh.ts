@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS delete_count (
 `
 
 // decision: what a person decided and the owner has not concluded; args and decided as JSON. dropped: held changes that are not
-// planned again as long as the record has this form, or is missing. pipeline_pause: pipelines that send nothing.
+// planned again as long as the record has this form, or is missing. pipeline_pause: pipelines that send nothing. configuration: those that were
+// in force, without secrets.
 const decisions = `
 CREATE TABLE IF NOT EXISTS decision (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -52,6 +53,13 @@ CREATE TABLE IF NOT EXISTS dropped (
   print TEXT NOT NULL,
   PRIMARY KEY (pipeline, key)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS configuration (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  at INTEGER NOT NULL,
+  pipelines TEXT NOT NULL,
+  settings TEXT NOT NULL
+) STRICT;
 CREATE TABLE IF NOT EXISTS pipeline_pause (
   pipeline TEXT PRIMARY KEY,
   since INTEGER NOT NULL,
