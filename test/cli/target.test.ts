@@ -147,7 +147,7 @@ describe('target', () => {
     const next = await fed(lines(schema, record(2, 'Newer'), record(3), state(3)))
     expect([next.code, next.stdout]).toEqual([0, '3\n'])
     expect(await names(1, 2, 3)).toEqual(['Name1', 'Newer', 'Name3'])
-    expect(readdirSync(place.path('state', 'spool', 'crm'))).toEqual(['processed'])
+    expect(readdirSync(place.path('state', 'spool', 'crm'))).toEqual(['.target.lock', 'processed'])
   })
 
   it('gives out no STATE where the stream may be misspelt', async () => {

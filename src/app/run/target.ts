@@ -1,5 +1,6 @@
 // The end of a pipe: what comes through it goes through the pipeline, input by input, and a STATE is given out when every
 // record before it has its outcome. The proof is the cursor, which moves in the transaction that ends the input.
+import { join } from 'node:path'
 import type { Clock } from '../../core/ports.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
@@ -10,13 +11,22 @@ import {
   type TargetBatch,
   type TargetCursor,
 } from '../../sources/singer/target-stream.ts'
-import type { WithWarnings } from './run.ts'
-import type { Runner } from './runner.ts'
+import type { KeptCursor } from '../../core/cursor.ts'
+import { acquireLock, type Lock } from '../../store/file/lock.ts'
+import type { RunOptions, WithWarnings } from './run.ts'
 import { singerSource } from './singer.ts'
+
+/** Makes the runs of a pipe. */
+export interface FeedingRunner {
+  /** Another process has the state, and may make a run of the pipeline at any time. */
+  readonly isBeside: boolean
+  run(pipeline: PipelineSettings, options: RunOptions): Promise<WithWarnings>
+  cursor(pipeline: string): Promise<KeptCursor | undefined>
+}
 
 interface TargetParts {
   readonly pipeline: PipelineSettings
-  readonly runner: Pick<Runner, 'run' | 'state'>
+  readonly runner: FeedingRunner
   readonly input: AsyncIterable<Buffer>
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -56,7 +66,7 @@ async function hasOutcomes(batch: TargetBatch, { pipeline, runner }: TargetParts
   const mark = batch.mark()
   // Without a STATE there is nothing to prove.
   if (mark === undefined) return true
-  const kept = await runner.state.cursor(pipeline.name)
+  const kept = await runner.cursor(pipeline.name)
   return isOf(kept?.value, mark)
 }
 
@@ -71,10 +81,24 @@ async function spoolBatch(batch: TargetBatch, parts: TargetParts): Promise<void>
   })
 }
 
-/** Reads the input to its end. Throws USAGE for a pipeline that is not fed so, and faults of the state. */
+/** One pipe for a pipeline at a time: the spool folder is emptied before it is filled. Throws STATE_LOCKED. */
+function lockSpool({ name }: PipelineSettings, folder: string): Lock {
+  try {
+    return acquireLock(join(folder, '.target'))
+  } catch (error) {
+    if (!(error instanceof SyncError && error.code === 'STATE_LOCKED')) throw error
+    throw new SyncError('STATE_LOCKED', `another target feeds the pipeline ${name}`, {
+      hint: 'Wait for its end; two pipes for one pipeline need two pipelines.',
+      cause: error,
+    })
+  }
+}
+
+/** Reads the input to its end. Throws USAGE for a pipeline that is not fed so, STATE_LOCKED, and faults of the state. */
 export async function runTarget(parts: TargetParts): Promise<TargetEnd> {
-  const { pipeline, input, clock, signal } = parts
-  const { command, stream } = singerSource(pipeline).options
+  const { pipeline } = parts
+  const { options, folder } = singerSource(pipeline)
+  const { command } = options
   if (command !== undefined)
     throw new SyncError(
       'USAGE',
@@ -83,6 +107,16 @@ export async function runTarget(parts: TargetParts): Promise<TargetEnd> {
         hint: 'Remove source.command to feed the pipeline through a pipe.',
       },
     )
+  const lock = lockSpool(pipeline, folder)
+  try {
+    return await feed(parts, options.stream)
+  } finally {
+    lock.release()
+  }
+}
+
+async function feed(parts: TargetParts, stream: string): Promise<TargetEnd> {
+  const { pipeline, input, clock, signal, runner } = parts
   // What an earlier target spooled and could not finish; nothing may be spooled beside it.
   if (await isWaiting(parts)) await runOnce(parts)
   if (await isWaiting(parts)) return endedBy(parts)
@@ -92,7 +126,8 @@ export async function runTarget(parts: TargetParts): Promise<TargetEnd> {
     await spoolBatch(batch, parts).catch((error: unknown) => {
       if (error !== messages.problem()) throw error
     })
-    if (await isWaiting(parts)) await runOnce(parts)
+    // Another process may have archived the input and not ended it yet: a run of ours comes after that.
+    if ((runner.isBeside && batch.records() > 0) || (await isWaiting(parts))) await runOnce(parts)
     if (batch.records() > 0 && !(await hasOutcomes(batch, parts))) return endedBy(parts)
     parts.onStates(batch.states())
   }

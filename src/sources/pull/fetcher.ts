@@ -37,6 +37,8 @@ export interface Fetcher {
   readonly identity: string
   /** Stands in the names of the files. */
   readonly label?: string
+  /** Another process writes its records into the spool: nothing is to be fetched. */
+  readonly isFed?: boolean
   /** To its end: everything has come. Throws a SyncError where it ends before that. */
   fetch(task: FetchTask): AsyncIterable<Fetched>
 }

@@ -74,9 +74,11 @@ export function createPullSource(
       const waiting = await inputs(asked)
       const { fetch: order, signal = new AbortController().signal } = asked
       if (order === undefined || waiting.ready.length > 0) return waiting
+      const made = await fetcher()
+      if (made.isFed === true) return waiting
       await spool({
         ...{ folder, order, signal, clock, tokens, mostRecords: options.mostRecords },
-        fetcher: await fetcher(),
+        fetcher: made,
       })
       return inputs(asked)
     },

@@ -114,6 +114,7 @@ export function singerFetcher(options: SingerOptions, place: FetchPlace): Fetche
   return {
     identity: JSON.stringify(['singer', command, stream, catalog]),
     label: stream,
+    isFed: command === undefined,
     fetch: (task) => fetched(options, place, task),
   }
 }

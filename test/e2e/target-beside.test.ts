@@ -1,0 +1,91 @@
+// `target` beside a running daemon: the daemon makes the runs, and each STATE is given out once its records have their outcomes.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Ended, openWorkshop, type Running, type Workshop } from '../support/cli.ts'
+
+let shop: Workshop
+let daemon: Running
+beforeEach(async () => {
+  shop = await openWorkshop()
+  // Its own runs of the pipeline come all the time.
+  await shop.configure(`
+service:
+  base_url: \${BASE_URL}
+  api_key: \${API_KEY}
+  rate_limit: { requests: 500, per: 1s }
+state: { path: state/contact-sync.db }
+server: { port: 0 }
+pipelines:
+  crm:
+    schedule: "* * * * * *"
+    source: { type: singer, stream: people }
+    key: id
+    map: { mail: email, first_name: name }
+`)
+  daemon = shop.start('start')
+  await daemon.stderrHas(/daemon started/)
+})
+afterEach(async () => {
+  daemon.process.kill('SIGTERM')
+  await daemon.ended
+  await shop.close()
+})
+
+const line = (message: object): string => `${JSON.stringify(message)}\n`
+const schema = line({ type: 'SCHEMA', stream: 'people', key_properties: ['id'], schema: { properties: {} } })
+const record = (id: number, name: string): string =>
+  line({ type: 'RECORD', stream: 'people', record: { id, email: `p${id}@tap.example`, name } })
+const state = (value: number): string => line({ type: 'STATE', value })
+
+function fed(text: string): Promise<Ended> {
+  const { process, ended } = shop.start('target')
+  process.stdin?.end(text)
+  return ended
+}
+const name = async (id: number): Promise<unknown> =>
+  (await shop.contacts(`p${id}@tap.example`, 'first_name'))[0]?.['first_name']
+
+it(
+  'pushes what comes by the daemon, and what has not changed costs nothing',
+  { timeout: 60_000 },
+  async () => {
+    const first = await fed(schema + record(1, 'Ann') + state(1) + record(2, 'Bo') + state(2))
+    expect(first).toMatchObject({ code: 0, stdout: '1\n2\n' })
+    expect(first.stderr).toMatch(/crm: done: 2 records/)
+    expect(await Promise.all([1, 2].map(name))).toEqual(['Ann', 'Bo'])
+    const writes = shop.writes()
+    const again = await fed(schema + record(1, 'Ann') + record(2, 'Bo') + state(3))
+    expect(again).toMatchObject({ code: 0, stdout: '3\n' })
+    expect(shop.writes()).toBe(writes)
+    const changed = await fed(schema + record(2, 'Bob') + state(4))
+    expect(changed).toMatchObject({ code: 0, stdout: '4\n' })
+    expect(await name(2)).toBe('Bob')
+  },
+)
+
+it(
+  'takes one pipe for a pipeline at a time, and ends at a line that is no message',
+  { timeout: 60_000 },
+  async () => {
+    const open = shop.start('target')
+    open.process.stdin?.write(schema + record(1, 'Ann') + state(1))
+    // It has the spool once it has read something; the second one comes until then, or is refused.
+    await expect
+      .poll(async () => (await fed(schema)).stderr, { timeout: 20_000 })
+      .toContain('another target feeds the pipeline crm')
+    open.process.stdin?.end('no message\n')
+    const ended = await open.ended
+    expect(ended).toMatchObject({ code: 3, stdout: '1\n' })
+    expect(ended.stderr).toContain('line 4')
+    expect(await name(1)).toBe('Ann')
+  },
+)
+
+it('a daemon that was killed leaves nothing undone', { timeout: 60_000 }, async () => {
+  const open = shop.start('target')
+  open.process.stdin?.write(schema + record(1, 'Ann') + state(1))
+  daemon.process.kill('SIGKILL')
+  await daemon.ended
+  open.process.stdin?.end(record(2, 'Bo') + state(2))
+  expect(await open.ended).toMatchObject({ code: 0, stdout: '1\n2\n' })
+  expect(await Promise.all([1, 2].map(name))).toEqual(['Ann', 'Bo'])
+})
