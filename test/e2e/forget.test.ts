@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openWorkshop, type Workshop } from '../support/cli.ts'
+import { KEY, openWorkshop, type Workshop } from '../support/cli.ts'
 
 // Each command is a separate process, and a machine may be slow.
 vi.setConfig({ testTimeout: 120_000 })
@@ -172,6 +172,24 @@ describe('audit forget', () => {
       entries: [{ outcome: 'done', values: 'erased', request: { method: 'DELETE' } }],
     })
     expect(await traces(ERIKA)).toEqual([])
+  })
+
+  it('empties the contact at the service but for what must stay there, and says what it saw afterwards', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA))
+    await json('run')
+    const [{ id } = { id: 0 }] = (await shop.contacts(ERIKA.mail, 'id')) as { id: number }[]
+    const { said } = await json('audit', 'forget', ERIKA.mail, '--at-service', 'blank', '--yes')
+    expect(said).toMatchObject({
+      deleted_at_service: [],
+      at_service: [{ contact_id: id, did: 'blank', gone: false, left: ['mail'] }],
+      // A contact without an address must have a mail.
+      not_erased: [{ file: `contact ${id} at the service`, why: 'it still shows mail' }],
+    })
+    const url = `${shop.sandbox.url}/public/api/V1/contact/${id}?fields=id,mail,first_name,family_name,phone`
+    const left = await (await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })).text()
+    expect(left).not.toContain(ERIKA.first)
+    expect(left).toContain(String(id))
+    expect((await json('audit', 'verify')).said).toMatchObject({ ok: true })
   })
 
   it('asks first, wants one person, and is taken by a daemon that runs', async () => {

@@ -5,6 +5,7 @@ import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
 import { forgetDateOrders } from '../people/date-orders.ts'
 import { dropHeld, releaseHeld, resolveDoubt } from '../people/decisions.ts'
+import { AT_SERVICE } from '../people/erase-at-service.ts'
 import { forgetContact, readmitContact } from '../people/forgetting.ts'
 import { releaseEdits } from '../people/hand-edits.ts'
 import { dropPipeline, renamePipeline } from '../people/pipelines.ts'
@@ -101,7 +102,7 @@ export const KINDS = {
     take: resolveDoubt,
   }),
   'audit forget': kind({
-    args: z.strictObject({ contact: text, deleteAtService: z.boolean() }),
+    args: z.strictObject({ contact: text, atService: z.enum(AT_SERVICE).optional() }),
     needs: 'rest',
     take: forgetContact,
   }),

@@ -3,7 +3,7 @@
 // calls it once more.
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { erasureEntry, planEntry } from '../../core/log/audit.ts'
+import { planEntry } from '../../core/log/audit.ts'
 import { mailKey } from '../../core/mapping/contact.ts'
 import { heldValues, type Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -11,21 +11,21 @@ import { everyEntry } from '../../core/log/log-lines.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { LoggedPerson, LogHead } from '../../core/log/sync-log.ts'
 import { eraseInLogs } from '../../log/erase.ts'
-import { createService } from '../../service/service.ts'
 import { eraseRecords, type LeftFile } from '../../sources/erase.ts'
 import { type Forgotten } from '../../store/log/forget.ts'
 import { statePlace } from '../../store/file/place.ts'
 import type { OwnedState } from '../../store/state-store.ts'
-import { sharedWindow } from '../run/rate-window.ts'
-import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { systemClock as clock } from '../../system.ts'
 import type { Desk } from '../run/desk.ts'
-import { assertOfService, bindAtFirstUse } from '../run/service-binding.ts'
+import { assertOfService } from '../run/service-binding.ts'
+import { type AtService, eraseAtService, type SeenAtService } from './erase-at-service.ts'
 import { inMessages, type SoughtPerson, theirsIn } from './sought.ts'
 
 export interface Asked {
   /** A key, a mail or an id, as in `audit show`. */
   readonly contact: string
-  readonly deleteAtService: boolean
+  /** What is done with the contact at the service first; undefined: nothing. */
+  readonly atService?: AtService | undefined
 }
 
 export interface Certificate {
@@ -45,6 +45,8 @@ export interface Certificate {
   /** Files and rows that could not be searched, or may be about the person. */
   readonly notErased: readonly LeftFile[]
   readonly deletedAtService: readonly number[]
+  /** What was seen at the service afterwards. */
+  readonly seenAtService: readonly SeenAtService[]
   /** What still holds the person, or may, and is not ours to change. */
   readonly outside: readonly string[]
   readonly head: LogHead
@@ -118,43 +120,6 @@ interface Work extends Meant {
   readonly desk: Desk
 }
 
-/** Before anything is destroyed: what cannot be deleted there can be tried again. */
-async function deleteAtService(
-  { settings, state, subject, id, desk }: Work,
-  signal: AbortSignal,
-): Promise<number[]> {
-  const deps = { clock, random, ...sharedWindow(settings, undefined, state) }
-  const service = createService(settings.service, deps)
-  const session = service.session({ signal })
-  const deleted: number[] = []
-  try {
-    await bindAtFirstUse(settings, state.binding, session)
-    for (const contactId of subject.contactIds) {
-      const result = await session.deleteContact(contactId)
-      const isGone = result.kind === 'ok' || result.kind === 'absent'
-      const [first] = subject.keys
-      await state.note(
-        erasureEntry(
-          { contactId, isDone: isGone, request: result.request },
-          { ...desk.about(first?.pipeline ?? null), at: clock.now(), runId: id },
-        ),
-      )
-      if (!isGone)
-        throw new SyncError(
-          'SERVICE_UNREACHABLE',
-          `contact ${contactId} could not be deleted: ${result.summary}`,
-          {
-            hint: 'Nothing was erased yet. Run the command again, or without --delete-at-service.',
-          },
-        )
-      if (result.kind === 'ok') deleted.push(contactId)
-    }
-    return deleted
-  } finally {
-    await service.close()
-  }
-}
-
 async function eraseFiles(work: Work) {
   const { settings, state, subject } = work
   const changed: { file: string; records: number }[] = []
@@ -208,15 +173,18 @@ function copiesOf(path: string): { old: string[]; others: string[] } {
 
 function outsideText(
   { settings, subject }: Work,
-  deleted: readonly number[],
+  seen: readonly SeenAtService[],
   copies: readonly string[],
 ): string[] {
-  const left = subject.contactIds.filter((id) => !deleted.includes(id))
+  const cleared = seen.filter(({ left }) => left.length === 0).map(({ contactId }) => contactId)
+  const left = subject.contactIds.filter((id) => !cleared.includes(id))
   const { base_url: baseUrl } = settings.service
   return [
     ...(left.length === 0
       ? []
-      : [`the service ${baseUrl}: contact ${left.join(', ')}; --delete-at-service would delete it`]),
+      : [
+          `the service ${baseUrl}: contact ${left.join(', ')}; --at-service delete would delete it, --at-service blank would empty it`,
+        ]),
     ...copies.map((name) => `a copy of the state: ${name}`),
     'backups of the state, and of its folder, wherever they are',
     'files waiting in the inbox, and the systems they come from: their records are skipped from now on',
@@ -226,7 +194,14 @@ function outsideText(
   ]
 }
 
-async function erase(work: Work, deleted: readonly number[]): Promise<Certificate> {
+const leftAtService = (seen: readonly SeenAtService[]): readonly LeftFile[] =>
+  seen.flatMap(({ contactId, left }) =>
+    left.length === 0
+      ? []
+      : [{ file: `contact ${contactId} at the service`, why: `it still shows ${left.join(', ')}` }],
+  )
+
+async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certificate> {
   const { settings, state, subject, people, before, id } = work
   const names = settings.pipelines.map(({ name }) => name)
   const messages = inMessages(work, [...new Set([...names, ...subject.keys.map(({ pipeline }) => pipeline)])])
@@ -260,9 +235,12 @@ async function erase(work: Work, deleted: readonly number[]): Promise<Certificat
     contact_ids: subject.contactIds,
     erasedBefore: before === undefined ? null : new Date(before.at).toISOString(),
     removed: { ...forgotten, files: files.changed, logs, copies: old, whenArchived: before?.leftOut ?? 0 },
-    deletedAtService: deleted,
-    notErased: [...files.left, ...(uncertainRejects > 0 ? [rejects] : [])],
-    outside: outsideText(work, deleted, others),
+    deletedAtService: seen.flatMap(({ did, isGone, contactId }) =>
+      did === 'delete' && isGone ? [contactId] : [],
+    ),
+    seenAtService: seen,
+    notErased: [...files.left, ...(uncertainRejects > 0 ? [rejects] : []), ...leftAtService(seen)],
+    outside: outsideText(work, seen, others),
     head: await state.logHead(),
   }
 }
@@ -279,13 +257,16 @@ function sweepIfDue(state: OwnedState): void {
 export async function forgetContact(desk: Desk, asked: Asked): Promise<Certificate> {
   const { settings, state } = desk
   sweepIfDue(state)
-  if (asked.deleteAtService) assertOfService(settings, state.binding)
+  const { atService: did } = asked
+  if (did !== undefined) assertOfService(settings, state.binding)
   const whom = await meant(state, settings, asked.contact)
   desk.ask(whom.subject)
   const { runId } = desk.about(null)
   const work = { ...whom, settings, state, id: runId, desk }
-  const deleted = asked.deleteAtService ? await deleteAtService(work, desk.signal) : []
-  return erase(work, deleted)
+  const { contactIds, keys } = whom.subject
+  const pipeline = keys[0]?.pipeline ?? null
+  const seen = did === undefined ? [] : await eraseAtService(desk, { did, contactIds, pipeline })
+  return erase(work, seen)
 }
 
 /** Lets an erased person be created again: by mail, or by pipeline and key. Returns how many tombstones were removed. */

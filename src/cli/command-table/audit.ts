@@ -191,9 +191,11 @@ export const AUDIT: CommandGroup = {
       arguments: '<CONTACT>',
       options: [
         {
-          flags: '--delete-at-service',
-          help: 'deletes the contact at the service first; if that fails, nothing is erased',
+          flags: '--at-service <WHAT>',
+          help: 'first, at the service: delete the contact, or blank: empty every field that may be emptied and remove its terms; it is read afterwards, and if that fails, nothing is erased',
+          choices: ['delete', 'blank'],
         },
+        { flags: '--delete-at-service', help: 'the same as --at-service delete' },
         {
           flags: '--readmit',
           help: 'the reverse: a person who was erased (e-mail address or key) is accepted again',
@@ -203,7 +205,7 @@ export const AUDIT: CommandGroup = {
       ],
       examples: [
         'contact-sync audit forget erika@example.com',
-        'contact-sync audit forget id:4711 --delete-at-service --yes > certificate.txt',
+        'contact-sync audit forget id:4711 --at-service delete --yes > certificate.txt',
       ],
       load: async () => (await import('../commands/audit-forget.ts')).forget,
     },

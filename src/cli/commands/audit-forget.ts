@@ -1,5 +1,6 @@
 // `audit forget`: erases a person, and prints the certificate of it.
 import { EXIT } from '../../core/words/exit-codes.ts'
+import type { AtService } from '../../app/people/erase-at-service.ts'
 import type { Certificate } from '../../app/people/forgetting.ts'
 import type { Subject } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -13,19 +14,31 @@ import { commandSettings } from '../settings.ts'
 
 interface ForgetOptions extends DecidingOptions {
   readonly deleteAtService?: boolean
+  readonly atService?: AtService
   readonly readmit?: boolean
   readonly yes?: boolean
 }
 
-function question({ contactIds, keys, mails }: Subject, isDeleted: boolean): string {
+const THERE = {
+  delete: ' Its contact is deleted at the service, too.',
+  blank: ' Every field of its contact at the service is emptied, and its terms are removed.',
+} as const
+
+function question({ contactIds, keys, mails }: Subject, did: AtService | undefined): string {
   const names = keys.map(({ pipeline, key }) => `${pipeline} ${key}`)
   const who = [...contactIds.map((id) => `contact ${id}`), ...names, ...mails].join(', ')
-  const there = isDeleted ? ' Its contact is deleted at the service, too.' : ''
+  const there = did === undefined ? '' : THERE[did]
   return `Erase ${who}? This cannot be undone.${there}`
 }
 
+const seenText = ({ contactId, isGone, left }: Certificate['seenAtService'][number]): string => {
+  if (isGone) return `  contact ${contactId} at the service: looked up afterwards, and not there`
+  const seen = left.length === 0 ? 'and shows no value and no term' : `and still shows ${left.join(', ')}`
+  return `  contact ${contactId} at the service: emptied, read afterwards, ${seen}`
+}
+
 function certificateText(certificate: Certificate): readonly string[] {
-  const { at, run_id: run, erasedBefore, removed, deletedAtService, notErased, outside, head } = certificate
+  const { at, run_id: run, erasedBefore, removed, seenAtService, notErased, outside, head } = certificate
   const {
     texts,
     whenArchived,
@@ -61,7 +74,7 @@ function certificateText(certificate: Certificate): readonly string[] {
       : []),
     ...(logs.length > 0 ? [`  the names in ${logs.join(', ')}`] : []),
     ...copies.map((name) => `  ${name}, the state as it was before an upgrade`),
-    ...deletedAtService.map((id) => `  contact ${id} at the service`),
+    ...seenAtService.map(seenText),
     `kept: the entries themselves without their values, and ${plural(tombstones, 'tombstone')}, so that the person is not imported again`,
     ...(notErased.length > 0
       ? [
@@ -76,7 +89,7 @@ function certificateText(certificate: Certificate): readonly string[] {
 }
 
 function certificateJson(certificate: Certificate) {
-  const { erasedBefore, removed, deletedAtService, notErased, head, ...said } = certificate
+  const { erasedBefore, removed, deletedAtService, seenAtService, notErased, head, ...said } = certificate
   const { logEntries, openOperations, inDoubt, uncertainRejects: _, whenArchived, ...counts } = removed
   return {
     ...said,
@@ -90,6 +103,12 @@ function certificateJson(certificate: Certificate) {
     },
     not_erased: notErased,
     deleted_at_service: deletedAtService,
+    at_service: seenAtService.map(({ contactId, did, isGone, left }) => ({
+      contact_id: contactId,
+      did,
+      gone: isGone,
+      left,
+    })),
     audit: head,
   }
 }
@@ -97,13 +116,13 @@ function certificateJson(certificate: Certificate) {
 export async function forget(io: Io, options: ForgetOptions, [contact = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   if (options.readmit === true) return readmit(io, options, contact)
-  const deleteAtService = options.deleteAtService === true
+  const atService = options.atService ?? (options.deleteAtService === true ? 'delete' : undefined)
   const certificate = await decided(
     { io, options, settings },
     {
       kind: 'audit forget',
-      args: { contact, deleteAtService },
-      confirm: (subject: Subject) => confirm(io, question(subject, deleteAtService), options.yes === true),
+      args: { contact, atService },
+      confirm: (subject: Subject) => confirm(io, question(subject, atService), options.yes === true),
     },
   )
   if (options.json === true) printJson(io, certificateJson(certificate))

@@ -249,18 +249,26 @@ export const releasedEdits = (
   reason: 'values edited at the service may be overwritten',
 })
 
-/** The entry about a contact that was deleted at the service because its person was to be erased. */
+/** The entry about a contact that was deleted, or emptied, at the service because its person was to be erased. */
 export const erasureEntry = (
-  deletion: { readonly contactId: number; readonly isDone: boolean; readonly request: RequestTrace },
+  erasure: {
+    readonly contactId: number
+    readonly did: 'delete' | 'blank'
+    readonly isDone: boolean
+    readonly request: RequestTrace
+  },
   about: About,
 ): AuditEntry => ({
   ...ofNoRecord(about),
-  action: 'delete',
+  action: erasure.did === 'delete' ? 'delete' : 'update',
   fields: {},
-  contact_id: deletion.contactId,
-  request: deletion.request,
-  outcome: deletion.isDone ? 'done' : 'failed',
-  reason: 'the person is erased by request',
+  contact_id: erasure.contactId,
+  request: erasure.request,
+  outcome: erasure.isDone ? 'done' : 'failed',
+  reason:
+    erasure.did === 'delete'
+      ? 'the person is erased by request'
+      : 'the person is erased by request: fields and terms were emptied',
 })
 
 /** The entry about a term itself: its name and description, from and to. */
