@@ -117,6 +117,7 @@ const TEXTS = [
   ['reject', 'file'],
   ['hold', 'reason'],
   ['input', 'name'],
+  ['run', 'refused_file'],
   ['accepted', 'name'],
   ['alert_message', 'message'],
 ] as const
