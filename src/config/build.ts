@@ -1,7 +1,9 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
 import { dirname, resolve } from 'node:path'
+import { ownersFor } from '../core/change/ownership.ts'
 import { respectsHandEdits } from '../core/change/hand-edits.ts'
+import type { FieldOwners } from '../core/sending-settings.ts'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { isWebAddress } from '../core/words/address.ts'
@@ -35,7 +37,7 @@ function builtOptions(
 function pipelineSettings(
   name: string,
   values: ConfigValues['pipelines'][string],
-  { source, ...places }: Places & { source: SourceOptions },
+  { source, owners, ...places }: Places & { source: SourceOptions; owners: FieldOwners | undefined },
 ): PipelineSettings {
   const { type, null_values } = values.source
   const { key } = values
@@ -48,6 +50,7 @@ function pipelineSettings(
     map: map as PipelineSettings['map'],
     custom_fields,
     key: key === undefined || 'fields' in key ? undefined : key,
+    ...(owners === undefined ? {} : { owners }),
     ...(household === undefined ? {} : { household, duplicate_check_method: 'none' as const }),
     update_method: values.update_method ?? values.duplicate_merge_method,
   }
@@ -91,6 +94,7 @@ export function buildSettings(
   { values, secrets, ofUsers, ofAlerts, ofSources, sources }: Checked,
   file: string,
 ): Settings {
+  const named = Object.entries(values.pipelines).map(([name, pipeline]) => ({ ...pipeline, name }))
   const { blocks: _, service, state, log, server, audit, ...rest } = values
   const absolute = (path: string): string => resolve(dirname(file), path)
   const alerts = alertSettings(values.alerts, ofAlerts)
@@ -117,6 +121,7 @@ export function buildSettings(
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
       pipelineSettings(name, pipeline, {
         source: withSecretsOf(name, { ofSources, sources }),
+        owners: ownersFor(pipeline, named),
         spool: spoolFolder(absolute(state.path), name),
         home: dirname(file),
       }),

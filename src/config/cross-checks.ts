@@ -136,6 +136,33 @@ function handEditProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigPro
   return [problemAt(tree, [...path, 'update_via'], { message, hint })]
 }
 
+/** A pipeline owns what it maps; and a whole list of terms would take those of the others away. */
+function ownerProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
+  const { map, owns } = pipeline
+  const others = valueAt(tree.value, ['pipelines'])
+  const isUsed =
+    isMapping(others) && Object.values(others).some((one) => isMapping(one) && one['owns'] !== undefined)
+  const policy = valueAt(pipeline, ['terms', 'policy'])
+  const unmapped = (Array.isArray(owns) ? owns : []).flatMap((field: unknown, index) =>
+    typeof field === 'string' && isMapping(map) && !mapsAll(map, [field])
+      ? [
+          problemAt(tree, [...path, 'owns', index], {
+            message: 'names no mapped field',
+            hint: `map ${field}`,
+          }),
+        ]
+      : [],
+  )
+  const whole = {
+    message: 'cannot be replace where pipelines share contacts (owns)',
+    hint: "it would remove the terms of the other pipelines; set managed, which removes only the pipeline's own",
+  }
+  return [
+    ...unmapped,
+    ...(isUsed && policy === 'replace' ? [problemAt(tree, [...path, 'terms', 'policy'], whole)] : []),
+  ]
+}
+
 /** Only a source that holds everything can tell what has gone. */
 function missingProblems(tree: Tree, path: Path, pipeline: Pipeline): ConfigProblem[] {
   const onMissing = pipeline['on_missing'] ?? 'keep'
@@ -262,6 +289,7 @@ export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): C
       householdProblems,
       bulkProblems,
       handEditProblems,
+      ownerProblems,
       missingProblems,
       expectProblems,
       unmappedProblems,

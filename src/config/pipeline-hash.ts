@@ -57,6 +57,7 @@ export function pipelineHash(
     repair,
     // Only where it says something, for the same reason.
     household: pipeline.household,
+    owners: pipeline.owners,
     writes: pipeline.writes === 'all' ? undefined : pipeline.writes,
   }
   return createHash('sha256').update(canonicalJson(decides)).digest('hex')

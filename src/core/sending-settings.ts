@@ -1,8 +1,21 @@
 // The keys of a pipeline that say how its changes are sent: how contacts that are there are found, what of them may be
 // overwritten, and when a run starts and ends.
 import { z } from 'zod'
+import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
 import { handEdits } from './mapping/mapping-schema.ts'
 import { duration, flag } from './words/scalars.ts'
+
+/** By the mail a contact is found, and a status is decided by rules for consent. */
+const OWNABLE = CONTACT_FIELD_NAMES.filter((field) => field !== 'mail' && field !== 'mail_status')
+
+export interface FieldOwner {
+  readonly pipeline: string
+  /** In how many full exports its record must be missing to have gone. */
+  readonly missingIn: number
+}
+
+/** The owners of each field that a pipeline maps and that has any. */
+export type FieldOwners = Readonly<Record<string, readonly FieldOwner[]>>
 
 /** How the changes of a pipeline are sent. */
 export function sendingKeys() {
@@ -29,6 +42,13 @@ export function sendingKeys() {
       .prefault('overwrite')
       .describe(
         'What happens to a value that was edited at the service and that the source would overwrite: `overwrite` it, `keep` it, or `ask`: keep it and hold the record until an operator releases the edit. Under `keep` and `ask` a contact is read before it is written, goes by its id, and creates carry `add`.',
+      ),
+    owns: z
+      .array(z.enum(OWNABLE))
+      .min(1)
+      .optional()
+      .describe(
+        'Fields of shared contacts that this pipeline may write: the other pipelines leave them out. If several name a field, the first one in the file that has a value writes it. Unset: it writes all that it maps, apart from what others own.',
       ),
     recheck: duration({ min: '0s' })
       .prefault('24h')

@@ -13,7 +13,7 @@ import type { TransformCall } from './mapping/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
 import { DAY_MS, DURATION, HOUR_MS, milliseconds } from './words/duration.ts'
 import { duration, flag, oneOrMore, shareAndCount, shareOrCount, text, timezone } from './words/scalars.ts'
-import { sendingKeys } from './sending-settings.ts'
+import { type FieldOwners, sendingKeys } from './sending-settings.ts'
 import {
   auditSchema,
   keepSchema,
@@ -359,6 +359,8 @@ export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'key' 
   /** By the field's name in its definition; in the file they stand within `map`. */
   readonly custom_fields: Readonly<Record<string, FieldMapping>>
   readonly update_method: PipelineValues['duplicate_merge_method']
+  /** Of its fields that any pipeline owns; undefined where none is. */
+  readonly owners?: FieldOwners | undefined
   /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
   readonly hash: string
 }

@@ -4,6 +4,7 @@ import type { AlertStore } from './alerts/alert-store.ts'
 import type { AcceptedStore } from './change/accepted.ts'
 import type { DroppedStore } from './change/dropped.ts'
 import type { HandEditStore } from './change/hand-edits.ts'
+import type { SharerStore } from './change/ownership.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
@@ -47,7 +48,8 @@ export interface SyncState
     TermNameStore,
     ResolutionStore,
     LookAlikeStore,
-    HandEditStore {
+    HandEditStore,
+    SharerStore {
   close(): Promise<void>
 }
 

@@ -42,6 +42,7 @@ import { createPauseStore } from './pause.ts'
 import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
 import { statePlace } from './file/place.ts'
+import { createSharers } from './journal/others.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
 import { createRebuildStore } from './journal/rebuild.ts'
 import { createRejectStore } from './journal/rejects.ts'
@@ -129,6 +130,7 @@ function storeOver(
     ...createTermNameStore(db),
     ...createMappingStore(db),
     linkedKeys: createLinkedKeys(db),
+    sharers: createSharers(db),
     instance: async () => instance.get() ?? '',
   }
   return {

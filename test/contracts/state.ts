@@ -1,5 +1,6 @@
 // What every state keeps to, whatever it is kept in: said in the words of a run, so that it holds for one on another machine, too.
 import { beforeEach, describe, expect, it } from 'vitest'
+import { contactMailKey } from '../../src/core/mapping/contact.ts'
 import type { Operation } from '../../src/core/change/operation.ts'
 import type { TestState } from '../support/state/memory-state.ts'
 import { aboutRun, AT, done, ended, person, type World, worldOver } from './state-world.ts'
@@ -54,6 +55,21 @@ export function stateContract(name: string, open: () => TestState): void {
       await world.plan([person('K4')], { version: 'later' })
       const keys = async (after?: string) => state.linkedKeys('shop', { after, limit: 1 })
       expect([await keys(), await keys('K1'), await keys('K2')]).toEqual([['K1'], ['K2'], []])
+    })
+
+    it('gives the records of other pipelines that have a contact, or its mail', async () => {
+      await push([ANNA, BEN])
+      await push([person('K1', { phone: '5' })], 'crm')
+      const mailKey = contactMailKey(ANNA.contact)
+      const [byContact, byMail, byNothing, own] = await state.sharers('crm', [
+        { contactId: 1, mailKey: undefined },
+        { contactId: undefined, mailKey },
+        { contactId: undefined, mailKey: undefined },
+        { contactId: 2, mailKey },
+      ])
+      const anna = [{ pipeline: 'shop', fields: ANNA.contact, missing: 0 }]
+      expect([byContact, byMail, byNothing]).toEqual([anna, anna, []])
+      expect(own).toMatchObject([{ pipeline: 'shop', fields: BEN.contact }])
     })
 
     it('gives what is planned in the order of sending, by pages', async () => {

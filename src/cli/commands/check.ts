@@ -6,6 +6,7 @@ import { orphans } from '../../app/people/pipelines.ts'
 import { assertReadOfService, bindingWarning } from '../../app/run/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
 import { markerProblem } from '../../sync/send/marker.ts'
+import { sharedFields } from '../../core/change/ownership.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
@@ -64,6 +65,9 @@ function checkFields(settings: Settings, definitions: readonly CustomFieldDefini
     ),
   }
 }
+
+const sharedText = ({ pipelines, fields }: ReturnType<typeof sharedFields>[number]): string =>
+  `warning: ${pipelines.join(' and ')} write the same fields of contacts that they share: ${fields.join(', ')}. Say with owns which pipeline writes them`
 
 const knownText = (error: unknown): string => {
   if (error instanceof SyncError) return `${error.code}: ${error.message}. ${error.hint}`
@@ -131,6 +135,7 @@ async function checkAll(settings: Settings, warnings: readonly string[], io: Io)
   const notes = [
     'configuration: valid',
     ...warnings.map((text) => `warning: ${text}`),
+    ...sharedFields(settings.pipelines).map(sharedText),
     ...pipelines.notes,
     ...unknown.map((name) => `warning: pipeline ${orphanText(name)}`),
     ...service.notes,

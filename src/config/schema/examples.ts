@@ -77,6 +77,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
 const PIPELINE: Readonly<Record<string, unknown>> = {
   'guards.max_deletes.share': '5%',
   'guards.max_deletes.count': 500,
+  owns: ['phone', 'phone_type'],
   schedule: '*/15 * * * *',
   timezone: 'Europe/Berlin',
   source: { type: 'csv', folder: '../state/inbox/shop' },

@@ -1,5 +1,6 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
 import { contactMailKey } from '../../core/mapping/contact.ts'
+import type { SharerStore } from '../../core/change/ownership.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { OtherRecords } from '../../core/other-records.ts'
 import type { Connection } from '../file/database.ts'
@@ -135,4 +136,30 @@ export function createOthers(db: Connection): OtherRecords {
     },
     withMailOfTheirOwn: async (operations) => new Set(operations.filter(isFoundByMail).map(({ id }) => id)),
   }
+}
+
+const sharersBy = (column: 'contact_id' | 'mail_key'): string =>
+  `SELECT pipeline, known, missing FROM link WHERE ${column} = ? AND pipeline <> ? AND gone = 0 ORDER BY id`
+
+interface SharerRow {
+  readonly pipeline: string
+  readonly known: string
+  readonly missing: number
+}
+
+export function createSharers(db: Connection): SharerStore['sharers'] {
+  const byContact = db.prepare<[number, string], SharerRow>(sharersBy('contact_id'))
+  const byMail = db.prepare<[string, string], SharerRow>(sharersBy('mail_key'))
+  const rowsFor = (contactId: number | undefined, mailKey: string | undefined, pipeline: string) => {
+    if (contactId !== undefined) return byContact.all(contactId, pipeline)
+    return mailKey === undefined ? [] : byMail.all(mailKey, pipeline)
+  }
+  return async (own, asked) =>
+    asked.map(({ contactId, mailKey }) =>
+      rowsFor(contactId, mailKey, own).map(({ pipeline, known, missing }) => ({
+        pipeline,
+        fields: parseContact(known),
+        missing,
+      })),
+    )
 }

@@ -15,6 +15,7 @@ import type { BlockReading } from './blocks.ts'
 import { areDropped } from './dropped.ts'
 import { areErased } from './erased.ts'
 import { onPlaces } from './on-places.ts'
+import { withOwnFields } from './own-fields.ts'
 import { isCreate, type Otherwise, resolvedCreates } from './resolved.ts'
 
 /** One input on its way into the plan: what its batches share, and what they add up. */
@@ -146,7 +147,7 @@ async function mappedRows(
   const mapped = rows.map((row) => ({ ...row, mapped: mappedRecord(row.item, mapper), known: NOTHING_KNOWN }))
   const known = await onPlaces(mapped.map(keyOf), (keys) => context.state.known(context.pipeline.name, keys))
   const compared = mapped.map((row, index) => ({ ...row, known: known[index] ?? NOTHING_KNOWN }))
-  const left = await withoutErased(compared, context)
+  const left = await withOwnFields(await withoutErased(compared, context), context)
   if (context.pipeline.terms.create_missing) return left
   const checked: MappedRow[] = []
   for (const row of left) checked.push(await withKnownTerms(row, context))

@@ -5,6 +5,7 @@ import { type Expectation, expectationOf } from '../../core/change/expectation.t
 import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { fingerprintContext } from '../../core/change/fingerprint.ts'
+import { dependsOnOthers } from '../../core/change/ownership.ts'
 import type { Hold, JudgedInput } from '../../core/change/guard.ts'
 import { optionalColumns, wantedColumns } from '../../core/mapping/mapping.ts'
 import type { DateOrders } from '../../core/mapping/values/date-order.ts'
@@ -161,7 +162,10 @@ async function readInput(
     const mapper = unitedMapper(await mapperFor({ input, header, orders }, customFields, context), pipeline)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header })
     const expectation = expectationOf(pipeline, header)
-    const print = fingerprintContext(header, pipeline.hash + customFields.print + printOfOrders(orders))
+    // A record that depends on others is compared by every run.
+    const once = dependsOnOthers(pipeline.name, pipeline.owners) ? runId : ''
+    const rules = pipeline.hash + customFields.print + printOfOrders(orders) + once
+    const print = fingerprintContext(header, rules)
     const blocks = readsAllRows(pipeline, expectation)
       ? undefined
       : await startBlocks(reader, { staged, print, isAhead }, state)

@@ -2,6 +2,7 @@
 import { contactMailKey } from '../../../src/core/mapping/contact.ts'
 import { REBUILD_GUARD } from '../../../src/core/change/rebuild.ts'
 import { LEFT_IN_DOUBT } from '../../../src/core/change/steps.ts'
+import type { SharerStore } from '../../../src/core/change/ownership.ts'
 import type { OtherRecords } from '../../../src/core/other-records.ts'
 import type { HeldPlan, RebuildStore, ReleaseStore, StateLists } from '../../../src/core/state.ts'
 import { mayBeNamed } from './whole-input.ts'
@@ -121,6 +122,25 @@ export function memoryOthers(tables: Tables): OtherRecords {
       Math.max(
         0,
         ...linksWhere(tables, (link) => link.contactId === contactId).map((link) => link.openUntil),
+      ),
+  }
+}
+
+export function memorySharers(tables: Tables): SharerStore {
+  return {
+    sharers: async (pipeline, asked) =>
+      asked.map(({ contactId, mailKey }) =>
+        linksWhere(
+          tables,
+          (link) =>
+            link.pipeline !== pipeline &&
+            !link.gone &&
+            (contactId === undefined
+              ? mailKey !== undefined && link.mailKey === mailKey
+              : link.contactId === contactId),
+        )
+          .sort(byId)
+          .map((link) => ({ pipeline: link.pipeline, fields: link.known, missing: link.missing })),
       ),
   }
 }

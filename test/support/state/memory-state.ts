@@ -10,7 +10,7 @@ import type { StatusPermission } from '../../../src/core/change/permission.ts'
 import { memoryDeleteCounts } from './delete-counts.ts'
 import { memoryHandEdits } from './hand-edits.ts'
 import { memoryJournal } from './journal.ts'
-import { memoryLists, memoryOthers, memoryRebuild } from './lists.ts'
+import { memoryLists, memoryOthers, memoryRebuild, memorySharers } from './lists.ts'
 import { memoryLookAlikes } from './look-alikes.ts'
 import { memoryStaging } from './staging.ts'
 import { createTables, type Tables } from './tables.ts'
@@ -105,6 +105,7 @@ export function memoryState(): TestState {
     ...memoryStaging(tables),
     ...memoryJournal(tables),
     ...memoryOthers(tables),
+    ...memorySharers(tables),
     ...memoryRebuild(tables),
     ...memoryLists(tables),
     ...memoryLookAlikes(tables),
