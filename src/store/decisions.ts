@@ -2,6 +2,7 @@
 import type { Conclusion, DecisionStore, Effect, OpenDecision, PipelinePause } from '../core/decision.ts'
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { Connection } from './file/database.ts'
+import { truncateLog } from './file/owned.ts'
 import { createReleaseEdits } from './journal/hand-edits.ts'
 import { createDropHeld, createRelease } from './journal/holds.ts'
 import { createBatchAppend } from './log/audit-append.ts'
@@ -67,7 +68,11 @@ export function createDecisionStore(db: Connection): DecisionStore {
       const { lastInsertRowid } = begin.run(kind, JSON.stringify(args), JSON.stringify(decided), at)
       return Number(lastInsertRowid)
     },
-    concludeDecision: async (id, conclusion) => conclude(id, conclusion),
+    async concludeDecision(id, conclusion) {
+      conclude(id, conclusion)
+      // Its arguments may name a person who was just erased: they must not wait in the file for a later checkpoint.
+      truncateLog(db)
+    },
     openDecisions: async () => open.all().map(openDecision),
     pausedPipelines: async () =>
       pauses.all().map(({ reason, ...pause }) => ({ ...pause, reason: reason ?? undefined })),

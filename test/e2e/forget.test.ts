@@ -208,9 +208,25 @@ describe('audit forget', () => {
     expect((await shop.cli('audit', 'forget', ERIKA.mail)).code).toBe(2)
     expect(await traces({ mail: ERIKA.mail })).not.toEqual([])
     expect((await shop.cli('audit', 'forget', ERIKA.mail, '--yes')).code).toBe(0)
+    // The daemon goes on for months: nothing may wait for its end.
+    expect(await traces({ mail: ERIKA.mail })).toEqual([])
     daemon.process.kill('SIGTERM')
     await daemon.ended
     expect(await traces({ mail: ERIKA.mail })).toEqual([])
+  })
+
+  it('takes them out of the names of refused files, and of the reason of a pause', async () => {
+    await drop('shop', 'a.csv', HEADER + row(ERIKA))
+    await json('run')
+    await drop('shop', `${ERIKA.mail}.csv`, 'no\n1\n')
+    await shop.cli('run')
+    await shop.cli('pause', 'shop', '--reason', `asked by ${ERIKA.mail}`)
+    const inState = async () =>
+      (await traces({ mail: ERIKA.mail })).filter((trace) => trace.includes('contact-sync.db'))
+    expect(await inState()).not.toEqual([])
+    // What the file itself is called stays, and is listed.
+    expect((await shop.cli('audit', 'forget', ERIKA.mail, '--yes')).code).toBe(3)
+    expect(await inState()).toEqual([])
   })
 
   it('removes copies of the state from before an upgrade, and names other copies', async () => {

@@ -120,6 +120,7 @@ const TEXTS = [
   ['run', 'refused_file'],
   ['accepted', 'name'],
   ['alert_message', 'message'],
+  ['pipeline_pause', 'reason'],
 ] as const
 
 /** Texts that may quote a row of a file as a whole. */
