@@ -25,7 +25,7 @@ RUN ["node", ".ci/image/runtime.ts", "/runtime"]
 # Its owner is what a new volume takes over.
 RUN ["node", "-e", "for (const d of ['/owned/state', '/owned/config']) fs.mkdirSync(d, { recursive: true })"]
 
-FROM scratch
+FROM scratch AS program
 COPY --from=gather /runtime /
 WORKDIR /app
 COPY package.json ./
@@ -51,9 +51,18 @@ ENV PATH=/usr/local/bin \
 VOLUME ["/state"]
 USER 10001:10001
 STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/dist/main.js"]
+
+# The stand-in for the service alone, for other people's tests: docker build --target sandbox -t contact-sync-sandbox .
+FROM program AS sandbox
+EXPOSE 8089
+HEALTHCHECK --interval=2s --timeout=5s --start-period=10s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8089/openapi.json').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+CMD ["sandbox", "--host", "0.0.0.0", "--port", "8089", "--control"]
+
+FROM program
 EXPOSE 8080
 # Node asks itself, at server.port, which is 8080 unless PORT says otherwise.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||8080)+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["start"]

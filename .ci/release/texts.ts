@@ -4,7 +4,7 @@
 export const VERSION_PLACES = {
   Dockerfile: 'ARG VERSION=',
   'README.md': 'contact-sync:',
-  'docs/sandbox.md': 'contact-sync:',
+  'docs/sandbox.md': 'contact-sync-sandbox:',
   'state/README.md': 'contact-sync:',
   'config/deploy/compose.yaml': 'contact-sync:',
   'config/deploy/kustomization.yaml': 'newTag: ',

@@ -34,7 +34,8 @@ async function settingsInside(env: Record<string, string>): Promise<Settings> {
 
 const [, configPath = ''] = /CONTACT_SYNC_CONFIG=(\S+)/.exec(dockerfile) ?? []
 const [, user = ''] = /^USER (\d+):\1$/m.exec(dockerfile) ?? []
-const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
+/** Of the last stage: the one before it is the sandbox. */
+const [, port = ''] = [...dockerfile.matchAll(/^EXPOSE (\d+)$/gm)].at(-1) ?? []
 
 describe('the configuration of the examples', () => {
   it('is right as it stands, and writes to the one volume alone', async () => {

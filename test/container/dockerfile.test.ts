@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { run as lint } from 'dockerfilelint'
 import { describe, expect, it } from 'vitest'
+import { SANDBOX_COMMANDS } from '../../src/cli/command-table/service.ts'
 
 const top = resolve(import.meta.dirname, '../..')
 const text = readFileSync(join(top, 'Dockerfile'), 'utf8')
@@ -14,8 +15,12 @@ const lines = text
 const ignored = readFileSync(join(top, '.dockerignore'), 'utf8').trim().split('\n')
 
 const [, base = ''] = /^ARG BASE=(.*)$/m.exec(text) ?? []
-/** The linter knows no build arguments in FROM, and takes --start-period for --start. */
-const forTheLinter = text.replaceAll('FROM ${BASE}', `FROM ${base}`).replace('--start-period=20s ', '')
+/** The linter knows no build arguments and no stages in FROM, and takes --start-period for --start. */
+const forTheLinter = text
+  .replaceAll('FROM ${BASE}', `FROM ${base}`)
+  .replace('FROM scratch AS program', 'FROM scratch')
+  .replaceAll('FROM program', 'FROM program:1')
+  .replaceAll(/--start-period=\d+s /g, '')
 
 const findings = (dockerfile: string): string[] =>
   lint(top, dockerfile).map(({ title, line }) => `${line}: ${title}`)
@@ -34,7 +39,9 @@ describe('the Dockerfile', () => {
     expect(lines.filter((line) => line.startsWith('FROM'))).toEqual([
       'FROM ${BASE} AS build',
       'FROM ${BASE} AS gather',
-      'FROM scratch',
+      'FROM scratch AS program',
+      'FROM program AS sandbox',
+      'FROM program',
     ])
   })
 
@@ -45,6 +52,18 @@ describe('the Dockerfile', () => {
       const list: unknown = JSON.parse(command.slice(command.indexOf('[')))
       expect(list, command).toEqual(expect.arrayContaining([expect.any(String)]))
     }
+  })
+
+  it('has a stage for the sandbox, with options that the command has and the port that is asked', () => {
+    const [, stage = ''] = /^FROM program AS sandbox\n(.*?)^FROM program$/ms.exec(text) ?? []
+    const [, list = ''] = /^CMD (\[.*\])$/m.exec(stage) ?? []
+    const [command, ...options] = JSON.parse(list) as string[]
+    const known = SANDBOX_COMMANDS.find(({ name }) => name === command)?.options ?? []
+    const flags = options.filter((option) => option.startsWith('--'))
+    expect(flags.filter((flag) => !known.some((one) => one.flags.split(' ')[0] === flag))).toEqual([])
+    const port = options[options.indexOf('--port') + 1] ?? ''
+    expect(stage).toContain(`EXPOSE ${port}\n`)
+    expect(stage).toContain(`http://127.0.0.1:${port}/openapi.json`)
   })
 
   it('copies what is there and let through, and nothing by a wildcard', () => {
