@@ -188,7 +188,7 @@ function outsideText(
     ...copies.map((name) => `a copy of the state: ${name}`),
     'backups of the state, and of its folder, wherever they are',
     'files waiting in the inbox, and the systems they come from: their records are skipped from now on',
-    'entries of the sync log about other contacts whose reason names the person, such as the key of a record with the same e-mail address',
+    'entries of the sync log about other contacts, or about decisions, whose reason or note names the person, such as the key of a record with the same e-mail address, or the --reason of this command',
     'exports of the sync log and of rejects that were passed on',
     'anything printed, delivered as an alert or a trace, or forwarded from the operational log',
   ]
