@@ -1,5 +1,6 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
 import type { PipelinePause } from '../core/decision.ts'
+import type { NotedRead } from '../core/reads.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'
@@ -39,4 +40,6 @@ export interface ConsoleData {
   /** How the values of the contact's record came to be; undefined where it has none of a pipeline that is configured. */
   explain(contactId: number, pipeline: string): Promise<Explanation | undefined>
   configuration(): readonly ShownSetting[]
+  /** Someone looked at data of persons. */
+  noteRead(read: NotedRead): void
 }

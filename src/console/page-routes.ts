@@ -1,8 +1,9 @@
 // The console: addresses, what each page is made of, and the headers that hold for all of them. It only reads.
-import { Hono, type Context } from 'hono'
+import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
+import { readOf } from '../core/reads.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
 import { isBrokenOff } from './guarded.ts'
 import { missing, show } from './asked.ts'
@@ -72,6 +73,17 @@ function fault(
 const tooLarge = (context: Context): Response | Promise<Response> =>
   context.html(problemPage('Too large', 'The request is larger than any form of this console.'), 413)
 
+/** Who looked at data of persons; not what for. */
+function notingReads(data: ConsoleData, clock: Clock): MiddlewareHandler<PageEnv> {
+  return async (context, next) => {
+    await next()
+    const read = context.res.status === 200 ? readOf(context.req) : undefined
+    if (read === undefined) return
+    const { name, role } = context.get('holder')
+    data.noteRead({ at: clock.now(), by: name, role: name === undefined ? undefined : role, ...read })
+  }
+}
+
 /** To be mounted last: it answers what no route before it has answered. */
 export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount {
   const app = new Hono<PageEnv>()
@@ -86,6 +98,7 @@ export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount 
   app.use(openOnly(gate), ownPagesOnly, bodyLimit({ maxSize: LARGEST_FORM, onError: tooLarge }))
   accessRoutes(app, gate, sessions)
   app.use(signedInOnly(gate, sessions))
+  app.use(notingReads(data, clock))
   overviewRoutes(app, data)
   runRoutes(app, data)
   recordRoutes(app, data)

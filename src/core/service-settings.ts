@@ -137,6 +137,9 @@ export const keepSchema = z.strictObject({
     .describe(
       'How long the sync log keeps values: whose contact changed, from and to. Entries stay without their values, and the chain stays intact; unset: permanently.',
     ),
+  reads: duration({ min: '1d' })
+    .prefault('365d')
+    .describe('How long it is kept who looked at whose data: `audit reads`.'),
 })
 
 const userSchema = z.strictObject({

@@ -22,6 +22,7 @@ import type { TermNameStore } from './mapping/terms.ts'
 import type { DateOrderStore } from './mapping/values/date-order.ts'
 import type { OtherRecords } from './other-records.ts'
 import type { DueStore, PauseStore } from './outcome/daemon.ts'
+import type { ReadStore } from './reads.ts'
 import type { RetentionStore } from './retention.ts'
 import type { RunState } from './run-state.ts'
 import type { StateLists, ReleaseStore, RebuildStore, InstanceStore } from './state.ts'
@@ -63,4 +64,5 @@ export interface StateStore
     SyncLog,
     WitnessStore,
     DecisionStore,
-    ConfigurationStore {}
+    ConfigurationStore,
+    ReadStore {}

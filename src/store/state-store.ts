@@ -44,6 +44,7 @@ import { createPermissionStore } from './journal/permission.ts'
 import { statePlace } from './file/place.ts'
 import { createSharers } from './journal/others.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
+import { createReadStore } from './reads.ts'
 import { createRebuildStore } from './journal/rebuild.ts'
 import { createRejectStore } from './journal/rejects.ts'
 import { createRetentionStore } from './retention.ts'
@@ -113,6 +114,7 @@ function storeOver(
     ...createWitnessStore(db),
     ...createDecisionStore(db),
     ...createConfigurationStore(db),
+    ...createReadStore(db),
     ...createRejectStore(db),
     ...createRetentionStore(db),
     ...createDefinitionStore(db),

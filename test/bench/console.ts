@@ -211,7 +211,12 @@ const condition = {
   refusedReload: undefined,
   pipelines: [],
 }
-const looking = consoleData({ clock, settings: () => settings, daemon: () => condition })
+const looking = consoleData({
+  clock,
+  settings: () => settings,
+  daemon: () => condition,
+  noteRead: () => undefined,
+})
 const server = await startConsole(
   { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
   {

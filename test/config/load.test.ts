@@ -84,6 +84,7 @@ describe('settings', () => {
         rejects: undefined,
         runs: 365 * 86_400_000,
         sync_log: undefined,
+        reads: 365 * 86_400_000,
       },
       server: {
         host: '127.0.0.1',
@@ -170,6 +171,7 @@ describe('settings', () => {
         rejects: 180 * 86_400_000,
         runs: 60 * 86_400_000,
         sync_log: undefined,
+        reads: 365 * 86_400_000,
       },
       server: {
         host: '0.0.0.0',

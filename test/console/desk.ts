@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { explainRecords } from '../../src/app/people/explain.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
+import type { NotedRead } from '../../src/core/reads.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
 import { startConsole } from '../../src/console/server.ts'
 import { createTokenGate, type TokenOwner } from '../../src/console/token.ts'
@@ -90,6 +91,8 @@ async function send(port: number, path: string, { method, headers, form }: Ask):
 export interface Desk {
   readonly clock: ReturnType<typeof testClock>
   readonly faults: unknown[]
+  /** Looks at data of persons, as they were noted. */
+  readonly reads: readonly NotedRead[]
   readonly data: ConsoleData
   token: string | undefined
   /** Of `server.users`. */
@@ -114,6 +117,7 @@ export async function openDesk(
   if (db === undefined) throw new Error('no state')
   const clock = testClock(Date.UTC(2026, 0, 1, 0, 1))
   const now = (): number => clock.now()
+  const reads: NotedRead[] = []
   const data = change({
     views: createStateViews(db, now),
     log: createLogViews(db, path, now),
@@ -127,6 +131,7 @@ export async function openDesk(
       return (await explainRecords(key, { settings: { service: serviceSettings() }, pipeline, state }))[0]
     },
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
+    noteRead: (read) => void reads.push(read),
   })
   const gate = createTokenGate(() => [{ token: desk.token }, ...desk.users], clock)
   const faults: unknown[] = []
@@ -138,6 +143,7 @@ export async function openDesk(
   const desk: Desk = {
     clock,
     faults,
+    reads,
     data,
     token: TOKEN,
     users: [],

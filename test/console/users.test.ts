@@ -60,3 +60,27 @@ it('the token of no user opens nothing', async () => {
   for (const token of [TOKEN, `${ANNA.token}x`, ''])
     expect((await desk.ask('/sign-in', { form: { token }, headers: OWN })).status).toBe(401)
 })
+
+it('looks at data of persons are noted with the user, and not what was searched for', async () => {
+  const ask = async (token: string, path: string, form?: Record<string, string>) =>
+    desk.ask(path, {
+      headers: { authorization: `Bearer ${token}`, ...OWN },
+      ...(form === undefined ? {} : { form }),
+    })
+  const before = desk.reads.length
+  const noted = () => desk.reads.slice(before)
+  for (const path of ['/', '/runs', '/terms', '/configuration', '/search', '/contacts/999999'])
+    await ask(ANNA.token, path)
+  expect(noted()).toEqual([])
+  const { records } = await desk.data.views.search('person1@example.com', 5)
+  const id = records[0]?.contactId ?? 0
+  expect((await ask(ANNA.token, `/contacts/${id}`)).status).toBe(200)
+  await ask(BEN.token, '/held')
+  await ask(TOKEN, '/search', { q: 'person1@example.com' })
+  expect(noted()).toMatchObject([
+    { by: 'anna', role: 'operator', page: 'contacts', contactId: id },
+    { by: 'ben', role: 'viewer', page: 'held', contactId: undefined },
+    { by: undefined, role: undefined, page: 'search', contactId: undefined },
+  ])
+  expect(JSON.stringify(noted())).not.toContain('example.com')
+})

@@ -172,9 +172,13 @@ describe('with a daemon on the state', () => {
     expect(undone).toMatchObject({ code: 0 })
     expect(await shop.contacts('person1@example.com', 'phone')).toMatchObject([{ phone: '030 1' }])
     expect(await run()).toMatchObject({ exit: 4 })
+    expect((await shop.cli('audit', 'forget', 'person2@example.com')).code).toBe(2)
+    const { reads } = JSON.parse((await shop.cli('audit', 'reads', '--json')).stdout) as { reads: unknown[] }
+    expect(reads).toMatchObject([{ page: 'audit forget', contact_id: expect.any(Number) as number }])
     const forgotten = await shop.cli('audit', 'forget', 'person2@example.com', '--yes')
     expect(forgotten).toMatchObject({ code: 0, stdout: expect.stringContaining('erased at') as string })
     expect((await shop.cli('audit', 'verify')).code).toBe(0)
+    expect((await shop.cli('audit', 'reads')).stdout).not.toContain('contact ')
     expect(first.exit).toBe(0)
   })
 })

@@ -117,6 +117,7 @@ export async function openWorld(start: number) {
         rejects: 3 * DAY,
         runs: 3 * DAY,
         sync_log: undefined,
+        reads: 365 * 86_400_000,
       },
     },
   )

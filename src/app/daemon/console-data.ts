@@ -7,6 +7,7 @@ import { readiness } from '../../console/health.ts'
 import type { Explanation } from '../../core/explain/explanation.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
+import type { NotedRead } from '../../core/reads.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
@@ -18,6 +19,7 @@ interface Parts {
   /** Of now: a reload may have changed them. */
   settings(): Settings
   daemon(): DaemonCondition
+  noteRead(read: NotedRead): void
 }
 
 function liveView({ clock, settings, daemon }: Parts): LiveView {
@@ -66,6 +68,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       live: () => liveView(parts),
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
       explain: (contactId, pipeline) => explainLinked(contactId, pipeline, reader.readable, parts.settings()),
+      noteRead: (read) => parts.noteRead(read),
       configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },
     close: () => reader.close(),

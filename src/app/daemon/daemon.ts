@@ -26,7 +26,14 @@ export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 're
   readonly state: DueStore &
     Pick<
       Runner['state'],
-      'note' | 'notePause' | 'pausedPipelines' | 'logHead' | 'instance' | 'lastWitness' | 'noteWitness'
+      | 'note'
+      | 'noteReads'
+      | 'notePause'
+      | 'pausedPipelines'
+      | 'logHead'
+      | 'instance'
+      | 'lastWitness'
+      | 'noteWitness'
     >
 }
 
@@ -224,6 +231,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     log,
     condition,
     metrics: watched.by?.exposition,
+    state: runner.state,
   })
   log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
   all.begin()

@@ -7,9 +7,11 @@ import { createTokenGate } from '../../console/token.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
+import type { NotedRead, ReadStore } from '../../core/reads.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { consoleData } from './console-data.ts'
+import { createNotingReads } from './noting-reads.ts'
 
 /** Throws USAGE when the port is taken. */
 export async function serveDaemon(parts: {
@@ -20,6 +22,7 @@ export async function serveDaemon(parts: {
   condition(): DaemonCondition
   /** What `/metrics` says; undefined: there is none. */
   readonly metrics?: Exposition | undefined
+  readonly state: Pick<ReadStore, 'noteReads'>
 }): Promise<ConsoleServer> {
   const { clock, log, settings, condition, metrics } = parts
   const gate = createTokenGate(() => {
@@ -31,7 +34,9 @@ export async function serveDaemon(parts: {
     return [{ token: metricsToken }, { token }]
   }, clock)
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
-  const looking = consoleData({ clock, settings, daemon: condition })
+  const reads = createNotingReads({ state: parts.state, clock, log })
+  const noteRead = (read: NotedRead): void => reads.note(read)
+  const looking = consoleData({ clock, settings, daemon: condition, noteRead })
   const server = await startConsole(settings().server, {
     mounts: [
       healthRoutes(condition),
@@ -47,6 +52,7 @@ export async function serveDaemon(parts: {
     async close() {
       await server.close()
       await looking.close()
+      await reads.close()
     },
   }
 }

@@ -5,10 +5,12 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { z } from 'zod'
 import { ERRORS, SyncError } from '../../core/words/errors.ts'
 import type { Log } from '../../log/log.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import { Unconfirmed } from '../run/desk.ts'
+import { systemClock as clock } from '../../system.ts'
 import { isKind, KINDS } from './kinds.ts'
 import type { Owner } from './owner.ts'
 import { takeDecision } from './taking.ts'
@@ -50,6 +52,13 @@ function assertAnswerable(request: Request, owner: Owner): void {
 
 const isForDaemon = (kind: string): boolean => isKind(kind) && KINDS[kind].needs !== 'state'
 
+/** The facts that are shown before an erasure are data of a person. */
+async function noteRead(owner: Owner, { kind, decided }: Request, facts: unknown): Promise<void> {
+  const { contactIds } = z.object({ contactIds: z.array(z.number()) }).parse(facts)
+  const about = { at: clock.now(), by: decided.by, role: decided.role, page: kind }
+  await owner.state.noteReads(contactIds.map((contactId) => ({ ...about, contactId })))
+}
+
 async function answerTo(
   request: Request,
   owner: Owner,
@@ -62,7 +71,12 @@ async function answerTo(
     show: (show: unknown) => say({ show }),
   }
   const { kind, args, decided, isConfirmed } = request
-  const result = await takeDecision(owner, { kind, args, decided }, { isConfirmed, watching })
+  const result = await takeDecision(owner, { kind, args, decided }, { isConfirmed, watching }).catch(
+    async (error: unknown) => {
+      if (error instanceof Unconfirmed && kind === 'audit forget') await noteRead(owner, request, error.facts)
+      throw error
+    },
+  )
   return { result: result ?? null }
 }
 

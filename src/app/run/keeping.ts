@@ -5,6 +5,7 @@ import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { KeepSettings, PipelineSettings } from '../../core/settings.ts'
+import type { ReadStore } from '../../core/reads.ts'
 import type { RetentionStore } from '../../core/retention.ts'
 import type { Log } from '../../log/log.ts'
 import { removeOldOf } from '../../sources/old-files.ts'
@@ -16,7 +17,7 @@ const MOST = 1000
 const PAUSE_MS = HOUR_MS
 
 interface Parts {
-  readonly state: RetentionStore
+  readonly state: RetentionStore & Pick<ReadStore, 'removeReads'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly most?: number
 }
@@ -43,6 +44,7 @@ export function createKeeping(keep: KeepSettings, { state, clock, most = MOST }:
       processed: await files(pipeline, 'processed', keep.processed),
       failed: await files(pipeline, 'failed', keep.failed),
       sync_log: await logValues(),
+      reads: await state.removeReads(clock.now() - keep.reads, most),
     }
   }
   return async (pipeline, { log, signal }) => {

@@ -57,7 +57,7 @@ const FILTERS: readonly OptionEntry[] = [
 
 export const AUDIT: CommandGroup = {
   name: 'audit',
-  summary: 'the sync log: list, show, run, diff, export, verify, witness, config, forget',
+  summary: 'the sync log: list, show, run, diff, export, verify, witness, config, reads, forget',
   entries: [
     {
       name: 'list',
@@ -173,6 +173,24 @@ export const AUDIT: CommandGroup = {
         'contact-sync audit witness --to /mnt/audit/contact-sync.jsonl',
       ],
       load: async () => (await import('../commands/audit-witness.ts')).witness,
+    },
+    {
+      name: 'reads',
+      summary: 'who looked at whose data, the newest first',
+      description:
+        'Lists pages of the console with data of persons, and commands that the daemon answered with such data: when, by whom, which page, and whose data where it was one contact. What was searched for is not kept. Kept for keep.reads.',
+      options: [
+        { flags: '--contact <CONTACT>', help: 'at the data of this contact' },
+        { flags: '--user <NAME>', help: 'by this user' },
+        { flags: '--since <TIME>', help: 'from this time on, in UTC', read: moment },
+        { flags: '--until <TIME>', help: 'before this time', read: moment },
+        { flags: '--limit <N>', help: 'at most this many (default: 100, with --json 10000)', read: count },
+      ],
+      examples: [
+        'contact-sync audit reads --contact erika@example.com',
+        'contact-sync audit reads --user anna --since 2026-11-01 --json',
+      ],
+      load: async () => (await import('../commands/audit-reads.ts')).listReads,
     },
     {
       name: 'config',

@@ -24,6 +24,11 @@ export const DECISION_EVENTS = {
     means:
       'Neither beside the state nor in the temporary folder a socket can be made. Commands that decide end with 6 while this process runs.',
   },
+  'reads not noted': {
+    level: 'warn',
+    fields: { reads: 'count', error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means: 'So many looks at data of persons are missing in `audit reads`: the state could not be written.',
+  },
   'pipelines paused': {
     level: 'warn',
     fields: { pipelines: 'count' },

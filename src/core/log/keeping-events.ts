@@ -4,9 +4,16 @@ import type { EventEntry } from './event-kinds.ts'
 export const KEEPING_EVENTS = {
   'old data removed': {
     level: 'info',
-    fields: { processed: 'count', failed: 'count', rejects: 'count', runs: 'count', sync_log: 'count' },
+    fields: {
+      processed: 'count',
+      failed: 'count',
+      rejects: 'count',
+      runs: 'count',
+      sync_log: 'count',
+      reads: 'count',
+    },
     means:
-      'After a run, as `keep` configures: the numbers of files in `processed/` and `failed/`, of rows in the state, and of values in the sync log.',
+      'After a run, as `keep` configures: the numbers of files in `processed/` and `failed/`, of rows in the state, of values in the sync log, and of rows that say who looked at whose data.',
   },
   'witness written': {
     level: 'info',

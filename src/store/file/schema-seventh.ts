@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS delete_count (
 
 // decision: what a person decided and the owner has not concluded; args and decided as JSON. dropped: held changes that are not
 // planned again as long as the record has this form, or is missing. pipeline_pause: pipelines that send nothing. configuration: those that were
-// in force, without secrets.
+// in force, without secrets. read_log: who looked at whose data.
 const decisions = `
 CREATE TABLE IF NOT EXISTS decision (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,6 +60,15 @@ CREATE TABLE IF NOT EXISTS configuration (
   pipelines TEXT NOT NULL,
   settings TEXT NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS read_log (
+  id INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  by TEXT,
+  role TEXT,
+  page TEXT NOT NULL,
+  contact_id INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS read_log_by_contact ON read_log (contact_id) WHERE contact_id IS NOT NULL;
 CREATE TABLE IF NOT EXISTS pipeline_pause (
   pipeline TEXT PRIMARY KEY,
   since INTEGER NOT NULL,

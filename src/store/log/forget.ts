@@ -90,7 +90,9 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const operations = prepare('DELETE FROM operation WHERE pipeline = @pipeline AND key = @key')
   const rejects = prepare('DELETE FROM reject WHERE pipeline = @pipeline AND key = @key')
   const unsent = prepare('DELETE FROM sent_values WHERE contact_id = ?')
-  for (const id of contactIds) unsent.run(id)
+  // That data was looked at stays; whose it was does not.
+  const unread = prepare('UPDATE read_log SET contact_id = NULL WHERE contact_id = ?')
+  for (const id of contactIds) for (const statement of [unsent, unread]) statement.run(id)
   for (const key of keys) {
     unprint.run(key)
     for (const statement of unpass) statement.run(key)

@@ -47,6 +47,7 @@ async function serving(tokens: { token?: string; metricsToken?: string }) {
       refusedReload: undefined,
       pipelines: [],
     }),
+    state: { noteReads: () => Promise.resolve() },
     metrics: { contentType: 'text/plain', text: () => Promise.resolve('counts 1\n') },
   })
   servers.push(server)

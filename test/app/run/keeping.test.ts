@@ -16,6 +16,7 @@ const KEEP = {
   rejects: undefined,
   runs: 365 * DAY,
   sync_log: undefined,
+  reads: 365 * 86_400_000,
 }
 
 describe('after a run', () => {
@@ -35,6 +36,7 @@ describe('after a run', () => {
   const nothing = {
     removeOld: async () => Promise.resolve({ rejects: 0, runs: 0 }),
     expireValues: async () => Promise.resolve(7),
+    removeReads: async () => Promise.resolve(0),
   }
   const pipeline = () => pipelineSettings({ source: { type: 'csv', null_values: [], folder } })
   const put = (which: string, number: number) =>
@@ -50,7 +52,7 @@ describe('after a run', () => {
       (await readdir(join(folder, 'failed'))).length,
     ]).toEqual([[], 1])
     expect(lines).toEqual([
-      ['old data removed', { rejects: 0, runs: 0, processed: 1, failed: 0, sync_log: 0 }],
+      ['old data removed', { rejects: 0, runs: 0, processed: 1, failed: 0, sync_log: 0, reads: 0 }],
     ])
   })
 
