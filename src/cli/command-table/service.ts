@@ -62,6 +62,26 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('../commands/drift.ts')).drift,
   },
   {
+    name: 'probe',
+    summary: 'what the service does where its interface leaves it open',
+    description:
+      'Finds out, with three contacts that it creates and deletes again, how the service packs and limits calls with many contacts, pages, empties fields, searches duplicates and merges, and prints it as a profile in YAML. At most 60 requests, after a question. Contacts that it did not create are never changed. The term "contact-sync probe" stays, since terms cannot be deleted. Contacts of a probe that was killed are deleted by the next one with the same address.',
+    options: [
+      {
+        flags: '--address <MAIL>',
+        help: 'its contacts get addresses made of this one: you+probe@example.org gives you+probe-1@example.org; at example.org by default',
+      },
+      { flags: '--output <FILE>', help: 'writes the profile to this file' },
+      { flags: '--yes', help: 'starts without a question' },
+    ],
+    examples: [
+      'contact-sync probe',
+      'contact-sync probe --address you+probe@example.org --output service.yaml',
+      'contact-sync probe --yes --json',
+    ],
+    load: async () => (await import('../commands/probe.ts')).probe,
+  },
+  {
     name: 'explain',
     summary: 'where each value of one record comes from, and how it was sent',
     description:
