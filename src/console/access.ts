@@ -4,7 +4,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { cameFrom } from './guarded.ts'
 import { closedPage, problemPage, signInPage } from './pages/sign-in.ts'
-import type { Session, Sessions } from './sessions.ts'
+import { newSession, type Session, type Sessions } from './sessions.ts'
 import { bearerToken, RETRY_AFTER_S, type TokenGate, type TokenHolder } from './token.ts'
 
 export interface PageEnv {
@@ -75,7 +75,7 @@ export function signedInOnly(gate: TokenGate, sessions: Sessions): MiddlewareHan
         : undefined
     if (sender !== undefined) {
       context.set('holder', sender)
-      context.set('session', { searches: new Map(), searched: 0 })
+      context.set('session', newSession())
       context.set('isSignedIn', false)
       return next()
     }

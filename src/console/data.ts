@@ -1,5 +1,5 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
-import type { PipelinePause } from '../core/decision.ts'
+import type { Decision, PipelinePause } from '../core/decision.ts'
 import type { NotedRead } from '../core/reads.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
@@ -40,6 +40,8 @@ export interface ConsoleData {
   /** How the values of the contact's record came to be; undefined where it has none of a pipeline that is configured. */
   explain(contactId: number, pipeline: string): Promise<Explanation | undefined>
   configuration(): readonly ShownSetting[]
+  /** Has it taken by the owner of the state; a run that is asked for is not waited for. Never rejects. */
+  decide(decision: Decision): Promise<{ readonly isDone: boolean; readonly text: string }>
   /** Someone looked at data of persons. */
   noteRead(read: NotedRead): void
 }

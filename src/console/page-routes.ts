@@ -1,4 +1,4 @@
-// The console: addresses, what each page is made of, and the headers that hold for all of them. It only reads.
+// The console: addresses, what each page is made of, and the headers that hold for all of them.
 import { Hono, type Context, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { SyncError } from '../core/words/errors.ts'
@@ -6,6 +6,7 @@ import type { Clock } from '../core/ports.ts'
 import { readOf } from '../core/reads.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
 import { isBrokenOff } from './guarded.ts'
+import { decisionRoutes, mayDecide } from './decision-routes.ts'
 import { missing, show } from './asked.ts'
 import { ASSETS } from './assets.ts'
 import type { ConsoleData } from './data.ts'
@@ -53,7 +54,8 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
       data.views.days(live.now - 30 * DAY_MS),
     ])
     const requestsOfDay = data.requestsOfDay()
-    return show(context, overviewPage({ live, pipelines, days, requestsOfDay }))
+    const parts = { live, pipelines, days, requestsOfDay, mayDecide: mayDecide(context) }
+    return show(context, overviewPage(parts))
   })
   app.get('/terms', async (context) => show(context, termsPage(await data.views.terms(), data.live().now)))
   app.get('/configuration', (context) => show(context, configurationPage(data.configuration())))
@@ -103,6 +105,7 @@ export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount 
   runRoutes(app, data)
   recordRoutes(app, data)
   logRoutes(app, data)
+  decisionRoutes(app, data)
   app.all('*', missing)
   app.onError((error, context) => fault(error, context, onFault))
   return (server) => server.route('/', app)

@@ -5,6 +5,7 @@ import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
 import { missing, oneOf, ROWS, runIdOf, show, startOf } from './asked.ts'
 import type { ConsoleData } from './data.ts'
+import { mayDecide } from './decision-routes.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
@@ -60,7 +61,18 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
       { from, limit: ROWS },
     )
     const ofRun = plans.filter(({ plan }) => runId === undefined || plan.runId === runId)
-    return show(context, heldPage({ now: data.live().now, pipelines, pipeline, from, plans: ofRun, alone }))
+    return show(
+      context,
+      heldPage({
+        now: data.live().now,
+        pipelines,
+        pipeline,
+        from,
+        plans: ofRun,
+        alone,
+        mayDecide: mayDecide(context),
+      }),
+    )
   })
   app.get('/held/:run', async (context) => {
     const plans = await data.views.heldPlans(namesOf(data))
@@ -69,7 +81,10 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
     if (plan === undefined) return missing(context)
     const from = startOf(context)
     const changes = await changesOf(plan, from, ROWS)
-    return show(context, heldPlanPage({ now: data.live().now, plan, changes, from }))
+    return show(
+      context,
+      heldPlanPage({ now: data.live().now, plan, changes, from, mayDecide: mayDecide(context) }),
+    )
   })
 }
 
@@ -94,7 +109,13 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   runPages(app, data)
   heldPages(app, data)
   app.get('/doubts', async (context) =>
-    show(context, doubtsPage(await openChanges(context, data, ['in_doubt', 'sending']), runningNow(data))),
+    show(
+      context,
+      doubtsPage(await openChanges(context, data, ['in_doubt', 'sending']), {
+        running: runningNow(data),
+        mayDecide: mayDecide(context),
+      }),
+    ),
   )
   app.get('/retries', async (context) =>
     show(context, retriesPage(await openChanges(context, data, ['failed', 'waiting']))),
@@ -105,7 +126,10 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const from = startOf(context)
     const asked = pipeline === undefined ? pipelines : [pipeline]
     const edits = await data.views.edits(asked, { from, limit: ROWS })
-    return show(context, editsPage({ pipelines, pipeline, from, edits, now: data.live().now }))
+    return show(
+      context,
+      editsPage({ pipelines, pipeline, from, edits, now: data.live().now, mayDecide: mayDecide(context) }),
+    )
   })
   app.get('/rejects', async (context) => {
     const pipelines = namesOf(data)
@@ -113,6 +137,6 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const filter = { pipeline, runId: runIdOf(context.req.query('run')) }
     const from = startOf(context)
     const rejects = await data.views.rejects(filter, { from, limit: ROWS })
-    return show(context, rejectsPage({ pipelines, filter, from, rejects }))
+    return show(context, rejectsPage({ pipelines, filter, from, rejects, mayDecide: mayDecide(context) }))
   })
 }

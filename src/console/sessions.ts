@@ -1,12 +1,33 @@
 // Who is signed in. Sessions live in memory: a restart ends them all, and nothing of them is ever on a disk.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../core/ports.ts'
+import type { Proposed } from './decisions.ts'
+import type { Decided } from './pages/decision.ts'
 
 export interface Session {
   /** What was searched for, newest last: it may be a person's mail, so it stands in no address. */
   readonly searches: Map<number, string>
   searched: number
+  /** Decisions that were shown and may be confirmed, by the token of their form. */
+  readonly forms: Map<string, PendingDecision>
+  /** What came of those that were confirmed, by number. */
+  readonly results: Map<number, Decided>
+  decided: number
 }
+
+export interface PendingDecision {
+  readonly proposed: Proposed
+  /** Once it was confirmed. */
+  result?: Promise<Decided>
+}
+
+export const newSession = (): Session => ({
+  searches: new Map(),
+  searched: 0,
+  forms: new Map(),
+  results: new Map(),
+  decided: 0,
+})
 
 export interface OpenSession extends Session {
   /** The id of who signed in: a session ends with its user or token. */
@@ -45,7 +66,7 @@ export function createSessions(clock: Clock): Sessions {
       if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest)
       const id = randomBytes(32).toString('base64url')
       const now = clock.monotonic()
-      kept.set(digest(id), { began: now, lastSeen: now, holder, searches: new Map(), searched: 0 })
+      kept.set(digest(id), { began: now, lastSeen: now, holder, ...newSession() })
       return id
     },
     find(id, isCurrent) {

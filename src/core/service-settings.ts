@@ -158,7 +158,7 @@ const userSchema = z.strictObject({
   role: z
     .enum(USER_ROLES)
     .describe(
-      'What the user may do: `viewer`, `operator` or `approver`. The pages of the console only read so far, so it is shown there and changes nothing else yet.',
+      'What the user may do: `viewer` (read), `operator` (decide as well, in the console and with `--by`) or `approver` (the same).',
     ),
 })
 

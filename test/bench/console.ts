@@ -216,6 +216,7 @@ const looking = consoleData({
   settings: () => settings,
   daemon: () => condition,
   noteRead: () => undefined,
+  decide: () => Promise.resolve(),
 })
 const server = await startConsole(
   { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },

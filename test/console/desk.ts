@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { explainRecords } from '../../src/app/people/explain.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
+import type { Decision } from '../../src/core/decision.ts'
 import type { NotedRead } from '../../src/core/reads.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
 import { startConsole } from '../../src/console/server.ts'
@@ -91,6 +92,8 @@ async function send(port: number, path: string, { method, headers, form }: Ask):
 export interface Desk {
   readonly clock: ReturnType<typeof testClock>
   readonly faults: unknown[]
+  /** What was decided. */
+  readonly decisions: readonly Decision[]
   /** Looks at data of persons, as they were noted. */
   readonly reads: readonly NotedRead[]
   readonly data: ConsoleData
@@ -118,6 +121,7 @@ export async function openDesk(
   const clock = testClock(Date.UTC(2026, 0, 1, 0, 1))
   const now = (): number => clock.now()
   const reads: NotedRead[] = []
+  const decisions: Decision[] = []
   const data = change({
     views: createStateViews(db, now),
     log: createLogViews(db, path, now),
@@ -132,6 +136,10 @@ export async function openDesk(
     },
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
     noteRead: (read) => void reads.push(read),
+    decide: async (decision) => {
+      decisions.push(decision)
+      return Promise.resolve({ isDone: true, text: 'Done.' })
+    },
   })
   const gate = createTokenGate(() => [{ token: desk.token }, ...desk.users], clock)
   const faults: unknown[] = []
@@ -144,6 +152,7 @@ export async function openDesk(
     clock,
     faults,
     reads,
+    decisions,
     data,
     token: TOKEN,
     users: [],

@@ -235,6 +235,44 @@ it('a pause ends a run that another command makes, in good order', async () => {
   expect(await isThere(299)).toBe(true)
 })
 
+it('the console decides: an operator runs a pipeline, and releases what is held, with a name and a reason', async () => {
+  const token = 'anna-has-this-long-token'
+  const users = `server: { port: 0, users: [{ name: anna, token: ${token}, role: operator }] }`
+  await shop.configure(FULL.replace('server: { port: 0 }', users))
+  const port = /"port":(\d+)/.exec(await (await started()).stderrHas(/daemon started/))?.[1] ?? ''
+  const url = `http://127.0.0.1:${port}`
+  const own = { 'sec-fetch-site': 'same-origin', cookie: '' }
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: own,
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+    })
+  const signedIn = await post('/sign-in', { token })
+  own.cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const decide = async (asked: Record<string, string>) => {
+    const confirm = await (await post('/confirm', asked)).text()
+    const form = /name="token" value="([^"]+)"/.exec(confirm)?.[1] ?? ''
+    const done = await post('/decide', { token: form, reason: 'asked by phone' })
+    return {
+      confirm,
+      page: await (await fetch(`${url}${done.headers.get('location')}`, { headers: own })).text(),
+    }
+  }
+  const held = await heldRun()
+  const released = await decide({ kind: 'held release', run: held })
+  expect(released.confirm).toContain('Release 2 changes of run')
+  expect(released.page).toContain('Done. It is in the sync log.')
+  expect((await decide({ kind: 'run', pipeline: 'shop' })).page).toContain('The run was asked for')
+  await vi.waitFor(async () => expect(await isThere(9)).toBe(false), { timeout: 20_000 })
+  expect(await decisionsIn('release')).toMatchObject([
+    { by: 'anna', role: 'operator', note: 'asked by phone' },
+  ])
+  const again = await post('/confirm', { kind: 'held release', run: held })
+  expect(await again.text()).toContain('Nothing was done')
+})
+
 describe('a daemon that is killed', () => {
   beforeEach(() => shop.configure(FULL))
 

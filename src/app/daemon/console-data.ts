@@ -4,6 +4,8 @@ import { effectiveSettings } from '../../config/effective.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 import type { ConsoleData, LiveView } from '../../console/data.ts'
 import { readiness } from '../../console/health.ts'
+import type { Decision } from '../../core/decision.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { Explanation } from '../../core/explain/explanation.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -20,6 +22,8 @@ interface Parts {
   settings(): Settings
   daemon(): DaemonCondition
   noteRead(read: NotedRead): void
+  /** By the owner of the state. */
+  decide(decision: Decision): Promise<unknown>
 }
 
 function liveView({ clock, settings, daemon }: Parts): LiveView {
@@ -58,6 +62,26 @@ async function explainLinked(
   return (await explainRecords(key, { settings, pipeline, state })).find((one) => one.key === key)
 }
 
+const refused = (error: unknown) => ({
+  isDone: false,
+  text: error instanceof SyncError ? `${error.message}. ${error.hint}` : 'It failed; the log has the reason.',
+})
+
+/** A run is begun, and not waited for: its page shows what becomes of it. */
+async function decided(decision: Decision, { decide }: Parts): ReturnType<ConsoleData['decide']> {
+  const taking = decide(decision)
+  if (decision.kind === 'run') {
+    taking.catch(() => undefined)
+    return { isDone: true, text: 'The run was asked for. The list of runs shows it as soon as it has begun.' }
+  }
+  try {
+    await taking
+    return { isDone: true, text: 'Done. It is in the sync log.' }
+  } catch (error) {
+    return refused(error)
+  }
+}
+
 /** Nothing is opened before the first page is asked for. */
 export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
   const reader = createReader(parts.settings().state.path)
@@ -69,6 +93,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
       explain: (contactId, pipeline) => explainLinked(contactId, pipeline, reader.readable, parts.settings()),
       noteRead: (read) => parts.noteRead(read),
+      decide: (decision) => decided(decision, parts),
       configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },
     close: () => reader.close(),

@@ -2,7 +2,7 @@
 // ends in good order. Part of the composition: it joins the rooms, and decides nothing about contacts.
 import type { DaemonCondition, DaemonEvent, DaemonListener, DueStore } from '../../core/outcome/daemon.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
-import type { PipelinePause } from '../../core/decision.ts'
+import type { Decision, PipelinePause } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Clock, Random } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -60,6 +60,8 @@ interface Parts {
   readonly listeners?: readonly DaemonListener[]
   /** Metrics and alerts; there are no other watchers. */
   readonly watch?: WatchDaemon
+  /** Takes decisions of the console; it has none otherwise. */
+  decide?(decision: Decision, owner: Daemon['decisions']): Promise<unknown>
   /** What wakes it; the clock otherwise. */
   readonly ticks?: Ticks
 }
@@ -232,6 +234,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     condition,
     metrics: watched.by?.exposition,
     state: runner.state,
+    decide: async (decision) => parts.decide?.(decision, decisions),
   })
   log.info('daemon started', { pipelines: first.pipelines.length, port: server.port })
   all.begin()

@@ -4,6 +4,7 @@ import { type Exposition, METRICS_PATH, metricsRoute } from '../../console/metri
 import { pageRoutes } from '../../console/page-routes.ts'
 import { type ConsoleServer, startConsole } from '../../console/server.ts'
 import { createTokenGate } from '../../console/token.ts'
+import type { Decision } from '../../core/decision.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -23,6 +24,8 @@ export async function serveDaemon(parts: {
   /** What `/metrics` says; undefined: there is none. */
   readonly metrics?: Exposition | undefined
   readonly state: Pick<ReadStore, 'noteReads'>
+  /** By the owner of the state. */
+  decide(decision: Decision): Promise<unknown>
 }): Promise<ConsoleServer> {
   const { clock, log, settings, condition, metrics } = parts
   const gate = createTokenGate(() => {
@@ -36,7 +39,7 @@ export async function serveDaemon(parts: {
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   const reads = createNotingReads({ state: parts.state, clock, log })
   const noteRead = (read: NotedRead): void => reads.note(read)
-  const looking = consoleData({ clock, settings, daemon: condition, noteRead })
+  const looking = consoleData({ clock, settings, daemon: condition, noteRead, decide: parts.decide })
   const server = await startConsole(settings().server, {
     mounts: [
       healthRoutes(condition),

@@ -15,6 +15,9 @@ interface Watching {
   show(event: unknown): void
 }
 
+/** No one waits for what happens meanwhile. */
+export const UNWATCHED: Watching = { tell: () => undefined, show: () => undefined }
+
 interface Course {
   /** In the state; undefined where it is not written down. */
   readonly id: number | undefined
@@ -97,8 +100,7 @@ export async function takeDecision(
 
 async function takeAgain(owner: Owner, { id, kind, args, decided }: OpenDecision): Promise<void> {
   assertKnown(kind)
-  const watching = { tell: () => undefined, show: () => undefined }
-  const desk = takingOf(owner, { id, decided, isConfirmed: true, isAgain: true, watching })
+  const desk = takingOf(owner, { id, decided, isConfirmed: true, isAgain: true, watching: UNWATCHED })
   await (KINDS[kind].take as AnyTake)(desk, KINDS[kind].args.parse(args))
 }
 

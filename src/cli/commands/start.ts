@@ -3,7 +3,7 @@ import { loadConfiguration } from '../../app/run/configuration.ts'
 import { openWatching } from '../../app/daemon/daemon-watch.ts'
 import { startDaemon } from '../../app/daemon/daemon.ts'
 import { openDesk } from '../../app/decisions/desk-server.ts'
-import { resumeDecisions } from '../../app/decisions/taking.ts'
+import { resumeDecisions, takeDecision, UNWATCHED } from '../../app/decisions/taking.ts'
 import { createLog } from '../../log/log.ts'
 import { openRunner } from '../../app/run/runner.ts'
 import { refusingOtherService } from '../../app/run/service-binding.ts'
@@ -41,6 +41,11 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
         signal: io.signal,
         load,
         watch: watching.ofDaemon(runner),
+        decide: (decision, owner) =>
+          takeDecision({ ...owner, state: runner.state }, decision, {
+            isConfirmed: true,
+            watching: UNWATCHED,
+          }),
       })
       const desk = await openDesk({ ...daemon.decisions, state: runner.state }, log)
       io.onHangup(() => daemon.reload())

@@ -101,7 +101,10 @@ export const pageHtml = ({ title, place, body, user, searched = '', trail }: Pag
           <h1>${title}</h1>
           ${body}
         </main>
-        <footer>All times are in UTC. These pages only show; what is to be done is said as a command.</footer>
+        <footer>
+          All times are in UTC.
+          ${user === undefined || user.role === 'viewer' ? 'These pages only show; what is to be done is said as a command.' : 'Every decision is entered into the sync log with your name.'}
+        </footer>
       </body>
     </html> `
 

@@ -4,6 +4,7 @@ import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html } from '../html/markup.ts'
+import { askButton } from '../html/ask.ts'
 import { command, nothing } from '../html/parts.ts'
 import { type Column, pager } from '../html/table.ts'
 import { openTable, stateColumn } from './open.ts'
@@ -16,19 +17,36 @@ export interface OpenChanges {
 }
 
 /** A create needs the contact that it made; of anything else the contact is known. */
-function commands({ id, kind }: Operation) {
+function commands({ id, kind }: Operation, mayDecide: boolean) {
+  if (mayDecide) return forms({ id, kind })
   const done = kind === 'create' ? ' --contact-id N' : ''
   return html`${command(`contact-sync doubts resolve ${id} --as done${done}`)}
   ${command(`contact-sync doubts resolve ${id} --as not-done`)}`
 }
 
+/** The same as forms. */
+function forms({ id, kind }: Pick<Operation, 'id' | 'kind'>) {
+  const contact =
+    kind === 'create'
+      ? html`<label for="contact-${id}">Contact id</label>
+          <input id="contact-${id}" name="contact" inputmode="numeric" pattern="[0-9]+" required size="9" />`
+      : nothing
+  return html`<form class="ask" method="post" action="/confirm">
+      <input type="hidden" name="kind" value="doubts resolve" />
+      <input type="hidden" name="id" value="${id}" />
+      <input type="hidden" name="verdict" value="done" />
+      ${contact} <button class="small">It was done …</button>
+    </form>
+    ${askButton('doubts resolve', { id: String(id), verdict: 'not-done' }, 'It was not done …')}`
+}
+
 /** What is on its way settles itself, unless the process that sent it is no more. */
-const settle = (running: ReadonlySet<string>): Column<Operation> => ({
+const settle = (running: ReadonlySet<string>, mayDecide: boolean): Column<Operation> => ({
   title: 'To resolve it',
   cell: (operation) =>
     operation.state === 'sending' && running.has(operation.pipeline)
       ? html`<span class="quiet">its request is in flight now</span>`
-      : commands(operation),
+      : commands(operation, mayDecide),
 })
 
 function listOf(
@@ -47,8 +65,11 @@ function listOf(
   ${pager(words.path, { pipeline, run: runId }, { from, next: changes.next, more: 'More' })}`
 }
 
-/** `running`: the pipelines that run at this moment. */
-export function doubtsPage(open: OpenChanges, running: ReadonlySet<string>): PageParts {
+/** `running`: the pipelines that run at this moment. `mayDecide`: the user may resolve them. */
+export function doubtsPage(
+  open: OpenChanges,
+  { running, mayDecide }: { running: ReadonlySet<string>; mayDecide: boolean },
+): PageParts {
   const caption = 'Operations in doubt'
   const empty = 'Nothing is in doubt.'
   const how =
@@ -59,7 +80,7 @@ export function doubtsPage(open: OpenChanges, running: ReadonlySet<string>): Pag
           automatically; what it cannot settle needs a decision: look up the contact in the service, then
           resolve the doubt.
         </p>`
-  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle(running) })}`
+  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle(running, mayDecide) })}`
   return { title: 'In doubt', place: '/doubts', body }
 }
 

@@ -4,6 +4,7 @@ import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
+import { askButton } from '../html/ask.ts'
 import { command, fieldValue, moment, nothing } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
 
@@ -13,6 +14,13 @@ export interface Edits {
   readonly from: string | undefined
   readonly edits: Page<OpenEdit>
   readonly now: number
+  /** Whether the user may release them. */
+  readonly mayDecide: boolean
+}
+
+const RELEASE: Column<OpenEdit> = {
+  title: 'Decide',
+  cell: ({ pipeline, key, field }) => askButton('edits release', { pipeline, key, field }, 'Release …'),
 }
 
 const KEY: Column<OpenEdit> = {
@@ -44,7 +52,7 @@ export const editsOfContact = (edits: readonly OpenEdit[], now: number): Html =>
         ${table({ caption: 'Values that stay', rows: edits, empty: '', columns: columns(now) })}
         <p>${command('contact-sync edits release PIPELINE KEY')}</p>`
 
-export function editsPage({ pipelines, pipeline, from, edits, now }: Edits): PageParts {
+export function editsPage({ pipelines, pipeline, from, edits, now, mayDecide }: Edits): PageParts {
   const filters = filterForm('/edits', [
     { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
   ])
@@ -53,10 +61,16 @@ export function editsPage({ pipelines, pipeline, from, edits, now }: Edits): Pag
       ? nothing
       : html`<p>
           These values stay until the service and the source agree, the field is emptied or set back, or an
-          operator releases the edit: ${command('contact-sync edits release PIPELINE KEY')}
+          operator releases the
+          edit${mayDecide ? html`.` : html`: ${command('contact-sync edits release PIPELINE KEY')}`}
         </p>`
   const empty = 'No value is kept that was edited at the service.'
-  const list = table({ caption: 'Edits', rows: edits.rows, empty, columns: [KEY, ...columns(now)] })
+  const list = table({
+    caption: 'Edits',
+    rows: edits.rows,
+    empty,
+    columns: [KEY, ...columns(now), ...(mayDecide ? [RELEASE] : [])],
+  })
   const pages = pager('/edits', { pipeline }, { from, next: edits.next, more: 'More' })
   return { title: 'Edited at the service', place: '/edits', body: html`${how}${filters}${list}${pages}` }
 }

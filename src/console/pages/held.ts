@@ -6,7 +6,8 @@ import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, command, facts, moment, none, nothing } from '../html/parts.ts'
-import { address, pager } from '../html/table.ts'
+import { askButton } from '../html/ask.ts'
+import { address, type Column, pager } from '../html/table.ts'
 import { number, plural } from '../../core/words/format.ts'
 import { openTable, planTable } from './open.ts'
 
@@ -19,11 +20,13 @@ export interface Held {
   readonly plans: readonly { readonly plan: HeldPlan; readonly changes: Page<Operation> }[]
   /** Held by no guard. */
   readonly alone: Page<Operation>
+  /** Whether the user may release and drop. */
+  readonly mayDecide: boolean
 }
 
 const planPath = ({ runId, guard }: HeldPlan): string => address(`/held/${runId}`, { guard })
 
-function release({ runId, number: all, left, releasedAt }: HeldPlan): Html {
+function release({ runId: run, number: all, left, releasedAt }: HeldPlan, mayDecide: boolean): Html {
   if (releasedAt !== undefined)
     return html`<p>${badge('good', 'released')} The next run sends them, unless newer data arrives first.</p>`
   const remaining = left < all ? ' --remaining' : ''
@@ -32,7 +35,7 @@ function release({ runId, number: all, left, releasedAt }: HeldPlan): Html {
       ? html` ${number(all - left)} of them have been overtaken since; to release the others:`
       : nothing
   return html`<p>Review them; then release exactly these:${overtaken}</p>
-    <p>${command(`contact-sync held release ${runId}${remaining}`)}</p>`
+    ${mayDecide ? html`<p>${askButton('held release', { run }, 'Release …')} ${askButton('held drop', { run }, 'Drop …')}</p>` : html`<p>${command(`contact-sync held release ${run}${remaining}`)}</p>`}`
 }
 
 function planFacts(plan: HeldPlan, now: number): Html {
@@ -46,7 +49,22 @@ function planFacts(plan: HeldPlan, now: number): Html {
   ])
 }
 
-function planBlock({ plan, changes }: Held['plans'][number], now: number): Html {
+const one = ({ runId: run }: HeldPlan, mayDecide: boolean): Column<Operation>[] =>
+  mayDecide
+    ? [
+        {
+          title: 'This one',
+          cell: ({ key }) =>
+            html`${askButton('held release', { run, key }, 'Release …')}
+            ${askButton('held drop', { run, key }, 'Drop …')}`,
+        },
+      ]
+    : []
+
+function planBlock(
+  { plan, changes }: Held['plans'][number],
+  { now, mayDecide }: Pick<Held, 'now' | 'mayDecide'>,
+): Html {
   const more =
     changes.next === undefined
       ? nothing
@@ -54,12 +72,13 @@ function planBlock({ plan, changes }: Held['plans'][number], now: number): Html 
   return html`<section>
     <h2>${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}</h2>
     <p>${said(plan.reason)}</p>
-    ${release(plan)} ${planFacts(plan, now)}
-    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`)} ${more}
+    ${release(plan, mayDecide)} ${planFacts(plan, now)}
+    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, mayDecide))}
+    ${more}
   </section>`
 }
 
-export function heldPage({ now, pipelines, pipeline, from, plans, alone }: Held): PageParts {
+export function heldPage({ now, pipelines, pipeline, from, plans, alone, mayDecide }: Held): PageParts {
   const filter = filterForm('/held', [
     { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
   ])
@@ -72,7 +91,7 @@ export function heldPage({ now, pipelines, pipeline, from, plans, alone }: Held)
           ${openTable(alone.rows, { caption: 'Held individually', empty: 'No more.' })}
           ${pager('/held', { pipeline }, { from, next: alone.next, more: 'More' })}`
   const body = html`${filter} ${isEmpty ? none('Nothing is held.') : nothing}
-  ${plans.map((one) => planBlock(one, now))} ${own}`
+  ${plans.map((plan) => planBlock(plan, { now, mayDecide }))} ${own}`
   return { title: 'Held', place: '/held', body }
 }
 
@@ -81,11 +100,12 @@ export function heldPlanPage({
   plan,
   changes,
   from,
-}: Pick<Held, 'now' | 'from'> & Held['plans'][number]): PageParts {
+  mayDecide,
+}: Pick<Held, 'now' | 'from' | 'mayDecide'> & Held['plans'][number]): PageParts {
   const pages = { from, next: changes.next, more: 'More changes' }
   const body = html`<p>${said(plan.reason)}</p>
-    ${release(plan)} ${planFacts(plan, now)}
-    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`)}
+    ${release(plan, mayDecide)} ${planFacts(plan, now)}
+    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, mayDecide))}
     ${pager(`/held/${plan.runId}`, { guard: plan.guard }, pages)}`
   const title = `${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}`
   return { title, place: '/held', trail: [['/held', 'Held']], body }

@@ -46,8 +46,11 @@ export const openTable = (
 ): Html => table({ caption, rows, empty, columns: [...COMMON, reason, ...more] })
 
 /** Of one plan: the reason is shown once, above it. */
-export const planTable = (rows: readonly Operation[], caption: string): Html =>
-  table({ caption, rows, empty: 'None of them is still current.', columns: COMMON })
+export const planTable = (
+  rows: readonly Operation[],
+  caption: string,
+  more: readonly Column<Operation>[] = [],
+): Html => table({ caption, rows, empty: 'None of them is still current.', columns: [...COMMON, ...more] })
 
 export const stateColumn: Column<Operation> = {
   title: 'State',

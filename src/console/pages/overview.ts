@@ -8,7 +8,8 @@ import { outcomeChart } from '../html/chart.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, count, facts, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
-import { address, table } from '../html/table.ts'
+import { askButton } from '../html/ask.ts'
+import { address, type Column, table } from '../html/table.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
 
 export interface Overview {
@@ -16,6 +17,8 @@ export interface Overview {
   readonly pipelines: readonly PipelineView[]
   readonly days: readonly DayView[]
   readonly requestsOfDay: number | undefined
+  /** Whether the user may run and pause. */
+  readonly mayDecide: boolean
 }
 
 interface Row extends PipelineView {
@@ -124,7 +127,15 @@ function nextCell({ live }: Row, now: number): Html {
   return moment(live.dueAt, now)
 }
 
-function pipelineTable(rows: readonly Row[], now: number): Html {
+const decisions: Column<Row> = {
+  title: 'Decide',
+  cell: ({ pipeline, live }) =>
+    live?.paused === undefined
+      ? html`${askButton('run', { pipeline }, 'Run …')} ${askButton('pause', { pipeline }, 'Pause …')}`
+      : askButton('resume', { pipeline }, 'Resume …'),
+}
+
+function pipelineTable(rows: readonly Row[], { now, mayDecide }: { now: number; mayDecide: boolean }): Html {
   return table({
     caption: 'Pipelines',
     rows,
@@ -158,6 +169,7 @@ function pipelineTable(rows: readonly Row[], now: number): Html {
         kind: 'number',
         cell: ({ pipeline, backlog }) => count(backlog.retriable, of('/retries', pipeline)),
       },
+      ...(mayDecide ? [decisions] : []),
     ],
   })
 }
@@ -209,7 +221,7 @@ export function overviewPage(overview: Overview): PageParts {
   })
   const body = html`${attention({ ...overview, pipelines: rows })}
     <h2>Pipelines</h2>
-    ${pipelineTable(rows, live.now)}
+    ${pipelineTable(rows, { now: live.now, mayDecide: overview.mayDecide })}
     <h2>Records by day</h2>
     ${outcomeChart(days, live.now, dayTable(days))}
     <h2>The daemon</h2>

@@ -3,6 +3,7 @@ import type { Page, RejectView } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
+import { askButton } from '../html/ask.ts'
 import { command, facts, nothing } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 
@@ -11,6 +12,8 @@ export interface Rejects {
   readonly filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined }
   readonly from: string | undefined
   readonly rejects: Page<RejectView>
+  /** Whether the user may retry them. */
+  readonly mayDecide: boolean
 }
 
 const row = ({ columns }: RejectView): Html =>
@@ -45,7 +48,7 @@ export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
     ],
   })
 
-export function rejectsPage({ pipelines, filter, from, rejects }: Rejects): PageParts {
+export function rejectsPage({ pipelines, filter, from, rejects, mayDecide }: Rejects): PageParts {
   const { pipeline, runId } = filter
   const filters =
     runId === undefined
@@ -53,14 +56,19 @@ export function rejectsPage({ pipelines, filter, from, rejects }: Rejects): Page
           { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
         ])
       : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="/rejects">All rejects</a></p>`
+  const asked = [...new Set(rejects.rows.map((one) => one.pipeline))]
+  const retries = html`<p>
+    ${asked.map((name) => askButton('rejects retry', { pipeline: name }, `Retry those of ${name} …`))}
+  </p>`
   const what =
     rejects.rows.length === 0
       ? nothing
       : html`<p>
-          Correct them in a copy and drop it again, or fix the mapping and retry them:
-          ${command('contact-sync rejects export FILE')}
-          ${command(`contact-sync rejects retry${pipeline === undefined ? '' : ` ${pipeline}`}`)}
-        </p>`
+            Correct them in a copy and drop it again, or fix the mapping and retry them:
+            ${command('contact-sync rejects export FILE')}
+            ${mayDecide ? nothing : command(`contact-sync rejects retry${pipeline === undefined ? '' : ` ${pipeline}`}`)}
+          </p>
+          ${mayDecide ? retries : nothing}`
   const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.')}
   ${pager('/rejects', { pipeline, run: runId }, { from, next: rejects.next, more: 'Older rejects' })}`
   return { title: 'Rejects', place: '/rejects', body }

@@ -172,6 +172,27 @@ export const PARTS_STYLE = css`
     color: var(--ink);
     border-color: var(--line-strong);
   }
+  button.small {
+    min-height: 0;
+    padding: 0.15rem 0.6rem;
+    font-size: 0.87rem;
+    background: var(--sheet);
+    color: var(--accent);
+  }
+  form.ask {
+    display: inline-block;
+    margin: 0.1rem 0;
+  }
+  form.confirm {
+    display: grid;
+    gap: 0.5rem;
+    max-width: 34rem;
+    margin: 1rem 0;
+    justify-items: start;
+  }
+  form.confirm input {
+    width: 100%;
+  }
   .search {
     display: flex;
     gap: 0.4rem;

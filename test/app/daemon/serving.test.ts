@@ -48,6 +48,7 @@ async function serving(tokens: { token?: string; metricsToken?: string }) {
       pipelines: [],
     }),
     state: { noteReads: () => Promise.resolve() },
+    decide: () => Promise.resolve(),
     metrics: { contentType: 'text/plain', text: () => Promise.resolve('counts 1\n') },
   })
   servers.push(server)

@@ -1,0 +1,78 @@
+// Decisions of signed-in operators and approvers: a form asks, a page says what will happen, a second form with a token of its own
+// confirms, and a redirect shows what came of it. A second click on the same form finds the same result.
+import { randomBytes } from 'node:crypto'
+import type { Context, Hono } from 'hono'
+import type { DecidedBy } from '../core/words/decided-by.ts'
+import type { PageEnv } from './access.ts'
+import { show, wholeNumber } from './asked.ts'
+import type { ConsoleData } from './data.ts'
+import { type FormFields, proposalOf } from './decisions.ts'
+import { confirmPage, type Decided, decidedPage, mayNotPage, unknownDecisionPage } from './pages/decision.ts'
+import type { PendingDecision, Session } from './sessions.ts'
+
+/** Beyond it the oldest form is forgotten. */
+const MOST_FORMS = 100
+const LONGEST_REASON = 500
+
+/** Whether pages offer decisions to this user. */
+export const mayDecide = (context: Context<PageEnv>): boolean =>
+  context.get('isSignedIn') && context.get('holder').role !== 'viewer'
+
+async function fieldsOf(context: Context): Promise<FormFields> {
+  const body = await context.req.parseBody()
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value.trim()]] : [],
+    ),
+  )
+}
+
+function keepForm(session: Session, pending: PendingDecision): string {
+  const token = randomBytes(24).toString('base64url')
+  session.forms.set(token, pending)
+  const [oldest] = session.forms.keys()
+  if (session.forms.size > MOST_FORMS && oldest !== undefined) session.forms.delete(oldest)
+  return token
+}
+
+async function taken({ proposed }: PendingDecision, decided: DecidedBy, data: ConsoleData): Promise<Decided> {
+  const { kind, args, title, back } = proposed
+  const { isDone, text } = await data.decide({ kind, args, decided })
+  return { title, back, isDone, text }
+}
+
+export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
+  app.post('/confirm', async (context) => {
+    if (!mayDecide(context)) {
+      context.status(403)
+      return show(context, mayNotPage())
+    }
+    const { kind = '', ...fields } = await fieldsOf(context)
+    const pipelines = data.live().pipelines.map(({ name }) => name)
+    const plans = await data.views.heldPlans(pipelines)
+    const proposed = proposalOf(kind, fields, { pipelines, plans })
+    if (proposed === undefined) return show(context, unknownDecisionPage())
+    return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
+  })
+  app.post('/decide', async (context) => {
+    if (!mayDecide(context)) {
+      context.status(403)
+      return show(context, mayNotPage())
+    }
+    const { token = '', reason = '' } = await fieldsOf(context)
+    const session = context.get('session')
+    const pending = session.forms.get(token)
+    if (pending === undefined) return show(context, unknownDecisionPage())
+    const { name = '', role } = context.get('holder')
+    const note = reason === '' ? {} : { note: reason.slice(0, LONGEST_REASON) }
+    // A second click waits for what the first has begun.
+    pending.result ??= taken(pending, { by: name, role, ...note }, data)
+    session.decided += 1
+    session.results.set(session.decided, await pending.result)
+    return context.redirect(`/decided/${session.decided}`, 303)
+  })
+  app.get('/decided/:number', (context) => {
+    const result = context.get('session').results.get(wholeNumber(context.req.param('number')) ?? 0)
+    return result === undefined ? context.redirect('/', 303) : show(context, decidedPage(result))
+  })
+}

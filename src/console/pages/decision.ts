@@ -1,0 +1,46 @@
+// Before and after a decision: what will happen, with a reason to be given, and what came of it.
+import type { Proposed } from '../decisions.ts'
+import type { PageParts } from '../html/layout.ts'
+import { html, said } from '../html/markup.ts'
+import { note } from '../html/parts.ts'
+
+/** `token`: of this form alone. */
+export function confirmPage({ title, says, button, back }: Proposed, token: string): PageParts {
+  const body = html`${says.map((text) => html`<p>${said(text)}</p>`)}
+    <form class="confirm" method="post" action="/decide">
+      <input type="hidden" name="token" value="${token}" />
+      <label for="reason">Reason, for the sync log</label>
+      <input id="reason" name="reason" maxlength="500" autocomplete="off" />
+      <button>${button}</button> <a href="${back}">Cancel</a>
+    </form>`
+  return { title, body }
+}
+
+/** What came of a decision. */
+export interface Decided {
+  readonly title: string
+  readonly isDone: boolean
+  readonly text: string
+  readonly back: string
+}
+
+export function decidedPage({ title, isDone, text, back }: Decided): PageParts {
+  const body = html`${note(isDone ? 'good' : 'bad', html`<p>${said(text)}</p>`)}
+    <p><a href="${back}">Continue</a> · <a href="/log">Sync log</a></p>`
+  return { title, body }
+}
+
+export const unknownDecisionPage = (): PageParts => ({
+  title: 'Nothing was done',
+  body: html`<p>
+      What was to be decided is not there any more, or the form is too old. Open the page again and look at
+      what there is now.
+    </p>
+    <p><a href="/">To the overview</a></p>`,
+})
+
+export const mayNotPage = (): PageParts => ({
+  title: 'Not allowed',
+  body: html`<p>Only an operator or an approver of <code>server.users</code> who is signed in decides.</p>
+    <p><a href="/">To the overview</a></p>`,
+})
