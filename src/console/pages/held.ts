@@ -34,7 +34,8 @@ function release({ runId: run, number: all, left, releasedAt }: HeldPlan, mayDec
     left < all
       ? html` ${number(all - left)} of them have been overtaken since; to release the others:`
       : nothing
-  return html`<p>Review them; then release exactly these:${overtaken}</p>
+  const what = mayDecide ? 'release or drop' : 'release'
+  return html`<p>Review them; then ${what} exactly these:${overtaken}</p>
     ${mayDecide ? html`<p>${askButton('held release', { run }, 'Release …')} ${askButton('held drop', { run }, 'Drop …')}</p>` : html`<p>${command(`contact-sync held release ${run}${remaining}`)}</p>`}`
 }
 

@@ -14,6 +14,16 @@ const contact = ({ contactId }: Operation): Html =>
     ? html`<span class="quiet">no contact yet</span>`
     : html`<a href="/contacts/${contactId}">contact ${contactId}</a>`
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Whose record it is, as far as it says: a key alone cannot be judged. */
+function who({ known, desired }: Operation): Html {
+  const fields = { ...known, ...desired }
+  const name = [fields['first_name'], fields['family_name']].map(textOf).filter((text) => text !== '')
+  const texts = [name.join(' '), textOf(fields['mail'])].filter((text) => text !== '')
+  return html`${texts.map((text) => html`<div>${said(text)}</div>`)}`
+}
+
 function change(operation: Operation): Html {
   const action = operation.kind === 'consent' ? 'update' : operation.kind
   return html`<strong>${action}</strong> ${plannedChange(operation)}`
@@ -23,7 +33,7 @@ const COMMON: readonly Column<Operation>[] = [
   {
     title: 'Key',
     kind: 'head',
-    cell: (operation) => html`${said(operation.key)}<br />${contact(operation)}`,
+    cell: (operation) => html`${said(operation.key)}<br />${contact(operation)}${who(operation)}`,
   },
   { title: 'Change', cell: change },
   {

@@ -320,6 +320,9 @@ export const PARTS_STYLE = css`
     button {
       min-height: 2.75rem;
     }
+    button.small {
+      min-height: 2.5rem;
+    }
     .filter > div {
       flex: 1 1 8rem;
     }
