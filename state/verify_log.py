@@ -9,7 +9,7 @@ import csv, hashlib, json, re, sys
 GONE = {"key": None, "contact_id": None, "fields": {}, "terms": {"add": [], "remove": []}, "reason": None, "source": None}
 PROOF = ("prev", "hash", "entry", "personal", "salt")
 COLUMNS = ("seq,at,run_id,pipeline,key,contact_id,action,outcome,what,from,to,reason,file,line,file_sha256,method,path,"
-           "status,attempts,config_hash,person,values,prev,hash,entry,personal,salt").split(",")
+           "status,attempts,config_hash,person,values,by,role,note,prev,hash,entry,personal,salt").split(",")
 sha = lambda text: hashlib.sha256(text.encode()).hexdigest()
 same = lambda a, b: json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
@@ -26,7 +26,7 @@ def proved(entry, personal, salt):  # what an entry shows, from nothing but what
     if personal is None:
         return {**shown, **GONE, "values": "erased", "field_names": public["fields"]}
     assert public["digest"] == sha(salt + "\n" + personal), f'entry {public["seq"]}: the values are not those that were entered'
-    return {**shown, **{name: read(personal)[name] for name in GONE}, "values": "open"}
+    return {**shown, **GONE, **read(personal), "values": "open"}
 
 def cell(value):
     text = "" if value is None else "; ".join(value) if isinstance(value, list) else str(value)
@@ -37,7 +37,7 @@ def table(e):  # the rows of one entry
     changes += [(name, change["from"], change["to"]) for name, change in e["fields"].items()]
     changes += [("term", None, name) for name in e["terms"]["add"]] + [("term", name, None) for name in e["terms"]["remove"]]
     request, source = e["request"] or {}, e["source"] or {}
-    told = {**e, "file": source.get("file"), "line": source.get("line"), "file_sha256": source.get("sha256"),
+    told = {"by": None, "role": None, "note": None, **e, "file": source.get("file"), "line": source.get("line"), "file_sha256": source.get("sha256"),
             **{name: request.get(name) for name in ("method", "path", "status", "attempts")}}
     return [[cell({**told, "what": what, "from": old, "to": new}[name]) for name in COLUMNS[:-5]]
             for what, old, new in changes or [(None, None, None)]]
