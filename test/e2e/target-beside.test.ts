@@ -1,5 +1,8 @@
 // `target` beside a running daemon: the daemon makes the runs, and each STATE is given out once its records have their outcomes.
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { spoolFolder } from '../../src/config/spool-folder.ts'
+import { isOwned } from '../../src/store/file/lock.ts'
 import { type Ended, openWorkshop, type Running, type Workshop } from '../support/cli.ts'
 
 let shop: Workshop
@@ -68,10 +71,10 @@ it(
   async () => {
     const open = shop.start('target')
     open.process.stdin?.write(schema + record(1, 'Ann') + state(1))
-    // It has the spool once it has read something; the second one comes until then, or is refused.
-    await expect
-      .poll(async () => (await fed(schema)).stderr, { timeout: 20_000 })
-      .toContain('another target feeds the pipeline crm')
+    // A second one that came before it would have the spool.
+    const spool = spoolFolder(shop.path('state', 'contact-sync.db'), 'crm')
+    await expect.poll(() => isOwned(join(spool, '.target')), { timeout: 20_000 }).toBe(true)
+    expect((await fed(schema)).stderr).toContain('another target feeds the pipeline crm')
     open.process.stdin?.end('no message\n')
     const ended = await open.ended
     expect(ended).toMatchObject({ code: 3, stdout: '1\n' })
