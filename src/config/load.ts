@@ -12,6 +12,7 @@ import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
 import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
 import { readAlertSecrets } from './alert-secrets.ts'
 import { readSecrets } from './secrets.ts'
+import { withProfile } from './service-profile.ts'
 import { readUserTokens } from './user-secrets.ts'
 import { readSourceSecrets } from './source-secrets.ts'
 import { sourceOptions } from './schema/source-options.ts'
@@ -96,7 +97,8 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const folder = dirname(absolute)
   const merged = await mergeLayers(read.tree, { presetFolder, readFile, env })
   const { incomplete, problems: layerProblems } = merged
-  const tree = withoutNulls(merged.tree)
+  const profiled = await withProfile(withoutNulls(merged.tree), { file: absolute, readFile, env })
+  const { tree } = profiled
   const parsed = parseTree(tree, configSchema(kinds, options))
   const secrets = await readSecrets(tree, { readFile, folder })
   const ofUsers = await readUserTokens(tree, { readFile, folder }, secrets)
@@ -108,6 +110,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const problems = [
     ...read.problems,
     ...layerProblems,
+    ...profiled.problems,
     ...environmentProblems(tree, env),
     ...saidOnce(allProblems({ tree, folder, kinds, incomplete, schemaProblems })),
     ...secrets.problems,
@@ -128,6 +131,7 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
     absolute,
   )
   const warnings = [
+    ...profiled.warnings,
     ...secrets.warnings,
     ...ofUsers.warnings,
     ...ofAlerts.warnings,

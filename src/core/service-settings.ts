@@ -67,6 +67,11 @@ export const serviceSchema = z.strictObject({
   retry: retry.prefault({}).describe('What happens to a request that failed for now.'),
   bulk: bulk.prefault({}).describe('Calls that create several contacts.'),
   doubt: doubt.prefault({}).describe('Requests whose outcome is unknown.'),
+  profile: text
+    .optional()
+    .describe(
+      'A file that `probe --output` has written: what it says of the service takes the place of defaults. Relative to the configuration.',
+    ),
   marker_field: text.optional().describe('A custom text field that names the operation.'),
   custom_field_key: z
     .string()

@@ -199,6 +199,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   'service.api_key_file': '/run/secrets/api_key',
   'service.rate_limit.per_day': 50_000,
   'service.marker_field': 'sync_operation',
+  'service.profile': 'service.yaml',
   'log.console_level': 'warn',
   'log.folder': '../state/log',
   'audit.witness.to': '/mnt/audit/contact-sync.jsonl',
