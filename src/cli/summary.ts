@@ -1,6 +1,7 @@
 // What one run did, for a person: what happened first, then what to look at, then what to type next.
 import { type InputReport, type Outcome, OUTCOMES } from '../core/outcome/summary.ts'
 import type { PipelineResult } from '../sync/run.ts'
+import { ERRORS } from '../core/words/errors.ts'
 import { number, plural, spanText } from '../core/words/format.ts'
 import { likelySameLines } from './likely-same-text.ts'
 
@@ -10,6 +11,9 @@ const HEADLINES: Record<PipelineResult['status'], string> = {
   held: 'done, with changes held back',
   failed: 'given up',
 }
+
+const headline = ({ status, code }: PipelineResult): string =>
+  code === 'PAUSED' ? 'paused, so nothing more was sent' : HEADLINES[status]
 
 const outcomeName = (outcome: Outcome): string => outcome.replace('_', ' ')
 
@@ -52,9 +56,14 @@ export function resultLines(result: PipelineResult): readonly string[] {
   const retried = result.retries > 0 ? `, ${plural(result.retries, 'retry', 'retries')}` : ''
   if (result.deleted > 0) parts.push(`${number(result.deleted)} deleted`)
   if (result.held_deletes > 0) parts.push(`${plural(result.held_deletes, 'delete')} held`)
-  const head = `${result.pipeline}: ${HEADLINES[result.status]}: ${plural(result.read, 'record')} in ${spanText(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
+  const head = `${result.pipeline}: ${headline(result)}: ${plural(result.read, 'record')} in ${spanText(result.duration_ms)}, ${plural(result.requests, 'request')}${retried}`
   const stopped =
-    result.code === undefined || result.error === undefined ? [] : [`  ${result.code}: ${result.error}`]
+    result.code === undefined || result.error === undefined
+      ? []
+      : [
+          `  ${result.code}: ${result.error}`,
+          ...(result.code === 'PAUSED' ? [`  ${ERRORS.PAUSED.hint}`] : []),
+        ]
   if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)
   if (result.erased > 0) parts.push(`of those skipped ${number(result.erased)} erased by request`)
   const body = parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
