@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { isWrapper, unwrapped } from '../../core/words/zod-wrappers.ts'
 import { isMapping, type Path } from '../text/tree.ts'
 
-/** The form in the file, where the schema has a codec: `30s`, `5%`. Undefined: unchanged. */
+/** The form in the file, where the schema has a codec: `30s`, `5%`. Undefined: unchanged, or none that the file could have. */
 export function asWritten(schema: z.ZodType, value: unknown): unknown {
-  if (schema instanceof z.ZodCodec) return z.encode(schema, value)
+  if (schema instanceof z.ZodCodec) return z.safeEncode(schema, value).data
   if (schema instanceof z.ZodUnion) return writtenByOne(schema.options as z.ZodType[], value)
   return isWrapper(schema) ? asWritten(unwrapped(schema), value) : undefined
 }
