@@ -1,6 +1,6 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
 import type { Decision, PipelinePause } from '../core/decision.ts'
-import type { NotedRead } from '../core/reads.ts'
+import type { NotedRead } from '../core/log/reads.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'

@@ -1,5 +1,5 @@
 // The configurations that were in force, each once, and which of them is now.
-import type { ConfigurationStore, KeptConfiguration } from '../core/configuration-store.ts'
+import type { ConfigurationStore, KeptConfiguration } from '../core/log/configuration-store.ts'
 import type { AuditEntry } from '../core/log/audit.ts'
 import type { ShownSetting } from '../core/settings.ts'
 import type { Connection } from './file/database.ts'

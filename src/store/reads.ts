@@ -1,5 +1,5 @@
 // Who looked at whose data, in the order of time.
-import type { NotedRead, ReadStore } from '../core/reads.ts'
+import type { NotedRead, ReadStore } from '../core/log/reads.ts'
 import type { UserRole } from '../core/words/user-roles.ts'
 import type { Connection } from './file/database.ts'
 

@@ -17,9 +17,7 @@ beforeEach(() => {
 })
 
 async function signedIn(token: string) {
-  const { headers } = await desk.ask('/sign-in', { form: { token }, headers: OWN })
-  const [cookie = ''] = String(headers['set-cookie']).split(';')
-  const own = { cookie, ...OWN }
+  const own = await desk.signIn(token)
   return {
     get: (path: string) => desk.ask(path, { headers: own }),
     post: (path: string, form: Record<string, string>, headers: Record<string, string> = own) =>

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { explainRecords } from '../../src/app/people/explain.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
 import type { Decision } from '../../src/core/decision.ts'
-import type { NotedRead } from '../../src/core/reads.ts'
+import type { NotedRead } from '../../src/core/log/reads.ts'
 import type { ConsoleData, LiveView } from '../../src/console/data.ts'
 import { startConsole } from '../../src/console/server.ts'
 import { createTokenGate, type TokenOwner } from '../../src/console/token.ts'
@@ -101,8 +101,8 @@ export interface Desk {
   /** Of `server.users`. */
   users: readonly TokenOwner[]
   ask(path: string, options?: Ask): Promise<Answer>
-  /** Signs in; gives the headers of a browser that is signed in. */
-  signIn(): Promise<{ cookie: string; 'sec-fetch-site': string }>
+  /** Signs in with the token, or that of the desk; gives the headers of a browser that is signed in. */
+  signIn(token?: string): Promise<{ cookie: string; 'sec-fetch-site': string }>
   /** A page, signed in. */
   page(path: string): Promise<Answer>
   close(): Promise<void>
@@ -157,8 +157,8 @@ export async function openDesk(
     token: TOKEN,
     users: [],
     ask: async (asked, options = {}) => send(server.port, asked, options),
-    async signIn() {
-      const { headers } = await desk.ask('/sign-in', { form: { token: TOKEN }, headers: OWN })
+    async signIn(token = TOKEN) {
+      const { headers } = await desk.ask('/sign-in', { form: { token }, headers: OWN })
       const [cookie = ''] = String(headers['set-cookie']).split(';')
       return { cookie, ...OWN }
     },

@@ -15,10 +15,8 @@ beforeEach(() => {
 })
 
 async function signedIn(token: string) {
-  const { headers, status } = await desk.ask('/sign-in', { form: { token }, headers: OWN })
-  expect(status).toBe(303)
-  const [cookie = ''] = String(headers['set-cookie']).split(';')
-  return async () => desk.ask('/runs', { headers: { cookie, ...OWN } })
+  const headers = await desk.signIn(token)
+  return async () => desk.ask('/runs', { headers })
 }
 
 it('pages show who is signed in, and the role', async () => {

@@ -121,6 +121,7 @@ function decisionsOf({ runs, reloading, signal, current, onPauses }: OfDecisions
     halt: (names, reason) => runs.halt(names, reason),
     onPauses,
     daemon: {
+      isRunning: () => runs.running > 0,
       rest<T>(work: () => Promise<T>): Promise<T> {
         const inTurn = async (): Promise<T> => {
           await runs.hold()

@@ -1,7 +1,7 @@
 // Notes who looked at whose data, some at a time: a page waits for no disk.
 import type { Clock } from '../../core/ports.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
-import type { NotedRead, ReadStore } from '../../core/reads.ts'
+import type { NotedRead, ReadStore } from '../../core/log/reads.ts'
 import type { Log } from '../../log/log.ts'
 
 export interface NotingReads {

@@ -54,8 +54,9 @@ async function socketOf(statePath: string): Promise<Socket | undefined> {
   return elsewhere === undefined ? undefined : connected(elsewhere)
 }
 
-const goneText =
+const GONE =
   'the process that has the state ended before it answered; what it had not concluded is taken by the next one'
+const LEFT = 'this command was ended before the answer came; what it asked for may be taken all the same'
 
 /** The last answer of the owner. Throws STATE_LOCKED where it ended before. */
 async function conversation(
@@ -81,7 +82,9 @@ async function conversation(
     signal.removeEventListener('abort', stop)
     socket.destroy()
   }
-  throw new SyncError('STATE_LOCKED', goneText)
+  throw new SyncError('STATE_LOCKED', signal.aborted ? LEFT : GONE, {
+    hint: 'See what was decided: contact-sync audit list',
+  })
 }
 
 function errorOf({ code, message, hint }: { code: string; message: string; hint: string }): Error {

@@ -26,6 +26,7 @@ export interface RunListener {
 
 /** What only the daemon can do. */
 export interface DaemonOwner {
+  isRunning(): boolean
   /** Lets runs come to their end, and begins none before the work is done. */
   rest<T>(work: () => Promise<T>): Promise<T>
   run(asked: AskedRun, listener: RunListener): Promise<WithWarnings>

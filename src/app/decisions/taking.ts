@@ -23,11 +23,10 @@ interface Course {
   readonly id: number | undefined
   readonly decided: DecidedBy
   readonly isConfirmed: boolean
-  readonly isAgain: boolean
   readonly watching: Watching
 }
 
-function takingOf(owner: Owner, { id, decided, isConfirmed, isAgain, watching }: Course): Taking {
+function takingOf(owner: Owner, { id, decided, isConfirmed, watching }: Course): Taking {
   const settings = owner.settings()
   const at = clock.now()
   const run = runId(at, random)
@@ -38,7 +37,6 @@ function takingOf(owner: Owner, { id, decided, isConfirmed, isAgain, watching }:
     state: owner.state,
     signal: owner.signal,
     decided,
-    isAgain,
     about: (pipeline) => ({
       at,
       runId: run,
@@ -82,10 +80,7 @@ export async function takeDecision(
       if (id !== undefined) await state.concludeDecision(id, { at: clock.now() })
     }
     try {
-      const result = await (row.take as AnyTake)(
-        takingOf(owner, { ...how, id, decided, isAgain: false }),
-        given,
-      )
+      const result = await (row.take as AnyTake)(takingOf(owner, { ...how, id, decided }), given)
       await end()
       return result
     } catch (error) {
@@ -95,12 +90,14 @@ export async function takeDecision(
     }
   }
   const { daemon } = owner
-  return row.needs === 'rest' && daemon !== undefined ? daemon.rest(work) : work()
+  if (row.needs !== 'rest' || daemon === undefined) return work()
+  if (daemon.isRunning()) how.watching.tell('waiting until no run is active')
+  return daemon.rest(work)
 }
 
 async function takeAgain(owner: Owner, { id, kind, args, decided }: OpenDecision): Promise<void> {
   assertKnown(kind)
-  const desk = takingOf(owner, { id, decided, isConfirmed: true, isAgain: true, watching: UNWATCHED })
+  const desk = takingOf(owner, { id, decided, isConfirmed: true, watching: UNWATCHED })
   await (KINDS[kind].take as AnyTake)(desk, KINDS[kind].args.parse(args))
 }
 

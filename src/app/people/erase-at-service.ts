@@ -7,6 +7,7 @@ import type { CallResult, RequestTrace, ServiceContact, ServiceSession } from '.
 import { SyncError } from '../../core/words/errors.ts'
 import { createService } from '../../service/service.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { wholeContact } from '../../sync/whole-contact.ts'
 import type { Desk } from '../run/desk.ts'
 import { sharedWindow } from '../run/rate-window.ts'
 import { bindAtFirstUse } from '../run/service-binding.ts'
@@ -27,29 +28,12 @@ export interface SeenAtService {
 
 /** A status says how the person may be written to, and stays: emptied, a restriction would be lost. */
 const STAYS = ['mail_status']
-/** How many fields are asked for at a time: they stand in the address, which must not become too long. */
-const FIELDS_PER_CALL = 80
-
 type Failed = Exclude<CallResult<unknown>, { kind: 'ok' }>
 
 const failure = (contactId: number, what: string, { summary }: Failed): SyncError =>
   new SyncError('SERVICE_UNREACHABLE', `contact ${contactId} could not be ${what}: ${summary}`, {
     hint: 'Nothing was erased yet. Run the command again, or without --at-service.',
   })
-
-async function shown(
-  session: ServiceSession,
-  contactId: number,
-  names: readonly string[],
-): Promise<CallResult<ServiceContact>> {
-  let fields: Record<string, unknown> = {}
-  for (let from = 0; ; from += FIELDS_PER_CALL) {
-    const part = await session.contactById(contactId, names.slice(from, from + FIELDS_PER_CALL))
-    if (part.kind !== 'ok') return part
-    fields = { ...fields, ...part.value.fields }
-    if (from + FIELDS_PER_CALL >= names.length) return { ...part, value: { id: contactId, fields } }
-  }
-}
 
 const EMPTY: readonly unknown[] = ['', null, undefined, false, 0, '0']
 
@@ -64,7 +48,7 @@ async function filledOf(
   contactId: number,
   names: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  const result = await shown(session, contactId, names)
+  const result = await wholeContact(session, contactId, names)
   if (result.kind === 'absent') return undefined
   if (result.kind !== 'ok') throw failure(contactId, 'read', result)
   return filled(result.value)
@@ -120,7 +104,7 @@ async function blanked(
     if (full.length > 0) request = await empty(session, contactId, { names: full, value })
   }
   const terms = await withoutTerms(session, contactId)
-  const last = await shown(session, contactId, names)
+  const last = await wholeContact(session, contactId, names)
   if (last.kind === 'absent') return undefined
   if (last.kind !== 'ok') throw failure(contactId, 'read', last)
   const left = [...filled(last.value), ...terms]

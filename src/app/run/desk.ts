@@ -1,7 +1,6 @@
 // What a decision is taken with: the state as its owner has it, who decided, and the way to end it. It is the same whether the
 // command has the state itself or a daemon takes the decision for it.
-import type { planEntry } from '../../core/log/audit.ts'
-import type { AuditEntry } from '../../core/log/audit.ts'
+import type { AuditEntry, planEntry } from '../../core/log/audit.ts'
 import type { Effect } from '../../core/decision.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -15,8 +14,6 @@ export interface Desk {
   /** Its end: that of the command or of the daemon. */
   readonly signal: AbortSignal
   readonly decided: DecidedBy
-  /** An earlier owner was killed while it took this decision: part of it may be done. */
-  readonly isAgain: boolean
   /** What an entry about it has in common; null: of no pipeline. */
   about(pipeline: string | null): About
   /** Throws Unconfirmed with the facts where the person who decides has not seen them. */

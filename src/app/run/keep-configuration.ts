@@ -1,7 +1,7 @@
 // Keeps the configuration that comes into force, and enters that it is another one than before.
 import { hash } from 'node:crypto'
 import { effectiveSettings } from '../../config/effective.ts'
-import type { KeptConfiguration } from '../../core/configuration-store.ts'
+import type { KeptConfiguration } from '../../core/log/configuration-store.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import type { Settings } from '../../core/settings.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'

@@ -1,7 +1,7 @@
 // Composes `probe`: its requests within the rate limit of all processes, and the profile as text.
 import type { ServiceProfile } from '../../core/service-profile.ts'
 import type { Settings } from '../../core/settings.ts'
-import { profileText } from '../../config/profile-text.ts'
+import { profileText } from '../../config/text/profile-text.ts'
 import { createProbeCalls } from '../../service/probe-calls.ts'
 import { PROBE_REQUESTS, type ProbeContext, type ProbeResult, probeService } from '../../sync/probe.ts'
 import { systemClock as clock } from '../../system.ts'

@@ -1,5 +1,5 @@
 // `audit config`: a configuration that was in force, and what it changed.
-import { type KeptConfiguration, settingChanges } from '../../core/configuration-store.ts'
+import { type KeptConfiguration, settingChanges } from '../../core/log/configuration-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { momentText } from '../../core/words/format.ts'
 import { openStateForReading } from '../../store/state-store.ts'

@@ -1,5 +1,5 @@
 // `audit reads`: who looked at whose data.
-import type { NotedRead } from '../../core/reads.ts'
+import type { NotedRead } from '../../core/log/reads.ts'
 import { momentText } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { peopleNamed, withLog } from '../with-log.ts'

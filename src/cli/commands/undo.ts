@@ -1,6 +1,7 @@
 // `undo`: puts back what a run did, contact by contact, where it is still as the run left it; first shown as a plan.
 import { decide, ownOrAsk } from '../../app/decisions/deciding.ts'
 import { previewUndo } from '../../app/run/preview.ts'
+import type { WithWarnings } from '../../app/run/run.ts'
 import type { RunMade } from '../../app/decisions/kinds.ts'
 import { openRunner } from '../../app/run/runner.ts'
 import { openStateForReading } from '../../store/state-store.ts'
@@ -192,7 +193,7 @@ async function undoHereOrBeside(work: Work): Promise<RunMade> {
 }
 
 async function carryOut(work: Work, isJson: boolean): Promise<number> {
-  const { io, undo, evenPaused } = work
+  const { io, undo } = work
   const { result, left } = await undoHereOrBeside(work)
   for (const warning of result.warnings) printError(io, `warning: ${warning}`)
   if (isJson)
@@ -200,13 +201,19 @@ async function carryOut(work: Work, isJson: boolean): Promise<number> {
   else {
     for (const one of left) print(io, leftText(one))
     print(io, resultLines(result))
-    print(io, evenPaused ? `  ${pausedHint(work)}` : afterwards(work))
+    print(io, nextStep(work, result))
   }
   return exitCode([result])
 }
 
-const pausedHint = ({ pipeline: { name } }: Work): string =>
-  `The pipeline stays paused. When the source or the mapping is fixed: contact-sync resume ${name}`
+function nextStep(work: Work, { code }: WithWarnings): string {
+  const { pipeline, undo: asked, evenPaused } = work
+  if (evenPaused)
+    return `  The pipeline stays paused. When the source or the mapping is fixed: contact-sync resume ${pipeline.name}`
+  if (code === 'PAUSED')
+    return `  To undo it while the pipeline stays paused: contact-sync undo ${asked.run} --pause`
+  return afterwards(work)
+}
 
 export async function undo(io: Io, options: UndoCommandOptions, [run = '']: string[]): Promise<number> {
   const settings = await commandSettings(io, options)

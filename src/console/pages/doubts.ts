@@ -3,7 +3,7 @@ import type { Operation } from '../../core/change/operation.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
-import { html } from '../html/markup.ts'
+import { html, type Html } from '../html/markup.ts'
 import { askButton } from '../html/ask.ts'
 import { command, nothing } from '../html/parts.ts'
 import { type Column, pager } from '../html/table.ts'
@@ -17,15 +17,14 @@ export interface OpenChanges {
 }
 
 /** A create needs the contact that it made; of anything else the contact is known. */
-function commands({ id, kind }: Operation, mayDecide: boolean) {
-  if (mayDecide) return forms({ id, kind })
+function commands({ id, kind }: Operation) {
   const done = kind === 'create' ? ' --contact-id N' : ''
   return html`${command(`contact-sync doubts resolve ${id} --as done${done}`)}
   ${command(`contact-sync doubts resolve ${id} --as not-done`)}`
 }
 
 /** The same as forms. */
-function forms({ id, kind }: Pick<Operation, 'id' | 'kind'>) {
+function forms({ id, kind }: Operation) {
   const contact =
     kind === 'create'
       ? html`<label for="contact-${id}">Contact id</label>
@@ -41,12 +40,12 @@ function forms({ id, kind }: Pick<Operation, 'id' | 'kind'>) {
 }
 
 /** What is on its way settles itself, unless the process that sent it is no more. */
-const settle = (running: ReadonlySet<string>, mayDecide: boolean): Column<Operation> => ({
+const settle = (running: ReadonlySet<string>, how: (operation: Operation) => Html): Column<Operation> => ({
   title: 'To resolve it',
   cell: (operation) =>
     operation.state === 'sending' && running.has(operation.pipeline)
       ? html`<span class="quiet">its request is in flight now</span>`
-      : commands(operation, mayDecide),
+      : how(operation),
 })
 
 function listOf(
@@ -80,7 +79,7 @@ export function doubtsPage(
           automatically; what it cannot settle needs a decision: look up the contact in the service, then
           resolve the doubt.
         </p>`
-  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle(running, mayDecide) })}`
+  const body = html`${how}${listOf(open, { path: '/doubts', caption, empty, more: settle(running, mayDecide ? forms : commands) })}`
   return { title: 'In doubt', place: '/doubts', body }
 }
 

@@ -3,7 +3,7 @@
 import { SENDING_ORDER } from '../../core/change/steps.ts'
 import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
-import { IS_DROPPED_AS_MISSING } from './dropped.ts'
+import { IS_DROPPED_AS_MISSING } from './reading/dropped.ts'
 import type { Claims } from './reading/claims.ts'
 
 /** Seen: read as unchanged, as a record with an outcome (rejected ones, too), or skipped by `where`. */

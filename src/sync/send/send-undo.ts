@@ -8,6 +8,7 @@ import type { CallResult, CustomFieldDefinition, ServiceContact } from '../../co
 import { UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
 import type { RunContext } from '../context.ts'
+import { wholeContact } from '../whole-contact.ts'
 import { markerOf } from './marker.ts'
 import { gone, settledByFailure } from './settle.ts'
 
@@ -55,31 +56,12 @@ export async function undoableFields(
 
 const TOUCHED = 'it was changed since contact-sync wrote it, so it is kept'
 const STATUS = 'mail_status'
-/** How many fields are asked for at a time: they stand in the address, which must not become too long. */
-const FIELDS_PER_CALL = 80
-
 /** The fields that a contact may have, by the definitions of the service: also those that no mapping names. */
 async function customFieldsOf(context: RunContext): Promise<CallResult<readonly CustomFieldDefinition[]>> {
   context.seen.definitions ??= context.session.customFields()
   const result = await context.seen.definitions
   // A service without such an address has no custom fields.
   return result.kind === 'absent' ? { kind: 'ok', value: [], request: result.request } : result
-}
-
-/** A contact with all these fields. */
-async function wholeContact(
-  contactId: number,
-  fields: readonly string[],
-  context: RunContext,
-): Promise<CallResult<ServiceContact>> {
-  let shown: Record<string, unknown> = {}
-  for (let from = 0; ; from += FIELDS_PER_CALL) {
-    const names = fields.slice(from, from + FIELDS_PER_CALL)
-    const part = await context.session.contactById(contactId, names)
-    if (part.kind !== 'ok') return part
-    shown = { ...shown, ...part.value.fields }
-    if (from + FIELDS_PER_CALL >= fields.length) return { ...part, value: { id: contactId, fields: shown } }
-  }
 }
 
 const UNTICKED: readonly unknown[] = [false, 0, '0', 'false']
@@ -128,7 +110,7 @@ export async function strangeParts(
   // The contact last: a wait for its terms must not leave time to edit it unseen before the delete.
   const terms = await context.session.contactTerms(contactId)
   if (terms.kind !== 'ok' && terms.kind !== 'absent') return terms
-  const actual = await wholeContact(contactId, fields, context)
+  const actual = await wholeContact(context.session, contactId, fields)
   if (actual.kind !== 'ok') return actual
   const names = terms.kind === 'ok' ? terms.value.map(({ name }) => name) : []
   const pushed = (operation.asserted ?? []).map(({ name }) => name)

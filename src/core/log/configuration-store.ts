@@ -1,7 +1,7 @@
 // The configurations that were in force, without secrets, kept by their hash: what an entry of the sync log was done under can be
 // read after the file has changed.
-import type { AuditEntry } from './log/audit.ts'
-import type { ShownSetting } from './settings.ts'
+import type { AuditEntry } from './audit.ts'
+import type { ShownSetting } from '../settings.ts'
 
 export interface KeptConfiguration {
   /** SHA-256 over the settings as they are shown. */

@@ -1,7 +1,7 @@
 // Held changes that an operator dropped: they are not planned again as long as their record has the same form, or is missing.
 // Which of them an input has met is noted in a temporary table, and decides at its end which are over.
-import type { DroppedStore } from '../../core/change/dropped.ts'
-import type { Connection } from '../file/database.ts'
+import type { DroppedStore } from '../../../core/change/dropped.ts'
+import type { Connection } from '../../file/database.ts'
 
 const ANY = 'SELECT 1 FROM dropped WHERE pipeline = ? LIMIT 1'
 

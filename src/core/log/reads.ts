@@ -1,5 +1,5 @@
 // Who looked at whose data: in the console, or by a command that the owner of the state answered.
-import type { UserRole } from './words/user-roles.ts'
+import type { UserRole } from '../words/user-roles.ts'
 
 export interface NotedRead {
   /** Milliseconds since the epoch. */
