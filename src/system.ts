@@ -27,6 +27,16 @@ export function systemUser(): string {
   }
 }
 
+/** What is made within the call (a file, a socket) is closed to other users from its first moment on. */
+export function madeForUserAlone(make: () => void): void {
+  const mask = process.umask(0o177)
+  try {
+    make()
+  } finally {
+    process.umask(mask)
+  }
+}
+
 /** The Node that runs this, for a process of one's own. */
 export const nodeProgram = process.execPath
 

@@ -1,6 +1,6 @@
 // The socket of the process that has the state: takes decisions of other commands, several at once, and answers each on its
 // connection. It exists as long as the process has the state.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { ERRORS, SyncError } from '../../core/words/errors.ts'
 import type { Log } from '../../log/log.ts'
-import { errorFacts } from '../../core/words/error-facts.ts'
+import { type ErrorFacts, errorFacts } from '../../core/words/error-facts.ts'
 import { Unconfirmed } from '../run/desk.ts'
-import { systemClock as clock } from '../../system.ts'
+import { madeForUserAlone, systemClock as clock } from '../../system.ts'
 import { isKind, KINDS } from './kinds.ts'
 import type { Owner } from './owner.ts'
 import { takeDecision } from './taking.ts'
@@ -80,8 +80,11 @@ async function answerTo(
   return { result: result ?? null }
 }
 
-/** Its text may name a person. */
-const codeOf = (error: unknown) => (error instanceof SyncError ? { code: error.code } : {})
+/** Without the text of a known error, which may name a person. */
+function refusalFacts(error: unknown): Omit<ErrorFacts, 'error' | 'detail'> & { readonly error?: string } {
+  if (error instanceof SyncError) return { code: error.code }
+  return errorFacts(error)
+}
 
 function answerOf(error: unknown): OwnerAnswer {
   if (error instanceof Unconfirmed) return { facts: error.facts }
@@ -114,7 +117,8 @@ async function serve(socket: Socket, owner: Owner, log: Log): Promise<void> {
       say(await answerTo(request, owner, say))
       log.info('decision taken', { decision: kind })
     } catch (error) {
-      if (!(error instanceof Unconfirmed)) log.warn('decision refused', { decision: kind, ...codeOf(error) })
+      if (!(error instanceof Unconfirmed))
+        log.warn('decision refused', { decision: kind, ...refusalFacts(error) })
       say(answerOf(error))
     }
     break
@@ -125,9 +129,9 @@ async function serve(socket: Socket, owner: Owner, log: Log): Promise<void> {
 async function listening(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(path, resolve)
+    // It is made within the call.
+    madeForUserAlone(() => server.listen(path, resolve))
   })
-  chmodSync(path, 0o600)
 }
 
 /** Beside the state, where that can be; else in a private folder, whose name is left in the lock. */

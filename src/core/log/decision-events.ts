@@ -9,8 +9,9 @@ export const DECISION_EVENTS = {
   },
   'decision refused': {
     level: 'warn',
-    fields: { decision: 'name', 'code?': 'code' },
-    means: 'The command has the reason; nothing was changed.',
+    fields: { decision: 'name', 'code?': 'code', 'error?': 'name', 'at?': 'name' },
+    means:
+      'The command has the reason; nothing was changed. `error`: a fault of the program, with its place.',
   },
   'decision resumed': {
     level: 'warn',
