@@ -1,8 +1,8 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
 import { dirname, resolve } from 'node:path'
-import { ownersFor } from '../core/change/ownership.ts'
-import { respectsHandEdits } from '../core/change/hand-edits.ts'
+import { ownersFor } from '../core/change/others/ownership.ts'
+import { respectsHandEdits } from '../core/change/others/hand-edits.ts'
 import type { FieldOwners } from '../core/sending-settings.ts'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'

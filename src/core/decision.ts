@@ -23,7 +23,7 @@ export interface Dropped {
   readonly pipeline: string
   readonly key: string
   readonly cause: 'record' | 'missing'
-  /** Of the change (core/change/dropped.ts); undefined where nothing asks for it again. */
+  /** Of the change (core/change/waiting/dropped.ts); undefined where nothing asks for it again. */
   readonly print: string | undefined
 }
 

@@ -4,7 +4,7 @@
 import type { Accepted } from './change/accepted.ts'
 import type { DecidedBy } from './words/decided-by.ts'
 import type { Known } from './change/diff.ts'
-import type { Hold } from './change/guard.ts'
+import type { Hold } from './change/waiting/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
 import type { AuditEntry } from './log/audit.ts'
 import type { Contact } from './mapping/contact.ts'

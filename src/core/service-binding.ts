@@ -3,7 +3,7 @@
 import { isBlank } from './words/blank.ts'
 import type { Contact } from './mapping/contact.ts'
 import { SyncError } from './words/errors.ts'
-import { shownAs } from './change/likeness.ts'
+import { shownAs } from './change/lookup/likeness.ts'
 import type { ServiceContact } from './ports.ts'
 
 /** So many known links are read at most before a state is bound to an address. */

@@ -1,6 +1,6 @@
 // What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
-import type { OpenEdit } from './change/hand-edits.ts'
+import type { OpenEdit } from './change/others/hand-edits.ts'
 import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
 import type { Operation } from './change/operation.ts'

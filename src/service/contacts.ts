@@ -1,6 +1,6 @@
 // The operations on contacts (interface, 4.2), each as one call: its path, its body, how its answer is
 // read and whether it may be sent twice. No decision about contacts is taken here.
-import { mailLookup } from '../core/change/mail-lookup.ts'
+import { mailLookup } from '../core/change/lookup/mail-lookup.ts'
 import type { CallResult, ContactReader, ContactWriter, MailLookup, ServiceContact } from '../core/ports.ts'
 import type { ServiceSettings } from '../core/settings.ts'
 import { notAsked } from './course.ts'

@@ -3,7 +3,7 @@ import type { Conclusion, DecisionStore, Effect, OpenDecision, PipelinePause } f
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { Connection } from './file/database.ts'
 import { truncateLog } from './file/owned.ts'
-import { createReleaseEdits } from './journal/hand-edits.ts'
+import { createReleaseEdits } from './journal/contacts/hand-edits.ts'
 import { createDropHeld, createRelease } from './journal/holds.ts'
 import { createBatchAppend } from './log/audit-append.ts'
 

@@ -1,5 +1,5 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
-import type { HandEditRules } from '../core/change/hand-edits.ts'
+import type { HandEditRules } from '../core/change/others/hand-edits.ts'
 import type { Circuit } from '../core/outcome/circuit.ts'
 import type { LogEvent } from '../core/log/events.ts'
 import type {

@@ -9,8 +9,8 @@ import {
   type LookOutcome,
   type SentContact,
   type ShownSides,
-} from '../core/change/drift.ts'
-import { handEditRules } from '../core/change/hand-edits.ts'
+} from '../core/change/others/drift.ts'
+import { handEditRules } from '../core/change/others/hand-edits.ts'
 import { presentNames, type TermAliases } from '../core/mapping/terms.ts'
 import type { CallResult, Random } from '../core/ports.ts'
 import { seenRules } from './definitions.ts'

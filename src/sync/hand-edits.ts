@@ -1,5 +1,5 @@
 // Reads contacts before they are overwritten or deleted, and again where edits are kept: whether a user edited them at
-// the service follows from the contact itself (core/change/hand-edits.ts).
+// the service follows from the contact itself (core/change/others/hand-edits.ts).
 import { nextKnown } from '../core/change/diff.ts'
 import {
   deleteHeldText,
@@ -11,7 +11,7 @@ import {
   type MergedTerms,
   mergeTerms,
   mergeWithService,
-} from '../core/change/hand-edits.ts'
+} from '../core/change/others/hand-edits.ts'
 import type { LinkedOperation, Operation, Settled } from '../core/change/operation.ts'
 import type { Contact } from '../core/mapping/contact.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'

@@ -1,6 +1,6 @@
 // Asks the service who has the mail of a record, where the pipeline says `writes` or has a key of fields.
 import type { Contact } from '../core/mapping/contact.ts'
-import { lookUpFields, lookUpMail, type Resolution, resolution } from '../core/change/resolution.ts'
+import { lookUpFields, lookUpMail, type Resolution, resolution } from '../core/change/lookup/resolution.ts'
 import type { CallResult, RequestTrace } from '../core/ports.ts'
 import type { PlanContext } from './context.ts'
 

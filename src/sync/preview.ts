@@ -1,6 +1,6 @@
 // The plan of a run that is not made: the same reading, mapping and comparing on a copy of the state.
 // Has no way to write to the service. Each file's changes are taken as done before the next file is compared.
-import { handEditRules, respectsHandEdits } from '../core/change/hand-edits.ts'
+import { handEditRules, respectsHandEdits } from '../core/change/others/hand-edits.ts'
 import type { MergeMethod } from '../core/change/merge-method.ts'
 import type { Operation, Settled, Settlement } from '../core/change/operation.ts'
 import { type Plan, type PlanBuilder, planBuilder } from '../core/change/plan/plan.ts'

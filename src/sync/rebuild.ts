@@ -2,9 +2,9 @@
 // no write is sent, no file is moved, and what cannot be told is left to a person instead of being made once more.
 import { linkEntry } from '../core/log/audit.ts'
 import type { ErrorCode } from '../core/words/errors.ts'
-import { shownContact } from '../core/change/likeness.ts'
+import { shownContact } from '../core/change/lookup/likeness.ts'
 import type { CallResult, MailLookup, RequestTrace } from '../core/ports.ts'
-import { type Finding, findingFor } from '../core/change/rebuild.ts'
+import { type Finding, findingFor } from '../core/change/lookup/rebuild.ts'
 import { type Counts, type InputReport, noCounts, type RunStatus } from '../core/outcome/summary.ts'
 import { isStopped } from './context.ts'
 import { loadCustomFields } from './definitions.ts'

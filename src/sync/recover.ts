@@ -1,7 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
 import { difference, type Known } from '../core/change/diff.ts'
 import type { Operation } from '../core/change/operation.ts'
-import { REBUILD_GUARD } from '../core/change/rebuild.ts'
+import { REBUILD_GUARD } from '../core/change/lookup/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'

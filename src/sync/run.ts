@@ -1,5 +1,5 @@
 // One run of one pipeline, in order. Reads like a table of contents; each step is a file beside this one.
-import { handEditRules } from '../core/change/hand-edits.ts'
+import { handEditRules } from '../core/change/others/hand-edits.ts'
 import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'

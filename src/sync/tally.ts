@@ -1,5 +1,5 @@
 // Counts one run, so that every record that was read ends in exactly one outcome.
-import type { HandEdit } from '../core/change/hand-edits.ts'
+import type { HandEdit } from '../core/change/others/hand-edits.ts'
 import type { Operation, Settlement } from '../core/change/operation.ts'
 import { outcomeAfter } from '../core/change/steps.ts'
 import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'

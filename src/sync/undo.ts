@@ -2,7 +2,7 @@
 // which is journalled, sent and entered into the sync log as every change is.
 import type { LoggedEntry } from '../core/log/audit-chain.ts'
 import { nextKnown } from '../core/change/diff.ts'
-import type { JudgedInput } from '../core/change/guard.ts'
+import type { JudgedInput } from '../core/change/waiting/guard.ts'
 import type { SourceInput } from '../core/ports.ts'
 import type { StagedEntry, StagedInput } from '../core/state.ts'
 import { type Counts, type InputReport, noCounts } from '../core/outcome/summary.ts'

@@ -113,7 +113,7 @@ const ANSWERS: readonly Mutant[] = [
 ]
 
 const DOUBTS: readonly Mutant[] = [
-  one(30, 'under none a lost create is sent again without looking', 'core/change/doubt.ts', [
+  one(30, 'under none a lost create is sent again without looking', 'core/change/lookup/doubt.ts', [
     "check === 'email' && typeof contact['mail']",
     "check !== 'auto' && typeof contact['mail']",
   ]),
@@ -137,7 +137,7 @@ const DOUBTS: readonly Mutant[] = [
       },
     ],
   },
-  one(23, 'any contact of that mail is taken for ours', 'core/change/likeness.ts', [
+  one(23, 'any contact of that mail is taken for ours', 'core/change/lookup/likeness.ts', [
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n',
     'export function looksLike(sent: Contact, shown: ServiceContact): boolean {\n  if (shown.id > 0) return true\n',
   ]),
@@ -183,15 +183,15 @@ const POLICIES: readonly Mutant[] = [
       },
     ],
   },
-  one(451, 'deletes go though a key cannot be read', 'core/change/guard.ts', [
+  one(451, 'deletes go though a key cannot be read', 'core/change/waiting/guard.ts', [
     'if (unidentified > 0) {',
     'if (unidentified > 1000) {',
   ]),
-  one(234, 'the delete guard lets one more go', 'core/change/guard.ts', [
+  one(234, 'the delete guard lets one more go', 'core/change/waiting/guard.ts', [
     'if (deletes <= allowedBy(limit, links)) return undefined',
     'if (deletes <= allowedBy(limit, links) + 1) return undefined',
   ]),
-  one(86, 'the delete guard is asleep', 'core/change/guard.ts', [
+  one(86, 'the delete guard is asleep', 'core/change/waiting/guard.ts', [
     'if (deletes <= allowedBy(limit, links)) return undefined',
     'if (deletes >= 0) return undefined',
   ]),
@@ -209,7 +209,7 @@ const POLICIES: readonly Mutant[] = [
         put: 'AND other.pipeline IS NULL)',
       },
       {
-        file: 'store/journal/others.ts',
+        file: 'store/journal/contacts/others.ts',
         find: 'elsewhere.get(contactId, pipeline, contactId) !== undefined',
         put: 'elsewhere.get(-1, pipeline, -1) !== undefined',
       },
@@ -223,7 +223,7 @@ const POLICIES: readonly Mutant[] = [
     'ours: oursBefore.has(key) || addedNow.has(key)',
     'ours: oursBefore.has(key) || addedNow.size >= 0',
   ]),
-  one(71, 'a second row of a key counts, too', 'sync/plan/batch.ts', [
+  one(71, 'a second row of a key counts, too', 'sync/plan/stage.ts', [
     "earlier === undefined || context.pipeline.on_duplicate_key === 'last'",
     'earlier === undefined || context.pipeline.on_duplicate_key !== undefined',
   ]),
@@ -231,7 +231,7 @@ const POLICIES: readonly Mutant[] = [
     "if (link.gone) return { kind: 'held', reason: GONE_REASON }",
     '',
   ]),
-  one(5, 'rejects are not counted', 'sync/plan/batch.ts', [
+  one(5, 'rejects are not counted', 'sync/plan/stage.ts', [
     "else if (verdict.kind === 'rejected') counts.rejected += 1",
     "else if (verdict.kind === 'rejected') counts.rejected += 0",
   ]),
@@ -262,7 +262,7 @@ const OUTSIDE: readonly Mutant[] = [
       { file: 'store/file/mark.ts', find: 'if (!isInLog(db, mark)) return', put: 'if (!db.open) return' },
     ],
   },
-  one(10, 'whoever a look-up by mail gives has that mail', 'core/change/mail-lookup.ts', [
+  one(10, 'whoever a look-up by mail gives has that mail', 'core/change/lookup/mail-lookup.ts', [
     'contacts: found.filter(isAsked)',
     'contacts: [...found]',
   ]),

@@ -1,7 +1,7 @@
 // The looks for linked records that may be the same people: made for every new record, so each goes along an index.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Connection, openTemporaryDatabase } from '../../src/store/file/database.ts'
-import { LINKED_LIKE_SEARCHES } from '../../src/store/journal/look-alikes.ts'
+import { LINKED_LIKE_SEARCHES } from '../../src/store/journal/contacts/look-alikes.ts'
 
 let db: Connection
 beforeEach(() => {

@@ -1,7 +1,7 @@
 // A service in memory behind the session's port, with a ledger of every write and a script of faults:
 // for tests of the run, where HTTP is not the subject.
 import { type Contact, FULL_ADDRESS_FIELDS, mailKey } from '../../src/core/mapping/contact.ts'
-import { mailLookup } from '../../src/core/change/mail-lookup.ts'
+import { mailLookup } from '../../src/core/change/lookup/mail-lookup.ts'
 import type {
   CallResult,
   CreateOptions,

@@ -1,7 +1,7 @@
 // Plans made by hand: no state, no source, no service.
 import type { EstimateLimits } from '../../src/core/change/estimate.ts'
 import { type Plan, planBuilder, type PlanEnd } from '../../src/core/change/plan/plan.ts'
-import type { JudgedInput } from '../../src/core/change/guard.ts'
+import type { JudgedInput } from '../../src/core/change/waiting/guard.ts'
 import type { Operation, OperationKind } from '../../src/core/change/operation.ts'
 import { noCounts } from '../../src/core/outcome/summary.ts'
 import { operationWith } from './operation.ts'

@@ -1,6 +1,6 @@
 // Creates once in effect: what names an operation, what cannot be certain, and what is never sent again automatically.
 import { describe, expect, it } from 'vitest'
-import { NOT_DONE_REASON } from '../../src/core/change/doubt.ts'
+import { NOT_DONE_REASON } from '../../src/core/change/lookup/doubt.ts'
 import type { CustomFieldDefinition } from '../../src/core/ports.ts'
 import { createMailTurns } from '../../src/sync/send/turns.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'

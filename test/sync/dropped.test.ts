@@ -1,7 +1,7 @@
 // Changes that an operator dropped: the same change of a record is not planned again; another form of it, or its absence, ends that.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { droppedOf, printOfForm } from '../../src/core/change/dropped.ts'
+import { droppedOf, printOfForm } from '../../src/core/change/waiting/dropped.ts'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { HEADER, testLine } from '../support/line.ts'

@@ -1,13 +1,13 @@
 // Decisions of a person about what waits: to release a held plan or to drop it, and how an operation in doubt ended. Part of the
 // composition. All of them are entered into the sync log.
 import { linkEntry, planEntry } from '../../core/log/audit.ts'
-import { NOT_DONE_REASON } from '../../core/change/doubt.ts'
-import { droppedOf } from '../../core/change/dropped.ts'
+import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
+import { droppedOf } from '../../core/change/waiting/dropped.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { shownContact } from '../../core/change/likeness.ts'
+import { shownContact } from '../../core/change/lookup/likeness.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
 import type { ServiceContact } from '../../core/ports.ts'
-import { REBUILD_GUARD } from '../../core/change/rebuild.ts'
+import { REBUILD_GUARD } from '../../core/change/lookup/rebuild.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { HeldPlan } from '../../core/state.ts'
 import { askService } from '../run/checking.ts'

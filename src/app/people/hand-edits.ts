@@ -1,5 +1,5 @@
 // Lets values be overwritten that were edited at the service: a decision, entered into the sync log.
-import type { OpenEdit } from '../../core/change/hand-edits.ts'
+import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
 import { releasedEdits } from '../../core/log/audit.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { suggestion } from '../../core/words/nearest.ts'

@@ -1,6 +1,6 @@
 // Looks at contacts at the service for `drift`: beside a daemon, without a write, and only with requests that runs leave over.
 import { createCircuit, type Stop } from '../../core/outcome/circuit.ts'
-import type { DriftReport } from '../../core/change/drift.ts'
+import type { DriftReport } from '../../core/change/others/drift.ts'
 import type { ServiceReads } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { createService } from '../../service/service.ts'

@@ -1,6 +1,6 @@
 // `drift`: how many contacts at the service show something else than was last sent to them.
 import { lookAtContacts } from '../../app/run/drift.ts'
-import type { DriftReport } from '../../core/change/drift.ts'
+import type { DriftReport } from '../../core/change/others/drift.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { number, plural } from '../../core/words/format.ts'

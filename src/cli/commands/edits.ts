@@ -1,5 +1,5 @@
 // `edits list` and `edits release`: values that were edited at the service and that no pipeline overwrites.
-import type { OpenEdit } from '../../core/change/hand-edits.ts'
+import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
 import { plural } from '../../core/words/format.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { shownValue } from '../format.ts'

@@ -3,7 +3,7 @@
 import { acceptState, rebuildState } from '../../app/run/rebuilding.ts'
 import { rebindState } from '../../app/run/service-binding.ts'
 import { systemClock as clock } from '../../system.ts'
-import { unknowable } from '../../core/change/rebuild.ts'
+import { unknowable } from '../../core/change/lookup/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/outcome/summary.ts'
 import { confirm } from '../confirm.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'

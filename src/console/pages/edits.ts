@@ -1,5 +1,5 @@
 // Values that were edited at the service and that no pipeline overwrites: what was sent, what is there, what the source wants.
-import type { OpenEdit } from '../../core/change/hand-edits.ts'
+import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
 import type { Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'

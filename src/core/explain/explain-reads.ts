@@ -1,5 +1,5 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
-import type { OpenEdit } from '../change/hand-edits.ts'
+import type { OpenEdit } from '../change/others/hand-edits.ts'
 import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
 import type { MappingStore } from '../mapping-store.ts'

@@ -3,7 +3,7 @@
 import type { FieldValue } from '../mapping/contact.ts'
 import type { AuditOutcome } from '../log/audit.ts'
 import type { FieldChange } from '../change/diff.ts'
-import type { OpenEdit } from '../change/hand-edits.ts'
+import type { OpenEdit } from '../change/others/hand-edits.ts'
 import type { Operation } from '../change/operation.ts'
 import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'

@@ -1,7 +1,7 @@
 // The statements of the seventh schema: each text with what it is for, joined below. States of the sixth may have the
 // first of these tables already: builds between two versions made them.
 
-// What was sent to contacts that more than one link has, and what was sent without a known outcome (core/change/hand-edits.ts):
+// What was sent to contacts that more than one link has, and what was sent without a known outcome (core/change/others/hand-edits.ts):
 // last: by field. open: pairs of field and value. hand_edit: values at the service that are kept, or wait for an operator;
 // looked_at 0: with the next run.
 const handEdits = `

@@ -1,6 +1,6 @@
 // Plans that a guard held: how many changes, over which threshold, and whether a person has released them since.
 // The changes themselves stay in the journal; whatever is newer about one of them takes its place there.
-import type { GuardName, Hold } from '../../core/change/guard.ts'
+import type { GuardName, Hold } from '../../core/change/waiting/guard.ts'
 import type { Dropped } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'

@@ -1,6 +1,6 @@
 // Records that `writes` leaves alone, and the form in which they were looked up.
 import type { Operation } from '../../core/change/operation.ts'
-import type { ResolutionStore } from '../../core/change/resolution.ts'
+import type { ResolutionStore } from '../../core/change/lookup/resolution.ts'
 import type { Connection } from '../file/database.ts'
 
 interface Passed extends Pick<ResolutionStore, 'passed'> {

@@ -1,7 +1,7 @@
 // Links that a lost or an older state no longer has: restored to contacts that were found at the service.
 // What an operator must decide is in doubt under the name of a guard, so that it is never looked up or sent automatically.
 import { contactMailKey } from '../../core/mapping/contact.ts'
-import { REBUILD_GUARD } from '../../core/change/rebuild.ts'
+import { REBUILD_GUARD } from '../../core/change/lookup/rebuild.ts'
 import type { FoundContact, RebuildStore } from '../../core/state.ts'
 import { createAppend } from '../log/audit-append.ts'
 import type { Connection } from '../file/database.ts'

@@ -5,7 +5,7 @@ import { createDefinitionStore } from '../custom-fields.ts'
 import { createDateOrderStore } from '../date-orders.ts'
 import type { Connection } from '../file/connection.ts'
 import { isKeyed } from '../file/state-sets.ts'
-import { type EditRow, openEdit } from '../journal/hand-edits.ts'
+import { type EditRow, openEdit } from '../journal/contacts/hand-edits.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
 import { createNames } from '../log/former-names.ts'
 import {

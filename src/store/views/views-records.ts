@@ -1,5 +1,5 @@
 // Records, rejects and open changes as people look at them, and the search for a person. Read-only, by keyset.
-import type { OpenEdit } from '../../core/change/hand-edits.ts'
+import type { OpenEdit } from '../../core/change/others/hand-edits.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type {
   OpenFilter,
@@ -11,7 +11,7 @@ import type {
   StateViews,
 } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
-import { type EditRow, openEdit } from '../journal/hand-edits.ts'
+import { type EditRow, openEdit } from '../journal/contacts/hand-edits.ts'
 import {
   operationOf,
   type OperationRow,

@@ -1,11 +1,11 @@
 // From the last record of an input to the plan that stands: who shares a mail, who has gone, what the guards say.
 // Nothing of the input counts before this is done.
-import { type Hold, isShrunken, type JudgedInput } from '../../core/change/guard.ts'
+import { type Hold, isShrunken, type JudgedInput } from '../../core/change/waiting/guard.ts'
 import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { PlanContext } from '../context.ts'
-import { keepOf } from './batch.ts'
+import { keepOf } from './stage.ts'
 import { holdByGuards } from './guards.ts'
 import { findLikelySame } from './likely-same.ts'
 

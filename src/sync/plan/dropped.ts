@@ -1,5 +1,5 @@
 // Which changes of a batch an operator has dropped in just this form.
-import { printOfForm } from '../../core/change/dropped.ts'
+import { printOfForm } from '../../core/change/waiting/dropped.ts'
 import type { StagedBody } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
 import { onPlaces } from './on-places.ts'

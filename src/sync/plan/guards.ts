@@ -1,6 +1,6 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
 import { planEntry } from '../../core/log/audit.ts'
-import { type Hold, type JudgedInput, judgedInput, periodsOf } from '../../core/change/guard.ts'
+import { type Hold, type JudgedInput, judgedInput, periodsOf } from '../../core/change/waiting/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'

@@ -1,6 +1,6 @@
 // Leaves out of records what other pipelines own (`owns`), before they are compared.
 import type { Known } from '../../core/change/diff.ts'
-import { dependsOnOthers, ownFields } from '../../core/change/ownership.ts'
+import { dependsOnOthers, ownFields } from '../../core/change/others/ownership.ts'
 import { contactMailKey } from '../../core/mapping/contact.ts'
 import type { MappedRecord } from '../../core/mapping/mapping.ts'
 import type { PlanContext } from '../context.ts'

@@ -1,8 +1,8 @@
 // Creates of a pipeline that says `writes`, or has a key of fields, on their way into the plan: who is at the service is linked or left alone.
 // Who was passed over in the same form before is not asked about again.
-import type { Hold } from '../../core/change/guard.ts'
+import type { Hold } from '../../core/change/waiting/guard.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
-import { otherwiseText, type Resolution, withinAddress } from '../../core/change/resolution.ts'
+import { otherwiseText, type Resolution, withinAddress } from '../../core/change/lookup/resolution.ts'
 import { contactMailKey } from '../../core/mapping/contact.ts'
 import { householdRule } from '../../core/mapping/values/household.ts'
 import type { StagedBody } from '../../core/state.ts'

@@ -1,7 +1,7 @@
 // Sends a plan in its order: as many requests at a time as the service allows, and never two for one mail at once,
 // because the second could be judged before the first is there.
 import { contactMailKey } from '../../core/mapping/contact.ts'
-import { NOT_DONE_REASON } from '../../core/change/doubt.ts'
+import { NOT_DONE_REASON } from '../../core/change/lookup/doubt.ts'
 import type { LinkedOperation, Operation } from '../../core/change/operation.ts'
 import { isWithdrawn } from '../../core/change/permission.ts'
 import { sendConsent } from './consent.ts'

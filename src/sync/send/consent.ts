@@ -4,7 +4,7 @@
 // A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
 import type { LinkedOperation, Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
-import { lowestWithdrawn } from '../../core/change/resolution.ts'
+import { lowestWithdrawn } from '../../core/change/lookup/resolution.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'

@@ -2,7 +2,7 @@
 import { stopWithout } from '../../core/outcome/circuit.ts'
 import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
-import { type Marker, markerText } from '../../core/change/marker.ts'
+import { type Marker, markerText } from '../../core/change/lookup/marker.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { CustomFieldDefinition } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'

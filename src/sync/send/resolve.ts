@@ -1,6 +1,6 @@
 // Creates of a pipeline that says `writes`, or has a key of fields, just before they would leave: who is at the service is linked, or left alone,
 // and only those who are left are made.
-import { looksUp, withinAddress } from '../../core/change/resolution.ts'
+import { looksUp, withinAddress } from '../../core/change/lookup/resolution.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import type { RunContext } from '../context.ts'
 import { lookUp, type LookedUp } from '../look-up.ts'

@@ -1,7 +1,7 @@
 // The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
-import { editsText, type MergedTerms, termField } from '../../core/change/hand-edits.ts'
+import { editsText, type MergedTerms, termField } from '../../core/change/others/hand-edits.ts'
 import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
 import { termPolicy } from '../../core/change/steps.ts'
 import type { TermMark } from '../../core/state.ts'

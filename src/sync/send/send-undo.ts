@@ -2,7 +2,7 @@
 // be changed, and only a contact that was not changed by others may be deleted.
 import { CONTACT_FIELD_NAMES, type Contact } from '../../core/mapping/contact.ts'
 import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
-import { shownAs } from '../../core/change/likeness.ts'
+import { shownAs } from '../../core/change/lookup/likeness.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
 import type { CallResult, CustomFieldDefinition, ServiceContact } from '../../core/ports.ts'
 import { UNKNOWN_STATUS } from '../../core/change/permission.ts'

@@ -1,6 +1,6 @@
 // A create whose mail_status is 1 or 2, while it is unknown in this run whether the key may set it: no contact whose source
 // says so is to be created without it. An existing contact gets the status first; a new one is created alone and read back.
-import type { CheckMethod } from '../../core/change/doubt.ts'
+import type { CheckMethod } from '../../core/change/lookup/doubt.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isTaken, notTakenText } from './consent.ts'
 import type { RunContext } from '../context.ts'

@@ -1,8 +1,8 @@
 // Sends updates of linked contacts: by id, or many in one call where that can only reach the right contact.
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import { type Contact, contactMailKey } from '../../core/mapping/contact.ts'
-import { editsText, respectsHandEdits } from '../../core/change/hand-edits.ts'
-import { shownAs } from '../../core/change/likeness.ts'
+import { editsText, respectsHandEdits } from '../../core/change/others/hand-edits.ts'
+import { shownAs } from '../../core/change/lookup/likeness.ts'
 import { allowedFields, needsActual, withheldFields } from '../../core/change/merge-method.ts'
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
 import type { CallResult, CreatedMember } from '../../core/ports.ts'

@@ -2,7 +2,7 @@
 // Each is marked as sending before its request leaves, and settled by what came back.
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
-import { doubtDecision, doubtStep, isRepeatable } from '../../core/change/doubt.ts'
+import { doubtDecision, doubtStep, isRepeatable } from '../../core/change/lookup/doubt.ts'
 import type { Operation, Settled, Settlement } from '../../core/change/operation.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import type { CallResult, CreateOptions, ServiceContact } from '../../core/ports.ts'

@@ -31,7 +31,7 @@ describe('time by stage', () => {
     ['core/mapping/mapping.ts', 'map'],
     ['core/change/diff.ts', 'diff'],
     ['store/journal/staging.ts', 'stage'],
-    ['sync/plan/batch.ts', 'stage'],
+    ['sync/plan/stage.ts', 'stage'],
     ['store/journal/sending.ts', 'mark'],
     ['service/request.ts', 'send'],
     ['sync/send/apply.ts', 'send'],

@@ -1,6 +1,6 @@
 // Two plans compared: what differs is named, and nothing else.
 import { describe, expect, it } from 'vitest'
-import { judgedInput, type PlanNumbers } from '../../../src/core/change/guard.ts'
+import { judgedInput, type PlanNumbers } from '../../../src/core/change/waiting/guard.ts'
 import { planDifference } from '../../../src/core/change/plan/plan-difference.ts'
 import { GUARDS } from '../../support/pipeline.ts'
 import { changeWith, phoneUpdates, planWith } from '../../support/plan.ts'

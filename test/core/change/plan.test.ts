@@ -1,7 +1,7 @@
 // A plan is a value: built, judged and refused here by hand, without a state.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgedInput } from '../../../src/core/change/guard.ts'
+import { judgedInput } from '../../../src/core/change/waiting/guard.ts'
 import type { Operation } from '../../../src/core/change/operation.ts'
 import {
   MOST_GROUPS,

@@ -1,5 +1,5 @@
 // Edits made by hand, over the state in memory: what was sent to contacts, and which values of theirs are kept.
-import type { HandEditStore, JudgedEdits } from '../../../src/core/change/hand-edits.ts'
+import type { HandEditStore, JudgedEdits } from '../../../src/core/change/others/hand-edits.ts'
 import type { Settled } from '../../../src/core/change/operation.ts'
 import { stepFields } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'

@@ -1,8 +1,8 @@
 // What steps ask about other records, and what lists and reports read, over the state in memory.
 import { contactMailKey } from '../../../src/core/mapping/contact.ts'
-import { REBUILD_GUARD } from '../../../src/core/change/rebuild.ts'
+import { REBUILD_GUARD } from '../../../src/core/change/lookup/rebuild.ts'
 import { LEFT_IN_DOUBT } from '../../../src/core/change/steps.ts'
-import type { SharerStore } from '../../../src/core/change/ownership.ts'
+import type { SharerStore } from '../../../src/core/change/others/ownership.ts'
 import type { OtherRecords } from '../../../src/core/other-records.ts'
 import type { HeldPlan, RebuildStore, ReleaseStore, StateLists } from '../../../src/core/state.ts'
 import { mayBeNamed } from './whole-input.ts'

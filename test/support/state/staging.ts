@@ -2,7 +2,7 @@
 import { FINAL_REJECTS } from '../../../src/core/words/errors.ts'
 import { firstForm } from '../../../src/core/change/steps.ts'
 import type { Known } from '../../../src/core/change/diff.ts'
-import type { KeptResolution, ResolutionStore } from '../../../src/core/change/resolution.ts'
+import type { KeptResolution, ResolutionStore } from '../../../src/core/change/lookup/resolution.ts'
 import { type BlockStore, type UnsettledBlock } from '../../../src/core/change/settled-blocks.ts'
 import { termKey } from '../../../src/core/mapping/terms.ts'
 import type { RunState } from '../../../src/core/run-state.ts'

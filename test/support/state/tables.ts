@@ -1,15 +1,15 @@
 // What the state in memory holds, and how it is found. Rows are changed in place; who reads gets an Operation made of one.
-import type { OpenEdit } from '../../../src/core/change/hand-edits.ts'
+import type { OpenEdit } from '../../../src/core/change/others/hand-edits.ts'
 import type { Contact, FieldValue } from '../../../src/core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../../src/core/change/operation.ts'
-import type { ResolvedKey } from '../../../src/core/change/resolution.ts'
+import type { ResolvedKey } from '../../../src/core/change/lookup/resolution.ts'
 import { type OperationState, RETRIED, SETTLED_SO_FAR } from '../../../src/core/change/states.ts'
 import type { AuditEntry } from '../../../src/core/log/audit.ts'
 import { termKey, type TermPlan } from '../../../src/core/mapping/terms.ts'
 import type { SourceInput } from '../../../src/core/ports.ts'
 import type { KeptCursor } from '../../../src/core/cursor.ts'
 import type { Accepted } from '../../../src/core/change/accepted.ts'
-import type { Hold } from '../../../src/core/change/guard.ts'
+import type { Hold } from '../../../src/core/change/waiting/guard.ts'
 import type { ErrorCode } from '../../../src/core/words/errors.ts'
 import type { RunEnd, RunRecord, StagedRecord } from '../../../src/core/state.ts'
 

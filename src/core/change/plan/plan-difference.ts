@@ -1,6 +1,6 @@
 // What differs between two plans of one pipeline: in counts, by field, term and country, and in what guards hold. For the
 // same files under two configurations, or before and after a change at the source.
-import type { Hold, JudgedInput } from '../guard.ts'
+import type { Hold, JudgedInput } from '../waiting/guard.ts'
 import type { Plan } from './plan.ts'
 
 /** A number that is not the same in both plans. */

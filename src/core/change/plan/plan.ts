@@ -10,7 +10,7 @@ import {
 } from '../../outcome/summary.ts'
 import type { ErrorCode } from '../../words/errors.ts'
 import { type Estimate, estimate, type EstimateLimits, type PlannedWork } from '../estimate.ts'
-import type { JudgedInput } from '../guard.ts'
+import type { JudgedInput } from '../waiting/guard.ts'
 import type { MergeMethod } from '../merge-method.ts'
 import {
   countryOf,

@@ -2,7 +2,7 @@
 // goes by what was pushed last.
 import type { PlannedWork } from '../estimate.ts'
 import { type FieldChange, fieldChanges } from '../diff.ts'
-import type { HandEdit } from '../hand-edits.ts'
+import type { HandEdit } from '../others/hand-edits.ts'
 import { allowedFields, type MergeMethod, withheldFields } from '../merge-method.ts'
 import type { Operation } from '../operation.ts'
 import { isWithdrawn } from '../permission.ts'

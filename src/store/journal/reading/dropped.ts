@@ -1,6 +1,6 @@
 // Held changes that an operator dropped: they are not planned again as long as their record has the same form, or is missing.
 // Which of them an input has met is noted in a temporary table, and decides at its end which are over.
-import type { DroppedStore } from '../../../core/change/dropped.ts'
+import type { DroppedStore } from '../../../core/change/waiting/dropped.ts'
 import type { Connection } from '../../file/database.ts'
 
 const ANY = 'SELECT 1 FROM dropped WHERE pipeline = ? LIMIT 1'

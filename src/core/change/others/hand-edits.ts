@@ -1,0 +1,224 @@
+// Edits made by hand at the service: a three-way merge of what was last sent to a contact, what the source wants now and what
+// the service shows now. The first line that fits decides, field by field:
+//
+//   the service shows    and the source wants         then the field
+//   ------------------   --------------------------   -------------------------------------------
+//   nothing              anything                     is sent
+//   the wanted value     it                           is agreed: nothing is sent, no edit is left
+//   what was last sent   another value                is sent
+//   anything else        another value                was edited by hand: `overwrite` sends it, `keep` leaves it,
+//                                                     `ask` leaves it and holds the record
+//
+// Values are compared in canonical form (likeness.ts): what the service made of a value is no edit. What was sent without an
+// answer counts as sent, beside what was sent before it. mail_status has rules of its own and is never merged.
+import type { Contact, FieldValue } from '../../mapping/contact.ts'
+import type { CustomFieldRules } from '../../mapping/custom-fields.ts'
+import type { ServiceContact } from '../../ports.ts'
+import type { PipelineSettings } from '../../settings.ts'
+import { termsBeyond } from '../../mapping/terms.ts'
+import { isBlank } from '../../words/blank.ts'
+import { shownAs, shownContact } from '../lookup/likeness.ts'
+
+export type HandEditRule = PipelineSettings['hand_edits']
+
+/** A value at the service that no pipeline or undo sent, and that the source would overwrite. */
+export interface HandEdit {
+  readonly field: string
+  readonly rule: Exclude<HandEditRule, 'overwrite'>
+  /** Null where nothing was ever sent. */
+  readonly sent: FieldValue | null
+  readonly service: FieldValue
+  /** Null where the record has gone. */
+  readonly source: FieldValue | null
+}
+
+/** What was sent to a contact, by whichever pipeline, correction or undo. */
+export interface SentValues {
+  /** By field, the most recent of all, where several links have the contact. */
+  readonly last: Contact
+  /** What each of its links says was last pushed. */
+  readonly pushed: readonly Contact[]
+  /** Sent without a known outcome, or released: as good as sent. */
+  readonly open: readonly (readonly [field: string, value: FieldValue])[]
+}
+
+/** An edit that is kept or waits for an operator, as lists show it. */
+export interface OpenEdit extends HandEdit {
+  readonly pipeline: string
+  readonly key: string
+  readonly contactId: number
+  /** Milliseconds since the epoch: when this value was first seen. */
+  readonly since: number
+}
+
+/** The edits of one record that are to be looked at again. */
+export interface EditsOfRecord {
+  readonly key: string
+  readonly contactId: number
+  readonly fields: readonly { readonly field: string; readonly source: FieldValue | null }[]
+}
+
+/** The result for the edits of one record: of the fields that were judged, those that are open. */
+export interface JudgedEdits {
+  readonly pipeline: string
+  readonly key: string
+  readonly contactId: number
+  readonly judged: readonly string[]
+  readonly open: readonly HandEdit[]
+}
+
+export interface HandEditStore {
+  /** What was sent to the contact of each of these records, in their order. */
+  sentValues(contactIds: readonly number[]): Promise<readonly SentValues[]>
+  /** These values are about to leave, and their answer may be lost. Durable before the promise is fulfilled. */
+  noteAttempt(contactId: number, fields: Contact): Promise<void>
+  /** Edits beside a change: those looked at again. */
+  keepEdits(judged: JudgedEdits, at: number): Promise<void>
+  /** Records of the pipeline whose edits were last looked at before that time, by key, after the one given. */
+  editsToLookAt(
+    pipeline: string,
+    of: { readonly before: number; readonly after: string | undefined; readonly limit: number },
+  ): Promise<readonly EditsOfRecord[]>
+  /** By pipeline, key and field. */
+  openEdits(pipelines: readonly string[]): Promise<readonly OpenEdit[]>
+  /** The value at the service counts as ours from now on: the next run overwrites it. How many edits that were. */
+  releaseEdits(of: {
+    readonly pipeline: string
+    readonly key: string
+    readonly field?: string
+  }): Promise<number>
+}
+
+/** The rules of a pipeline by the names that fields have in a contact. */
+export interface HandEditRules {
+  /** Whether any field is to be looked at before it is overwritten. */
+  readonly any: boolean
+  ruleOf(field: string): HandEditRule
+}
+
+type Ruled = Pick<PipelineSettings, 'hand_edits' | 'map' | 'custom_fields'>
+
+/** Whether a pipeline has to look at contacts before it writes to them. */
+export const respectsHandEdits = ({ hand_edits: all, map, custom_fields: custom }: Ruled): boolean =>
+  [all, ...[map, custom].flatMap((fields) => Object.values(fields).map((rule) => rule.hand_edits))].some(
+    (rule) => rule !== undefined && rule !== 'overwrite',
+  )
+
+export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules, 'rules'>): HandEditRules {
+  const names = new Map(rules.map(({ key, name }) => [key, name]))
+  return {
+    any: respectsHandEdits(pipeline),
+    ruleOf(field) {
+      if (field === 'mail_status') return 'overwrite'
+      const custom = names.get(field)
+      const mapping = custom === undefined ? pipeline.map[field] : pipeline.custom_fields[custom]
+      return mapping?.hand_edits ?? pipeline.hand_edits
+    },
+  }
+}
+
+/** What was sent of one field: the most recent of all; where that was not recorded, what each link sent. */
+export function sentOf(field: string, { last, pushed, open }: SentValues): readonly FieldValue[] {
+  const attempts = open.filter(([name]) => name === field).map(([, value]) => value)
+  const known = last[field]
+  if (known !== undefined) return [known, ...attempts]
+  return [...pushed.flatMap((contact) => contact[field] ?? []), ...attempts]
+}
+
+export interface Merged {
+  readonly send: Contact
+  /** Fields that the service shows as wanted. */
+  readonly agreed: readonly string[]
+  readonly edits: readonly HandEdit[]
+}
+
+/** `wanted`: fields that would be overwritten. */
+export function mergeWithService(
+  wanted: Contact,
+  { sent, shown }: { readonly sent: SentValues; readonly shown: ServiceContact },
+  { ruleOf }: HandEditRules,
+): Merged {
+  const agreed = shownAs(wanted, shown)
+  const edits: HandEdit[] = []
+  const send: Record<string, FieldValue> = {}
+  for (const [field, source] of Object.entries(wanted)) {
+    if (agreed.includes(field)) continue
+    const rule = ruleOf(field)
+    const values = sentOf(field, sent)
+    const isOurs =
+      isBlank(shown.fields[field]) || values.some((value) => shownAs({ [field]: value }, shown).length > 0)
+    if (rule === 'overwrite' || isOurs) send[field] = source
+    else
+      edits.push({
+        field,
+        rule,
+        source,
+        sent: values[0] ?? null,
+        service: serviceValue(field, source, shown),
+      })
+  }
+  return { send, agreed, edits }
+}
+
+/** What the service shows, in the form in which the state has values. */
+const serviceValue = (field: string, like: FieldValue, shown: ServiceContact): FieldValue =>
+  shownContact({ [field]: like }, shown)[field] ?? ''
+
+/** What a contact that is about to be deleted shows and was never sent to it. `known`: what was sent. */
+export function editsAtDelete(
+  known: Contact,
+  sides: { readonly sent: SentValues; readonly shown: ServiceContact },
+  { ruleOf }: HandEditRules,
+): readonly HandEdit[] {
+  const { mail_status: _, ...fields } = known
+  const never: HandEditRules = {
+    any: true,
+    ruleOf: (field) => (ruleOf(field) === 'overwrite' ? 'overwrite' : 'ask'),
+  }
+  return mergeWithService(fields, sides, never).edits.map((edit) => ({ ...edit, source: null }))
+}
+
+/** How an edit of a term is listed among those of fields. */
+export const termField = (name: string): string => `term ${name}`
+
+export interface MergedTerms {
+  /** Terms that a list of the source would give again, or take away, and that stay as the service has them. */
+  readonly edits: readonly HandEdit[]
+  readonly keptAway: readonly string[]
+  readonly keptThere: readonly string[]
+}
+
+/**
+ * The terms of a contact under `replace`, which sends a whole list: one that we added and a user removed is not added again,
+ * one that others added is not removed.
+ */
+export function mergeTerms(
+  { wanted, given, shown }: Readonly<Record<'wanted' | 'given' | 'shown', readonly string[]>>,
+  open: SentValues['open'],
+  rule: HandEdit['rule'],
+): MergedTerms {
+  const isReleased = (name: string, value: FieldValue): boolean =>
+    open.some(([field, released]) => field === termField(name) && released === value)
+  const lost = termsBeyond(given, shown)
+  const keptAway = lost.filter((name) => termsBeyond([name], wanted).length === 0 && !isReleased(name, ''))
+  const keptThere = termsBeyond(termsBeyond(shown, given), wanted).filter((name) => !isReleased(name, name))
+  const edits = [
+    ...keptAway.map((name) => ({ field: termField(name), rule, sent: name, service: '', source: name })),
+    ...keptThere.map((name) => ({ field: termField(name), rule, sent: null, service: name, source: '' })),
+  ]
+  return { edits, keptAway, keptThere }
+}
+
+const namesOf = (edits: readonly HandEdit[]): string => edits.map(({ field }) => field).join(', ')
+
+/** Why fields of a change stay as the service has them; undefined where none does. */
+export function editsText(edits: readonly HandEdit[]): string | undefined {
+  const parts = (['keep', 'ask'] as const).flatMap((rule) => {
+    const of = edits.filter((edit) => edit.rule === rule)
+    return of.length === 0 ? [] : [`hand_edits: ${rule} leaves ${namesOf(of)} as edited at the service`]
+  })
+  return parts.length === 0 ? undefined : parts.join('; ')
+}
+
+export const deleteHeldText = (edits: readonly HandEdit[]): string =>
+  `the contact was edited at the service (${namesOf(edits)}), so it is not deleted before an operator releases the edits`

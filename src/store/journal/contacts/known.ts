@@ -1,0 +1,94 @@
+// What the state knows of the keys in a batch: their links with the ledger of terms, and what is open about them.
+import type { Known, KnownLink } from '../../../core/change/diff.ts'
+import type { RunState } from '../../../core/run-state.ts'
+import type { StateLists } from '../../../core/state.ts'
+import { type AssertedTerm, termKey } from '../../../core/mapping/terms.ts'
+import type { Connection } from '../../file/database.ts'
+import { isKeyed } from '../../file/state-sets.ts'
+import { parseAssertions, parseContact, parseUnsure } from '../rows.ts'
+
+interface KnownRow {
+  id: number
+  contact_id: number
+  known: string
+  unsure: string | null
+  terms: string | null
+  gone: number
+  settled: number
+}
+
+/** The keys of the terms that other links, of any pipeline, assert for this contact. */
+export function createTermsOfOthers(
+  db: Connection,
+): (contactId: number, linkId: number) => ReadonlySet<string> {
+  const others = db
+    .prepare<[number, number], string>(
+      'SELECT terms FROM link WHERE contact_id = ? AND id <> ? AND terms IS NOT NULL',
+    )
+    .pluck()
+  return (contactId, linkId) =>
+    new Set(
+      others
+        .all(contactId, linkId)
+        .flatMap((json) => (parseAssertions(json) ?? []).map(({ name }) => termKey(name))),
+    )
+}
+
+function createAsserted(db: Connection) {
+  const termsOfOthers = createTermsOfOthers(db)
+  return (row: KnownRow): readonly AssertedTerm[] | undefined => {
+    const asserted = parseAssertions(row.terms)
+    if (asserted === undefined || asserted.length === 0) return asserted
+    const others = termsOfOthers(row.contact_id, row.id)
+    return asserted.map((term) => ({ ...term, shared: others.has(termKey(term.name)) }))
+  }
+}
+
+export function createLinkedKeys(db: Connection): StateLists['linkedKeys'] {
+  const keys = db
+    .prepare<[string, string, number], string>(
+      'SELECT key FROM link WHERE pipeline = ? AND key > ? ORDER BY key LIMIT ?',
+    )
+    .pluck()
+  return async (pipeline, { after = '', limit }) => keys.all(pipeline, after, limit)
+}
+
+export function createKnown(db: Connection): RunState['known'] {
+  const link = db.prepare<[string, string], KnownRow>(
+    `SELECT id, contact_id, known, unsure, terms, gone,
+       EXISTS (SELECT 1 FROM fingerprint WHERE fingerprint.pipeline = link.pipeline AND link_id = link.id) AS settled
+     FROM link WHERE pipeline = ? AND key = ?`,
+  )
+  const asserted = createAsserted(db)
+  const open = (state: 'in_doubt' | 'held', further: string) =>
+    `SELECT 1 FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = '${state}' ${further} LIMIT 1`
+  const anyDoubt = db.prepare<[string], number>(open('in_doubt', '')).pluck()
+  const doubt = db
+    .prepare<[string, string], number>(open('in_doubt', `AND key = ? AND ${isKeyed('operation')}`))
+    .pluck()
+  const anyHeld = db.prepare<[string], number>(open('held', "AND kind = 'create'")).pluck()
+  const merged = db
+    .prepare<[string, number, string], number>(
+      open('held', "AND kind = 'create' AND contact_id = ? AND key <> ?"),
+    )
+    .pluck()
+  return async (pipeline, keys) => {
+    const hasDoubts = anyDoubt.get(pipeline) !== undefined
+    const hasHeld = anyHeld.get(pipeline) !== undefined
+    const linkOf = (row: KnownRow, key: string): KnownLink => ({
+      id: row.id,
+      contactId: row.contact_id,
+      fields: parseContact(row.known),
+      unsure: parseUnsure(row.unsure),
+      terms: asserted(row),
+      gone: row.gone === 1,
+      merged: hasHeld && merged.get(pipeline, row.contact_id, key) !== undefined,
+      ...(row.settled === 1 ? {} : { isUnfinished: true }),
+    })
+    return keys.map((key): Known => {
+      const row = link.get(pipeline, key)
+      const inDoubt = hasDoubts && doubt.get(pipeline, key) !== undefined
+      return { link: row === undefined ? undefined : linkOf(row, key), inDoubt }
+    })
+  }
+}

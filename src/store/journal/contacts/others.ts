@@ -1,0 +1,165 @@
+// What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
+import { contactMailKey } from '../../../core/mapping/contact.ts'
+import type { SharerStore } from '../../../core/change/others/ownership.ts'
+import type { Operation } from '../../../core/change/operation.ts'
+import type { OtherRecords } from '../../../core/other-records.ts'
+import type { Connection } from '../../file/database.ts'
+import { createTermsOfOthers } from './known.ts'
+import { mayBeNamed } from '../missing.ts'
+import { parseContact } from '../rows.ts'
+import { isKeyed } from '../../file/state-sets.ts'
+
+function createContactsOfOthers(db: Connection): OtherRecords['contactsOfOthers'] {
+  const ofOther = db
+    .prepare<[string, number, string], number>(
+      'SELECT 1 FROM link WHERE pipeline = ? AND contact_id = ? AND key <> ?',
+    )
+    .pluck()
+  const ofOtherPipelines = db
+    .prepare<[number, string], string>('SELECT known FROM link WHERE contact_id = ? AND pipeline <> ?')
+    .pluck()
+  return async ({ pipeline, key }, ids) => ({
+    here: ids.filter((id) => ofOther.get(pipeline, id, key) !== undefined),
+    elsewhere: new Map(
+      ids.flatMap((id) => {
+        const known = ofOtherPipelines.all(id, pipeline)
+        const pushed = known.map(parseContact).reduce((all, one) => ({ ...all, ...one }), {})
+        return known.length === 0 ? [] : [[id, pushed] as const]
+      }),
+    ),
+  })
+}
+
+function createIsNamedElsewhere(db: Connection): OtherRecords['isNamedElsewhere'] {
+  const elsewhere = db
+    .prepare<[number, string, number], number>(
+      `SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? AND ${mayBeNamed('link')}
+       -- A record that the service merged into this contact is held, and would be gone with it.
+       UNION ALL SELECT 1 FROM operation WHERE state <> 'planned' AND state = 'held' AND kind = 'create' AND contact_id = ?`,
+    )
+    .pluck()
+  // Another pipeline's create with its mail that was sent, and has no clear answer yet: it may have been merged into it.
+  const openCreate = db
+    .prepare<[{ contact: number; pipeline: string }], number>(
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND (sent > 0 OR state = 'in_doubt') AND kind = 'create' AND pipeline <> @pipeline AND EXISTS (
+         SELECT 1 FROM link WHERE contact_id = @contact AND link.pipeline = @pipeline AND (link.mail_key = operation.mail_key
+           -- One without a mail is judged by its name, and cannot be looked up.
+           OR (operation.mail_key IS NULL AND lower(fields ->> '$.family_name') = lower(known ->> '$.family_name')))) LIMIT 1`,
+    )
+    .pluck()
+  return async ({ contactId, pipeline }) =>
+    contactId !== undefined &&
+    (elsewhere.get(contactId, pipeline, contactId) !== undefined ||
+      openCreate.get({ contact: contactId, pipeline }) !== undefined)
+}
+
+interface MailOwner {
+  readonly mail: string
+  readonly key: string
+  readonly moving: number
+}
+
+/** Who has one of these mails, and whether a change of theirs gives it up; those that keep it first. */
+const OWNERS = `
+SELECT value AS mail, link.key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
+  AND operation.mail_key <> link.mail_key AND ${isKeyed('operation')}
+  -- What is held for a reason of its record, a deleted contact for example, changes nothing any more automatically.
+  AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
+FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`
+
+/**
+ * An update to one of these mails whose end is not known: its contact may have the mail already. Kind and states are those
+ * of the index, word for word; otherwise it would not serve.
+ */
+const TAKERS = `
+SELECT value AS mail, operation.key, 1 AS moving FROM json_each(@mails) CROSS JOIN operation INDEXED BY operation_update_by_mail
+  ON kind = 'update' AND state IN ('sending', 'failed') AND pipeline = @pipeline AND mail_key = value`
+
+function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
+  type Asked = [{ pipeline: string; mails: string }]
+  const owners = db.prepare<Asked, MailOwner>(OWNERS)
+  const takers = db.prepare<Asked, MailOwner>(TAKERS)
+  return async (operations) => {
+    const [first] = operations
+    const mails = operations.flatMap(({ mailKey }) => mailKey ?? [])
+    if (first === undefined || mails.length === 0) return new Map()
+    const asked = { pipeline: first.pipeline, mails: JSON.stringify(mails) }
+    const found = [...owners.all(asked), ...takers.all(asked)]
+    if (found.length === 0) return new Map()
+    return new Map(
+      operations.flatMap(({ id, mailKey, key }) => {
+        const owner = found.find((one) => one.mail === mailKey && one.key !== key)
+        return owner === undefined ? [] : [[id, { key: owner.key, isMoving: owner.moving === 1 }] as const]
+      }),
+    )
+  }
+}
+
+function createIsCreatedElsewhere(db: Connection): OtherRecords['isCreatedElsewhere'] {
+  const openCreate = db
+    .prepare<[string, string], number>(
+      `SELECT 1 FROM operation WHERE state <> 'planned' AND kind = 'create' AND pipeline <> ? AND (mail_key = ?
+         -- One without a mail is compared by its name, and may have been merged into any contact of that name.
+         OR (mail_key IS NULL AND sent > 0)) LIMIT 1`,
+    )
+    .pluck()
+  return async ({ pipeline, mailKey }) =>
+    mailKey !== undefined && openCreate.get(pipeline, mailKey) !== undefined
+}
+
+export function createOthers(db: Connection): OtherRecords {
+  const linkOf = db
+    .prepare<[number], number>('SELECT coalesce(link_id, 0) FROM operation WHERE id = ?')
+    .pluck()
+  const termsOfOthers = createTermsOfOthers(db)
+  const openUntil = db
+    .prepare<[number], number>('SELECT coalesce(max(open_until), 0) FROM link WHERE contact_id = ?')
+    .pluck()
+  const mailAlone = db
+    .prepare<[number], string>(
+      `SELECT link.mail_key FROM operation JOIN link ON link.id = link_id WHERE operation.id = ? AND link.mail_key IS NOT NULL AND link.by_id = 0
+       AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.mail_key = link.mail_key AND other.contact_id <> link.contact_id)`,
+    )
+    .pluck()
+  const isFoundByMail = ({ id, known }: Operation): boolean => {
+    const mail = mailAlone.get(id)
+    return mail !== undefined && mail === contactMailKey(known)
+  }
+  return {
+    isNamedElsewhere: createIsNamedElsewhere(db),
+    contactsOfOthers: createContactsOfOthers(db),
+    isCreatedElsewhere: createIsCreatedElsewhere(db),
+    mailOwners: createMailOwners(db),
+    openUntil: async (contactId) => openUntil.get(contactId) ?? 0,
+    async termsOfOthers({ id, contactId }) {
+      return contactId === undefined ? [] : [...termsOfOthers(contactId, linkOf.get(id) ?? 0)]
+    },
+    withMailOfTheirOwn: async (operations) => new Set(operations.filter(isFoundByMail).map(({ id }) => id)),
+  }
+}
+
+const sharersBy = (column: 'contact_id' | 'mail_key'): string =>
+  `SELECT pipeline, known, missing FROM link WHERE ${column} = ? AND pipeline <> ? AND gone = 0 ORDER BY id`
+
+interface SharerRow {
+  readonly pipeline: string
+  readonly known: string
+  readonly missing: number
+}
+
+export function createSharers(db: Connection): SharerStore['sharers'] {
+  const byContact = db.prepare<[number, string], SharerRow>(sharersBy('contact_id'))
+  const byMail = db.prepare<[string, string], SharerRow>(sharersBy('mail_key'))
+  const rowsFor = (contactId: number | undefined, mailKey: string | undefined, pipeline: string) => {
+    if (contactId !== undefined) return byContact.all(contactId, pipeline)
+    return mailKey === undefined ? [] : byMail.all(mailKey, pipeline)
+  }
+  return async (own, asked) =>
+    asked.map(({ contactId, mailKey }) =>
+      rowsFor(contactId, mailKey, own).map(({ pipeline, known, missing }) => ({
+        pipeline,
+        fields: parseContact(known),
+        missing,
+      })),
+    )
+}

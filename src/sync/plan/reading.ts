@@ -1,0 +1,75 @@
+// One input while it is planned: what its batches share and add up, and the forms that a row passes through.
+import type { Known } from '../../core/change/diff.ts'
+import type { Expectation } from '../../core/change/waiting/expectation.ts'
+import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
+import type { SourceItem } from '../../core/mapping/record.ts'
+import type { Counts } from '../../core/outcome/summary.ts'
+import type { StagedBody, StagedInput } from '../../core/state.ts'
+import type { BlockReading } from './blocks.ts'
+import type { Otherwise } from './resolved.ts'
+
+/** One input on its way into the plan: what its batches share, and what they add up. */
+export interface Reading {
+  readonly staged: StagedInput
+  readonly mapper: Mapper
+  /** Fingerprint of the header and the mapping. */
+  readonly context: string
+  readonly counts: Counts
+  /** Undefined where its raw bytes decide nothing. */
+  readonly blocks: BlockReading | undefined
+  /** The rules for the form of the file (`expect`); undefined where there are none. */
+  readonly expectation: Expectation | undefined
+  /** How often `on_invalid` dropped or cut a field. */
+  readonly mended: Map<string, number>
+  /** How many values look damaged, by what is odd about them. */
+  readonly odd: Map<string, number>
+  /** Records whose key of fields was resolved otherwise before. */
+  readonly otherwise: Otherwise
+  /** Records that could be any of several contacts of their mail. */
+  readonly several: { records: number }
+  /** The lines of records that an operator dropped in just this form. */
+  readonly dropped: Set<number>
+  /** Records that a later one of their key replaced, and whose terms it does not name. */
+  readonly passedOver: { withTerms: number }
+}
+
+/** A row as its source gave it. */
+export interface ReadRow {
+  readonly item: SourceItem
+  /** Blank for a defective row. */
+  readonly fingerprint: string
+}
+
+/** Settled in just this form: nothing else is asked about it. */
+export interface SettledRow extends ReadRow {
+  readonly kind: 'settled'
+  readonly linkId: number
+}
+
+export interface FreshRow extends ReadRow {
+  readonly kind: 'fresh'
+}
+
+export type MatchedRow = SettledRow | FreshRow
+
+export interface MappedRow extends FreshRow {
+  readonly mapped: MappedRecord
+  /** What the state knows of its key. */
+  readonly known: Known
+}
+
+export type Mapped = SettledRow | MappedRow
+
+/** dropped: it would be the very change that an operator dropped. */
+export type Verdict = StagedBody | 'skipped' | 'settled' | 'dropped'
+
+/** What is to be done about a row, regardless of the others. */
+export interface DecidedRow {
+  readonly row: Mapped
+  readonly verdict: Verdict
+}
+
+export const keyOfRow = (row: Mapped): string | undefined =>
+  row.kind === 'settled' || row.mapped.kind === 'skipped' ? undefined : row.mapped.key
+
+export const unitedRows = (item: SourceItem) => (item.kind === 'record' ? item.rows : undefined)

@@ -1,0 +1,134 @@
+// The last step of a batch: keys are claimed, rows are counted, and what was decided is written into the staging.
+import { termsBeyond } from '../../core/mapping/terms.ts'
+import type { Counts } from '../../core/outcome/summary.ts'
+import type { Identity, StagedRecord } from '../../core/state.ts'
+import type { PlanContext } from '../context.ts'
+import {
+  type DecidedRow,
+  keyOfRow,
+  type Mapped,
+  type MappedRow,
+  type ReadRow,
+  type Reading,
+  unitedRows,
+  type Verdict,
+} from './reading.ts'
+
+function identityOf(row: Mapped): Identity | undefined {
+  const { line } = row.item
+  if (row.kind === 'settled') return { linkId: row.linkId, line }
+  if (row.known.link !== undefined) return { linkId: row.known.link.id, line }
+  const key = keyOfRow(row)
+  return key === undefined ? undefined : { key, line }
+}
+
+export const keepOf = ({ pipeline }: PlanContext): 'first' | 'last' =>
+  pipeline.on_duplicate_key === 'last' ? 'last' : 'first'
+
+/** Only accepted records claim a key: a rejected one does not block another. */
+const isAccepted = ({ verdict }: DecidedRow): boolean =>
+  verdict === 'settled' || verdict === 'dropped' || (verdict !== 'skipped' && verdict.kind !== 'rejected')
+
+/** The same, given an earlier record of the same key. */
+function besideEarlier(
+  { row, verdict }: DecidedRow,
+  earlier: number | undefined,
+  context: PlanContext,
+): Verdict {
+  if (earlier === undefined || context.pipeline.on_duplicate_key === 'last') return verdict
+  const reason = `key: the record on line ${earlier} has the same key`
+  return { kind: 'rejected', key: keyOfRow(row), code: 'KEY_DUPLICATE', reason }
+}
+
+function count(verdict: Verdict, counts: Counts): void {
+  counts.read += 1
+  if (verdict === 'settled') counts.unchanged += 1
+  else if (verdict === 'skipped' || verdict === 'dropped') counts.skipped += 1
+  else if (verdict.kind === 'rejected') counts.rejected += 1
+  else if (verdict.kind === 'unchanged') counts.unchanged += 1
+  else if (verdict.kind === 'passed') counts.skipped += 1
+  else if (verdict.operation.state === 'waiting') counts.in_doubt += 1
+  else if (verdict.operation.state === 'held') counts.held += 1
+  // Planned operations are counted when they have an outcome.
+}
+
+const countIn = (counts: Map<string, number>, name: string): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1)
+
+/** What was corrected in a record, and what looks damaged in it. */
+function countOddities({ mapped, item }: MappedRow, reading: Reading): void {
+  if (mapped.kind === 'skipped' && mapped.erased === true) reading.counts.erased += 1
+  if (mapped.kind !== 'contact') return
+  for (const field of mapped.mended) countIn(reading.mended, field)
+  if (item.kind === 'record') for (const kind of reading.mapper.odd(item)) countIn(reading.odd, kind)
+}
+
+function stagedRecord({ item, fingerprint }: ReadRow, { staged }: Reading): StagedRecord {
+  const { values, text, line, file = staged.input.name } = item
+  const rows = unitedRows(item)
+  return {
+    source: { file, line, ...(rows === undefined ? {} : { lines: rows.map((row) => row.line) }) },
+    values,
+    text,
+    ...(rows === undefined ? {} : { rows }),
+    fingerprint,
+  }
+}
+
+/** `on_duplicate_key: last`: the earlier records of the input count as skipped after all. */
+async function supersede(
+  decided: readonly DecidedRow[],
+  earlier: readonly (number | undefined)[],
+  { reading, context }: { reading: Reading; context: PlanContext },
+): Promise<void> {
+  const replaced = decided.flatMap(({ row }, index) => {
+    const line = earlier[index]
+    return line === undefined ? [] : [{ line, key: keyOfRow(row), by: row }]
+  })
+  if (replaced.length === 0) return
+  const unstaged = await context.state.unstage(reading.staged, replaced)
+  unstaged.forEach(({ was, terms }, index) => {
+    const by = replaced[index]?.by
+    // Without a link it was not unchanged but passed over, and counts as skipped already.
+    const wasDropped = reading.dropped.has(replaced[index]?.line ?? 0)
+    const wasPassed =
+      was === 'unchanged' && (wasDropped || (by?.kind === 'fresh' && by.known.link === undefined))
+    if (wasPassed) return
+    if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
+    reading.counts.skipped += 1
+    const given = by?.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
+    if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
+  })
+}
+
+/** Claims keys, counts and stages what was decided. */
+export async function stage(
+  decided: readonly DecidedRow[],
+  reading: Reading,
+  context: PlanContext,
+): Promise<void> {
+  const { state } = context
+  const identities = decided.map((one) => (isAccepted(one) ? identityOf(one.row) : undefined))
+  const earlier = await state.claim(reading.staged, identities, keepOf(context))
+  reading.blocks?.compare(
+    decided.map(({ row }, index) => ({
+      line: row.item.line,
+      identity: identities[index],
+      earlier: earlier[index],
+    })),
+  )
+  const entries = decided.flatMap((one, index) => {
+    const verdict = besideEarlier(one, earlier[index], context)
+    count(verdict, reading.counts)
+    if (one.row.kind === 'fresh') countOddities(one.row, reading)
+    if (typeof verdict === 'string') return []
+    return [{ record: stagedRecord(one.row, reading), ...verdict }]
+  })
+  // A skipped or rejected record claims nothing, and still counts as present: its contact is not missing.
+  const present = decided.flatMap((one) =>
+    isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
+  )
+  const dropped = decided.flatMap(({ row, verdict }) => (verdict === 'dropped' ? (keyOfRow(row) ?? []) : []))
+  await state.stageBatch(reading.staged, { entries, present, dropped })
+  if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
+}
