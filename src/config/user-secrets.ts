@@ -58,6 +58,10 @@ function missingProblems(tree: Tree, at: Path) {
   return [problemAt(tree, literalOf(at), { message: 'is missing', hint })]
 }
 
+/** A name for the variable of a user's token: `ANNA_TOKEN`. */
+const variableFor = (name: string): string =>
+  `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_') || 'USER'}_TOKEN`
+
 /** One for each entry of `server.users`, in order; with problems, what is given for them must not be used. */
 export async function readUserTokens(
   tree: Tree,
@@ -70,7 +74,7 @@ export async function readUserTokens(
     const at: Path = ['server', 'users', place]
     const name = isMapping(entry) && typeof entry['name'] === 'string' ? entry['name'] : ''
     const where = { literal: literalOf(at), file: fileOf(at), use: 'header' } as const
-    const found = await optionalSecret(tree, { ...where, variable: 'CONTACT_SYNC_USER_TOKEN' }, options)
+    const found = await optionalSecret(tree, { ...where, variable: variableFor(name) }, options)
     asked.push({ at, name, ...found })
   }
   return {
