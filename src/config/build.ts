@@ -7,7 +7,7 @@ import type { FieldOwners } from '../core/sending-settings.ts'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { isWebAddress } from '../core/words/address.ts'
-import { pipelineHash } from './pipeline-hash.ts'
+import { effectiveHash, pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets.ts'
 import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
@@ -37,7 +37,16 @@ function builtOptions(
 function pipelineSettings(
   name: string,
   values: ConfigValues['pipelines'][string],
-  { source, owners, ...places }: Places & { source: SourceOptions; owners: FieldOwners | undefined },
+  {
+    source,
+    owners,
+    rules,
+    ...places
+  }: Places & {
+    source: SourceOptions
+    owners: FieldOwners | undefined
+    rules: ConfigValues['approvals']
+  },
 ): PipelineSettings {
   const { type, null_values } = values.source
   const { key } = values
@@ -56,7 +65,13 @@ function pipelineSettings(
   }
   // What is at the service already is not overwritten by a create that is merged into it.
   const merging = respectsHandEdits(settings) ? { duplicate_merge_method: 'add' as const } : {}
-  return { ...settings, ...merging, hash: pipelineHash(settings, source.paths) }
+  const built = { ...settings, ...merging, hash: pipelineHash(settings, source.paths) }
+  const own = rules.filter(({ pipelines }) => pipelines?.includes(name) ?? true)
+  if (own.length === 0) return built
+  return {
+    ...built,
+    approvals: { rules: own, settings: effectiveHash(built, { rules: own, paths: source.paths }) },
+  }
 }
 
 export interface Checked {
@@ -122,6 +137,7 @@ export function buildSettings(
       pipelineSettings(name, pipeline, {
         source: withSecretsOf(name, { ofSources, sources }),
         owners: ownersFor(pipeline, named),
+        rules: values.approvals,
         spool: spoolFolder(absolute(state.path), name),
         home: dirname(file),
       }),

@@ -264,6 +264,28 @@ function alertProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
   })
 }
 
+/** A rule about a pipeline that is not there applies to nothing; one that asks for more approvers than there are never ends. */
+function approvalProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
+  const rules = valueAt(tree.value, ['approvals'])
+  const users = valueAt(tree.value, ['server', 'users'])
+  const approvers = (Array.isArray(users) ? users : []).filter(
+    (user) => isMapping(user) && user['role'] === 'approver',
+  ).length
+  if (!Array.isArray(rules)) return []
+  return rules.flatMap((rule: unknown, place) => {
+    const { pipelines, by = 1 } = isMapping(rule) ? rule : {}
+    const unknown = (Array.isArray(pipelines) ? pipelines : []).flatMap((name: unknown, index) => {
+      if (typeof name !== 'string' || name === '' || names.includes(name)) return []
+      const what = { message: 'names no pipeline of this configuration', hint: suggestion(name, names) }
+      return [problemAt(tree, ['approvals', place, 'pipelines', index], what)]
+    })
+    if (typeof by !== 'number' || by <= approvers) return unknown
+    const message = `needs ${by === 1 ? '1 approver' : `${by} different approvers`}, and server.users has ${approvers === 0 ? 'none' : approvers}`
+    const hint = 'give enough users the role approver; what waits for more could never be released'
+    return [...unknown, problemAt(tree, ['approvals', place, 'by'], { message, hint })]
+  })
+}
+
 /** Nothing lands without a fetch, and a fetch would trigger the next one. */
 function fetchProblems(tree: Tree, path: Path, pipeline: Pipeline, kinds: SourceKinds): ConfigProblem[] {
   const type = valueAt(pipeline, ['source', 'type'])
@@ -302,5 +324,6 @@ export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): C
     ...single,
     ...sharedFolderProblems(tree, folder, paths),
     ...alertProblems(tree, Object.keys(pipelines)),
+    ...approvalProblems(tree, Object.keys(pipelines)),
   ]
 }

@@ -1,6 +1,7 @@
 // One number for all that decides which contact a record becomes, so that a run can tell a changed
 // configuration from a changed source. What only says when or where from is not in it.
 import { createHash } from 'node:crypto'
+import type { ApprovalRule } from '../core/change/waiting/approval-settings.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 
 /** Options of a source that say which files are read, not how. */
@@ -24,6 +25,22 @@ const fieldRules = (mappings: PipelineSettings['map']): Record<string, unknown> 
     ]),
   )
 
+const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')
+
+const readsHow = ({ source }: Pick<PipelineSettings, 'source'>, pathOptionNames: readonly string[]) =>
+  Object.entries(source).filter(
+    ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
+  )
+
+/** SHA-256, hexadecimal, over everything that is set for a pipeline but when it runs and where its files are. */
+export function effectiveHash(
+  pipeline: PipelineSettings,
+  { rules, paths }: { rules: readonly ApprovalRule[]; paths: readonly string[] },
+): string {
+  const { schedule: _, timezone: __, tests: ___, ...settings } = pipeline
+  return hashOf({ ...settings, source: Object.fromEntries(readsHow(pipeline, paths)), rules })
+}
+
 /**
  * SHA-256, hexadecimal. Links and fingerprints are kept under it, so it is made from the names that it was first
  * made from: with other names every record would look as if its configuration had changed.
@@ -32,14 +49,11 @@ export function pipelineHash(
   pipeline: Omit<PipelineSettings, 'hash'>,
   pathOptionNames: readonly string[],
 ): string {
-  const { key, blank, where, terms, source, repair } = pipeline
-  const { null_values: nullValues, ...options } = source
-  const readsHow = Object.entries(options).filter(
-    ([option]) => !WHERE_FROM.includes(option) && !pathOptionNames.includes(option),
-  )
+  const { key, blank, where, terms, repair } = pipeline
+  const { null_values: nullValues, ...options } = Object.fromEntries(readsHow(pipeline, pathOptionNames))
   const method = pipeline.duplicate_merge_method
   const decides = {
-    source: { ...Object.fromEntries(readsHow), nullValues },
+    source: { ...options, nullValues },
     key,
     map: fieldRules(pipeline.map),
     customFields: fieldRules(pipeline.custom_fields),
@@ -60,5 +74,5 @@ export function pipelineHash(
     owners: pipeline.owners,
     writes: pipeline.writes === 'all' ? undefined : pipeline.writes,
   }
-  return createHash('sha256').update(canonicalJson(decides)).digest('hex')
+  return hashOf(decides)
 }

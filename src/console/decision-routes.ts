@@ -18,6 +18,10 @@ const LONGEST_REASON = 500
 export const mayDecide = (context: Context<PageEnv>): boolean =>
   context.get('isSignedIn') && context.get('holder').role !== 'viewer'
 
+/** Whether pages offer to release what approvers must. */
+export const mayApprove = (context: Context<PageEnv>): boolean =>
+  mayDecide(context) && context.get('holder').role === 'approver'
+
 async function fieldsOf(context: Context): Promise<FormFields> {
   const body = await context.req.parseBody()
   return Object.fromEntries(

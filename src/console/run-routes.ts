@@ -5,7 +5,7 @@ import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
 import { missing, oneOf, ROWS, runIdOf, show, startOf } from './asked.ts'
 import type { ConsoleData } from './data.ts'
-import { mayDecide } from './decision-routes.ts'
+import { mayApprove, mayDecide } from './decision-routes.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
@@ -71,6 +71,7 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
         plans: ofRun,
         alone,
         mayDecide: mayDecide(context),
+        mayApprove: mayApprove(context),
       }),
     )
   })
@@ -83,7 +84,10 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
     const changes = await changesOf(plan, from, ROWS)
     return show(
       context,
-      heldPlanPage({ now: data.live().now, plan, changes, from, mayDecide: mayDecide(context) }),
+      heldPlanPage({
+        ...{ now: data.live().now, plan, changes, from },
+        ...{ mayDecide: mayDecide(context), mayApprove: mayApprove(context) },
+      }),
     )
   })
 }

@@ -27,6 +27,17 @@ export interface Dropped {
   readonly print: string | undefined
 }
 
+/** A held change that an approver releases. */
+export interface ApprovedChange {
+  readonly operation: number
+  readonly pipeline: string
+  readonly key: string
+  /** Of its form (core/change/waiting/approval.ts). */
+  readonly print: string
+  /** Under which settings of the pipeline it goes now; undefined while others have to release it as well. */
+  readonly releasedUnder: string | undefined
+}
+
 /** Why a pipeline sends nothing; `since` in milliseconds since the epoch. */
 export interface PipelinePause {
   readonly pipeline: string
@@ -45,8 +56,14 @@ export const pipelinePauseText = (pause: PipelinePause): string =>
 
 /** What a decision changes in the state. */
 export type Effect =
-  /** `keys`: these records alone. */
+  /** `keys`: these records alone. What needs approvals is left out. */
   | { readonly do: 'release'; readonly run: string; readonly keys?: readonly string[] | undefined }
+  | {
+      readonly do: 'approve'
+      readonly run: string
+      readonly by: string
+      readonly approved: readonly ApprovedChange[]
+    }
   | { readonly do: 'drop'; readonly dropped: readonly Dropped[] }
   | { readonly do: 'pause'; readonly pauses: readonly PipelinePause[] }
   | { readonly do: 'resume'; readonly pipelines: readonly string[] }

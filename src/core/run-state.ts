@@ -4,6 +4,7 @@
 import type { Accepted } from './change/accepted.ts'
 import type { DecidedBy } from './words/decided-by.ts'
 import type { Known } from './change/diff.ts'
+import type { RequiredApproval } from './change/waiting/approval.ts'
 import type { Hold } from './change/waiting/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
 import type { AuditEntry } from './log/audit.ts'
@@ -98,6 +99,17 @@ export interface RunState {
     hold: Hold,
     context: { at: number; configHash: string },
   ): Promise<{ records: number; deletes: number }>
+  /**
+   * Holds what has to be approved of the input, and notes how many approvals each of its held changes needs. How many records
+   * and how many deletes are held by it; those that a guard holds anyway do not count.
+   */
+  holdForApproval(
+    staged: StagedInput,
+    required: readonly RequiredApproval[],
+    context: { at: number; configHash: string },
+  ): Promise<{ records: number; deletes: number }>
+  /** What approvers released under other settings waits again. How many changes that are. */
+  withdrawReleases(pipeline: string, settings: string | undefined): Promise<number>
   /**
    * From here on the plan stands, whatever happens to the process. Rejects become visible. `full`: what the input
    * lacks is counted as missing, and what is still open about it from earlier inputs is dropped.

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
+import { approvalsSchema, type ApprovalRule } from './change/waiting/approval-settings.ts'
 import { expectSchema } from './expect-settings.ts'
 import type { Receiver } from './alerts/receiver.ts'
 import { blank, type FieldMapping, mapSchema, onInvalid } from './mapping/mapping-schema.ts'
@@ -297,6 +298,11 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     audit: auditSchema.prefault({}).describe('The sync log.'),
     server: serverSchema.prefault({}).describe('Health, metrics and console, served by `start`.'),
     alerts: alertsSchema.prefault([]).describe('Who is notified when a condition needs attention.'),
+    approvals: approvalsSchema
+      .prefault([])
+      .describe(
+        'Changes that wait as held until enough different approvers (`server.users`) have released them: `[{ when: { deletes: 1 }, by: 2 }]`.',
+      ),
     max_parallel: whole(1)
       .prefault(4)
       .describe(
@@ -361,8 +367,16 @@ export interface PipelineSettings extends Omit<PipelineValues, 'source' | 'key' 
   readonly update_method: PipelineValues['duplicate_merge_method']
   /** Of its fields that any pipeline owns; undefined where none is. */
   readonly owners?: FieldOwners | undefined
+  /** The rules of `approvals` that apply to it; undefined where none does. */
+  readonly approvals?: PipelineApprovals | undefined
   /** SHA-256 over what decides a record's contact (source, key, map, where, blank ...), hexadecimal. */
   readonly hash: string
+}
+
+/** `settings`: SHA-256 over the pipeline's effective settings and these rules, hexadecimal: what an approval is bound to. */
+export interface PipelineApprovals {
+  readonly rules: readonly ApprovalRule[]
+  readonly settings: string
 }
 
 export type MappingTest = NonNullable<PipelineSettings['tests']>[number]

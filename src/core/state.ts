@@ -121,7 +121,18 @@ export interface HeldPlan {
   readonly reason: string
   readonly configHash: string
   readonly heldAt: number
+  /** How many approvers must release its changes: the most that one of them needs. */
+  readonly needed: number
+  /** Who has released changes of it as an approver; some of them wait for others. */
+  readonly approvedBy: readonly string[]
   readonly releasedAt: number | undefined
+}
+
+/** One form of a change that an approver released (core/change/waiting/approval.ts). */
+export interface Approval {
+  readonly key: string
+  readonly print: string
+  readonly by: string
 }
 
 /** What a record was that a later one of its key replaced. */
@@ -227,6 +238,10 @@ export interface StateLists {
   released(pipeline: string): Promise<number>
   /** What is held, oldest first; of these pipelines. */
   held(pipelines: readonly string[]): AsyncIterable<Operation>
+  /** What approvers have released of these records so far. */
+  approvals(pipeline: string, keys: readonly string[]): Promise<readonly Approval[]>
+  /** What approvers have released of this run. */
+  approvalsIn(runId: string): Promise<readonly Approval[]>
   /** What is in doubt, and, beside a run, what is on its way. */
   openDoubts(pipeline: string): Promise<readonly Operation[]>
   /** Oldest first; of these pipelines or all. */

@@ -4,6 +4,7 @@ import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { Connection } from './file/database.ts'
 import { truncateLog } from './file/owned.ts'
 import { createReleaseEdits } from './journal/contacts/hand-edits.ts'
+import { createApprove } from './journal/approvals.ts'
 import { createDropHeld, createRelease } from './journal/holds.ts'
 import { createBatchAppend } from './log/audit-append.ts'
 
@@ -29,6 +30,7 @@ const openDecision = ({ id, kind, args, decided, asked_at: askedAt }: DecisionRo
 
 function createEffects(db: Connection): (effect: Effect, at: number) => void {
   const release = createRelease(db)
+  const approve = createApprove(db)
   const drop = createDropHeld(db)
   const releaseEdits = createReleaseEdits(db)
   const pause = db.prepare('INSERT OR IGNORE INTO pipeline_pause VALUES (?, ?, ?, ?)')
@@ -37,6 +39,8 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
     switch (effect.do) {
       case 'release':
         return release({ ...effect, at })
+      case 'approve':
+        return approve({ ...effect, at })
       case 'drop':
         return drop(effect.dropped)
       case 'release_edits':

@@ -304,6 +304,7 @@ const COPIED = [
   'custom_field',
   'delete_count',
   'dropped',
+  'approval_need',
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {

@@ -17,6 +17,7 @@ import type { Contact } from '../core/mapping/contact.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../core/ports.ts'
 import type { StagedEntry } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
+import { holdByApprovals } from './plan/guards.ts'
 import { settledByFailure } from './send/settle.ts'
 
 /** The rules, if they apply to the change: an undo has separate rules. */
@@ -165,6 +166,7 @@ export async function recheckEdits(before: number, context: RunContext): Promise
   const input = { name: FILE, version: `${FILE} ${runId}`, bytes: 0 }
   const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
   await state.stageBatch(staged, { entries })
+  await holdByApprovals(staged, context.tally.counts, context)
   await state.commitPlan(staged, '')
   await state.endInput(staged, { as: 'processed' })
   return entries.length

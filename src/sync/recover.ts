@@ -32,6 +32,12 @@ export async function reopenInputs(context: PlanContext): Promise<void> {
   }
 }
 
+/** An approval is bound to the settings that it was given under: what was released under others waits for approvers again. */
+export async function withdrawReleases({ pipeline, state, log }: PlanContext): Promise<void> {
+  const changes = await state.withdrawReleases(pipeline.name, pipeline.approvals?.settings)
+  if (changes > 0) log.warn('releases withdrawn: settings changed', { changes })
+}
+
 /** A run that was killed while it put inputs away had taken some, and left something beside others. */
 export async function clearLeftovers({ state, source, pipeline }: RunContext): Promise<void> {
   await source.giveBack?.()

@@ -30,6 +30,7 @@ import {
   settleDoubts,
   settleDoubtsOnce,
   takeReleased,
+  withdrawReleases,
 } from './recover.ts'
 
 /** What became of one file, and whether it was moved to this folder: a version that was replaced meanwhile is not. */
@@ -274,6 +275,7 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   await clearLeftovers(context)
   await reopenInputs(context)
   await settleDoubtsOnce(context)
+  await withdrawReleases(context)
   // What earlier runs had to give up is tried again.
   await carryOver(context)
   await applyPlan(context)

@@ -96,6 +96,7 @@ describe('settings', () => {
       },
       max_parallel: 4,
       alerts: [],
+      approvals: [],
       secrets: [ENV.KEY],
     })
   })
@@ -183,6 +184,7 @@ describe('settings', () => {
       },
       max_parallel: 2,
       alerts: [],
+      approvals: [],
       secrets: [ENV.KEY, ENV.TOKEN, ENV.METRICS_TOKEN],
     })
     const [shop, crm] = pipelines

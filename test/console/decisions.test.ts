@@ -86,6 +86,8 @@ describe('what is said before', () => {
     reason: '61 of 120 contacts are missing',
     configHash: '',
     heldAt: 0,
+    needed: 0,
+    approvedBy: [],
     releasedAt: undefined,
   }
   const known = { pipelines: ['shop'], plans: [plan] }

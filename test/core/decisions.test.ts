@@ -142,6 +142,7 @@ describe('small things', () => {
       swallowed: 0,
       undoes: undefined,
       guard: undefined,
+      needed: 0,
       absentReads: 0,
       notBefore: 0,
       reason: undefined,

@@ -21,6 +21,8 @@ const TABLES: Readonly<Record<string, Kind>> = {
   accepted: forgotten('the name of a file may name a person: redacted'),
   alert: none('conditions of pipelines'),
   alert_message: forgotten('redacted'),
+  approval: forgotten('by key'),
+  approval_need: none('numbers'),
   audit: none('entries without values; names are tokens'),
   configuration: none('settings without secrets'),
   custom_field: none('definitions'),

@@ -7,7 +7,7 @@ export const operationWith = (own: Partial<Operation> & { kind: OperationKind })
   ...{ fields: {}, desired: {}, known: {}, unsure: [], terms: undefined, asserted: undefined },
   ...{ consent: undefined, isFresh: false, carried: undefined, outcome: undefined, cause: 'record' },
   ...{ undoes: undefined, source: { file: 'a.csv', line: 2 }, state: 'sending', sent: 1, swallowed: 0 },
-  ...{ guard: undefined, absentReads: 0, notBefore: 0, reason: undefined },
+  ...{ guard: undefined, needed: 0, absentReads: 0, notBefore: 0, reason: undefined },
   ...own,
 })
 

@@ -33,14 +33,32 @@ export function createServiceVerdict(): ServiceVerdict {
   }
 }
 
-type Reads = Pick<StateLists, 'lastRun' | 'milestones' | 'backlog'> & Pick<AlertStore, 'knownPipelines'>
+type Reads = Pick<StateLists, 'lastRun' | 'milestones' | 'backlog' | 'heldPlans'> &
+  Pick<AlertStore, 'knownPipelines'>
+
+/** What approvers must release; the plans are looked at only where something is held. */
+async function approvalOf(
+  { name, approvals }: PipelineSettings,
+  { state, server }: { state: Reads; server: Settings['server'] },
+): Promise<PipelineFacts['approval']> {
+  if (approvals === undefined) return undefined
+  const open = (await state.heldPlans([name])).filter(
+    ({ needed, releasedAt }) => needed > 0 && releasedAt === undefined,
+  )
+  const approvers = server.users.filter(({ role }) => role === 'approver').map((user) => user.name)
+  return open.length === 0 ? undefined : { changes: open.reduce((sum, { left }) => sum + left, 0), approvers }
+}
 
 async function pipelineFacts(
-  { name, timezone }: PipelineSettings,
-  state: Reads,
-  condition: DaemonCondition | undefined,
+  pipeline: PipelineSettings,
+  {
+    state,
+    server,
+    condition,
+  }: { state: Reads; server: Settings['server']; condition: DaemonCondition | undefined },
 ): Promise<PipelineFacts> {
-  const live = condition?.pipelines.find((pipeline) => pipeline.name === name)
+  const { name, timezone } = pipeline
+  const live = condition?.pipelines.find((one) => one.name === name)
   return {
     name,
     timezone,
@@ -48,6 +66,7 @@ async function pipelineFacts(
     lastRun: await state.lastRun(name),
     milestones: await state.milestones(name),
     backlog: currentBacklog(await state.backlog(name), live?.runningSince !== undefined),
+    approval: await approvalOf(pipeline, { state, server }),
     broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
     waitingSince: live?.waitingSince,
   }
@@ -55,12 +74,13 @@ async function pipelineFacts(
 
 /** `condition`: undefined where no daemon runs. */
 export async function gatherFacts(
-  { pipelines }: Settings,
+  { pipelines, server }: Settings,
   state: Reads,
   of: { clock: Clock; service: ServiceVerdict; condition: DaemonCondition | undefined },
 ): Promise<AlertFacts> {
   const facts: PipelineFacts[] = []
-  for (const pipeline of pipelines) facts.push(await pipelineFacts(pipeline, state, of.condition))
+  for (const pipeline of pipelines)
+    facts.push(await pipelineFacts(pipeline, { state, server, condition: of.condition }))
   const known = await state.knownPipelines()
   const orphans = known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
   const { condition } = of

@@ -14,6 +14,7 @@ import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import { explainRecords } from '../people/explain.ts'
+import { approvalLines, type Released } from '../people/releasing.ts'
 import { createReader, type Readable } from './reader.ts'
 
 interface Parts {
@@ -67,6 +68,12 @@ const refused = (error: unknown) => ({
   text: error instanceof SyncError ? `${error.message}. ${error.hint}` : 'It failed; the log has the reason.',
 })
 
+/** With what an approval leaves open. */
+function doneText(kind: string, result: unknown): string {
+  const lines = kind === 'held release' ? approvalLines(result as Released) : []
+  return ['Done. It is in the sync log.', ...lines.map((line) => `${line}.`)].join(' ')
+}
+
 /** A run is begun, and not waited for: its page shows what becomes of it. */
 async function decided(decision: Decision, { decide }: Parts): ReturnType<ConsoleData['decide']> {
   const taking = decide(decision)
@@ -75,8 +82,7 @@ async function decided(decision: Decision, { decide }: Parts): ReturnType<Consol
     return { isDone: true, text: 'The run was asked for. The list of runs shows it as soon as it has begun.' }
   }
   try {
-    await taking
-    return { isDone: true, text: 'Done. It is in the sync log.' }
+    return { isDone: true, text: doneText(decision.kind, await taking) }
   } catch (error) {
     return refused(error)
   }

@@ -14,6 +14,7 @@ const ACTIONS = [
     'link',
     'hold',
     'release',
+    'approve',
     'accept',
   ],
   ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'forget_order', 'erase', 'readmit', 'expire'],

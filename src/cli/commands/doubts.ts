@@ -1,6 +1,6 @@
 // `doubts list` and `doubts resolve`: operations whose outcome is unknown until they are looked up, and an operator's decision.
 import { EXIT } from '../../core/words/exit-codes.ts'
-import type { ResolvedDoubt } from '../../app/people/decisions.ts'
+import type { ResolvedDoubt } from '../../app/people/doubts.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Operation } from '../../core/change/operation.ts'

@@ -1,6 +1,6 @@
 // `held list`, `held release` and `held drop`: changes held by a guard or for a reason of the record, and what an operator
 // decides about them.
-import type { Released } from '../../app/people/decisions.ts'
+import { approvalLines, type Released } from '../../app/people/releasing.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { Operation } from '../../core/change/operation.ts'
 import type { HeldPlan } from '../../core/state.ts'
@@ -30,6 +30,8 @@ const heldPlan = (plan: HeldPlan) => ({
   guard: plan.guard,
   number: plan.number,
   threshold: plan.threshold,
+  // Absent where an operator may release it.
+  ...(plan.needed === 0 ? {} : { approvers_needed: plan.needed, approved_by: plan.approvedBy }),
   reason: plan.reason,
   held_at: new Date(plan.heldAt).toISOString(),
   released_at: plan.releasedAt === undefined ? null : new Date(plan.releasedAt).toISOString(),
@@ -47,14 +49,17 @@ function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]
     (one) =>
       `    ${one.action} ${one.key}${one.contact_id === null ? '' : ` (contact ${one.contact_id})`}, ${place(one)}`,
   )
-  const remaining = plan.changed_since > 0 ? ' --remaining' : ''
+  const needed = plan.approvers_needed ?? 0
+  const remaining = plan.changed_since > 0 && needed === 0 ? ' --remaining' : ''
+  const as = needed === 0 ? '' : ' --as NAME'
   const next =
     plan.released_at === null
-      ? `  to release exactly these: contact-sync held release ${plan.run_id}${remaining}`
+      ? `  to release exactly these${needed === 0 ? '' : `, by ${plural(needed, 'approver')}`}: contact-sync held release ${plan.run_id}${remaining}${as}`
       : '  released; the next run sends them'
   return [
     `${plan.pipeline}: run ${plan.run_id}: ${plural(plan.number, 'change')} held by ${plan.guard}: ${plan.reason}`,
     ...lines,
+    ...(plan.approved_by?.length ? [`  released so far by ${plan.approved_by.join(', ')}`] : []),
     ...(more > 0 ? [`    and ${more} more; --json lists them all`] : []),
     ...(plan.changed_since > 0 ? [`  ${plan.changed_since} of them have changed since`] : []),
     next,
@@ -92,7 +97,15 @@ export async function listHeld(io: Io, options: CommonOptions, names: string[]):
   }
 }
 
-function releasedText({ changes, pipelines }: Released): string {
+function releasedText(released: Released): string[] {
+  const { changes, approvals } = released
+  return [
+    ...(changes === 0 && approvals !== undefined ? [] : [goesText(released)]),
+    ...approvalLines(released),
+  ]
+}
+
+function goesText({ changes, pipelines }: Released): string {
   const names = [...new Set(pipelines)].join(', ')
   return changes === 0
     ? `released; the file changes no contact of ${names}, and later files like it are accepted`
@@ -113,7 +126,7 @@ export async function releaseHeldPlan(
   const args = { run, key: options.key, remaining: options.remaining === true }
   const released = await decided({ io, options, settings }, { kind: 'held release', args })
   if (options.json === true) printJson(io, released)
-  else print(io, releasedText(released))
+  else for (const line of releasedText(released)) print(io, line)
   return 0
 }
 

@@ -22,49 +22,77 @@ export interface Held {
   readonly alone: Page<Operation>
   /** Whether the user may release and drop. */
   readonly mayDecide: boolean
+  /** Whether the user may release what approvers must. */
+  readonly mayApprove: boolean
 }
+
+/** Who is looking. */
+type User = Pick<Held, 'mayDecide' | 'mayApprove'>
 
 const planPath = ({ runId, guard }: HeldPlan): string => address(`/held/${runId}`, { guard })
 
-function release({ runId: run, number: all, left, releasedAt }: HeldPlan, mayDecide: boolean): Html {
+const mayRelease = ({ needed }: HeldPlan, { mayDecide, mayApprove }: User): boolean =>
+  needed === 0 ? mayDecide : mayApprove
+
+/** Who must release it, and who has; nothing where any operator may. */
+function approvals({ needed, approvedBy }: HeldPlan): Html {
+  if (needed === 0) return nothing
+  const so = approvedBy.length === 0 ? '' : ` So far: ${approvedBy.join(', ')}.`
+  return html`<p>
+    ${badge('warn', 'approval')} ${plural(needed, 'different approver')} must release them.${so}
+  </p>`
+}
+
+function release(plan: HeldPlan, user: User): Html {
+  const { runId: run, number: all, left, releasedAt, needed } = plan
   if (releasedAt !== undefined)
     return html`<p>${badge('good', 'released')} The next run sends them, unless newer data arrives first.</p>`
-  const remaining = left < all ? ' --remaining' : ''
+  const remaining = needed > 0 ? ' --as NAME' : left < all ? ' --remaining' : ''
   const overtaken =
     left < all
       ? html` ${number(all - left)} of them have been overtaken since; to release the others:`
       : nothing
-  const what = mayDecide ? 'release or drop' : 'release'
-  return html`<p>Review them; then ${what} exactly these:${overtaken}</p>
-    ${mayDecide ? html`<p>${askButton('held release', { run }, 'Release …')} ${askButton('held drop', { run }, 'Drop …')}</p>` : html`<p>${command(`contact-sync held release ${run}${remaining}`)}</p>`}`
+  const what = user.mayDecide ? 'release or drop' : 'release'
+  const releasing = mayRelease(plan, user)
+    ? html`${askButton('held release', { run }, 'Release …')} `
+    : nothing
+  return html`${approvals(plan)}
+    <p>Review them; then ${what} exactly these:${overtaken}</p>
+    ${user.mayDecide ? html`<p>${releasing}${askButton('held drop', { run }, 'Drop …')}</p>` : html`<p>${command(`contact-sync held release ${run}${remaining}`)}</p>`}`
+}
+
+/** What of the configuration held it. */
+function ruleOf({ guard, threshold }: HeldPlan): string {
+  if (guard === 'expect') return threshold
+  return guard === 'approval' ? 'approvals' : `guards.${guard}`
 }
 
 function planFacts(plan: HeldPlan, now: number): Html {
   return facts([
     ['Changes held', html`${number(plan.number)}`],
     ['Still as they were', html`${number(plan.left)}`],
-    ['Guard', html`<code>${plan.guard === 'expect' ? plan.threshold : `guards.${plan.guard}`}</code>`],
+    ['Guard', html`<code>${ruleOf(plan)}</code>`],
     ['Threshold', html`${plan.threshold}`],
     ['Held', moment(plan.heldAt, now)],
     ['Run', html`<a href="/runs/${plan.runId}">${plan.runId}</a>`],
   ])
 }
 
-const one = ({ runId: run }: HeldPlan, mayDecide: boolean): Column<Operation>[] =>
-  mayDecide
+const one = (plan: HeldPlan, user: User): Column<Operation>[] =>
+  user.mayDecide
     ? [
         {
           title: 'This one',
           cell: ({ key }) =>
-            html`${askButton('held release', { run, key }, 'Release …')}
-            ${askButton('held drop', { run, key }, 'Drop …')}`,
+            html`${mayRelease(plan, user) ? askButton('held release', { run: plan.runId, key }, 'Release …') : nothing}
+            ${askButton('held drop', { run: plan.runId, key }, 'Drop …')}`,
         },
       ]
     : []
 
 function planBlock(
   { plan, changes }: Held['plans'][number],
-  { now, mayDecide }: Pick<Held, 'now' | 'mayDecide'>,
+  { now, ...user }: Pick<Held, 'now'> & User,
 ): Html {
   const more =
     changes.next === undefined
@@ -73,13 +101,13 @@ function planBlock(
   return html`<section>
     <h2>${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}</h2>
     <p>${said(plan.reason)}</p>
-    ${release(plan, mayDecide)} ${planFacts(plan, now)}
-    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, mayDecide))}
+    ${release(plan, user)} ${planFacts(plan, now)}
+    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))}
     ${more}
   </section>`
 }
 
-export function heldPage({ now, pipelines, pipeline, from, plans, alone, mayDecide }: Held): PageParts {
+export function heldPage({ now, pipelines, pipeline, from, plans, alone, ...user }: Held): PageParts {
   const filter = filterForm('/held', [
     { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
   ])
@@ -92,7 +120,7 @@ export function heldPage({ now, pipelines, pipeline, from, plans, alone, mayDeci
           ${openTable(alone.rows, { caption: 'Held individually', empty: 'No more.' })}
           ${pager('/held', { pipeline }, { from, next: alone.next, more: 'More' })}`
   const body = html`${filter} ${isEmpty ? none('Nothing is held.') : nothing}
-  ${plans.map((plan) => planBlock(plan, { now, mayDecide }))} ${own}`
+  ${plans.map((plan) => planBlock(plan, { now, ...user }))} ${own}`
   return { title: 'Held', place: '/held', body }
 }
 
@@ -101,12 +129,12 @@ export function heldPlanPage({
   plan,
   changes,
   from,
-  mayDecide,
-}: Pick<Held, 'now' | 'from' | 'mayDecide'> & Held['plans'][number]): PageParts {
+  ...user
+}: Pick<Held, 'now' | 'from' | 'mayDecide' | 'mayApprove'> & Held['plans'][number]): PageParts {
   const pages = { from, next: changes.next, more: 'More changes' }
   const body = html`<p>${said(plan.reason)}</p>
-    ${release(plan, mayDecide)} ${planFacts(plan, now)}
-    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, mayDecide))}
+    ${release(plan, user)} ${planFacts(plan, now)}
+    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))}
     ${pager(`/held/${plan.runId}`, { guard: plan.guard }, pages)}`
   const title = `${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}`
   return { title, place: '/held', trail: [['/held', 'Held']], body }

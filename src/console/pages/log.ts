@@ -20,6 +20,7 @@ export const ACTIONS = [
   'update_term',
   'hold',
   'release',
+  'approve',
   'accept',
   'retry',
   'reload',

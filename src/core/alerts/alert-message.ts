@@ -59,7 +59,10 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
     page: '/held?pipeline=%',
     raised: 'changes are held',
     recovered: 'no changes are held any more',
-    text: ({ held }) => `${many(held, 'change')} held; an operator must decide.`,
+    text: ({ held, to_approve: some, approvers }) =>
+      some === undefined
+        ? `${many(held, 'change')} held; an operator must decide.`
+        : `${many(held, 'change')} held, ${said(some)} of which approvers must release: ${said(approvers)}.`,
     command: 'contact-sync held list %',
   },
   rejects: {

@@ -22,6 +22,8 @@ export interface PipelineFacts {
   readonly lastRun: RunRecord | undefined
   readonly milestones: Milestones
   readonly backlog: { readonly rejects: number; readonly held: number; readonly inDoubt: number }
+  /** Held changes that approvers must release, and their names; absent where there are none. */
+  readonly approval?: { readonly changes: number; readonly approvers: readonly string[] } | undefined
   /** Its last run ended by a fault of the state or of the program, with this code. */
   readonly broken: { readonly code: ErrorCode | undefined } | undefined
   readonly waitingSince: number | undefined
@@ -115,7 +117,12 @@ function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertF
     waitingSince !== undefined && all.now - waitingSince > OVERDUE_AFTER_MS && typeof all.service === 'string'
   return [
     ...failedCondition(facts),
-    ...when(backlog.held > 0, 'held', { held: backlog.held }),
+    ...when(backlog.held > 0, 'held', {
+      held: backlog.held,
+      ...(facts.approval === undefined
+        ? {}
+        : { to_approve: facts.approval.changes, approvers: facts.approval.approvers.join(', ') }),
+    }),
     ...rejectsCondition(facts, rules),
     ...when(backlog.inDoubt > 0, 'in_doubt', { in_doubt: backlog.inDoubt }),
     ...nothingCondition(facts, rules, all.now),

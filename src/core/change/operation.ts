@@ -75,6 +75,8 @@ interface AnyOperation {
   readonly swallowed: number
   /** The guard that held it; undefined where it is not held, or for a reason of its own. */
   readonly guard: string | undefined
+  /** How many approvers must release it; 0 where it is not held for that. */
+  readonly needed: number
   /** Look-ups so far that did not find the contact (in doubt only). */
   readonly absentReads: number
   /** Not looked up or sent again before this time, in milliseconds since the epoch. */

@@ -48,12 +48,13 @@ export interface AuditEntry {
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
  * rebind: the state belongs to another address. rename, drop: of a pipeline. forget_order: what `date: auto` concluded.
- * erase: the values of one person are gone.
+ * approve: an approver released held changes, which others may have to release as well. erase: the values of one person are gone.
  * expire: values older than is kept are gone. drop_changes: held changes that are not to be made. run, undo: asked for by a person. configure: another configuration came into force.
  */
 export type PlanAction =
   | 'hold'
   | 'release'
+  | 'approve'
   | 'accept'
   | 'retry'
   | 'reload'

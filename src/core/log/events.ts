@@ -214,6 +214,12 @@ export const EVENTS = {
     fields: { guard: 'name', changes: 'count', deletes: 'count', threshold: 'name' },
     means: 'See `contact-sync held list`, then release them or fix the source.',
   },
+  'releases withdrawn: settings changed': {
+    level: 'warn',
+    fields: { changes: 'count' },
+    means:
+      'Approvers released these changes under other settings of the pipeline. They wait for approvers again: `contact-sync held list`.',
+  },
   'interrupted run: operations in doubt': {
     level: 'warn',
     fields: { operations: 'count' },

@@ -4,6 +4,7 @@ import type { GuardName, Hold } from '../../core/change/waiting/guard.ts'
 import type { Dropped } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
+import { createApprovalStore } from './approvals.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
@@ -19,6 +20,8 @@ interface HoldRow {
   held_at: number
   released_at: number | null
   left_over: number
+  needed: number
+  approved_by: string
 }
 
 const heldPlan = (row: HoldRow): HeldPlan => ({
@@ -30,6 +33,8 @@ const heldPlan = (row: HoldRow): HeldPlan => ({
   reason: row.reason,
   configHash: row.config_hash,
   heldAt: row.held_at,
+  needed: row.needed,
+  approvedBy: JSON.parse(row.approved_by) as string[],
   releasedAt: row.released_at ?? undefined,
   left: row.left_over,
 })
@@ -72,7 +77,11 @@ const LIST = `
 SELECT run_id, pipeline, guard, sum(number) AS number, max(threshold) AS threshold, group_concat(DISTINCT reason) AS reason,
        config_hash, min(held_at) AS held_at, max(released_at) AS released_at,
        (SELECT count(*) FROM operation WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard
-        AND operation.state = 'held') AS left_over
+        AND operation.state = 'held') AS left_over,
+       (SELECT coalesce(max(needed), 0) FROM operation JOIN approval_need ON approval_need.operation = operation.id
+        WHERE operation.run_id = hold.run_id AND operation.guard = hold.guard AND operation.state = 'held') AS needed,
+       (SELECT json_group_array(by) FROM (SELECT DISTINCT by FROM approval WHERE approval.run_id = hold.run_id
+        AND approval.pipeline = hold.pipeline ORDER BY at)) AS approved_by
 FROM hold GROUP BY run_id, pipeline, guard HAVING left_over > 0 OR ${WAITS_WITHOUT_CHANGES} ORDER BY held_at, run_id`
 
 type Numbers = Record<'rejected' | 'unidentified' | 'links' | 'changes' | 'deletes' | 'hasDeleted', number>
@@ -102,18 +111,21 @@ function createHoldPlan(db: Connection): RunState['holdPlan'] {
   return async (staged, given, context) => db.transaction(() => hold(staged, given, context))()
 }
 
+/** Held by a guard; what needs approvals is released by approvers. */
+const IS_RELEASABLE = `state = 'held' AND guard IS NOT NULL AND id NOT IN (SELECT operation FROM approval_need)`
+
 /** Releases what guards held in a run, or of these records of it alone. Within the transaction of the decision. */
 export function createRelease(
   db: Connection,
 ): (of: { run: string; at: number; keys?: readonly string[] | undefined }) => void {
-  const all = db.prepare(
-    "UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL",
-  )
+  const all = db.prepare(`UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}`)
   const some = db.prepare(`
-    UPDATE operation SET released = 1 WHERE run_id = ? AND state = 'held' AND guard IS NOT NULL
+    UPDATE operation SET released = 1 WHERE run_id = ? AND ${IS_RELEASABLE}
       AND key IN (SELECT value FROM json_each(?))`)
   const forgetAccepted = db.prepare(FORGET_ACCEPTED_OF_RELEASED)
-  const noteRelease = db.prepare('UPDATE hold SET released_at = ? WHERE run_id = ?')
+  const noteRelease = db.prepare(`
+    UPDATE hold SET released_at = ? WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM operation
+      WHERE operation.input_id = hold.input_id AND operation.guard = hold.guard AND state = 'held' AND released = 0)`)
   return ({ run, at, keys }) => {
     if (keys !== undefined) return void some.run(run, JSON.stringify(keys))
     all.run(run)
@@ -156,6 +168,7 @@ function createReleases(db: Connection): ReleaseStore & Pick<RunState, 'takeRele
 }
 
 type Holds = ReleaseStore &
+  ReturnType<typeof createApprovalStore> &
   Pick<RunState, 'inputNumbers' | 'holdPlan' | 'takeReleasedDeletes'> &
   Pick<StateLists, 'heldPlans' | 'released'>
 
@@ -195,5 +208,6 @@ export function createHoldStore(db: Connection): Holds {
         .map(heldPlan),
     released: async (pipeline) => released.get(pipeline) ?? 0,
     ...createReleases(db),
+    ...createApprovalStore(db),
   }
 }

@@ -32,6 +32,7 @@ export interface OperationRow {
   sent: number
   swallowed: number
   guard: string | null
+  needed: number | null
   known: string | null
   asserted: string | null
   fresh: number
@@ -46,7 +47,8 @@ export interface OperationRow {
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
        operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
-       reason, cause, undoes, sent, swallowed, guard, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
+       reason, cause, undoes, sent, swallowed, guard,
+       CASE WHEN state = 'held' THEN (SELECT needed FROM approval_need WHERE operation = operation.id) END AS needed, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
        coalesce(link.fresh, operation.fresh) AS fresh, carried,
        (SELECT sha256 FROM input WHERE input.id = input_id AND name = file) AS sha256,
        CASE WHEN substr(operation.record, 1, 1) = '{' THEN json_extract(operation.record, '$.lines') END AS lines
@@ -129,6 +131,7 @@ export function operationOf(row: OperationRow): Operation {
     sent: row.sent,
     swallowed: row.swallowed,
     guard: row.guard ?? undefined,
+    needed: row.needed ?? 0,
     absentReads: row.absent_reads,
     notBefore: row.not_before,
     reason: row.reason ?? undefined,

@@ -15,6 +15,7 @@ import { createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createDropped } from './reading/dropped.ts'
 import { createFingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
+import { FORGET_APPROVALS } from './approvals.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createHouseholds } from './contacts/households.ts'
 import { createKnown } from './contacts/known.ts'
@@ -194,6 +195,7 @@ function createCommit(
   const dropRetried = db.prepare(DROP_RETRIED)
   const forgetHolds = db.prepare(FORGET_EMPTY_HOLDS)
   const recountHolds = db.prepare(RECOUNT_HOLDS)
+  const forgetApprovals = FORGET_APPROVALS.map((sql) => db.prepare(sql))
   const dropped = createDropped(db)
   return (staged, sha256, full) => {
     const { id, pipeline, runId } = staged
@@ -210,6 +212,7 @@ function createCommit(
     plan.run(sha256, id)
     forgetHolds.run({ pipeline })
     recountHolds.run({ runId, pipeline })
+    for (const statement of forgetApprovals) statement.run({ pipeline })
   }
 }
 

@@ -56,7 +56,7 @@ export function namedInRows(
   { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
 ): Pick<Subject, 'keys' | 'mails'> {
   const tables = ['reject', 'operation']
-  const hasKey = [...tables, 'passed', 'household', 'hand_edit', 'dropped'].map((table) =>
+  const hasKey = [...tables, 'passed', 'household', 'hand_edit', 'dropped', 'approval'].map((table) =>
     db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
   )
   const names = tables.map((table) =>

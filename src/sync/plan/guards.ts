@@ -1,14 +1,30 @@
 // Asks the guards about the plan of one input, after it was read to its end and before it is committed.
 import { planEntry } from '../../core/log/audit.ts'
-import { type Hold, type JudgedInput, judgedInput, periodsOf } from '../../core/change/waiting/guard.ts'
+import { type RequiredApproval, requiredApprovals } from '../../core/change/waiting/approval.ts'
+import {
+  type Hold,
+  type JudgedInput,
+  judgedInput,
+  periodsOf,
+  type PlanNumbers,
+} from '../../core/change/waiting/guard.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import { termKey } from '../../core/mapping/terms.ts'
 import type { PlanContext } from '../context.ts'
 
+/** From how many new terms on their exact number matters, to a guard or to a rule of `approvals`. */
+function mostNewTerms({ guards, approvals }: PlanContext['pipeline']): number {
+  const rules = approvals?.rules ?? []
+  return Math.min(
+    guards.max_new_terms,
+    ...rules.flatMap(({ when: { new_terms: from } }) => (from === undefined ? [] : from - 1)),
+  )
+}
+
 /** Terms that the plan would make; asks the service for its list only where they could be too many. */
 async function newTerms(staged: StagedInput, { pipeline, state, terms }: PlanContext): Promise<number> {
-  const most = pipeline.guards.max_new_terms
+  const most = mostNewTerms(pipeline)
   if (pipeline.terms.assign.length === 0) return 0
   // One more than allowed is enough to know, unless some of them are there already.
   const { terms: few } = await state.inputNumbers(staged, most + 1)
@@ -35,6 +51,22 @@ async function deletedWithin(
   )
 }
 
+/** What the rules of `approvals` require of a plan. Asked before anything of it is held. */
+async function requiredOf(
+  staged: StagedInput,
+  numbers: Omit<PlanNumbers, 'read' | 'rejected' | 'unidentified' | 'hasDeleted'>,
+  { pipeline: { approvals }, state }: PlanContext,
+): Promise<readonly RequiredApproval[]> {
+  if (approvals === undefined) return []
+  const namesTerms = approvals.rules.some(({ when }) => when.terms !== undefined)
+  const { terms } = namesTerms ? await state.inputNumbers(staged, Number.MAX_SAFE_INTEGER) : { terms: [] }
+  return requiredApprovals({ ...numbers, given: terms }, approvals.rules)
+}
+
+/** A release by an operator is not enough where approvers must release it. */
+const withApproval = (hold: Hold, approval: Hold | undefined): Hold =>
+  approval === undefined ? hold : { ...hold, reason: `${hold.reason}; in addition, ${approval.reason}` }
+
 interface Judged {
   readonly counts: Counts
   readonly lastRecords?: number | undefined
@@ -42,13 +74,68 @@ interface Judged {
   readonly unexpected?: Hold | undefined
 }
 
-/** Judges the plan of one input, holds what a guard forbids of it, and counts what is held. */
+/** What is held is entered into the sync log, counted and told. */
+async function noteHeld(
+  { guard, reason, threshold }: Pick<Hold, 'guard' | 'reason' | 'threshold'>,
+  held: { readonly records: number; readonly deletes: number; readonly counts: Counts },
+  { pipeline: { name: pipeline, hash: configHash }, state, clock, runId, log }: PlanContext,
+): Promise<void> {
+  const about = { at: clock.now(), runId, pipeline, configHash }
+  await state.note(planEntry({ action: 'hold', reason: `${guard}: ${reason}` }, about))
+  held.counts.held += held.records
+  held.counts.held_deletes += held.deletes
+  log.warn('changes held by a guard', {
+    guard,
+    changes: held.records,
+    deletes: held.deletes,
+    threshold,
+  })
+}
+
+/** Holds what approvers must release, whether or not a guard holds it anyway. */
+async function holdRequired(
+  staged: StagedInput,
+  { required, counts }: { required: readonly RequiredApproval[]; counts: Counts },
+  context: PlanContext,
+): Promise<Hold | undefined> {
+  if (required.length === 0) return undefined
+  const at = context.clock.now()
+  const held = await context.state.holdForApproval(staged, required, {
+    at,
+    configHash: context.pipeline.hash,
+  })
+  const all = (part: 'reason' | 'threshold'): string =>
+    [...new Set(required.map((one) => one[part]))].join('; ')
+  const number = held.records + held.deletes
+  const hold = {
+    guard: 'approval',
+    holds: 'all',
+    number,
+    threshold: all('threshold'),
+    reason: all('reason'),
+  } as const
+  if (number > 0) await noteHeld(hold, { ...held, counts }, context)
+  return hold
+}
+
+/** A plan that no file made: only what must be approved of it waits. */
+export async function holdByApprovals(
+  staged: StagedInput,
+  counts: Counts,
+  context: PlanContext,
+): Promise<void> {
+  if (context.pipeline.approvals === undefined) return
+  const numbers = { ...(await context.state.inputNumbers(staged)), newTerms: 0 }
+  await holdRequired(staged, { required: await requiredOf(staged, numbers, context), counts }, context)
+}
+
+/** Judges the plan of one input, holds what a guard or a rule of `approvals` forbids of it, and counts what is held. */
 export async function holdByGuards(
   staged: StagedInput,
   { counts, lastRecords, unexpected }: Judged,
   context: PlanContext,
 ): Promise<JudgedInput> {
-  const { pipeline, state, clock, runId } = context
+  const { pipeline, state, clock } = context
   const totals = await state.inputNumbers(staged)
   const numbers = {
     ...totals,
@@ -57,22 +144,13 @@ export async function holdByGuards(
     lastRecords,
     deletedWithin: await deletedWithin(totals, context),
   }
+  const required = await requiredOf(staged, numbers, context)
   const ofGuards = judgedInput(staged.input.name, numbers, pipeline.guards)
-  const judged = { ...ofGuards, hold: unexpected ?? ofGuards.hold }
-  const { hold } = judged
-  if (hold === undefined) return judged
-  const at = clock.now()
-  const configHash = pipeline.hash
-  const held = await state.holdPlan(staged, hold, { at, configHash })
-  const about = { at, runId, pipeline: pipeline.name, configHash }
-  await state.note(planEntry({ action: 'hold', reason: `${hold.guard}: ${hold.reason}` }, about))
-  counts.held += held.records
-  counts.held_deletes += held.deletes
-  context.log.warn('changes held by a guard', {
-    guard: hold.guard,
-    changes: held.records,
-    deletes: held.deletes,
-    threshold: hold.threshold,
-  })
-  return judged
+  const hold = unexpected ?? ofGuards.hold
+  if (hold !== undefined) {
+    const held = await state.holdPlan(staged, hold, { at: clock.now(), configHash: pipeline.hash })
+    await noteHeld(hold, { ...held, counts }, context)
+  }
+  const approval = await holdRequired(staged, { required, counts }, context)
+  return { ...ofGuards, hold: hold === undefined ? approval : withApproval(hold, approval) }
 }

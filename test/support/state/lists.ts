@@ -219,6 +219,8 @@ function heldPlan(tables: Tables, holds: readonly HoldRow[], first: HoldRow): He
         .at(-1) ?? '',
     reason: [...new Set(holds.map(({ reason }) => reason))].join(','),
     configHash: first.configHash,
+    approvedBy: [],
+    needed: Math.max(0, ...left.map(({ needed }) => needed)),
     heldAt: Math.min(...holds.map(({ heldAt }) => heldAt)),
     releasedAt: holds.map(({ releasedAt }) => releasedAt).find((at) => at !== undefined),
   }
@@ -307,6 +309,9 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
       const rows = rowsWhere(tables, (row) => row.state === 'held' && pipelines.includes(row.pipeline))
       for (const row of rows.sort(byId)) yield operationOf(tables, row)
     },
+    // Approvals are decisions: taken by the owner of a real state.
+    approvals: async () => [],
+    approvalsIn: async () => [],
     openDoubts: async (pipeline) =>
       rowsWhere(
         tables,
@@ -331,11 +336,14 @@ export function memoryLists(tables: Tables): StateLists & ReleaseStore {
     async release(runId, at) {
       for (const row of rowsWhere(
         tables,
-        (one) => one.runId === runId && isIn(['held'], one) && one.guard !== undefined,
+        (one) => one.runId === runId && isIn(['held'], one) && one.guard !== undefined && one.needed === 0,
       ))
         row.released = true
       for (const hold of tables.holds) {
         if (hold.runId !== runId) continue
+        const isOpen = (row: Row): boolean =>
+          row.inputId === hold.inputId && row.guard === hold.guard && row.state === 'held' && !row.released
+        if (rowsWhere(tables, isOpen).length > 0) continue
         hold.releasedAt = at
         if (hold.guard === 'shrunken_export' || hold.guard === 'expect') tables.accepted.delete(hold.pipeline)
       }

@@ -7,6 +7,7 @@ import type { SyncLog } from '../../../src/core/log/sync-log.ts'
 import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
 import type { DateOrders } from '../../../src/core/mapping/values/date-order.ts'
 import type { StatusPermission } from '../../../src/core/change/permission.ts'
+import { memoryApprovals } from './approvals.ts'
 import { memoryDeleteCounts } from './delete-counts.ts'
 import { memoryHandEdits } from './hand-edits.ts'
 import { memoryJournal } from './journal.ts'
@@ -108,6 +109,7 @@ export function memoryState(): TestState {
     ...memorySharers(tables),
     ...memoryRebuild(tables),
     ...memoryLists(tables),
+    ...memoryApprovals(tables),
     ...memoryLookAlikes(tables),
     ...memoryHandEdits(tables),
     ...memoryDeleteCounts(tables),

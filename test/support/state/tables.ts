@@ -65,6 +65,9 @@ export interface Row {
   notBefore: number
   guard: string | undefined
   released: boolean
+  /** How many approvers must release it, and under which settings they have. */
+  needed: number
+  releasedUnder: string | undefined
   reason: string | undefined
   fresh: boolean
   carried: number | undefined
@@ -261,6 +264,7 @@ export function operationOf(tables: Tables, row: Row): Operation {
     sent: row.sent,
     swallowed: row.swallowed,
     guard: row.guard,
+    needed: row.state === 'held' ? row.needed : 0,
     absentReads: row.absentReads,
     notBefore: row.notBefore,
     reason: row.reason,
@@ -294,6 +298,8 @@ export const NEW_ROW = {
   notBefore: 0,
   guard: undefined,
   released: false,
+  needed: 0,
+  releasedUnder: undefined,
   fresh: false,
   carried: undefined,
 } as const

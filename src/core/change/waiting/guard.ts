@@ -16,6 +16,7 @@ export type GuardName =
   | 'max_deletes_per'
   | 'expect'
   | 'household'
+  | 'approval'
 
 /** What a pipeline has deleted within a period, up to now. */
 export interface DeletedWithin {

@@ -1,0 +1,127 @@
+// Changes that wait for approvers: how many each of them needs, who has released which form of it, and when that no longer
+// counts. The decision is core/change/waiting/approval.ts.
+import type { RequiredApproval } from '../../core/change/waiting/approval.ts'
+import type { ApprovedChange } from '../../core/decision.ts'
+import type { RunState } from '../../core/run-state.ts'
+import type { Approval, StagedInput, StateLists } from '../../core/state.ts'
+import type { Connection } from '../file/database.ts'
+import { isKeyed } from '../file/state-sets.ts'
+
+/** The guard of what waits for approvers alone. */
+const GUARD = 'approval'
+
+/** Changes of an input that fit a rule; `@terms` as JSON. */
+const FITS = `input_id = @id AND CASE @of WHEN 'all' THEN 1 WHEN 'deletes' THEN cause = 'missing'
+  ELSE EXISTS (SELECT 1 FROM json_each(operation.terms, '$.add') AS given
+    WHERE given.value IN (SELECT value FROM json_each(@terms))) END`
+
+/** What an operator released before counts as well: it takes approvers. What those released stays so. */
+const HOLD = `
+UPDATE operation SET state = 'held', guard = '${GUARD}', reason = @reason, released = 0
+WHERE state = 'planned' AND ${FITS} AND (released = 0 OR NOT EXISTS (SELECT 1 FROM operation AS old
+  JOIN approval_need ON approval_need.operation = old.id WHERE old.pipeline = operation.pipeline AND old.key = operation.key
+    AND old.state = 'held' AND ${isKeyed('old')} AND old.input_id <> @id AND old.released = 1
+    AND approval_need.released_under IS NOT NULL AND approval_need.needed >= @by))
+RETURNING cause`
+
+const NEED = `
+INSERT INTO approval_need (operation, needed) SELECT id, @by FROM operation WHERE state = 'held' AND guard IS NOT NULL AND ${FITS}
+ON CONFLICT (operation) DO UPDATE SET needed = max(needed, excluded.needed)`
+
+const NOTE = `
+INSERT INTO hold (run_id, input_id, guard, pipeline, number, threshold, reason, config_hash, held_at)
+VALUES (@runId, @id, '${GUARD}', @pipeline, @changes, @threshold, @reason, @configHash, @at)`
+
+/** Rows of operations that have gone, and approvals of records of which nothing is held any more. */
+export const FORGET_APPROVALS = [
+  'DELETE FROM approval_need WHERE operation NOT IN (SELECT id FROM operation)',
+  `DELETE FROM approval WHERE pipeline = @pipeline AND NOT EXISTS (SELECT 1 FROM operation
+     WHERE operation.pipeline = approval.pipeline AND operation.key = approval.key AND ${isKeyed('operation')}
+       AND operation.state = 'held' AND operation.guard IS NOT NULL)`,
+] as const
+
+function createHoldForApproval(db: Connection): RunState['holdForApproval'] {
+  const hold = db.prepare<[Record<string, unknown>], string>(HOLD).pluck()
+  const need = db.prepare(NEED)
+  const note = db.prepare(NOTE)
+  const holdAll = (
+    { id, runId, pipeline }: StagedInput,
+    required: readonly RequiredApproval[],
+    context: { at: number; configHash: string },
+  ) => {
+    let [records, deletes] = [0, 0]
+    for (const { of, terms, by, reason } of required) {
+      const which = { id, of, terms: JSON.stringify(terms), by }
+      for (const cause of hold.all({ ...which, reason }))
+        if (cause === 'missing') deletes += 1
+        else records += 1
+      need.run(which)
+    }
+    const changes = records + deletes
+    if (changes === 0) return { records, deletes }
+    const threshold = [...new Set(required.map((one) => one.threshold))].join('; ')
+    const reason = [...new Set(required.map((one) => one.reason))].join('; ')
+    note.run({ ...context, id, runId, pipeline, changes, threshold, reason })
+    return { records, deletes }
+  }
+  return async (staged, required, context) => db.transaction(() => holdAll(staged, required, context))()
+}
+
+/** Notes who released which form; lets go what has enough approvals. Within the transaction of the decision. */
+export function createApprove(
+  db: Connection,
+): (given: { run: string; by: string; at: number; approved: readonly ApprovedChange[] }) => void {
+  const isHeld = db
+    .prepare<[number, string], number>(
+      "SELECT 1 FROM operation WHERE id = ? AND run_id = ? AND state = 'held'",
+    )
+    .pluck()
+  const note = db.prepare('INSERT OR IGNORE INTO approval VALUES (?, ?, ?, ?, ?, ?)')
+  const release = db.prepare('UPDATE operation SET released = 1 WHERE id = ?')
+  const under = db.prepare('UPDATE approval_need SET released_under = ? WHERE operation = ?')
+  const noteRelease = db.prepare(`
+    UPDATE hold SET released_at = ? WHERE run_id = ? AND released_at IS NULL AND NOT EXISTS (SELECT 1 FROM operation
+      WHERE operation.input_id = hold.input_id AND operation.guard = hold.guard AND state = 'held' AND released = 0)`)
+  return ({ run, by, at, approved }) => {
+    for (const { operation, pipeline, key, print, releasedUnder } of approved) {
+      // What a newer file has replaced meanwhile was not seen.
+      if (isHeld.get(operation, run) === undefined) continue
+      note.run(pipeline, key, print, by, run, at)
+      if (releasedUnder === undefined) continue
+      release.run(operation)
+      under.run(releasedUnder, operation)
+    }
+    noteRelease.run(at, run)
+  }
+}
+
+const WITHDRAW = `
+UPDATE operation SET released = 0 WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held' AND released = 1
+  AND id IN (SELECT operation FROM approval_need WHERE released_under IS NOT @settings)`
+
+export function createApprovalStore(
+  db: Connection,
+): Pick<RunState, 'holdForApproval' | 'withdrawReleases'> & Pick<StateLists, 'approvals' | 'approvalsIn'> {
+  const any = db.prepare('SELECT 1 FROM approval_need LIMIT 1')
+  const withdraw = db.prepare(WITHDRAW)
+  const openAgain = db.prepare(`
+    UPDATE hold SET released_at = NULL WHERE pipeline = ? AND EXISTS (SELECT 1 FROM operation JOIN approval_need ON operation = id
+      WHERE operation.input_id = hold.input_id AND operation.guard = hold.guard AND state = 'held' AND released = 0)`)
+  const list = db.prepare<[string, string], Approval>(
+    'SELECT key, print, by FROM approval WHERE pipeline = ? AND key = ? ORDER BY at, by',
+  )
+  const ofRun = db.prepare<[string], Approval>('SELECT key, print, by FROM approval WHERE run_id = ?')
+  return {
+    holdForApproval: createHoldForApproval(db),
+    async withdrawReleases(pipeline, settings) {
+      if (any.get() === undefined) return 0
+      return db.transaction(() => {
+        const { changes } = withdraw.run({ pipeline, settings: settings ?? null })
+        if (changes > 0) openAgain.run(pipeline)
+        return changes
+      })()
+    },
+    approvalsIn: async (runId) => ofRun.all(runId),
+    approvals: async (pipeline, keys) => keys.flatMap((key) => list.all(pipeline, key)),
+  }
+}

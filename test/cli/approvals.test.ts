@@ -1,0 +1,285 @@
+// Changes that approvers must release: by the commands of several persons, over restarts, other settings and newer files.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'approvals-key'
+const TOKENS = { anna: 'a'.repeat(32), bert: 'b'.repeat(32), olga: 'o'.repeat(32) }
+const user = (name: keyof typeof TOKENS, role = 'approver'): string =>
+  `    - { name: ${name}, token: "\${${name.toUpperCase()}}", role: ${role} }\n`
+const USERS = user('anna') + user('bert') + user('olga', 'operator')
+
+interface Given {
+  readonly users?: string
+  readonly approvals?: string
+  readonly guards?: string
+}
+
+let sandbox: Sandbox
+let place: Place
+const env: Record<string, string> = {
+  THE_KEY: KEY,
+  ...{ ANNA: TOKENS.anna, BERT: TOKENS.bert, OLGA: TOKENS.olga, CARL: 'c'.repeat(32) },
+}
+
+const configure = ({
+  users = USERS,
+  approvals = '[{ when: { deletes: 1 }, by: 2 }]',
+  guards = '{ max_deletes: 100%, max_deletes_per: off }',
+}: Given = {}): Promise<void> =>
+  place.write(
+    'config.yaml',
+    `
+service: { base_url: "${sandbox.url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: state/contact-sync.db }
+server:
+  users:
+${users}
+approvals: ${approvals}
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox, settle: 0s }
+    mode: full
+    on_missing: delete
+    guards: ${guards}
+    key: no
+    map: { mail: mail, first_name: first }
+    terms: { assign: [{ column: tags }] }
+`,
+  )
+
+let files = 0
+/** `{ K1: 'Anna' }`: first names by key; with a term where one follows a slash. */
+async function drop(people: Readonly<Record<string, string>>): Promise<void> {
+  const rows = Object.entries(people).map(([key, value]) => {
+    const [first = '', tag = ''] = value.split('/')
+    return `${key},${key}@example.com,${first},${tag}`
+  })
+  files += 1
+  await place.write(`inbox/${files}.csv`, ['no,mail,first,tags', ...rows, ''].join('\n'))
+}
+
+async function run(code: number): Promise<string> {
+  const told = await place.cli('run', '--json')
+  expect(told, told.stderr).toMatchObject({ code })
+  const { pipelines } = JSON.parse(told.stdout) as { pipelines: { run_id: string }[] }
+  return pipelines[0]?.run_id ?? ''
+}
+
+const as = async (name: keyof typeof TOKENS, ...args: string[]) => {
+  env['CONTACT_SYNC_USER_TOKEN'] = TOKENS[name]
+  const told = await place.cli(...args, '--by', name)
+  delete env['CONTACT_SYNC_USER_TOKEN']
+  return told
+}
+
+/** The first name that the service has for a record; undefined where it has no contact of its mail. */
+async function nameOf(key: string): Promise<string | undefined> {
+  const url = `${sandbox.url}/public/api/V1/contact/${key}@example.com?fields=first_name`
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })
+  if (answer.status === 404) return undefined
+  return ((await answer.json()) as { first_name: string }[])[0]?.first_name
+}
+
+const PEOPLE = { K1: 'Anna', K2: 'Bert', K3: 'Carl', K4: 'Dora' }
+const without = (...keys: string[]) =>
+  Object.fromEntries(Object.entries(PEOPLE).filter(([key]) => !keys.includes(key)))
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace(env)
+  await configure()
+  await drop(PEOPLE)
+  await run(0)
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+describe('what a rule requires', () => {
+  it('goes when two different approvers have released it, and not before', async () => {
+    await drop({ ...without('K4'), K1: 'Anne' })
+    const held = await run(4)
+    // Updates go; the delete waits.
+    expect([await nameOf('K1'), await nameOf('K4')]).toEqual(['Anne', 'Dora'])
+    expect(await place.json('held', 'list')).toMatchObject({
+      held: [
+        { guard: 'approval', number: 1, approvers_needed: 2, changes: [{ action: 'delete', key: 'K4' }] },
+      ],
+    })
+    expect((await place.cli('held', 'list')).stdout).toContain(
+      `to release exactly these, by 2 approvers: contact-sync held release ${held} --as NAME`,
+    )
+
+    const alone = await place.cli('held', 'release', held)
+    expect(alone).toMatchObject({ code: 2, stdout: '' })
+    expect(alone.stderr).toContain(`1 change of run ${held} must be released by 2 approvers`)
+    expect(alone.stderr).toContain('(anna, bert)')
+    expect((await as('olga', 'held', 'release', held)).code).toBe(2)
+
+    expect((await as('anna', 'held', 'release', held, '--reason', 'left the club')).stdout).toBe(
+      `1 change approved\n1 change still wait; 1 more approver must release them: contact-sync held release ${held} --as NAME\n`,
+    )
+    // The same person twice is one approver.
+    const again = await as('anna', 'held', 'release', held, '--json')
+    expect(JSON.parse(again.stdout)).toEqual({
+      run_id: held,
+      pipelines: ['shop'],
+      changes: 0,
+      approvals: { approved: 0, again: 1, waiting: 1, missing: 1, left_out: [] },
+    })
+    await run(0)
+    expect(await nameOf('K4')).toBeDefined()
+
+    expect((await as('bert', 'held', 'release', held)).stdout).toContain('1 change of shop released')
+    await drop({ ...without('K4'), K1: 'Anne' })
+    await run(0)
+    expect(await nameOf('K4')).toBeUndefined()
+    const { entries } = (await place.json('audit', 'list')) as { entries: Record<string, unknown>[] }
+    expect(
+      entries.filter(({ action }) => action === 'approve' || action === 'release').reverse(),
+    ).toMatchObject([
+      { action: 'approve', by: 'anna', role: 'approver', note: 'left the club' },
+      { action: 'approve', by: 'bert' },
+      { action: 'release', by: 'bert' },
+    ])
+    expect((await place.cli('audit', 'verify')).code).toBe(0)
+  })
+
+  it('is judged for each rule: a whole plan by one approver, its deletes by two', async () => {
+    await configure({ approvals: '[{ when: { deletes: 1 }, by: 2 }, { when: { changes: 2 }, by: 1 }]' })
+    await drop({ ...without('K4'), K1: 'Anne', K2: 'Berta' })
+    const held = await run(4)
+    const told = JSON.parse((await as('anna', 'held', 'release', held, '--json')).stdout) as object
+    expect(told).toMatchObject({ changes: 2, approvals: { approved: 3, waiting: 1, missing: 1 } })
+    await run(0)
+    expect([await nameOf('K1'), await nameOf('K2'), await nameOf('K4')]).toEqual(['Anne', 'Berta', 'Dora'])
+  })
+
+  it('is asked for what a guard holds as well', async () => {
+    await configure({ guards: '{ max_deletes: 0 }' })
+    await drop(without('K4'))
+    const held = await run(4)
+    expect(await place.json('held', 'list')).toMatchObject({
+      held: [{ guard: 'max_deletes', number: 1, approvers_needed: 2 }],
+    })
+    expect((await place.cli('held', 'release', held)).code).toBe(2)
+    for (const name of ['bert', 'anna'] as const) await as(name, 'held', 'release', held, '--key', 'K4')
+    await drop(without('K4'))
+    await run(0)
+    expect(await nameOf('K4')).toBeUndefined()
+  })
+
+  it('holds only the changes that give a term', async () => {
+    await configure({ approvals: '[{ when: { terms: [newsletter] }, by: 1 }]' })
+    await drop({ ...PEOPLE, K1: 'Anne', K2: 'Bert/Newsletter' })
+    const held = await run(4)
+    expect(await place.json('held', 'list')).toMatchObject({ held: [{ changes: [{ key: 'K2' }] }] })
+    expect((await as('anna', 'held', 'release', held)).code).toBe(0)
+    await run(0)
+    expect(await place.json('held', 'list')).toEqual({ held: [] })
+  })
+})
+
+describe('an approval', () => {
+  it('stays with the same change in a newer file, and is void for one that has moved', async () => {
+    await configure({ approvals: '[{ when: { changes: 1 }, by: 2 }]' })
+    await drop({ ...PEOPLE, K1: 'Anne', K2: 'Berta' })
+    const first = await run(4)
+    await as('anna', 'held', 'release', first)
+    await drop({ ...PEOPLE, K1: 'Anne', K2: 'Bertha' })
+    const second = await run(4)
+    expect((await as('bert', 'held', 'release', first)).stderr).toContain('contact-sync held list')
+    const told = JSON.parse((await as('bert', 'held', 'release', second, '--json')).stdout) as object
+    expect(told).toMatchObject({ changes: 1, approvals: { approved: 2, waiting: 1, missing: 1 } })
+    await run(0)
+    expect([await nameOf('K1'), await nameOf('K2')]).toEqual(['Anne', 'Bert'])
+  })
+
+  it('is void under other settings of the pipeline', async () => {
+    await drop(without('K4'))
+    const held = await run(4)
+    await as('anna', 'held', 'release', held)
+    await configure({ approvals: '[{ when: { deletes: 1 }, by: 1 }]' })
+    // One approver changed the rule; what was held under it still takes two, who agree under the settings of now.
+    expect(JSON.parse((await as('anna', 'held', 'release', held, '--json')).stdout)).toMatchObject({
+      changes: 0,
+      approvals: { approved: 1, missing: 1 },
+    })
+    await configure()
+    expect(JSON.parse((await as('bert', 'held', 'release', held, '--json')).stdout)).toMatchObject({
+      changes: 1,
+    })
+  })
+
+  it('is withdrawn where the settings change before it is sent', async () => {
+    await drop(without('K4'))
+    const held = await run(4)
+    await as('anna', 'held', 'release', held)
+    await as('bert', 'held', 'release', held)
+    await configure({ approvals: '[{ when: { deletes: 1, changes: 50 }, by: 2 }]' })
+    await run(0)
+    expect(await nameOf('K4')).toBeDefined()
+    expect(await place.json('held', 'list')).toMatchObject({
+      held: [{ released_at: null, approvers_needed: 2 }],
+    })
+  })
+
+  it('counts no longer when its approver was removed', async () => {
+    await drop(without('K4'))
+    const held = await run(4)
+    await as('anna', 'held', 'release', held)
+    const carl = '    - { name: carl, token: "${CARL}", role: approver }\n'
+    await configure({ users: user('bert') + carl })
+    expect(JSON.parse((await as('bert', 'held', 'release', held, '--json')).stdout)).toMatchObject({
+      changes: 0,
+      approvals: { approved: 1, missing: 1 },
+    })
+  })
+
+  it('can be refused: what is dropped is not planned again', async () => {
+    await drop(without('K4'))
+    const held = await run(4)
+    expect((await as('bert', 'held', 'drop', held, '--reason', 'still a member')).code).toBe(0)
+    await drop(without('K4'))
+    await run(0)
+    expect(await nameOf('K4')).toBeDefined()
+  })
+})
+
+it('is required of an undo as well', async () => {
+  await drop({ ...PEOPLE, K5: 'Emil' })
+  const created = await run(0)
+  const undone = await place.cli('undo', created, '--delete-created', '--yes')
+  expect(undone.code).toBe(4)
+  expect(await nameOf('K5')).toBeDefined()
+  const { held } = (await place.json('held', 'list')) as { held: { run_id: string }[] }
+  for (const name of ['anna', 'bert'] as const)
+    expect((await as(name, 'held', 'release', held[0]?.run_id ?? '')).code).toBe(0)
+  await run(0)
+  expect(await nameOf('K5')).toBeUndefined()
+})
+
+it.each([
+  ['more approvers than there are', { approvals: '[{ when: { deletes: 1 }, by: 3 }]' }, 'server.users has 2'],
+  ['no approver at all', { users: user('olga', 'operator') }, 'server.users has none'],
+  [
+    'a pipeline that is not there',
+    { approvals: '[{ pipelines: [shopp], when: { deletes: 1 } }]' },
+    'names no pipeline',
+  ],
+  ['no condition', { approvals: '[{ when: {}, by: 1 }]' }, 'names no condition'],
+  ['a condition that always applies', { approvals: '[{ when: { deletes: 0 } }]' }, 'at least 1'],
+  [
+    'two names with one token',
+    { users: `${user('anna')}    - { name: bert, token: "\${ANNA}", role: approver }\n` },
+    'is the same as that of anna',
+  ],
+])('check refuses %s', async (_, given, text) => {
+  await configure(given)
+  const told = await place.cli('check')
+  expect(told.code).toBe(2)
+  expect(told.stdout).toContain(text)
+})
