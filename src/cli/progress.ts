@@ -1,6 +1,13 @@
 // The line that moves while a pipeline runs: on a terminal only, on standard error, at most ten times a second.
 import type { Clock } from '../core/ports.ts'
-import type { ProgressReport } from '../sync/context.ts'
+import {
+  beginsPhase,
+  NOT_BEGUN,
+  type Pace,
+  paceOf,
+  type ProgressReport,
+  type WatchedPhase,
+} from '../core/outcome/run-progress.ts'
 import { number, spanText } from '../core/words/format.ts'
 import { control } from './guarded.ts'
 import type { Io } from './io.ts'
@@ -12,39 +19,35 @@ export interface Progress {
 
 const EVERY_MS = 100
 const CLEAR_LINE = control('\r\u001b[2K')
-const START: ProgressReport = {
-  phase: 'recover',
-  read: 0,
-  bytesRead: 0,
-  bytesTotal: 0,
-  applied: 0,
-  planned: 0,
-  requests: 0,
-}
 
-function applyText(state: ProgressReport, elapsedMs: number): string {
-  const rate = elapsedMs > 0 ? (state.applied / elapsedMs) * 1000 : 0
-  const left = rate > 0 ? ((state.planned - state.applied) / rate) * 1000 : undefined
-  const speed = `${number(Math.round(rate))} records/s`
-  const remaining = left === undefined ? '' : `, ${spanText(left)} left`
-  return `sending ${number(state.applied)} of ${number(state.planned)} changes, ${number(state.requests)} requests, ${speed}${remaining}`
-}
+/** `, 31 %, 1 min left`, as far as it is known. */
+const rest = (texts: readonly (string | false)[]): string =>
+  texts
+    .filter((text) => text !== false)
+    .map((text) => `, ${text}`)
+    .join('')
 
-/** The text of the line; `elapsedMs` counts from the start of the phase. */
-function progressText(pipeline: string, state: ProgressReport, elapsedMs: number): string {
-  switch (state.phase) {
+const speed = ({ perSecond = 0 }: Pace): string => `${number(Math.round(perSecond))} records/s`
+
+/** The text of the line. */
+function progressText(pipeline: string, watched: WatchedPhase): string {
+  const { phase, read, file, files, applied, planned, requests } = watched.now
+  const pace = paceOf(watched)
+  switch (phase) {
     case 'recover':
       return `${pipeline}: settling what earlier runs left open`
-    case 'read': {
-      const share =
-        state.bytesTotal > 0
-          ? `, ${Math.min(100, Math.floor((state.bytesRead / state.bytesTotal) * 100))} %`
-          : ''
-      const rate = elapsedMs > 0 ? `, ${number(Math.round((state.read / elapsedMs) * 1000))} records/s` : ''
-      return `${pipeline}: reading ${number(state.read)} records${share}${rate}`
-    }
+    case 'read':
+      return `${pipeline}: reading ${number(read)} records${rest([
+        files > 1 && `file ${number(file)} of ${number(files)}`,
+        pace.share !== undefined && `${Math.floor(pace.share * 100)} %`,
+        pace.perSecond !== undefined && speed(pace),
+      ])}`
     case 'apply':
-      return `${pipeline}: ${applyText(state, elapsedMs)}`
+      return `${pipeline}: sending ${number(applied)} of ${number(planned)} changes${rest([
+        `${number(requests)} requests`,
+        speed(pace),
+        pace.leftMs !== undefined && `${spanText(pace.leftMs)} left`,
+      ])}`
     case 'settle':
       return `${pipeline}: waiting before the next look-up of doubts`
   }
@@ -52,18 +55,20 @@ function progressText(pipeline: string, state: ProgressReport, elapsedMs: number
 
 /** Without a terminal it does nothing. */
 export function createProgress(pipeline: string, io: Io, clock: Clock): Progress {
-  let state = START
+  let state = NOT_BEGUN
+  let first = NOT_BEGUN
   let phaseStart = clock.monotonic()
   let shownAt = -Infinity
   return {
     report(report) {
       if (!io.isTerminal) return
-      if (report.phase !== undefined && report.phase !== state.phase) phaseStart = clock.monotonic()
+      const isFirst = beginsPhase(report, state)
       state = { ...state, ...report }
+      if (isFirst) [first, phaseStart] = [state, clock.monotonic()]
       const now = clock.monotonic()
       if (now - shownAt < EVERY_MS) return
       shownAt = now
-      io.stderr.write(CLEAR_LINE + progressText(pipeline, state, now - phaseStart))
+      io.stderr.write(CLEAR_LINE + progressText(pipeline, { now: state, first, elapsedMs: now - phaseStart }))
     },
     clear() {
       if (io.isTerminal && shownAt > -Infinity) io.stderr.write(CLEAR_LINE)

@@ -11,6 +11,8 @@ export interface PageEnv {
   readonly Variables: {
     readonly session: Session
     readonly isSignedIn: boolean
+    /** The page has asked by itself, not the user. */
+    readonly isRefresh: boolean
     /** Who asks. */
     readonly holder: TokenHolder
   }
@@ -77,18 +79,21 @@ export function signedInOnly(gate: TokenGate, sessions: Sessions): MiddlewareHan
       context.set('holder', sender)
       context.set('session', newSession())
       context.set('isSignedIn', false)
+      context.set('isRefresh', false)
       return next()
     }
-    const session = sessions.find(getCookie(context, COOKIE), isCurrent(gate))
+    const asked = { isCurrent: isCurrent(gate), path: context.req.path }
+    const { session, isRefresh = false } = sessions.find(getCookie(context, COOKIE), asked) ?? {}
     const holder = session === undefined ? undefined : gate.holder(session.holder)
     if (session === undefined || holder === undefined) {
-      const asked = new URL(context.req.url)
-      const path = context.req.method === 'GET' ? ownPath(asked.pathname + asked.search) : '/'
+      const { pathname, search } = new URL(context.req.url)
+      const path = context.req.method === 'GET' ? ownPath(pathname + search) : '/'
       return context.redirect(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`, 303)
     }
     context.set('holder', holder)
     context.set('session', session)
     context.set('isSignedIn', true)
+    context.set('isRefresh', isRefresh)
     return next()
   }
 }
@@ -99,7 +104,10 @@ const STATUSES = { wrong: 401, throttled: 429 } as const
 export function accessRoutes(app: Hono<PageEnv>, gate: TokenGate, sessions: Sessions): void {
   app.get('/sign-in', (context) => {
     const asked = ownPath(context.req.query('next'))
-    if (sessions.find(getCookie(context, COOKIE), isCurrent(gate)) !== undefined)
+    if (
+      sessions.find(getCookie(context, COOKIE), { isCurrent: isCurrent(gate), path: '/sign-in' }) !==
+      undefined
+    )
       return context.redirect(asked, 303)
     return context.html(signInPage(asked))
   })

@@ -2,7 +2,8 @@
 import { html } from './html/markup.ts'
 import type { Context } from 'hono'
 import type { PageEnv } from './access.ts'
-import { pageHtml, type PageParts } from './html/layout.ts'
+import { pageHtml, type PageParts, type PageRefresh } from './html/layout.ts'
+import { noteRefreshed } from './sessions.ts'
 
 /** Rows on a page. */
 export const ROWS = 50
@@ -27,8 +28,19 @@ export const startOf = (context: Context): string | undefined => {
   return from === undefined || from === '' ? undefined : from.slice(0, 100)
 }
 
-export const show = (context: Context<PageEnv>, page: PageParts): Response | Promise<Response> =>
-  context.html(pageHtml({ ...page, user: context.get('holder') }))
+export const show = (context: Context<PageEnv>, page: PageParts): Response | Promise<Response> => {
+  if (page.refresh?.isOn === true && context.get('isSignedIn')) {
+    context.header('refresh', String(page.refresh.seconds))
+    noteRefreshed(context.get('session'), context.req.path)
+  }
+  return context.html(pageHtml({ ...page, user: context.get('holder') }))
+}
+
+const REFRESH_S = 5
+
+/** Of a page that shows an active run: it is reloaded by a header, without a script. */
+export const refreshWhile = (isActive: boolean, context: Context): PageRefresh | undefined =>
+  isActive ? { seconds: REFRESH_S, isOn: context.req.query('refresh') !== 'off' } : undefined
 
 export function missing(context: Context<PageEnv>): Response | Promise<Response> {
   const body = html`<p>

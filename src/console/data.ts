@@ -1,6 +1,7 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
 import type { Decision, PipelinePause } from '../core/decision.ts'
 import type { NotedRead } from '../core/log/reads.ts'
+import type { RunProgress } from '../core/outcome/run-progress.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'
@@ -29,6 +30,8 @@ export interface LiveView {
   readonly refusedReload: readonly string[] | undefined
   readonly pipelines: readonly LivePipeline[]
   readonly rate: RateLimitSettings
+  /** Of the runs that are active. */
+  readonly progress: readonly RunProgress[]
 }
 
 export interface ConsoleData {

@@ -7,7 +7,7 @@ import { readOf } from '../core/log/reads.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
 import { isBrokenOff } from './guarded.ts'
 import { decisionRoutes, mayDecide } from './decision-routes.ts'
-import { missing, show } from './asked.ts'
+import { missing, refreshWhile, show } from './asked.ts'
 import { ASSETS } from './assets.ts'
 import type { ConsoleData } from './data.ts'
 import { logRoutes } from './log-routes.ts'
@@ -55,7 +55,8 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     ])
     const requestsOfDay = data.requestsOfDay()
     const parts = { live, pipelines, days, requestsOfDay, mayDecide: mayDecide(context) }
-    return show(context, overviewPage(parts))
+    const refresh = refreshWhile(live.progress.length > 0, context)
+    return show(context, { ...overviewPage(parts), refresh })
   })
   app.get('/terms', async (context) => show(context, termsPage(await data.views.terms(), data.live().now)))
   app.get('/configuration', (context) => show(context, configurationPage(data.configuration())))
@@ -80,7 +81,8 @@ function notingReads(data: ConsoleData, clock: Clock): MiddlewareHandler<PageEnv
   return async (context, next) => {
     await next()
     const read = context.res.status === 200 ? readOf(context.req) : undefined
-    if (read === undefined) return
+    // A page that is left open was looked at once.
+    if (read === undefined || context.get('isRefresh')) return
     const { name, role } = context.get('holder')
     data.noteRead({ at: clock.now(), by: name, role: name === undefined ? undefined : role, ...read })
   }

@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import type { OperationState } from '../core/change/states.ts'
 import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
-import { missing, oneOf, ROWS, runIdOf, show, startOf } from './asked.ts'
+import { missing, oneOf, refreshWhile, ROWS, runIdOf, show, startOf } from './asked.ts'
 import type { ConsoleData } from './data.ts'
 import { mayApprove, mayDecide } from './decision-routes.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
@@ -39,7 +39,10 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
       data.log.logPage({ run: run.id }, { order: 'oldest', limit: SOME + 1 }),
     ])
     const shown = { rows: entries.slice(0, SOME), next: entries.length > SOME ? 'more' : undefined }
-    return show(context, runPage({ run, now: data.live().now, totals, rejects, entries: shown }))
+    const { now, progress: active } = data.live()
+    const progress = active.find(({ runId: one }) => one === run.id)
+    const refresh = refreshWhile(progress !== undefined, context)
+    return show(context, { ...runPage({ run, now, progress, totals, rejects, entries: shown }), refresh })
   })
 }
 

@@ -13,6 +13,10 @@ export interface Session {
   /** What came of those that were confirmed, by number. */
   readonly results: Map<number, Decided>
   decided: number
+  /** Pages that load themselves again, by path, with the moment of the request. */
+  readonly refreshing: Map<string, number>
+  /** When a request came last. */
+  askedAt: number
 }
 
 export interface PendingDecision {
@@ -27,11 +31,19 @@ export const newSession = (): Session => ({
   forms: new Map(),
   results: new Map(),
   decided: 0,
+  refreshing: new Map(),
+  askedAt: 0,
 })
 
 export interface OpenSession extends Session {
   /** The id of who signed in: a session ends with its user or token. */
   readonly holder: string
+}
+
+/** `isRefresh`: the page has asked, not the user. */
+export interface FoundSession {
+  readonly session: OpenSession
+  readonly isRefresh: boolean
 }
 
 interface Kept extends OpenSession {
@@ -42,8 +54,11 @@ interface Kept extends OpenSession {
 export interface Sessions {
   /** `holder`: the id of who signs in. Gives the id for the cookie. */
   begin(holder: string): string
-  /** `isCurrent`: whether the holder may still sign in. */
-  find(id: string | undefined, isCurrent: (holder: string) => boolean): OpenSession | undefined
+  /** `isCurrent`: whether the holder may still sign in. `path`: what is asked for. */
+  find(
+    id: string | undefined,
+    asked: { isCurrent(holder: string): boolean; readonly path: string },
+  ): FoundSession | undefined
   end(id: string | undefined): void
 }
 
@@ -54,6 +69,7 @@ const LONGEST_MS = 12 * 60 * MINUTE_MS
 /** Beyond it the oldest ends: there are only a few users. */
 const MOST = 200
 const MOST_SEARCHES = 20
+const LATEST_REFRESH_MS = 30_000
 
 /** Ids are kept as digests: who could read the memory's map of them could use none. */
 const digest = (id: string): string => createHash('sha256').update(id).digest('hex')
@@ -69,7 +85,7 @@ export function createSessions(clock: Clock): Sessions {
       kept.set(digest(id), { began: now, lastSeen: now, holder, ...newSession() })
       return id
     },
-    find(id, isCurrent) {
+    find(id, { isCurrent, path }) {
       if (id === undefined) return undefined
       const session = kept.get(digest(id))
       if (session === undefined) return undefined
@@ -79,13 +95,25 @@ export function createSessions(clock: Clock): Sessions {
         kept.delete(digest(id))
         return undefined
       }
-      session.lastSeen = now
-      return session
+      const refreshedAt = session.refreshing.get(path) ?? -Infinity
+      session.refreshing.delete(path)
+      const isRefresh = now - refreshedAt < LATEST_REFRESH_MS
+      // A page that is left open on a screen does not keep its user signed in.
+      if (!isRefresh) session.lastSeen = now
+      session.askedAt = now
+      return { session, isRefresh }
     },
     end(id) {
       if (id !== undefined) kept.delete(digest(id))
     },
   }
+}
+
+/** The next request for the page comes from the page itself. */
+export function noteRefreshed({ refreshing, askedAt }: Session, path: string): void {
+  refreshing.set(path, askedAt)
+  const [oldest] = refreshing.keys()
+  if (refreshing.size > MOST_SEARCHES && oldest !== undefined) refreshing.delete(oldest)
 }
 
 /** Keeps what was searched for; gives its number, which may stand in an address. */

@@ -1,6 +1,7 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { HandEditRules } from '../core/change/others/hand-edits.ts'
 import type { Circuit } from '../core/outcome/circuit.ts'
+import type { ProgressReport } from '../core/outcome/run-progress.ts'
 import type { LogEvent } from '../core/log/events.ts'
 import type {
   CallResult,
@@ -22,17 +23,6 @@ import type { MailTurns, Turns } from './send/turns.ts'
 export interface RunLog {
   readonly info: LogEvent<'info'>
   readonly warn: LogEvent<'warn'>
-}
-
-export interface ProgressReport {
-  readonly phase: 'recover' | 'read' | 'apply' | 'settle'
-  readonly read: number
-  readonly bytesRead: number
-  readonly bytesTotal: number
-  /** Operations of the plan that have an outcome, and all of them. */
-  readonly applied: number
-  readonly planned: number
-  readonly requests: number
 }
 
 /** What became of a name: a term; a term of another name, into which the service folds it; or a failed request. */

@@ -145,9 +145,10 @@ async function lookUpFiles(
   const customFields = await loadCustomFields(context)
   const { ready, reports } = await waitingInputs(context, wait)
   files.push(...reports)
-  context.report({ phase: 'read', bytesTotal: ready.reduce((total, { bytes }) => total + bytes, 0) })
-  for (const input of ready) {
+  for (const [index, input] of ready.entries()) {
     if (isStopped(context)) return
+    const file = { file: index + 1, files: ready.length, bytesRead: 0, bytesTotal: input.bytes }
+    context.report({ phase: 'read', ...file })
     try {
       for await (const candidates of candidatesOf(input, { customFields, counts }, context))
         await lookUpAll(candidates, counts, context)

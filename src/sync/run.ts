@@ -216,6 +216,8 @@ async function runInput(
   const log = fileLog(context.log, which.number)
   const aboutIt: RunContext = { ...context, log }
   log.info('file processing started', { files, bytes: input.bytes })
+  const file = { file: which.number, files, bytesRead: 0, bytesTotal: input.bytes }
+  context.report({ phase: 'read', ...file })
   try {
     const planned = await planInput({ ...which, onRead: log.wasRead }, customFields, aboutIt)
     const heldBy = planned.judged.hold?.reason
@@ -283,8 +285,6 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   // Then the source, one input after the other: read, map, diff, plan, apply, remember.
   const { ready, reports } = await waitingInputs(context, wait)
   done.push(...reports)
-  const bytesTotal = ready.reduce((total, { bytes }) => total + bytes, 0)
-  context.report({ phase: 'read', bytesTotal })
   for (const [index, input] of ready.entries()) {
     if (isStopped(context)) break
     const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }

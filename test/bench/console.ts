@@ -215,6 +215,7 @@ const looking = consoleData({
   clock,
   settings: () => settings,
   daemon: () => condition,
+  progress: () => [],
   noteRead: () => undefined,
   decide: () => Promise.resolve(),
 })

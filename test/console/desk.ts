@@ -70,6 +70,7 @@ function live(now: number): LiveView {
     refusedReload: undefined,
     pipelines,
     rate,
+    progress: [],
   }
 }
 

@@ -8,6 +8,7 @@ import type { Decision } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Explanation } from '../../core/explain/explanation.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
+import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { NotedRead } from '../../core/log/reads.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -22,12 +23,13 @@ interface Parts {
   /** Of now: a reload may have changed them. */
   settings(): Settings
   daemon(): DaemonCondition
+  progress(): readonly RunProgress[]
   noteRead(read: NotedRead): void
   /** By the owner of the state. */
   decide(decision: Decision): Promise<unknown>
 }
 
-function liveView({ clock, settings, daemon }: Parts): LiveView {
+function liveView({ clock, settings, daemon, progress }: Parts): LiveView {
   const { pipelines, service } = settings()
   const state = daemon()
   const byName = new Map(state.pipelines.map((pipeline) => [pipeline.name, pipeline]))
@@ -46,6 +48,7 @@ function liveView({ clock, settings, daemon }: Parts): LiveView {
       paused: byName.get(name)?.paused,
     })),
     rate: service.rate_limit,
+    progress: progress(),
   }
 }
 

@@ -5,7 +5,8 @@ import { readiness } from '../../console/health.ts'
 import type { Exposition } from '../../console/metrics-route.ts'
 import type { DaemonCondition, DaemonEvent, DaemonListener } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
-import type { ServiceListener } from '../../core/log/service-event.ts'
+import type { RunProgress } from '../../core/outcome/run-progress.ts'
+import type { RunWatcher } from '../../core/log/run-watcher.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { createMetrics, type Metrics } from '../../metrics/metrics.ts'
@@ -15,6 +16,7 @@ import { createServiceVerdict } from '../alerting/alert-facts.ts'
 import { type Alerting, createAlerting } from '../alerting/alerting.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import type { Runner } from '../run/runner.ts'
+import { createProgressWatch } from './progress-watch.ts'
 
 /** What of the daemon is watched. */
 interface Watched {
@@ -26,6 +28,8 @@ interface Watched {
 export interface DaemonWatch {
   readonly listener: DaemonListener
   readonly exposition: Exposition
+  /** Of its active runs. */
+  progress(): readonly RunProgress[]
   /** From now on alerts are looked after. */
   begin(): void
   close(): Promise<void>
@@ -130,25 +134,31 @@ function watchAlerts(runner: Observed, daemon: Watched, parts: { clock: Clock; l
 }
 
 export interface Watching {
-  readonly onService: ServiceListener
+  /** Of the runner. */
+  readonly watcher: RunWatcher
   ofDaemon(runner: Observed): WatchDaemon
 }
 
 /** Made before the runner: its calls to the service are counted from the first. */
-export function openWatching(first: Settings, parts: { clock: Clock; log: Log; version: string }): Watching {
+export function openWatching(
+  first: Settings,
+  parts: { clock: Clock; log: Log; version: string; tracing: RunWatcher },
+): Watching {
   const { clock, log, version } = parts
+  const { begin, current } = createProgressWatch(clock, parts.tracing)
   let ask: (() => Promise<Standings>) | undefined
   const metrics = createMetrics({ version, pipelines: first.pipelines.map(({ name }) => name) }, async () => {
     if (ask === undefined) throw new Error('asked before there is a daemon')
     return ask()
   })
   return {
-    onService: metrics.onService,
+    watcher: { onService: metrics.onService, begin },
     ofDaemon: (runner) => (daemon) => {
       ask = () => standings(runner, daemon, clock)
       const alerts = watchAlerts(runner, daemon, { clock, log, metrics })
       return {
         exposition: metrics,
+        progress: current,
         begin: alerts.begin,
         close: alerts.close,
         listener(event) {

@@ -234,6 +234,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     log,
     condition,
     metrics: watched.by?.exposition,
+    progress: () => watched.by?.progress() ?? [],
     state: runner.state,
     decide: async (decision) => parts.decide?.(decision, decisions),
   })

@@ -6,6 +6,7 @@ import { type ConsoleServer, startConsole } from '../../console/server.ts'
 import { createTokenGate } from '../../console/token.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
+import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { NotedRead, ReadStore } from '../../core/log/reads.ts'
@@ -23,11 +24,13 @@ export async function serveDaemon(parts: {
   condition(): DaemonCondition
   /** What `/metrics` says; undefined: there is none. */
   readonly metrics?: Exposition | undefined
+  /** Of active runs. */
+  progress(): readonly RunProgress[]
   readonly state: Pick<ReadStore, 'noteReads'>
   /** By the owner of the state. */
   decide(decision: Decision): Promise<unknown>
 }): Promise<ConsoleServer> {
-  const { clock, log, settings, condition, metrics } = parts
+  const { clock, log, settings, condition, metrics, progress, decide } = parts
   const gate = createTokenGate(() => {
     const { token, users } = settings().server
     return [{ token }, ...users.map(({ name, role, token: own }) => ({ name, role, token: own }))]
@@ -39,7 +42,7 @@ export async function serveDaemon(parts: {
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   const reads = createNotingReads({ state: parts.state, clock, log })
   const noteRead = (read: NotedRead): void => reads.note(read)
-  const looking = consoleData({ clock, settings, daemon: condition, noteRead, decide: parts.decide })
+  const looking = consoleData({ clock, settings, daemon: condition, progress, noteRead, decide })
   const server = await startConsole(settings().server, {
     mounts: [
       healthRoutes(condition),

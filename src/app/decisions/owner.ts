@@ -3,7 +3,7 @@ import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { LeftAlone, UndoOptions } from '../../core/log/undo.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { OwnedState } from '../../store/state-store.ts'
-import type { ProgressReport } from '../../sync/context.ts'
+import type { ProgressReport } from '../../core/outcome/run-progress.ts'
 import type { WithWarnings } from '../run/run.ts'
 
 /** A run that a person has asked for: of all files, of the rejects alone, or one that puts another one back. */

@@ -3,6 +3,7 @@ import { pausedText } from '../../core/decision.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { type Circuit, createCircuit, type Stop } from '../../core/outcome/circuit.ts'
+import type { ProgressReport } from '../../core/outcome/run-progress.ts'
 import { COMMON_FIELDS } from '../../core/log/events.ts'
 import type { Clock, Random, Source } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
@@ -11,7 +12,7 @@ import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import type { Service } from '../../service/service.ts'
 import type { OwnedState } from '../../store/state-store.ts'
-import { type ProgressReport, type RunContext, watchedSession } from '../../sync/context.ts'
+import { type RunContext, watchedSession } from '../../sync/context.ts'
 import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
@@ -105,6 +106,7 @@ function runContext(
     log: parts.log,
     report(report) {
       if (report.phase !== undefined) watched?.stage(report.phase)
+      watched?.report?.(report)
       options.report(report)
     },
   }
@@ -172,23 +174,13 @@ async function logEnd(
   log.info('run ended', { ...ended, ...code, sync_log_entries, sync_log_head })
 }
 
-/** Does the work within a run: bound to the service, ended by its limits, and watched until it is over. */
+/** Does the work within a run, bound to the service. */
 async function withinRun(
   context: RunContext,
-  {
-    parts,
-    watched,
-    work,
-  }: { parts: RunnerParts; watched: WatchedRun | undefined; work: () => Promise<PipelineResult> },
+  { parts, work }: { parts: RunnerParts; work: () => Promise<PipelineResult> },
 ): Promise<PipelineResult> {
-  let result: PipelineResult | undefined
-  try {
-    await bindAtFirstUse(parts.settings, parts.state.binding, context.session)
-    result = await work()
-    return result
-  } finally {
-    watched?.end(result)
-  }
+  await bindAtFirstUse(parts.settings, parts.state.binding, context.session)
+  return work()
 }
 
 /** One run with its log: begun, done, and entered in the log with its numbers. */
@@ -227,7 +219,7 @@ export async function loggedRun(
   const halt = (message: string): void => circuit.halt({ code: 'PAUSED', message })
   const halted = (): void => halt(String(options.halting?.reason))
   options.halting?.addEventListener('abort', halted, { once: true })
-  let result: PipelineResult
+  let result: PipelineResult | undefined
   try {
     const paused = await pauseOf(context, parts.state, options)
     if (paused !== undefined) halt(paused)
@@ -235,7 +227,6 @@ export async function loggedRun(
       paused === undefined
         ? await withinRun(context, {
             parts,
-            watched,
             work: async () => {
               await keepConfiguration(parts.settings, { state: parts.state, at: clock.now(), runId: id })
               await noteAsked(context, { ...options, undoes })
@@ -244,6 +235,7 @@ export async function loggedRun(
           })
         : await accountFor(context, () => Promise.resolve())
   } finally {
+    watched?.end(result)
     ignore()
     options.halting?.removeEventListener('abort', halted)
     limits.done()

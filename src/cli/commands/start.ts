@@ -22,12 +22,12 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
   const log = createLog(settings.log, { secrets: settings.secrets, stream: io.stderr })
   try {
     const tracing = await openTracing(io.env, { clock, log, version: VERSION })
-    const watching = openWatching(settings, { clock, log, version: VERSION })
+    const watching = openWatching(settings, { clock, log, version: VERSION, tracing: tracing.watcher })
     const runner = openRunner(settings, {
       log,
       pid: io.pid,
       thorough: true,
-      watcher: { ...tracing.watcher, onService: watching.onService },
+      watcher: watching.watcher,
     })
     try {
       await runner.bind(io.signal)

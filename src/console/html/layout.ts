@@ -17,6 +17,12 @@ const PLACES = [
 
 export type MenuPlace = (typeof PLACES)[number][0]
 
+/** Whether a page that shows an active run is reloaded; off: the user does not want it. */
+export interface PageRefresh {
+  readonly seconds: number
+  readonly isOn: boolean
+}
+
 export interface PageParts {
   readonly title: string
   /** Where in the navigation it belongs; undefined: nowhere. */
@@ -26,6 +32,8 @@ export interface PageParts {
   readonly user?: { readonly name: string | undefined; readonly role: string } | undefined
   /** What was searched for, to stand in the field again. */
   readonly searched?: string
+  /** It is reloaded while a run is active; undefined: none is. */
+  readonly refresh?: PageRefresh | undefined
   /** Above the title: where this page hangs. */
   readonly trail?: readonly (readonly [href: string, name: string])[]
 }
@@ -79,8 +87,21 @@ const crumbs = (trail: PageParts['trail']): Html =>
         ${trail.map(([href, name]) => html`<a href="${href}">${name}</a> <span aria-hidden="true">›</span> `)}
       </nav>`
 
+/** A page that changes by itself says so, and can be stopped. */
+function refreshNote(refresh: PageRefresh | undefined): Html {
+  if (refresh === undefined) return nothing
+  const { isOn, seconds } = refresh
+  return isOn
+    ? html`<p class="quiet">
+        While a run is active, this page is reloaded every ${seconds} seconds. <a href="?refresh=off">Stop</a>
+      </p>`
+    : html`<p class="quiet">
+        A run is active, and this page is not reloaded. <a href="?">Reload it every ${seconds} seconds</a>
+      </p>`
+}
+
 /** The whole document of a page for those who are signed in. */
-export const pageHtml = ({ title, place, body, user, searched = '', trail }: PageParts): Html =>
+export const pageHtml = ({ title, place, body, user, searched = '', trail, refresh }: PageParts): Html =>
   html`<!doctype html>
     <html lang="en">
       ${head(title)}
@@ -99,7 +120,7 @@ export const pageHtml = ({ title, place, body, user, searched = '', trail }: Pag
         <main id="main" tabindex="-1">
           ${crumbs(trail)}
           <h1>${title}</h1>
-          ${body}
+          ${refreshNote(refresh)} ${body}
         </main>
         <footer>
           All times are in UTC.

@@ -2,9 +2,11 @@
 import { pipelinePauseText } from '../../core/decision.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
+import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
 import type { LivePipeline, LiveView } from '../data.ts'
 import { outcomeChart } from '../html/chart.ts'
+import { progressLine } from '../html/progress.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, count, facts, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
@@ -23,6 +25,7 @@ export interface Overview {
 
 interface Row extends PipelineView {
   readonly live: LivePipeline | undefined
+  readonly progress: RunProgress | undefined
 }
 
 const of = (path: string, pipeline: string): string => address(path, { pipeline })
@@ -108,7 +111,9 @@ function attention({ live, pipelines }: Overview): Html {
   }`
 }
 
-function lastRunCell({ live, lastRun }: Row, now: number): Html {
+function lastRunCell({ live, lastRun, progress }: Row, now: number): Html {
+  if (progress !== undefined)
+    return html`${badge('busy', 'running')} <a href="/runs/${progress.runId}">${progressLine(progress)}</a>`
   const running = live?.running === true ? html`${badge('busy', 'running')} ` : nothing
   if (lastRun === undefined) return html`${running}<span class="quiet">never</span>`
   // What has begun and not ended either runs or was killed; only the daemon knows which.
@@ -217,7 +222,12 @@ export function overviewPage(overview: Overview): PageParts {
   const { live, days } = overview
   const rows = overview.pipelines.map((one): Row => {
     const now = live.pipelines.find(({ name }) => name === one.pipeline)
-    return { ...one, backlog: currentBacklog(one.backlog, now?.running === true), live: now }
+    return {
+      ...one,
+      backlog: currentBacklog(one.backlog, now?.running === true),
+      live: now,
+      progress: live.progress.find(({ pipeline }) => pipeline === one.pipeline),
+    }
   })
   const body = html`${attention({ ...overview, pipelines: rows })}
     <h2>Pipelines</h2>

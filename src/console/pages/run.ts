@@ -1,8 +1,10 @@
 // One run: its totals, which must add up, its files, what the sync log has of it, what is still open.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
+import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { RunTotal } from '../../core/log/sync-log.ts'
 import { type Counts, OUTCOMES } from '../../core/outcome/summary.ts'
 import type { InputView, Page, RejectView, RunView } from '../../core/views.ts'
+import { progressFacts } from '../html/progress.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { count, facts, hashText, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
@@ -15,6 +17,8 @@ import { tookText } from './runs.ts'
 export interface RunParts {
   readonly run: RunView
   readonly now: number
+  /** Undefined: it is not active. */
+  readonly progress: RunProgress | undefined
   /** Of entries of the sync log, by action and outcome. */
   readonly totals: readonly RunTotal[]
   readonly rejects: Page<RejectView>
@@ -92,21 +96,24 @@ function openOf({ id, pipeline, open }: RunView): Html {
       )
 }
 
-export function runPage({ run, now, totals, rejects, entries }: RunParts): PageParts {
+export function runPage({ run, now, progress, totals, rejects, entries }: RunParts): PageParts {
   const { id, pipeline, counts, error } = run
   const { logOfRun, rejectsOfRun } = {
     logOfRun: address('/log', { run: id }),
     rejectsOfRun: address('/rejects', { run: id }),
   }
   const body = html`${error === undefined ? nothing : note(run.status === 'held' ? 'warn' : 'bad', html`<p>${said(error)}</p>`)}
-    ${openOf(run)}
+    ${progress === undefined ? nothing : progressFacts(progress)}
+    ${progress === undefined ? openOf(run) : nothing}
     ${facts([
       ['Pipeline', html`<a href="${address('/runs', { pipeline })}">${pipeline}</a>`],
-      ['Status', statusBadge(run.status ?? 'unfinished')],
+      ['Status', statusBadge(progress === undefined ? (run.status ?? 'unfinished') : 'running')],
       ['Began', moment(run.startedAt, now)],
       [
         'Ended',
-        run.endedAt === undefined ? html`<span class="quiet">not yet, or killed</span>` : moment(run.endedAt),
+        run.endedAt === undefined
+          ? html`<span class="quiet">${progress === undefined ? 'not yet, or killed' : 'not yet'}</span>`
+          : moment(run.endedAt),
       ],
       ['Took', html`${tookText(run)}`],
       ['Configuration', run.configHash === '' ? nothing : hashText(run.configHash)],

@@ -230,6 +230,10 @@ export const PARTS_STYLE = css`
   details[open] > summary {
     margin-bottom: 0.5rem;
   }
+  progress {
+    accent-color: var(--accent);
+  }
+  progress,
   meter {
     width: 100%;
     max-width: 14rem;

@@ -47,6 +47,7 @@ async function serving(tokens: { token?: string; metricsToken?: string }) {
       refusedReload: undefined,
       pipelines: [],
     }),
+    progress: () => [],
     state: { noteReads: () => Promise.resolve() },
     decide: () => Promise.resolve(),
     metrics: { contentType: 'text/plain', text: () => Promise.resolve('counts 1\n') },
