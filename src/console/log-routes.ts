@@ -39,6 +39,7 @@ export function logRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/log/:seq', async (context) => {
     const seq = wholeNumber(context.req.param('seq'))
     const entry = seq === undefined ? undefined : await data.log.logEntry(seq)
-    return entry === undefined ? missing(context) : show(context, entryPage(entry))
+    if (entry === undefined) return missing(context)
+    return show(context, entryPage(entry, await data.views.isConfigurationKept(entry.config_hash)))
   })
 }

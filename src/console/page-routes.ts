@@ -7,11 +7,11 @@ import { readOf } from '../core/log/reads.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
 import { isBrokenOff } from './guarded.ts'
 import { decisionRoutes, mayDecide } from './decision-routes.ts'
-import { missing, refreshWhile, show } from './asked.ts'
+import { missing, refreshWhile, ROWS, show, startOf } from './asked.ts'
 import { ASSETS } from './assets.ts'
 import type { ConsoleData } from './data.ts'
 import { logRoutes } from './log-routes.ts'
-import { configurationPage } from './pages/configuration.ts'
+import { configurationPage, formerConfigurationPage } from './pages/configuration.ts'
 import { overviewPage } from './pages/overview.ts'
 import { problemPage } from './pages/sign-in.ts'
 import { termsPage } from './pages/terms.ts'
@@ -59,7 +59,15 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     return show(context, { ...overviewPage(parts), refresh })
   })
   app.get('/terms', async (context) => show(context, termsPage(await data.views.terms(), data.live().now)))
-  app.get('/configuration', (context) => show(context, configurationPage(data.configuration())))
+  app.get('/configuration', async (context) => {
+    const from = startOf(context)
+    const former = await data.views.configurations({ from, limit: ROWS })
+    return show(context, configurationPage({ settings: data.configuration(), former, from }))
+  })
+  app.get('/configuration/:hash', async (context) => {
+    const found = await data.views.configuration(context.req.param('hash'))
+    return found === undefined ? missing(context) : show(context, formerConfigurationPage(found))
+  })
 }
 
 function fault(

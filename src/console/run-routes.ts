@@ -33,7 +33,8 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
     const runId = runIdOf(context.req.param('id'))
     const run = runId === undefined ? undefined : await data.views.run(runId)
     if (run === undefined) return missing(context)
-    const [totals, rejects, entries] = await Promise.all([
+    const [isConfigurationKept, totals, rejects, entries] = await Promise.all([
+      data.views.isConfigurationKept(run.configHash),
       data.log.runTotals(run.id),
       data.views.rejects({ runId: run.id }, { from: undefined, limit: SOME }),
       data.log.logPage({ run: run.id }, { order: 'oldest', limit: SOME + 1 }),
@@ -42,7 +43,8 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
     const { now, progress: active } = data.live()
     const progress = active.find(({ runId: one }) => one === run.id)
     const refresh = refreshWhile(progress !== undefined, context)
-    return show(context, { ...runPage({ run, now, progress, totals, rejects, entries: shown }), refresh })
+    const parts = { run, now, isConfigurationKept, progress, totals, rejects, entries: shown }
+    return show(context, { ...runPage(parts), refresh })
   })
 }
 

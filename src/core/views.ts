@@ -1,6 +1,7 @@
 // What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
 import type { OpenEdit } from './change/others/hand-edits.ts'
+import type { ConfigurationView, KeptConfiguration } from './log/configuration-store.ts'
 import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
 import type { Operation } from './change/operation.ts'
@@ -148,4 +149,9 @@ export interface StateViews {
   /** By contact id, key or mail; what is exactly so first, then what begins so. */
   search(text: string, limit: number): Promise<FoundView>
   terms(): Promise<TermsView>
+  /** Those that were in force, newest first. */
+  configurations(page: PageRequest): Promise<Page<Pick<KeptConfiguration, 'hash' | 'at'>>>
+  /** By its hash, or that of one of its pipelines. */
+  configuration(hash: string): Promise<ConfigurationView | undefined>
+  isConfigurationKept(hash: string): Promise<boolean>
 }

@@ -22,6 +22,12 @@ async function runOf(page: Page, status: string): Promise<string> {
   return (await page.locator('tbody th a').first().getAttribute('href')) ?? ''
 }
 
+/** The newest that was in force. */
+async function configurationOf(page: Page): Promise<string> {
+  await page.goto(`${world.url}/configuration`)
+  return (await page.locator('#former ~ table td a').first().getAttribute('href')) ?? ''
+}
+
 async function searchFor(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').fill(text)
   await page.getByRole('button', { name: 'Find' }).click()
@@ -174,6 +180,7 @@ describe('every page', () => {
       entry: '/log/1',
       verification: '/log/verification',
       configuration: '/configuration',
+      'configuration-kept': await configurationOf(page),
       search: '/search',
       contact: `/contacts/${world.moved.id}`,
       explain: `/explain/${world.moved.id}/shop`,

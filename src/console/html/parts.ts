@@ -55,6 +55,12 @@ export const count = (value: number, href?: string): Html =>
 export const hashText = (hash: string): Html =>
   html`<code class="hash" title="${hash}">${shortHash(hash)}</code>`
 
+/** `isKept`: the state has its settings. */
+export function configurationHash(hash: string, isKept: boolean): Html {
+  if (hash === '') return nothing
+  return isKept ? html`<a href="/configuration/${hash}">${hashText(hash)}</a>` : hashText(hash)
+}
+
 /** What to type. */
 export const command = (text: string): Html => html`<code class="command">${text}</code>`
 

@@ -6,7 +6,17 @@ import { changeList } from '../html/changes.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { badge, facts, hashText, moment, none, nothing, spoken, statusBadge } from '../html/parts.ts'
+import {
+  badge,
+  configurationHash,
+  facts,
+  hashText,
+  moment,
+  none,
+  nothing,
+  spoken,
+  statusBadge,
+} from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 
 /** What the filter offers. */
@@ -87,7 +97,9 @@ function what(entry: LoggedEntry): Html {
   const reason = entry.reason === null ? nothing : html`<div>${said(entry.reason)}</div>`
   if (entry.values === 'erased' && entry.field_names.length > 0)
     return html`${erased} <span class="quiet">of ${entry.field_names.join(', ')}</span>${decided(entry)}`
-  return html`${changeList(entry)}${reason}${decided(entry)}`
+  const configuration =
+    entry.action === 'configure' ? html`<div>${configurationHash(entry.config_hash, true)}</div>` : nothing
+  return html`${changeList(entry)}${reason}${configuration}${decided(entry)}`
 }
 
 export const entryTable = (rows: readonly LoggedEntry[]): Html =>
@@ -157,7 +169,8 @@ export function logPage(parts: LogParts): PageParts {
   return { title: 'Sync log', place: '/log', body }
 }
 
-export function entryPage(entry: LoggedEntry): PageParts {
+/** `isConfigurationKept`: the state has the settings that it was made under. */
+export function entryPage(entry: LoggedEntry, isConfigurationKept: boolean): PageParts {
   const { request } = entry
   const body = html`${entry.values === 'erased' ? html`<p>${erased} The person was erased; the entry itself stays.</p>` : nothing}
     ${facts([
@@ -176,7 +189,7 @@ export function entryPage(entry: LoggedEntry): PageParts {
         'Answer',
         request === null ? nothing : html`${request.status ?? 'none'}, ${request.attempts} attempt(s)`,
       ],
-      ['Configuration', entry.config_hash === '' ? nothing : hashText(entry.config_hash)],
+      ['Configuration', configurationHash(entry.config_hash, isConfigurationKept)],
       ['Hash of the entry before', hashText(entry.prev)],
       ['Hash', hashText(entry.hash)],
     ])}

@@ -7,7 +7,17 @@ import type { InputView, Page, RejectView, RunView } from '../../core/views.ts'
 import { progressFacts } from '../html/progress.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { count, facts, hashText, moment, note, nothing, spoken, statusBadge } from '../html/parts.ts'
+import {
+  configurationHash,
+  count,
+  facts,
+  hashText,
+  moment,
+  note,
+  nothing,
+  spoken,
+  statusBadge,
+} from '../html/parts.ts'
 import { address, table } from '../html/table.ts'
 import { bytesText, number, plural } from '../../core/words/format.ts'
 import { entryTable } from './log.ts'
@@ -16,6 +26,8 @@ import { tookText } from './runs.ts'
 
 export interface RunParts {
   readonly run: RunView
+  /** Whether the state has the settings that it was made under. */
+  readonly isConfigurationKept: boolean
   readonly now: number
   /** Undefined: it is not active. */
   readonly progress: RunProgress | undefined
@@ -96,7 +108,15 @@ function openOf({ id, pipeline, open }: RunView): Html {
       )
 }
 
-export function runPage({ run, now, progress, totals, rejects, entries }: RunParts): PageParts {
+export function runPage({
+  run,
+  now,
+  isConfigurationKept,
+  progress,
+  totals,
+  rejects,
+  entries,
+}: RunParts): PageParts {
   const { id, pipeline, counts, error } = run
   const { logOfRun, rejectsOfRun } = {
     logOfRun: address('/log', { run: id }),
@@ -116,7 +136,7 @@ export function runPage({ run, now, progress, totals, rejects, entries }: RunPar
           : moment(run.endedAt),
       ],
       ['Took', html`${tookText(run)}`],
-      ['Configuration', run.configHash === '' ? nothing : hashText(run.configHash)],
+      ['Configuration', configurationHash(run.configHash, isConfigurationKept)],
     ])}
     <h2>Totals</h2>
     ${counts === undefined ? html`<p class="none">The run has not ended, so it has no totals.</p>` : totalsOf(counts)}

@@ -13,6 +13,14 @@ export interface KeptConfiguration {
   readonly settings: readonly ShownSetting[]
 }
 
+/** One with what a reader compares it with. */
+export interface ConfigurationView {
+  readonly kept: KeptConfiguration
+  readonly before: KeptConfiguration | undefined
+  /** Later ones that go by the same hash: that of a pipeline stays while other settings change. */
+  readonly also: readonly string[]
+}
+
 export interface ConfigurationStore {
   /**
    * Keeps it, and notes that it is in force now. The entry is appended where another one was in force before, in the same

@@ -2,6 +2,7 @@
 import type { StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
 import { createHoldStore } from '../journal/holds.ts'
+import { createConfigurationViews } from './views-configurations.ts'
 import { createRecordViews } from './views-records.ts'
 import { createRunViews } from './views-runs.ts'
 import { createSearch } from './views-search.ts'
@@ -14,6 +15,7 @@ export function createStateViews(db: Connection, now: () => number): StateViews 
   return {
     ...createRunViews(db),
     ...createRecordViews(db),
+    ...createConfigurationViews(db),
     heldPlans,
     search: async (text, limit) => search(text, limit),
     terms: createTermCount(db, now),
