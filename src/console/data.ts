@@ -1,4 +1,5 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
+import type { ReceiverStanding } from '../core/alerts/alert-store.ts'
 import type { Decision, PipelinePause } from '../core/decision.ts'
 import type { NotedRead } from '../core/log/reads.ts'
 import type { RunProgress } from '../core/outcome/run-progress.ts'
@@ -45,6 +46,10 @@ export interface ConsoleData {
   configuration(): readonly ShownSetting[]
   /** Has it taken by the owner of the state; a run that is asked for is not waited for. Never rejects. */
   decide(decision: Decision): Promise<{ readonly isDone: boolean; readonly text: string }>
+  /** By receiver, in the order of the configuration. */
+  alerts(): Promise<readonly ReceiverStanding[]>
+  /** Sends a test message to every receiver, once. Never rejects. */
+  testAlerts(): Promise<{ readonly isDone: boolean; readonly text: string }>
   /** Someone looked at data of persons. */
   noteRead(read: NotedRead): void
 }

@@ -40,8 +40,8 @@ function keepForm(session: Session, pending: PendingDecision): string {
 }
 
 async function taken({ proposed }: PendingDecision, decided: DecidedBy, data: ConsoleData): Promise<Decided> {
-  const { kind, args, title, back } = proposed
-  const { isDone, text } = await data.decide({ kind, args, decided })
+  const { kind, args, title, back, isTest } = proposed
+  const { isDone, text } = await (isTest === true ? data.testAlerts() : data.decide({ kind, args, decided }))
   return { title, back, isDone, text }
 }
 
@@ -54,7 +54,8 @@ export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const { kind = '', ...fields } = await fieldsOf(context)
     const pipelines = data.live().pipelines.map(({ name }) => name)
     const plans = await data.views.heldPlans(pipelines)
-    const proposed = proposalOf(kind, fields, { pipelines, plans })
+    const receivers = (await data.alerts()).map(({ receiver }) => receiver)
+    const proposed = proposalOf(kind, fields, { pipelines, plans, receivers })
     if (proposed === undefined) return show(context, unknownDecisionPage())
     return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
   })

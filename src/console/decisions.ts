@@ -16,11 +16,15 @@ export interface Proposed {
   readonly button: string
   /** Where to continue. */
   readonly back: string
+  /** It changes nothing, so no reason is asked for and the sync log has no entry of it. */
+  readonly isTest?: true
 }
 
 interface Known {
   readonly pipelines: readonly string[]
   readonly plans: readonly HeldPlan[]
+  /** Of alerts. */
+  readonly receivers: readonly string[]
 }
 
 type Propose = (fields: FormFields, known: Known) => Omit<Proposed, 'kind'> | undefined
@@ -105,6 +109,20 @@ const PROPOSALS: Readonly<Record<string, Propose>> = {
     button: 'Resume it',
     back: '/',
   })),
+  'alerts test': (_, { receivers }) =>
+    receivers.length === 0
+      ? undefined
+      : {
+          args: {},
+          title: 'Send a test message',
+          says: [
+            `Each receiver gets one message now, marked as a test: ${receivers.join(', ')}.`,
+            'Open alerts stay as they are. It may take ten seconds until all have answered.',
+          ],
+          button: `Send ${plural(receivers.length, 'message')}`,
+          back: '/alerts',
+          isTest: true,
+        },
   'held release': held({
     verb: 'Release',
     then: 'The next run sends exactly these, unless newer data of the source arrives first.',

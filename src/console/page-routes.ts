@@ -11,6 +11,7 @@ import { missing, refreshWhile, ROWS, show, startOf } from './asked.ts'
 import { ASSETS } from './assets.ts'
 import type { ConsoleData } from './data.ts'
 import { logRoutes } from './log-routes.ts'
+import { alertsPage } from './pages/alerts.ts'
 import { configurationPage, formerConfigurationPage } from './pages/configuration.ts'
 import { overviewPage } from './pages/overview.ts'
 import { problemPage } from './pages/sign-in.ts'
@@ -49,14 +50,19 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/', async (context) => {
     const live = data.live()
     const names = live.pipelines.map(({ name }) => name)
-    const [pipelines, days] = await Promise.all([
+    const [pipelines, days, receivers] = await Promise.all([
       data.views.pipelines(names),
       data.views.days(live.now - 30 * DAY_MS),
+      data.alerts(),
     ])
     const requestsOfDay = data.requestsOfDay()
-    const parts = { live, pipelines, days, requestsOfDay, mayDecide: mayDecide(context) }
+    const parts = { live, pipelines, days, receivers, requestsOfDay, mayDecide: mayDecide(context) }
     const refresh = refreshWhile(live.progress.length > 0, context)
     return show(context, { ...overviewPage(parts), refresh })
+  })
+  app.get('/alerts', async (context) => {
+    const parts = { now: data.live().now, receivers: await data.alerts(), mayDecide: mayDecide(context) }
+    return show(context, alertsPage(parts))
   })
   app.get('/terms', async (context) => show(context, termsPage(await data.views.terms(), data.live().now)))
   app.get('/configuration', async (context) => {

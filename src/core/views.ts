@@ -1,5 +1,6 @@
 // What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
+import type { AlertStore } from './alerts/alert-store.ts'
 import type { OpenEdit } from './change/others/hand-edits.ts'
 import type { ConfigurationView, KeptConfiguration } from './log/configuration-store.ts'
 import type { Backlog } from './outcome/backlog.ts'
@@ -128,7 +129,7 @@ export interface TermsView {
 }
 
 /** Everything that the console reads from the state. Every call is answered within milliseconds, however large it is. */
-export interface StateViews {
+export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
   pipelines(names: readonly string[]): Promise<readonly PipelineView[]>
   /** Days from `since` (milliseconds since the epoch) on which something ran, oldest first. */
   days(since: number): Promise<readonly DayView[]>

@@ -175,6 +175,7 @@ describe('every page', () => {
       doubts: '/doubts',
       retries: '/retries',
       rejects: '/rejects',
+      alerts: '/alerts',
       terms: '/terms',
       log: '/log',
       entry: '/log/1',

@@ -90,7 +90,7 @@ describe('what is said before', () => {
     approvedBy: [],
     releasedAt: undefined,
   }
-  const known = { pipelines: ['shop'], plans: [plan] }
+  const known = { pipelines: ['shop'], plans: [plan], receivers: [] }
 
   it('names the number of changes, and whether some have been overtaken', () => {
     expect(proposalOf('held release', { run: 'r1' }, known)).toMatchObject({
@@ -106,6 +106,7 @@ describe('what is said before', () => {
 
   it.each([
     ['another run', 'held release', { run: 'r2' }],
+    ['alerts without a receiver', 'alerts test', {}],
     ['an unknown pipeline', 'pause', { pipeline: 'crm' }],
     ['no verdict', 'doubts resolve', { id: '7' }],
     ['no number', 'doubts resolve', { id: 'x', verdict: 'done' }],

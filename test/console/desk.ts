@@ -136,6 +136,8 @@ export async function openDesk(
       return (await explainRecords(key, { settings: { service: serviceSettings() }, pipeline, state }))[0]
     },
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
+    alerts: () => Promise.resolve([]),
+    testAlerts: () => Promise.resolve({ isDone: true, text: 'webhook hooks.example: delivered' }),
     noteRead: (read) => void reads.push(read),
     decide: async (decision) => {
       decisions.push(decision)

@@ -26,6 +26,7 @@ const everyPage = (): string[] => [
   '/edits',
   '/retries',
   '/rejects',
+  '/alerts',
   '/terms',
   '/log',
   '/log/1',

@@ -1,7 +1,7 @@
 // Alerts without a daemon: after runs that a user (or cron) started, and for the commands about them.
 import { deliver, receiverName } from '../../alerts/delivery.ts'
 import { testMessage } from '../../core/alerts/alert-message.ts'
-import type { PendingMessage, RaisedAlert } from '../../core/alerts/alert-changes.ts'
+import type { AlertStore, ReceiverStanding } from '../../core/alerts/alert-store.ts'
 import type { Settings } from '../../core/settings.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import type { PipelineResult } from '../../sync/run.ts'
@@ -55,22 +55,23 @@ export async function testAlerts(
   )
 }
 
-export interface ReceiverStanding {
-  readonly receiver: string
-  readonly raised: readonly RaisedAlert[]
-  readonly pending: readonly PendingMessage[]
-}
+/** What each receiver was told of and still holds, and what it has not taken yet. */
+export const standingsOfReceivers = (
+  { alerts }: Settings,
+  state: Pick<AlertStore, 'alertsOf'> | undefined,
+): Promise<readonly ReceiverStanding[]> =>
+  Promise.all(
+    alerts.map(async ({ id, receiver }) => ({
+      receiver: receiverName(receiver),
+      ...((await state?.alertsOf(id)) ?? { raised: [], pending: [] }),
+    })),
+  )
 
-/** What each receiver was told of and still holds, and what it has not taken yet; from the state, beside a daemon. */
+/** The same from the state, beside a daemon. */
 export async function alertStandings(settings: Settings): Promise<readonly ReceiverStanding[]> {
   const state = openStateForReading(settings.state.path)
   try {
-    return await Promise.all(
-      settings.alerts.map(async ({ id, receiver }) => ({
-        receiver: receiverName(receiver),
-        ...((await state?.alertsOf(id)) ?? { raised: [], pending: [] }),
-      })),
-    )
+    return await standingsOfReceivers(settings, state)
   } finally {
     await state?.close()
   }

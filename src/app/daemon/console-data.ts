@@ -13,6 +13,7 @@ import type { Clock } from '../../core/ports.ts'
 import type { NotedRead } from '../../core/log/reads.ts'
 import type { Settings } from '../../core/settings.ts'
 import { VERSION } from '../../installation.ts'
+import { standingsOfReceivers, testAlerts } from '../alerting/alert-commands.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import { explainRecords } from '../people/explain.ts'
 import { approvalLines, type Released } from '../people/releasing.ts'
@@ -91,6 +92,16 @@ async function decided(decision: Decision, { decide }: Parts): ReturnType<Consol
   }
 }
 
+/** A receiver that does not answer is waited for no longer than for any message. */
+async function testedAlerts(settings: Settings): ReturnType<ConsoleData['testAlerts']> {
+  const tested = await testAlerts(settings, new AbortController().signal)
+  const lines = tested.map(
+    ({ receiver, reason }) =>
+      `${receiver}: ${reason === undefined ? 'delivered' : `not delivered: ${reason}`}`,
+  )
+  return { isDone: tested.every(({ delivered }) => delivered), text: lines.join('\n') }
+}
+
 /** Nothing is opened before the first page is asked for. */
 export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
   const reader = createReader(parts.settings().state.path)
@@ -102,6 +113,8 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
       explain: (contactId, pipeline) => explainLinked(contactId, pipeline, reader.readable, parts.settings()),
       noteRead: (read) => parts.noteRead(read),
+      alerts: () => standingsOfReceivers(parts.settings(), reader.readable),
+      testAlerts: () => testedAlerts(parts.settings()).catch(refused),
       decide: (decision) => decided(decision, parts),
       configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },

@@ -2,15 +2,17 @@
 import type { Proposed } from '../decisions.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, said } from '../html/markup.ts'
-import { note } from '../html/parts.ts'
+import { note, nothing } from '../html/parts.ts'
+
+const reasonField = html`<label for="reason">Reason, for the sync log</label>
+  <input id="reason" name="reason" maxlength="500" autocomplete="off" />`
 
 /** `token`: of this form alone. */
-export function confirmPage({ title, says, button, back }: Proposed, token: string): PageParts {
+export function confirmPage({ title, says, button, back, isTest }: Proposed, token: string): PageParts {
   const body = html`${says.map((text) => html`<p>${said(text)}</p>`)}
     <form class="confirm" method="post" action="/decide">
       <input type="hidden" name="token" value="${token}" />
-      <label for="reason">Reason, for the sync log</label>
-      <input id="reason" name="reason" maxlength="500" autocomplete="off" />
+      ${isTest === true ? nothing : reasonField}
       <button>${button}</button> <a href="${back}">Cancel</a>
     </form>`
   return { title, body }

@@ -1,5 +1,6 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
 import { pipelinePauseText } from '../../core/decision.ts'
+import type { ReceiverStanding } from '../../core/alerts/alert-store.ts'
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
@@ -18,6 +19,7 @@ export interface Overview {
   readonly live: LiveView
   readonly pipelines: readonly PipelineView[]
   readonly days: readonly DayView[]
+  readonly receivers: readonly ReceiverStanding[]
   readonly requestsOfDay: number | undefined
   /** Whether the user may run and pause. */
   readonly mayDecide: boolean
@@ -179,7 +181,13 @@ function pipelineTable(rows: readonly Row[], { now, mayDecide }: { now: number; 
   })
 }
 
-function rateFacts({ live, requestsOfDay }: Overview): Html {
+function alertText(receivers: readonly ReceiverStanding[]): string {
+  if (receivers.length === 0) return 'none configured'
+  const open = receivers.flatMap(({ raised }) => raised.filter(({ told }) => told)).length
+  return `${plural(receivers.length, 'receiver')}, ${open === 0 ? 'no open alerts' : plural(open, 'open alert')}`
+}
+
+function rateFacts({ live, requestsOfDay, receivers }: Overview): Html {
   const { requests, per, concurrency, per_day: perDay } = live.rate
   const used =
     perDay === undefined || requestsOfDay === undefined
@@ -197,6 +205,7 @@ function rateFacts({ live, requestsOfDay }: Overview): Html {
     ['Running since', moment(live.startedAt, live.now)],
     ['Rate limit', html`${plural(requests, 'request')} per ${spanText(per)}, ${concurrency} at once`],
     ['Requests of the last 24 hours', used],
+    ['Alerts', html`<a href="/alerts">${alertText(receivers)}</a>`],
     ['Version', html`${live.version}`],
   ])
 }

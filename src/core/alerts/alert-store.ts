@@ -13,6 +13,13 @@ export interface QueuedMessage {
   readonly attempts: number
 }
 
+/** What a receiver was told of and still holds, and what it has not taken yet; `receiver`: its name for readers. */
+export interface ReceiverStanding {
+  readonly receiver: string
+  readonly raised: readonly RaisedAlert[]
+  readonly pending: readonly PendingMessage[]
+}
+
 /** Receivers are named by their ids (AlertSettings). */
 export interface AlertStore {
   /** By name, whether or not they are configured: what was told of one that is not, is not over. */

@@ -1,6 +1,7 @@
 // The state as the console looks at it: one object over a connection of its own that reads only.
 import type { StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
+import { createAlertStore } from '../alerts.ts'
 import { createHoldStore } from '../journal/holds.ts'
 import { createConfigurationViews } from './views-configurations.ts'
 import { createRecordViews } from './views-records.ts'
@@ -11,12 +12,14 @@ import { createTermCount } from './views-terms.ts'
 /** `now`: milliseconds since the epoch. */
 export function createStateViews(db: Connection, now: () => number): StateViews {
   const { heldPlans } = createHoldStore(db)
+  const { alertsOf } = createAlertStore(db)
   const search = createSearch(db)
   return {
     ...createRunViews(db),
     ...createRecordViews(db),
     ...createConfigurationViews(db),
     heldPlans,
+    alertsOf,
     search: async (text, limit) => search(text, limit),
     terms: createTermCount(db, now),
   }
