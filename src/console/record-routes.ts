@@ -6,22 +6,23 @@ import { missing, ROWS, show, startOf, wholeNumber } from './asked.ts'
 import type { ConsoleData } from './data.ts'
 import { contactPage } from './pages/contact.ts'
 import { explainPage } from './pages/explain.ts'
-import { emptySearchPage, searchPage } from './pages/search.ts'
+import { emptySearchPage, onlyHit, searchPage } from './pages/search.ts'
 import { rememberSearch } from './sessions.ts'
 
 const LONGEST = 320
 
 function searchRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
-  const found = async (text: string) => {
-    const [seen, people] = await Promise.all([data.views.search(text, ROWS), data.log.people(text)])
-    return searchPage(text, seen, people)
-  }
+  const search = (text: string) => Promise.all([data.views.search(text, ROWS), data.log.people(text)])
+  const found = async (text: string) => searchPage(text, ...(await search(text)))
   app.post('/search', async (context) => {
     const { q } = await context.req.parseBody()
     const text = typeof q === 'string' ? q.trim().slice(0, LONGEST) : ''
     if (text === '') return context.redirect('/search', 303)
     if (!context.get('isSignedIn')) return show(context, await found(text))
-    return context.redirect(`/search/${rememberSearch(context.get('session'), text)}`, 303)
+    const hit = onlyHit(...(await search(text)))
+    const place =
+      hit === undefined ? `/search/${rememberSearch(context.get('session'), text)}` : `/contacts/${hit}`
+    return context.redirect(place, 303)
   })
   app.get('/search', (context) => show(context, emptySearchPage()))
   app.get('/search/:number', async (context) => {

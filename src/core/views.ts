@@ -36,6 +36,12 @@ export interface DayView {
   readonly counts: Counts
 }
 
+/** A run in a list. */
+export interface ListedRun extends RunRecord {
+  /** The run that it reverts; undefined: it is no undo. */
+  readonly undoes: string | undefined
+}
+
 export interface RunFilter {
   readonly pipeline?: string | undefined
   /** unfinished: it runs, or was killed. */
@@ -50,7 +56,7 @@ export interface InputView {
   readonly rejects: number
 }
 
-export interface RunView extends RunRecord {
+export interface RunView extends ListedRun {
   readonly configHash: string
   readonly inputs: readonly InputView[]
   /** Of its changes, by where they are in the journal now: what is done has left it. */
@@ -105,7 +111,7 @@ export interface PersonView {
 
 /** What a search found: linked records, and records that have no contact (yet). */
 export interface FoundView {
-  readonly records: readonly Pick<RecordView, 'pipeline' | 'key' | 'contactId'>[]
+  readonly records: readonly Pick<RecordView, 'pipeline' | 'key' | 'contactId' | 'known'>[]
   readonly open: readonly Operation[]
   readonly rejects: readonly RejectView[]
   /** There is more than is shown. */
@@ -134,7 +140,7 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
   /** Days from `since` (milliseconds since the epoch) on which something ran, oldest first. */
   days(since: number): Promise<readonly DayView[]>
   /** Newest first. */
-  runs(filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>
+  runs(filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
   run(id: string): Promise<RunView | undefined>
   /** Newest first. */
   rejects(

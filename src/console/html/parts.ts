@@ -1,6 +1,6 @@
 // The small pieces that pages are composed of. Everything goes through hono's `html`, which escapes what is not
 // our own HTML; data is only ever passed to it as text.
-import type { FieldValue } from '../../core/mapping/contact.ts'
+import type { Contact, FieldValue } from '../../core/mapping/contact.ts'
 import { html, type Html, said } from './markup.ts'
 import { distanceText, momentText, number } from '../../core/words/format.ts'
 import { shortHash } from './text.ts'
@@ -44,10 +44,10 @@ export function moment(ms: number, now?: number): Html {
   return html`<time datetime="${iso}">${momentText(ms).replace(' UTC', '')}</time>${distance}`
 }
 
-/** Renders zero muted. */
+/** Zeros are muted, and take no room on a phone. */
 export const count = (value: number, href?: string): Html =>
   value === 0
-    ? html`<span class="nought">0</span>`
+    ? html`<span class="nought zero">0</span>`
     : href === undefined
       ? html`${number(value)}`
       : html`<a href="${href}">${number(value)}</a>`
@@ -71,6 +71,21 @@ export function fieldValue(value: FieldValue | null | undefined): Html {
     return html`${value.map((item) => html`<span class="chip">${said(String(item))}</span> `)}`
   return said(String(value))
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Whose contact it is, in two lines; a line that says nothing is left out. */
+export function nameAndMail(contact: Contact): Html {
+  const name = [contact['first_name'], contact['family_name']].map(textOf).filter((text) => text !== '')
+  const texts = [name.join(' '), textOf(contact['mail'])].filter((text) => text !== '')
+  return html`${texts.map((text) => html`<div>${said(text)}</div>`)}`
+}
+
+/** Beside what reverts another run, so that it is seen to be one. */
+export const undoBadge = (run: string): Html =>
+  html`<a class="badge busy" href="/runs/${run}" title="of run ${run}"
+    ><span aria-hidden="true">↺</span> undo<span class="unseen"> of run ${run}</span></a
+  >`
 
 /** A list of names and what they stand for. */
 export const facts = (rows: readonly (readonly [string, Html])[]): Html =>

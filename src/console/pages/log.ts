@@ -1,5 +1,6 @@
 // The sync log: entries as a list, as one person's history, and a single one with its place in the chain.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
+import { undoneRun } from '../../core/log/audit.ts'
 import type { LogFilter } from '../../core/log/sync-log.ts'
 import type { Page } from '../../core/views.ts'
 import { changeList } from '../html/changes.ts'
@@ -16,6 +17,7 @@ import {
   nothing,
   spoken,
   statusBadge,
+  undoBadge,
 } from '../html/parts.ts'
 import { pager, table } from '../html/table.ts'
 
@@ -68,6 +70,14 @@ export interface LogParts {
 
 const when = ({ at }: LoggedEntry): Html => moment(Date.parse(at))
 
+/** What was done, how it ended, and whether it reverts something. */
+function actionOf(entry: LoggedEntry): Html {
+  const undone = undoneRun(entry)
+  const sign = entry.action === 'undo' ? html`<span aria-hidden="true">↺</span> ` : nothing
+  return html`${sign}<strong>${spoken(entry.action)}</strong> ${statusBadge(entry.outcome)}
+    ${undone === undefined ? nothing : undoBadge(undone)}`
+}
+
 const erased = badge('calm', 'erased')
 
 /** Line 0: the file in which a record was missing. */
@@ -110,7 +120,7 @@ export const entryTable = (rows: readonly LoggedEntry[]): Html =>
     columns: [
       { title: 'Entry', kind: 'head', cell: (entry) => html`<a href="/log/${entry.seq}">${entry.seq}</a>` },
       { title: 'When', cell: when },
-      { title: 'Action', cell: ({ action, outcome }) => html`${spoken(action)} ${statusBadge(outcome)}` },
+      { title: 'Action', cell: actionOf },
       { title: 'Whom', cell: who },
       { title: 'What', cell: what },
       { title: 'From', cell: source },
@@ -139,7 +149,7 @@ export function life(entries: readonly LoggedEntry[], empty: string): Html {
       (entry) =>
         html`<li>
           <p class="what">
-            <strong>${spoken(entry.action)}</strong> ${statusBadge(entry.outcome)} <span>${when(entry)}</span>
+            ${actionOf(entry)} <span>${when(entry)}</span>
             <span class="quiet">${entry.pipeline}</span>
           </p>
           ${what(entry)} ${proof(entry)}
@@ -174,7 +184,7 @@ export function entryPage(entry: LoggedEntry, isConfigurationKept: boolean): Pag
   const { request } = entry
   const body = html`${entry.values === 'erased' ? html`<p>${erased} The person was erased; the entry itself stays.</p>` : nothing}
     ${facts([
-      ['Action', html`${spoken(entry.action)} ${statusBadge(entry.outcome)}`],
+      ['Action', actionOf(entry)],
       ['When', when(entry)],
       ['Pipeline', html`${entry.pipeline ?? 'all'}`],
       ['Run', html`<a href="/runs/${entry.run_id}">${entry.run_id}</a>`],

@@ -2,7 +2,7 @@
 import type { Operation } from '../../core/change/operation.ts'
 import { plannedChange } from '../html/changes.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { statusBadge } from '../html/parts.ts'
+import { nameAndMail, statusBadge } from '../html/parts.ts'
 import { type Column, table } from '../html/table.ts'
 
 /** A record that has gone stands in no line. */
@@ -14,15 +14,8 @@ const contact = ({ contactId }: Operation): Html =>
     ? html`<span class="quiet">no contact yet</span>`
     : html`<a href="/contacts/${contactId}">contact ${contactId}</a>`
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 /** Whose record it is, as far as it says: a key alone cannot be judged. */
-function who({ known, desired }: Operation): Html {
-  const fields = { ...known, ...desired }
-  const name = [fields['first_name'], fields['family_name']].map(textOf).filter((text) => text !== '')
-  const texts = [name.join(' '), textOf(fields['mail'])].filter((text) => text !== '')
-  return html`${texts.map((text) => html`<div>${said(text)}</div>`)}`
-}
+const who = ({ known, desired }: Operation): Html => nameAndMail({ ...known, ...desired })
 
 function change(operation: Operation): Html {
   const action = operation.kind === 'consent' ? 'update' : operation.kind

@@ -1,7 +1,7 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
 import { pipelinePauseText } from '../../core/decision.ts'
 import type { ReceiverStanding } from '../../core/alerts/alert-store.ts'
-import { currentBacklog } from '../../core/outcome/backlog.ts'
+import { type Backlog, currentBacklog } from '../../core/outcome/backlog.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
@@ -32,39 +32,62 @@ interface Row extends PipelineView {
 
 const of = (path: string, pipeline: string): string => address(path, { pipeline })
 
-/** One line for each thing that needs an operator. */
-function openEnds({ pipeline, backlog, lastRun }: PipelineView): Html[] {
-  const { rejects, held, inDoubt } = backlog
-  const error = lastRun?.error
+/** One kind of what needs attention, over all pipelines: how many, in which, and the way there. */
+function openKind(
+  rows: readonly Row[],
+  path: string,
+  { countOf, words }: { countOf(backlog: Backlog): number; words(count: number): string },
+): Html[] {
+  const those = rows.filter(({ backlog }) => countOf(backlog) > 0)
+  const [first] = those
+  if (first === undefined) return []
+  const sum = those.reduce((total, { backlog }) => total + countOf(backlog), 0)
+  const place = those.length === 1 ? of(path, first.pipeline) : path
+  return [html`<a href="${place}">${words(sum)}</a> in ${those.map(({ pipeline }) => pipeline).join(', ')}`]
+}
+
+/** What needs attention, each with the way there. */
+function openEnds(rows: readonly Row[], receivers: readonly ReceiverStanding[]): Html[] {
+  const failed = rows.flatMap(({ pipeline, lastRun }) =>
+    lastRun?.status === 'failed'
+      ? [html`<a href="/runs/${lastRun.id}">the last run</a> of ${pipeline} failed`]
+      : [],
+  )
+  const paused = rows.filter(({ live }) => live?.paused !== undefined).map(({ pipeline }) => pipeline)
+  const undelivered = receivers.flatMap(({ pending }) =>
+    pending.filter(({ attempts }) => attempts > 0),
+  ).length
   return [
-    ...(lastRun?.status === 'failed'
-      ? [
-          html`<li>
-            ${pipeline}:
-            <a href="/runs/${lastRun.id}">the last run</a>
-            failed${error === undefined ? '' : ': '}${error === undefined ? nothing : said(error)}
-          </li>`,
-        ]
-      : []),
-    ...(held > 0
-      ? [html`<li>${pipeline}: <a href="${of('/held', pipeline)}">${plural(held, 'change')} held</a></li>`]
-      : []),
-    ...(inDoubt > 0
-      ? [
-          html`<li>
-            ${pipeline}: <a href="${of('/doubts', pipeline)}">${plural(inDoubt, 'operation')} in doubt</a>
-          </li>`,
-        ]
-      : []),
-    ...(rejects > 0
-      ? [
-          html`<li>
-            ${pipeline}: <a href="${of('/rejects', pipeline)}">${plural(rejects, 'record')} rejected</a>
-          </li>`,
-        ]
-      : []),
+    ...failed,
+    ...openKind(rows, '/held', {
+      countOf: ({ held }) => held,
+      words: (count) => `${plural(count, 'change')} held`,
+    }),
+    ...openKind(rows, '/doubts', {
+      countOf: ({ inDoubt }) => inDoubt,
+      words: (count) => `${plural(count, 'operation')} in doubt`,
+    }),
+    ...openKind(rows, '/rejects', {
+      countOf: ({ rejects }) => rejects,
+      words: (count) => `${plural(count, 'record')} rejected`,
+    }),
+    ...(paused.length === 0 ? [] : [html`<a href="#pipelines">paused</a>: ${paused.join(', ')}`]),
+    ...(undelivered === 0
+      ? []
+      : [html`<a href="/alerts">${plural(undelivered, 'alert message')} not delivered</a>`]),
   ]
 }
+
+/** The sentences behind it: why a run failed, who has paused a pipeline and how to resume it. */
+const reasonsOf = (rows: readonly Row[]): Html[] =>
+  rows.flatMap(({ pipeline, lastRun, live }) => [
+    ...(live?.paused === undefined
+      ? []
+      : [html`<li>${pipeline}: ${said(pipelinePauseText(live.paused))}</li>`]),
+    ...(lastRun?.status === 'failed' && lastRun.error !== undefined
+      ? [html`<li>${pipeline}: ${said(lastRun.error)}</li>`]
+      : []),
+  ])
 
 function refusedReload({ refusedReload: problems }: LiveView): Html {
   if (problems === undefined) return nothing
@@ -78,37 +101,35 @@ function refusedReload({ refusedReload: problems }: LiveView): Html {
   )
 }
 
-function attention({ live, pipelines }: Overview): Html {
-  const reasons = live.reasons.map((reason) => html`<li>${said(reason)}</li>`)
-  const paused = live.pipelines.flatMap(({ name, paused: pause }) =>
-    pause === undefined ? [] : [html`<li>${name}: ${said(pipelinePauseText(pause))}</li>`],
-  )
-  const lines = [...paused, ...pipelines.flatMap(openEnds)]
-  if (reasons.length + lines.length === 0 && live.refusedReload === undefined)
-    return note(
-      'good',
-      html`<p>No open items: nothing is held, in doubt or rejected, and no pipeline is overdue.</p>`,
-    )
+/** Nothing where nothing does. */
+function attention({ live, receivers }: Overview, rows: readonly Row[]): Html {
+  const unready = live.reasons.map((reason) => html`<li>${said(reason)}</li>`)
+  const [first, ...others] = openEnds(rows, receivers)
+  const reasons = reasonsOf(rows)
   return html`${refusedReload(live)}${
-    reasons.length === 0
+    unready.length === 0
       ? nothing
       : note(
           'bad',
           html`<p>Not ready:</p>
             <ul>
-              ${reasons}
+              ${unready}
             </ul>`,
         )
   }
   ${
-    lines.length === 0
+    first === undefined
       ? nothing
       : note(
           'warn',
-          html`<p>Needs attention:</p>
-            <ul>
-              ${lines}
-            </ul>`,
+          html`<p>Needs attention: ${first}${others.map((one) => html` · ${one}`)}</p>
+            ${
+              reasons.length === 0
+                ? nothing
+                : html`<ul>
+                    ${reasons}
+                  </ul>`
+            }`,
         )
   }`
 }
@@ -238,8 +259,8 @@ export function overviewPage(overview: Overview): PageParts {
       progress: live.progress.find(({ pipeline }) => pipeline === one.pipeline),
     }
   })
-  const body = html`${attention({ ...overview, pipelines: rows })}
-    <h2>Pipelines</h2>
+  const body = html`${attention(overview, rows)}
+    <h2 id="pipelines">Pipelines</h2>
     ${pipelineTable(rows, { now: live.now, mayDecide: overview.mayDecide })}
     <h2>Records by day</h2>
     ${outcomeChart(days, live.now, dayTable(days))}

@@ -17,6 +17,7 @@ import {
   nothing,
   spoken,
   statusBadge,
+  undoBadge,
 } from '../html/parts.ts'
 import { address, table } from '../html/table.ts'
 import { bytesText, number, plural } from '../../core/words/format.ts'
@@ -127,7 +128,11 @@ export function runPage({
     ${progress === undefined ? openOf(run) : nothing}
     ${facts([
       ['Pipeline', html`<a href="${address('/runs', { pipeline })}">${pipeline}</a>`],
-      ['Status', statusBadge(progress === undefined ? (run.status ?? 'unfinished') : 'running')],
+      [
+        'Status',
+        html`${statusBadge(progress === undefined ? (run.status ?? 'unfinished') : 'running')}
+        ${run.undoes === undefined ? nothing : undoBadge(run.undoes)}`,
+      ],
       ['Began', moment(run.startedAt, now)],
       [
         'Ended',

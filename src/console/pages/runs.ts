@@ -1,10 +1,10 @@
 // The list of runs, newest first, and the filter over it.
 import type { RunRecord } from '../../core/state.ts'
-import type { Page, RunFilter } from '../../core/views.ts'
+import type { ListedRun, Page, RunFilter } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, said } from '../html/markup.ts'
-import { count, moment, nothing, statusBadge } from '../html/parts.ts'
+import { count, moment, nothing, statusBadge, undoBadge } from '../html/parts.ts'
 import { type Column, pager, table } from '../html/table.ts'
 import { spanText } from '../../core/words/format.ts'
 
@@ -14,20 +14,20 @@ export interface Runs {
   readonly pipelines: readonly string[]
   readonly filter: RunFilter
   readonly from: string | undefined
-  readonly runs: Page<RunRecord>
+  readonly runs: Page<ListedRun>
 }
 
 export function tookText({ startedAt, endedAt }: RunRecord): string {
   return endedAt === undefined ? '' : spanText(endedAt - startedAt)
 }
 
-const counts = (title: string, name: keyof NonNullable<RunRecord['counts']>): Column<RunRecord> => ({
+const counts = (title: string, name: keyof NonNullable<RunRecord['counts']>): Column<ListedRun> => ({
   title,
   kind: 'number',
   cell: (run) => (run.counts === undefined ? nothing : count(run.counts[name])),
 })
 
-const COLUMNS: readonly Column<RunRecord>[] = [
+const COLUMNS: readonly Column<ListedRun>[] = [
   {
     title: 'Began',
     kind: 'head',
@@ -36,8 +36,9 @@ const COLUMNS: readonly Column<RunRecord>[] = [
   { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
   {
     title: 'Status',
-    cell: ({ status, error }) =>
-      html`${statusBadge(status ?? 'unfinished')}${error === undefined ? nothing : html`<div class="reason quiet">${said(error)}</div>`}`,
+    cell: ({ status, error, undoes }) =>
+      html`${statusBadge(status ?? 'unfinished')}
+      ${undoes === undefined ? nothing : undoBadge(undoes)}${error === undefined ? nothing : html`<div class="reason quiet">${said(error)}</div>`}`,
   },
   { title: 'Took', kind: 'short', cell: (run) => html`${tookText(run)}` },
   counts('Read', 'read'),

@@ -3,7 +3,7 @@ import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import type { FoundView } from '../../core/views.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
-import { none, nothing } from '../html/parts.ts'
+import { nameAndMail, none, nothing } from '../html/parts.ts'
 import { table } from '../html/table.ts'
 import { openTable, stateColumn } from './open.ts'
 import { rejectTable } from './rejects.ts'
@@ -25,6 +25,7 @@ const contacts = (found: FoundView): Html =>
               kind: 'head',
               cell: ({ contactId }) => html`<a href="/contacts/${contactId}">contact ${contactId}</a>`,
             },
+            { title: 'Who', cell: ({ known }) => nameAndMail(known) },
             { title: 'Key', cell: ({ key }) => said(key) },
             { title: 'Pipeline', cell: ({ pipeline }) => html`${pipeline}` },
           ],
@@ -50,12 +51,29 @@ export const emptySearchPage = (): PageParts => ({ title: 'Search', body: html`<
 /** Contacts that only the sync log knows by this: the link has gone, or the mail was another one then. */
 function earlier(found: FoundView, people: readonly LoggedPerson[]): Html {
   const linked = new Set(found.records.map(({ contactId }) => contactId))
-  const ids = [...new Set(people.flatMap(({ contactIds }) => contactIds))].filter((id) => !linked.has(id))
-  if (ids.length === 0) return nothing
+  const rows = people.flatMap(({ contactIds, mails }) =>
+    contactIds.filter((id) => !linked.has(id)).map((id) => ({ id, mails })),
+  )
+  if (rows.length === 0) return nothing
   return html`<h2>Matched before</h2>
     <ul>
-      ${ids.map((id) => html`<li><a href="/contacts/${id}">contact ${id}</a></li>`)}
+      ${rows.map(
+        ({ id, mails }) =>
+          html`<li>
+            <a href="/contacts/${id}">contact ${id}</a> ${mails.map((mail) => html`${said(mail)} `)}
+          </li>`,
+      )}
     </ul>`
+}
+
+/** The contact, where all that was found is that one; undefined otherwise. */
+export function onlyHit(found: FoundView, people: readonly LoggedPerson[]): number | undefined {
+  const ids = new Set([
+    ...found.records.map(({ contactId }) => contactId),
+    ...people.flatMap(({ contactIds }) => contactIds),
+  ])
+  const isAll = !found.more && found.open.length + found.rejects.length === 0
+  return isAll && ids.size === 1 ? [...ids][0] : undefined
 }
 
 export function searchPage(searched: string, found: FoundView, people: readonly LoggedPerson[]): PageParts {

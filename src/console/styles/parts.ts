@@ -314,6 +314,9 @@ export const PARTS_STYLE = css`
     .facts time {
       white-space: normal;
     }
+    .facts > div:has(> dd > .zero:only-child) {
+      display: none;
+    }
     .facts {
       grid-template-columns: 1fr 1fr;
       padding: 0.85rem 0.9rem;

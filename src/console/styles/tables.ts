@@ -166,6 +166,9 @@ export const TABLE_STYLE = css`
       font-weight: 400;
       font-size: 0.87rem;
     }
+    tbody td:has(> div > .zero:only-child) {
+      display: none;
+    }
     .reason {
       min-width: 0;
     }

@@ -127,6 +127,10 @@ function reasonOf(settled: Settled): string | null {
   return all.filter((text) => text !== undefined).join('; ') || null
 }
 
+/** The run that an entry reverts, by its reason; undefined where it reverts none. */
+export const undoneRun = ({ reason }: Pick<AuditEntry, 'reason'>): string | undefined =>
+  /^undoes run ([\da-z-]+)/.exec(reason ?? '')?.[1]
+
 /** `at` in milliseconds since the epoch; `runId` is the run that settled it. */
 export function auditEntry(
   settled: Settled,

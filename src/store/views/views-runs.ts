@@ -4,6 +4,7 @@ import { noCounts, OUTCOMES, type Counts } from '../../core/outcome/summary.ts'
 import type {
   DayView,
   InputView,
+  ListedRun,
   Page,
   PageRequest,
   RunFilter,
@@ -33,7 +34,18 @@ function cursor(from: string | undefined): { at: number; id: string } {
   return { at: at === undefined ? Number.MAX_SAFE_INTEGER : Number(at), id: id ?? '' }
 }
 
+/** The input of an undo is not a file: it is named after the run that it reverts. */
+function createUndone(db: Connection): (run: string) => string | undefined {
+  const undone = db
+    .prepare<[string], string>(
+      "SELECT name FROM input WHERE run_id = ? AND name LIKE 'undo of %' AND version LIKE 'undo %' LIMIT 1",
+    )
+    .pluck()
+  return (run) => undone.get(run)?.slice('undo of '.length)
+}
+
 function createRunList(db: Connection) {
+  const undone = createUndone(db)
   const list = (index: string, where: string) =>
     db.prepare<[Record<string, unknown>], RunRow>(
       `SELECT * FROM run INDEXED BY ${index} WHERE ${where} AND (started_at, id) < (@at, @id)
@@ -41,10 +53,11 @@ function createRunList(db: Connection) {
     )
   const all = list('run_by_start', '1')
   const ofPipeline = list('run_by_pipeline', 'pipeline = @pipeline')
-  return ({ pipeline, status }: RunFilter, page: PageRequest): Page<RunRecord> => {
+  return ({ pipeline, status }: RunFilter, page: PageRequest): Page<ListedRun> => {
     const asked = { ...cursor(page.from), limit: page.limit + 1, status: status ?? null }
     const rows = pipeline === undefined ? all.all(asked) : ofPipeline.all({ ...asked, pipeline })
-    return pageOf(rows.map(runRecord), page.limit, cursorOf)
+    const listed = rows.map((row) => ({ ...runRecord(row), undoes: undone(row.id) }))
+    return pageOf(listed, page.limit, cursorOf)
   }
 }
 
@@ -53,6 +66,7 @@ SELECT name, bytes, sha256, state, (SELECT count(*) FROM reject WHERE reject.inp
 FROM input WHERE run_id = ? ORDER BY id LIMIT 500`
 
 function createRun(db: Connection): (id: string) => RunView | undefined {
+  const undone = createUndone(db)
   const one = db.prepare<[string], Row>('SELECT * FROM run WHERE id = ?')
   const inputs = db.prepare<[string], Omit<InputView, 'sha256'> & { sha256: string | null }>(INPUTS)
   const open = db.prepare<[{ run: string; pipeline: string }], { state: string; number: number }>(
@@ -69,6 +83,7 @@ function createRun(db: Connection): (id: string) => RunView | undefined {
     const waiting = planned.get(id) ?? 0
     return {
       ...runRecord(row),
+      undoes: undone(id),
       configHash: row.config_hash,
       inputs: inputs.all(id).map((input) => ({ ...input, sha256: input.sha256 ?? undefined })),
       open: Object.fromEntries(waiting === 0 ? left : [...left, ['planned', waiting]]) as RunView['open'],

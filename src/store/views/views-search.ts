@@ -3,7 +3,7 @@
 import { mailKey } from '../../core/mapping/contact.ts'
 import type { FoundView } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
-import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
+import { operationOf, type OperationRow, parseContact, SELECT_OPERATION } from '../journal/rows.ts'
 import { isKeyed } from '../file/state-sets.ts'
 import { rejectView, SELECT_REJECT } from './views-records.ts'
 import { rowNumber } from './views-page.ts'
@@ -12,6 +12,7 @@ interface Found {
   pipeline: string
   key: string
   contactId: number
+  known: string
 }
 
 type Range = { from: string; to: string }
@@ -28,7 +29,7 @@ WITH RECURSIVE name(pipeline) AS (
 SELECT pipeline FROM name WHERE pipeline IS NOT NULL`
 
 function createLinkSearch(db: Connection) {
-  const link = 'SELECT pipeline, key, contact_id AS contactId FROM link'
+  const link = 'SELECT pipeline, key, contact_id AS contactId, known FROM link'
   const byId = db.prepare<[number, number], Found>(`${link} WHERE contact_id = ? LIMIT ?`)
   const byMail = db.prepare<[Range & { limit: number }], Found>(
     `${link} WHERE mail_key >= @from AND mail_key < @to ORDER BY mail_key LIMIT @limit`,
@@ -69,7 +70,7 @@ export function createSearch(db: Connection): (text: string, limit: number) => F
     const open = withOperations.all().flatMap((pipeline) => creates.all({ ...range, pipeline }))
     const rejected = withRejects.all().flatMap((pipeline) => rejects.all({ ...range, pipeline }))
     return {
-      records: found.slice(0, limit),
+      records: found.slice(0, limit).map((one) => ({ ...one, known: parseContact(one.known) })),
       open: open.slice(0, limit).map(operationOf),
       rejects: rejected.slice(0, limit).map(rejectView),
       more: [found, open, rejected].some(({ length }) => length > limit),
