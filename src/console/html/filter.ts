@@ -11,6 +11,18 @@ interface Choice {
   readonly chosen: string | undefined
 }
 
+/** A field to fill in; `hints`: what it may hold, among others. */
+interface Entry {
+  readonly name: string
+  readonly label: string
+  readonly type: 'date' | 'text'
+  readonly value: string | undefined
+  readonly hints?: readonly string[]
+}
+
+/** What was chosen elsewhere and stays. */
+type Kept = Readonly<Record<string, string | undefined>>
+
 function select({ name, label, all, choices, chosen }: Choice): Html {
   const selected = (choice: string): Html => (choice === chosen ? html` selected` : nothing)
   return html`<div>
@@ -22,8 +34,56 @@ function select({ name, label, all, choices, chosen }: Choice): Html {
   </div>`
 }
 
-export const filterForm = (action: string, choices: readonly Choice[]): Html =>
+function field({ name, label, type, value = '', hints }: Entry): Html {
+  const id = `by-${name}`
+  const list = hints === undefined ? nothing : html` list="${id}-hints"`
+  const options =
+    hints === undefined
+      ? nothing
+      : html`<datalist id="${id}-hints">
+          ${hints.map((hint) => html`<option value="${hint}"></option>`)}
+        </datalist>`
+  return html`<div>
+    <label for="${id}">${label}</label>
+    <input
+      id="${id}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      maxlength="100"
+      autocomplete="off"
+      ${list}
+    />
+    ${options}
+  </div>`
+}
+
+const hidden = (kept: Kept): Html[] =>
+  Object.entries(kept).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`],
+  )
+
+export const filterForm = (action: string, rows: readonly (Choice | Entry)[], kept: Kept = {}): Html =>
   html`<form class="filter" method="get" action="${action}">
-    ${choices.map(select)}
+    ${hidden(kept)} ${rows.map((row) => ('choices' in row ? select(row) : field(row)))}
+    <button>Show</button>
+  </form>`
+
+/** Asks for a person: what is entered is sent, and stands in no address. */
+export const personForm = (action: string, kept: Kept): Html =>
+  html`<form class="filter" method="post" action="${action}">
+    ${hidden(kept)}
+    <div>
+      <label for="by-who">Of one person</label>
+      <input
+        id="by-who"
+        name="who"
+        required
+        maxlength="320"
+        placeholder="E-mail, key or id"
+        autocomplete="off"
+        spellcheck="false"
+      />
+    </div>
     <button>Show</button>
   </form>`

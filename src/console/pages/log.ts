@@ -1,10 +1,11 @@
 // The sync log: entries as a list, as one person's history, and a single one with its place in the chain.
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { undoneRun } from '../../core/log/audit.ts'
-import type { LogFilter } from '../../core/log/sync-log.ts'
+import type { LoggedPerson } from '../../core/log/sync-log.ts'
+import { CONTACT_FIELD_NAMES } from '../../core/mapping/contact.ts'
 import type { Page } from '../../core/views.ts'
 import { changeList } from '../html/changes.ts'
-import { filterForm } from '../html/filter.ts'
+import { filterForm, personForm } from '../html/filter.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import {
@@ -19,7 +20,7 @@ import {
   statusBadge,
   undoBadge,
 } from '../html/parts.ts'
-import { pager, table } from '../html/table.ts'
+import { address, pager, table } from '../html/table.ts'
 
 /** What the filter offers. */
 export const ACTIONS = [
@@ -63,7 +64,7 @@ export const OUTCOMES_LOGGED = [
 
 export interface LogParts {
   readonly pipelines: readonly string[]
-  readonly filter: LogFilter
+  readonly query: LogQuery
   readonly from: string | undefined
   readonly entries: Page<LoggedEntry>
 }
@@ -158,25 +159,71 @@ export function life(entries: readonly LoggedEntry[], empty: string): Html {
   </ol>`
 }
 
-function filters({ pipelines, filter }: LogParts): Html {
-  if (filter.run !== undefined)
-    return html`<p>
-      Of run <a href="/runs/${filter.run}">${filter.run}</a>. <a href="/log">The whole log</a>
-    </p>`
-  return filterForm('/log', [
-    { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: filter.pipeline },
-    { name: 'action', label: 'Action', all: 'any', choices: ACTIONS, chosen: filter.action },
-    { name: 'outcome', label: 'Outcome', all: 'any', choices: OUTCOMES_LOGGED, chosen: filter.outcome },
-  ])
+/** As they stand in the address. */
+export interface LogQuery {
+  readonly run?: string | undefined
+  readonly pipeline?: string | undefined
+  readonly action?: string | undefined
+  readonly outcome?: string | undefined
+  readonly field?: string | undefined
+  /** Days, the last one included: `2026-11-23`. */
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  /** A number of the state: no name, key or mail stands in an address. */
+  readonly person?: string | undefined
+}
+
+const asQuery = (query: LogQuery): Readonly<Record<string, string | undefined>> => ({ ...query })
+
+function filters({ pipelines, query }: LogParts): Html {
+  const { run, pipeline, action, outcome, field, since, until, person } = query
+  if (run !== undefined)
+    return html`<p>Of run <a href="/runs/${run}">${run}</a>. <a href="/log">The whole log</a></p>`
+  const ofPerson =
+    person === undefined
+      ? personForm('/log', asQuery(query))
+      : html`<p>Of one person. <a href="${address('/log', { ...query, person: undefined })}">Of all</a></p>`
+  return html`${filterForm(
+    '/log',
+    [
+      { name: 'since', label: 'From', type: 'date', value: since },
+      { name: 'until', label: 'To', type: 'date', value: until },
+      { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
+      { name: 'action', label: 'Action', all: 'any', choices: ACTIONS, chosen: action },
+      { name: 'outcome', label: 'Outcome', all: 'any', choices: OUTCOMES_LOGGED, chosen: outcome },
+      { name: 'field', label: 'Field', type: 'text', value: field, hints: CONTACT_FIELD_NAMES },
+    ],
+    { person },
+  )}
+  ${ofPerson}`
 }
 
 export function logPage(parts: LogParts): PageParts {
-  const { filter, from, entries } = parts
-  const { run, pipeline, action, outcome } = filter
+  const { query, from, entries } = parts
   const body = html`<p><a href="/log/verification">Is it intact?</a> The state of its verification.</p>
     ${filters(parts)} ${entryTable(entries.rows)}
-    ${pager('/log', { run, pipeline, action, outcome }, { from, next: entries.next, more: 'Older entries' })}`
+    ${pager('/log', asQuery(query), { from, next: entries.next, more: 'Older entries' })}`
   return { title: 'Sync log', place: '/log', body }
+}
+
+/** Several persons have what was asked for, or none has. */
+export function logPersonsPage(query: LogQuery, persons: readonly LoggedPerson[]): PageParts {
+  const rows = persons.map(
+    ({ person, keys, mails, contactIds }) =>
+      html`<li>
+        <a href="${address('/log', { ...query, person: String(person) })}">Entries of this person</a>:
+        ${[...mails, ...keys.map(({ pipeline, key }) => `${key} (${pipeline})`)].map((text) => html`${said(text)} `)}
+        ${contactIds.map((id) => html`<a href="/contacts/${id}">contact ${id}</a> `)}
+      </li>`,
+  )
+  const body =
+    rows.length === 0
+      ? html`${none('No entry is about a person with this e-mail address, key or id.')}
+        ${personForm('/log', asQuery(query))}`
+      : html`<ul>
+          ${rows}
+        </ul>`
+  return { title: 'Sync log: persons', place: '/log', trail: [['/log', 'Sync log']], body }
 }
 
 /** `isConfigurationKept`: the state has the settings that it was made under. */
