@@ -68,6 +68,7 @@ const DOORS = [
   'sandbox/seed',
   'sandbox/server',
   'sources/rejects',
+  'sources/corrections-file',
   'store/file/backup',
   'store/info',
   'store/state-store',

@@ -1,5 +1,6 @@
 // What a person decides about the program and its state: as data, so that the owner of the state can take it for another
 // process, and so that one that was interrupted is taken whole or not at all.
+import type { CorrectedField, NewCorrection } from './change/others/correction.ts'
 import type { AuditEntry } from './log/audit.ts'
 import { momentText } from './words/format.ts'
 import type { DecidedBy } from './words/decided-by.ts'
@@ -65,6 +66,12 @@ export type Effect =
       readonly approved: readonly ApprovedChange[]
     }
   | { readonly do: 'drop'; readonly dropped: readonly Dropped[] }
+  | { readonly do: 'correct'; readonly corrections: readonly NewCorrection[] }
+  | {
+      readonly do: 'drop_corrections'
+      readonly corrections: readonly CorrectedField[]
+      readonly why: string
+    }
   | { readonly do: 'pause'; readonly pauses: readonly PipelinePause[] }
   | { readonly do: 'resume'; readonly pipelines: readonly string[] }
   | {

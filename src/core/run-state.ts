@@ -4,6 +4,7 @@
 import type { Accepted } from './change/accepted.ts'
 import type { DecidedBy } from './words/decided-by.ts'
 import type { Known } from './change/diff.ts'
+import type { CorrectionFinding } from './change/others/correction.ts'
 import type { RequiredApproval } from './change/waiting/approval.ts'
 import type { Hold } from './change/waiting/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
@@ -78,6 +79,9 @@ export interface RunState {
       readonly entries: readonly StagedEntry[]
       readonly present?: readonly string[]
       readonly dropped?: readonly string[]
+      /** What the records say about corrections, at that time (milliseconds since the epoch). */
+      readonly corrections?:
+        { readonly at: number; readonly findings: readonly CorrectionFinding[] } | undefined
     },
   ): Promise<void>
   /** Takes back what was staged for these records; says what each was, and which terms it would have given. */

@@ -2,6 +2,7 @@
 // remembered besides. Each port stands beside what it is about.
 import type { AlertStore } from './alerts/alert-store.ts'
 import type { AcceptedStore } from './change/accepted.ts'
+import type { CorrectionStore } from './change/others/correction.ts'
 import type { DroppedStore } from './change/waiting/dropped.ts'
 import type { HandEditStore } from './change/others/hand-edits.ts'
 import type { SharerStore } from './change/others/ownership.ts'
@@ -37,6 +38,7 @@ export interface SyncState
     ReleaseStore,
     AcceptedStore,
     DroppedStore,
+    CorrectionStore,
     DefinitionStore,
     RebuildStore,
     TombstoneStore,

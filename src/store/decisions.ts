@@ -3,6 +3,7 @@ import type { Conclusion, DecisionStore, Effect, OpenDecision, PipelinePause } f
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { Connection } from './file/database.ts'
 import { truncateLog } from './file/owned.ts'
+import { createCorrect } from './journal/contacts/corrections.ts'
 import { createReleaseEdits } from './journal/contacts/hand-edits.ts'
 import { createApprove } from './journal/approvals.ts'
 import { createDropHeld, createRelease } from './journal/holds.ts'
@@ -33,6 +34,7 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
   const approve = createApprove(db)
   const drop = createDropHeld(db)
   const releaseEdits = createReleaseEdits(db)
+  const corrections = createCorrect(db)
   const pause = db.prepare('INSERT OR IGNORE INTO pipeline_pause VALUES (?, ?, ?, ?)')
   const resume = db.prepare('DELETE FROM pipeline_pause WHERE pipeline = ?')
   return (effect, at) => {
@@ -45,6 +47,10 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
         return drop(effect.dropped)
       case 'release_edits':
         return void releaseEdits(effect)
+      case 'correct':
+        return corrections.correct(effect.corrections, at)
+      case 'drop_corrections':
+        return corrections.drop(effect.corrections, effect.why, at)
       case 'pause':
         for (const { pipeline, since, by, reason } of effect.pauses)
           pause.run(pipeline, since, by, reason ?? null)

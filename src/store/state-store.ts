@@ -305,6 +305,7 @@ const COPIED = [
   'delete_count',
   'dropped',
   'approval_need',
+  'correction',
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {

@@ -13,19 +13,13 @@ import { termKey, termOutcome } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
+import { planCorrections } from './corrections.ts'
+import { inputError } from './input-error.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased } from './recover.ts'
 import { remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
-import {
-  EMPTY_FULL,
-  findingsOf,
-  haltFor,
-  heldReport,
-  inputError,
-  refusedReport,
-  waitingInputs,
-} from './run.ts'
+import { EMPTY_FULL, findingsOf, haltFor, heldReport, refusedReport, waitingInputs } from './run.ts'
 
 const PAGE = 500
 /** Contacts that are looked at side by side; the rate limit decides how fast. */
@@ -247,6 +241,13 @@ async function* previewSteps(
       if (known === undefined) throw error
       inputs.push(refusedReport(input, known, context))
     }
+  }
+  for await (const { staged, counts, judged } of planCorrections(customFields, context)) {
+    context.tally.add(counts)
+    parts.plan.judge(judged)
+    if (judged.hold !== undefined) inputs.push(heldReport(staged.input, judged.hold.reason))
+    yield* pretend(context, parts)
+    await context.state.endInput(staged, { as: 'processed' })
   }
   await takeReleased(context)
   yield* pretend(context, parts)

@@ -10,7 +10,8 @@ import { isStopped } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { type Candidate, candidatesOf, type RebuildContext, type RebuildCounts } from './rebuild-read.ts'
 import { reopenInputs } from './recover.ts'
-import { haltFor, inputError, refusal, waitingInputs } from './run.ts'
+import { inputError } from './input-error.ts'
+import { haltFor, refusal, waitingInputs } from './run.ts'
 
 export interface RebuildResult extends RebuildCounts {
   readonly pipeline: string

@@ -19,7 +19,9 @@ import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { leavingOut, withoutErased } from './plan/erased.ts'
 import { fileLog, logEnd } from './plan/file-log.ts'
+import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
+import { inputError } from './input-error.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { describeTerms } from './term-directory.ts'
 import {
@@ -100,13 +102,6 @@ export function refusedReport(
   const report = refusal(input, error)
   const isEmptyFull = error.code === 'INPUT_EMPTY' && pipeline.mode === 'full'
   return isEmptyFull ? { ...report, ...heldReport(input, EMPTY_FULL) } : report
-}
-
-/** Class `input` and `later` are about this file; everything else ends the run. */
-export function inputError(error: unknown): SyncError | undefined {
-  return error instanceof SyncError && (error.class === 'input' || error.class === 'later')
-    ? error
-    : undefined
 }
 
 /** A full export begins from the start, whatever was fetched before. */
@@ -289,6 +284,15 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
     if (isStopped(context)) break
     const which = { input, isLast: input === ready.at(-1), number: index + 1, files: ready.length }
     done.push(await runInput(which, customFields, context))
+  }
+  // What was corrected, and none of the files has brought.
+  for await (const { staged, counts, judged } of planCorrections(customFields, context)) {
+    context.tally.add(counts)
+    await applyPlan(context)
+    if (isStopped(context)) break
+    await context.state.endInput(staged, { as: 'processed' })
+    if (judged.hold !== undefined)
+      done.push({ ...heldReport(staged.input, judged.hold.reason), hint: releaseHint(context.runId) })
   }
   // After the files: what is newer about a change goes before what was held and released.
   await takeReleased(context)

@@ -48,6 +48,22 @@ async function editAtService(fields: Record<string, string>): Promise<void> {
   expect(answer.status).toBeLessThan(300)
 }
 
+it('leaves the records of other links what they are after a release', async () => {
+  const two = (phone: string): string => `${csv('Anna', phone)}K2,bert@example.com,Bert,5\n`
+  await place.write('inbox/2.csv', two('1'))
+  expect((await place.cli('run')).code).toBe(0)
+  await editAtService({ phone: '99' })
+  await place.write('inbox/3.csv', two('2'))
+  await place.cli('run')
+  await place.cli('edits', 'release', 'shop', 'K1')
+  expect((await place.cli('run')).code).toBe(0)
+  // What was sent without a record leaves no fingerprint: the next one of the walk must not be taken for it.
+  await place.write('inbox/4.csv', two('2'))
+  expect(await place.json('run')).toMatchObject({
+    pipelines: [{ read: 2, unchanged: 2, rejected: 0 }],
+  })
+})
+
 it('lists what was edited, with all three values, and sends what the source wants once it is released', async () => {
   await editAtService({ phone: '99' })
   await place.write('inbox/2.csv', csv('Anne', '2'))

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
+import { correctRecord, dropCorrection, importCorrections } from '../people/correcting.ts'
 import { forgetDateOrders } from '../people/date-orders.ts'
 import { resolveDoubt } from '../people/doubts.ts'
 import { AT_SERVICE } from '../people/erase-at-service.ts'
@@ -38,6 +39,8 @@ const kind = <Args, Result>(row: Kind<Args, Result>): Kind<Args, Result> => row
 const text = z.string()
 const names = z.array(text)
 const held = { run: text, key: text.optional() }
+
+const correction = { pipeline: text, record: text, fields: z.record(text, text) }
 
 /** A run that was asked for, and what an undo left as it is. */
 export interface RunMade {
@@ -88,6 +91,17 @@ export const KINDS = {
     args: z.strictObject({ pipeline: text, key: text, field: text.optional() }),
     needs: 'state',
     take: releaseEdits,
+  }),
+  correct: kind({ args: z.strictObject(correction), needs: 'state', take: correctRecord }),
+  'corrections drop': kind({
+    args: z.strictObject({ id: z.number() }),
+    needs: 'state',
+    take: dropCorrection,
+  }),
+  'corrections import': kind({
+    args: z.strictObject({ rows: z.array(z.strictObject({ ...correction, note: text.optional() })) }),
+    needs: 'state',
+    take: importCorrections,
   }),
   pause: kind({ args: z.strictObject({ pipelines: names }), needs: 'state', take: pausePipelines }),
   resume: kind({ args: z.strictObject({ pipelines: names }), needs: 'state', take: resumePipelines }),

@@ -224,7 +224,8 @@ export async function explainRecords(keyOrMail: string, asked: Asked): Promise<r
     }
     const { name: pipeline } = asked.pipeline
     const edits = await asked.state.editsOf(pipeline, key)
-    found.push(await explained({ pipeline, key, link, entries, aliases, edits }, asked))
+    const corrections = (await asked.state.openCorrections(pipeline)).filter((one) => one.key === key)
+    found.push(await explained({ pipeline, key, link, entries, aliases, edits, corrections }, asked))
   }
   return found
 }

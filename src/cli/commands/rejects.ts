@@ -26,7 +26,8 @@ async function* openRejects(
   }
 }
 
-const listed = ({ pipeline, key, reason, file, line }: RejectEntry) => ({
+const listed = ({ id, pipeline, key, reason, file, line }: RejectEntry) => ({
+  id,
   pipeline,
   key: key ?? null,
   reason,
@@ -41,7 +42,7 @@ export async function listRejects(io: Io, options: CommonOptions, names: string[
     else
       print(
         io,
-        `${reject.pipeline}: ${reject.file}:${reject.line}: ${reject.key ?? '(no key)'}: ${reject.reason}`,
+        `${reject.pipeline}: ${reject.file}:${reject.line}: ${reject.key ?? '(no key)'}: ${reject.reason} [${reject.id}]`,
       )
   }
   if (options.json === true) printJson(io, { rejects })

@@ -46,7 +46,7 @@ function optionFact({ flags, help, choices, standard }: OptionEntry): Fact {
 
 /** `[PIPELINE...]` -> PIPELINE. */
 export const argumentNames = (entry: CommandEntry): readonly string[] =>
-  [...(entry.arguments ?? '').matchAll(/[A-Z]+/g)].map(([name]) => name)
+  [...(entry.arguments ?? '').matchAll(/[A-Z]+(?:=[A-Z]+)?/g)].map(([name]) => name)
 
 function argumentFacts(path: string, entry: CommandEntry): Fact[] {
   return argumentNames(entry).map((name) => ({ term: name, text: argumentHelp(path, name) ?? '' }))

@@ -45,6 +45,8 @@ export const ACTIONS = [
   'erase',
   'readmit',
   'expire',
+  'correct',
+  'end_correction',
   'drop_changes',
   'pause',
   'resume',

@@ -1,4 +1,5 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
+import type { CorrectionStore } from '../change/others/correction.ts'
 import type { OpenEdit } from '../change/others/hand-edits.ts'
 import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
@@ -25,6 +26,7 @@ export interface RecordSearch {
 export interface ExplainReads
   extends
     RecordSearch,
+    Pick<CorrectionStore, 'openCorrections'>,
     TermNameStore,
     Pick<SyncLog, 'logPage'>,
     Pick<DefinitionStore, 'seenDefinitions'>,

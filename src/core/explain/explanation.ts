@@ -3,10 +3,12 @@
 import type { FieldValue } from '../mapping/contact.ts'
 import type { AuditOutcome } from '../log/audit.ts'
 import type { FieldChange } from '../change/diff.ts'
+import type { Correction } from '../change/others/correction.ts'
 import type { OpenEdit } from '../change/others/hand-edits.ts'
 import type { Operation } from '../change/operation.ts'
 import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'
+import { momentText } from '../words/format.ts'
 import type { TermAliases } from '../mapping/terms.ts'
 import { termKey } from '../mapping/terms.ts'
 import type { RequestTrace } from '../ports.ts'
@@ -107,6 +109,8 @@ export interface RecordFacts {
   readonly aliases: TermAliases
   /** Values that were edited at the service and stay. */
   readonly edits: readonly OpenEdit[]
+  /** Values that persons set right for it, and that hold. */
+  readonly corrections: readonly Correction[]
 }
 
 /** What was sent and taken; a value that the contact had already was looked at. */
@@ -232,6 +236,15 @@ function wayOfField(field: string, value: FieldValue | null, retraced: Retraced 
   return NO_WAY(`its row now gives another value: ${made}`)
 }
 
+/** Who set the value right, in place of what the source says. */
+function correctionNote(correction: Correction | undefined): string | undefined {
+  if (correction === undefined) return undefined
+  const { id, by, at, note, value, raw, was } = correction
+  const why = note === undefined ? '' : `: ${note}`
+  const said = raw === undefined ? JSON.stringify(was ?? '') : JSON.stringify(Object.values(raw).join(', '))
+  return `set by correction ${id} (${by}, ${momentText(at)}${why}) to ${JSON.stringify(value)}; the source says ${said}`
+}
+
 /** Why the source does not get its way. */
 function editNote(edit: OpenEdit | undefined): string | undefined {
   if (edit === undefined) return undefined
@@ -246,12 +259,14 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
   const known = facts.link?.known[field] ?? null
   const value = entry?.values === 'open' ? (entry.fields[field]?.to ?? null) : known
   const { steps, missing, line } = wayOfField(field, value, entry && retrace(entry))
+  const corrected = facts.corrections.find((one) => one.field === field)
   const isUnsure = facts.link?.unsure.includes(field) === true
   const notes = [
-    entry === undefined ? NOT_LOGGED : missing,
+    entry === undefined ? NOT_LOGGED : corrected === undefined ? missing : undefined,
     pendingNote(entry, facts.entries, sets),
     isUnsure ? 'a change of its request is in flight or in doubt' : undefined,
     editNote(facts.edits.find((edit) => edit.field === field)),
+    correctionNote(corrected),
   ]
   return { value, steps, known, ...originOf(entry, line), ...joined(notes) }
 }

@@ -48,7 +48,7 @@ export interface AuditEntry {
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
  * rebind: the state belongs to another address. rename, drop: of a pipeline. forget_order: what `date: auto` concluded.
- * approve: an approver released held changes, which others may have to release as well. erase: the values of one person are gone.
+ * correct: a value that a person set right. end_correction: the source says something new, or a person dropped it. approve: an approver released held changes, which others may have to release as well. erase: the values of one person are gone.
  * expire: values older than is kept are gone. drop_changes: held changes that are not to be made. run, undo: asked for by a person. configure: another configuration came into force.
  */
 export type PlanAction =
@@ -67,6 +67,8 @@ export type PlanAction =
   | 'readmit'
   | 'expire'
   | 'drop_changes'
+  | 'correct'
+  | 'end_correction'
   | 'pause'
   | 'resume'
   | 'run'
@@ -252,6 +254,25 @@ export const releasedEdits = (
   contact_id: edits.contactId,
   request: null,
   reason: 'values edited at the service may be overwritten',
+})
+
+/** The entry about values that a person set right for a record; `ended`: why one holds no longer. */
+export const correctionEntry = (
+  correction: {
+    readonly key: string
+    readonly contactId: number | null
+    readonly fields: AuditEntry['fields']
+    readonly ended?: string
+  },
+  about: About,
+): AuditEntry => ({
+  ...ofNoRecord(about),
+  action: correction.ended === undefined ? 'correct' : 'end_correction',
+  fields: correction.fields,
+  key: correction.key,
+  contact_id: correction.contactId,
+  request: null,
+  reason: correction.ended ?? 'the source is to be read as if it said this',
 })
 
 /** The entry about a contact that was deleted, or emptied, at the service because its person was to be erased. */

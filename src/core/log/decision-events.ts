@@ -35,4 +35,27 @@ export const DECISION_EVENTS = {
     fields: { pipelines: 'count' },
     means: 'So many pipelines send nothing until contact-sync resume.',
   },
+  'values set by corrections': {
+    level: 'info',
+    fields: { fields: 'count' },
+    means:
+      'Fields of records that were read or sent have the value of a correction: `contact-sync corrections list`.',
+  },
+  'corrections ended': {
+    level: 'info',
+    fields: { corrections: 'count' },
+    means: 'The source says something new about them. The sync log has each, with the reason.',
+  },
+  'corrections wait for a file': {
+    level: 'warn',
+    fields: { file: 'file' },
+    means:
+      'The rejected records of this file cannot be mapped as they came. A later file that has them is needed.',
+  },
+  'releases withdrawn: settings changed': {
+    level: 'warn',
+    fields: { changes: 'count' },
+    means:
+      'Approvers released these changes under other settings of the pipeline. They wait for approvers again: `contact-sync held list`.',
+  },
 } as const satisfies Record<string, EventEntry>

@@ -132,7 +132,6 @@ export const EVENTS = {
     },
     means: 'The counts of `run --json`. `code`: why it ended early. `sync_log_head`: see audit verify.',
   },
-  ...DECISION_EVENTS,
   ...KEEPING_EVENTS,
   'file processing started': {
     level: 'info',
@@ -214,12 +213,7 @@ export const EVENTS = {
     fields: { guard: 'name', changes: 'count', deletes: 'count', threshold: 'name' },
     means: 'See `contact-sync held list`, then release them or fix the source.',
   },
-  'releases withdrawn: settings changed': {
-    level: 'warn',
-    fields: { changes: 'count' },
-    means:
-      'Approvers released these changes under other settings of the pipeline. They wait for approvers again: `contact-sync held list`.',
-  },
+  ...DECISION_EVENTS,
   'interrupted run: operations in doubt': {
     level: 'warn',
     fields: { operations: 'count' },

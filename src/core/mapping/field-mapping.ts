@@ -35,6 +35,10 @@ export interface FieldMapper {
   readonly key: string
   readonly mapping: FieldMapping
   read(values: readonly string[], note?: Note): FieldResult
+  /** A value that a person set right, in place of what the source says: checked, and never dropped or cut. */
+  accept(value: string): FieldResult
+  /** The columns of this input that it reads. */
+  readonly reads: readonly string[]
 }
 
 /** What the field may hold. */
@@ -227,6 +231,22 @@ function columnNote(mapping: FieldMapping, { pipeline, columns }: FieldContext) 
   }
 }
 
+/** The columns of the header that a field's rule reads. */
+function readColumns(mapping: FieldMapping, context: FieldContext): readonly string[] {
+  const { pipeline, header, columns } = context
+  if (mapping.phone_type_of !== undefined)
+    return readColumns(pipeline.map[mapping.phone_type_of] ?? {}, context)
+  const { expression, pick } = mapping
+  if (pick !== undefined)
+    return pickPairs(pick, columns.keys()).flatMap(({ label, value }) => [
+      ...(label === undefined ? [] : [label]),
+      value,
+    ])
+  if (expression !== undefined && compiledExpression(expression).usesAllColumns)
+    return header.filter((name) => name !== '')
+  return mappingColumns(mapping).filter((name) => columns.has(name))
+}
+
 /** The text as a number in its one form, where the mapping says that it is one. */
 function numberReader(mapping: FieldMapping): (value: string) => string | { problem: string } {
   const { number } = mapping
@@ -310,6 +330,12 @@ function compileTarget(target: FieldTarget, mapping: FieldMapping, context: Fiel
     name: target.name,
     key: target.key,
     mapping,
+    reads: readColumns(mapping, context),
+    accept(value) {
+      const text = cleanText(value)
+      if (target.isBlank(text)) return target.required ? { lacking: true } : { value: '' }
+      return checkedValue({ target, onInvalid: 'reject' }, text, undefined)
+    },
     read: lackingMarked(target, (values, note) => {
       const source = read(values, note)
       if (typeof source !== 'string') return invalid(source.problem)

@@ -3,12 +3,14 @@
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
 import { compileCondition, type RecordCondition } from './cel/condition.ts'
 import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
-import { blankOf, householdKey } from './values/household.ts'
+import { householdKey } from './values/household.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
 import { type CustomFieldRules, NO_CUSTOM_FIELDS } from './custom-fields.ts'
 import { cleanText } from './field-check.ts'
-import { compileCustomField, compileField, type FieldMapper, mappingColumns } from './field-mapping.ts'
+import { compileCustomField, compileField, type FieldMapper } from './field-mapping.ts'
 import type { SourceRecord } from './record.ts'
+import { type SeenField, seenField } from './seen-field.ts'
+import { describeSource, missingKeyText, quotedValue } from './mapping-texts.ts'
 import { oddities, type Oddity } from './odd-values.ts'
 import {
   columnsOfOptionalFields,
@@ -18,7 +20,6 @@ import {
   possibleColumns,
 } from './optional.ts'
 import { compileRepairs, type Repair } from './repair.ts'
-import type { FieldMapping } from './mapping-schema.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { compileTerms, termColumns, type TermNote, type TermReading } from './term-mapping.ts'
 import { NO_RULES, type RuleKit } from './values/rule-kit.ts'
@@ -56,8 +57,14 @@ export type MappedRecord =
 /** A repair that was done, by the name under which it is counted. */
 export type RepairNote = `repaired: ${Repair}`
 
+/** Values that persons set right, by the name of the field. */
+export type RightValues = ReadonlyMap<string, string>
+
 export interface Mapper {
-  map(record: SourceRecord): MappedRecord
+  /** `corrected` stands in place of what the source says; the key stays that of the source's own values. */
+  map(record: SourceRecord, corrected?: RightValues): MappedRecord
+  /** What the record says about a field; undefined where this input does not speak of it. */
+  seen(record: SourceRecord, field: string): SeenField | undefined
   /** What is odd about the record's values in the columns that the pipeline names, and what was repaired in them. */
   odd(record: SourceRecord): readonly (Oddity | RepairNote)[]
 }
@@ -141,27 +148,6 @@ export function recordKeys(
     if (last?.header !== header) last = { header, read: recordKey(pipeline, header) }
     return last.read?.(values)
   }
-}
-
-function describeSource(mapping: FieldMapping): string {
-  if (mapping.value !== undefined) return 'the constant'
-  if (mapping.template !== undefined) return 'the template'
-  if (mapping.expression !== undefined) return 'the expression'
-  if (mapping.phone_type_of !== undefined) return `the number of ${mapping.phone_type_of}`
-  return mappingColumns(mapping)
-    .map((column) => `"${column}"`)
-    .join(' or ')
-}
-
-/** So much of a value is enough to find it. */
-const SHOWN = 60
-
-/** ` ("Sir")`: a value for a reason, with what does not show escaped. */
-function quotedValue(value: string): string {
-  if (value === '') return ''
-  const characters = Array.from(value)
-  const text = characters.length > SHOWN ? `${characters.slice(0, SHOWN).join('')}…` : value
-  return ` (${JSON.stringify(text).replace(/[\u007f-\u009f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)})`
 }
 
 /** A record's values by column name, as conditions see them. */
@@ -267,23 +253,28 @@ interface ContactReading {
   readonly problems: readonly FieldProblem[]
 }
 
-function contactReader(fields: readonly FieldMapper[]): (values: readonly string[]) => ContactReading {
-  return (values) => {
+function contactReader(
+  fields: readonly FieldMapper[],
+): (values: readonly string[], corrected?: RightValues) => ContactReading {
+  return (values, corrected) => {
     const contact: Record<string, FieldValue> = {}
     const mended: string[] = []
     const lacking: string[] = []
     const blank: string[] = []
     const problems: FieldProblem[] = []
-    for (const { name, key, mapping, read } of fields) {
-      const { value, problem, mended: wasMended, lacking: isLacking } = read(values)
+    for (const { name, key, mapping, read, accept } of fields) {
+      const right = corrected?.get(name)
+      const result = right === undefined ? read(values) : accept(right)
+      const { value, problem, mended: wasMended, lacking: isLacking } = result
+      const from = right === undefined ? describeSource(mapping) : 'the correction'
       if (value !== undefined) contact[key] = value
       if (wasMended === true) mended.push(name)
       if (isLacking === true) lacking.push(name)
       if (problem !== undefined)
         problems.push({
           code: problem.code,
-          text: `${name}: ${describeSource(mapping)}${quotedValue(problem.value)} ${problem.problem}`,
-          plain: `${name}: ${describeSource(mapping)} ${problem.problem}`,
+          text: `${name}: ${from}${quotedValue(problem.value)} ${problem.problem}`,
+          plain: `${name}: ${from} ${problem.problem}`,
         })
       else if (wasMended !== true && (value === undefined || value === '')) blank.push(name)
     }
@@ -319,7 +310,7 @@ export function compileMapping(
   kit: RuleKit = NO_RULES,
 ): Mapper {
   const parts = mappingParts(pipeline, header, { customFields, kit })
-  const { fields, readKey, where, readTerms, repaired, odd } = parts
+  const { columns, fields, readKey, where, readTerms, repaired, odd } = parts
 
   const contactOf = contactReader(fields)
   const keyOf = (values: readonly string[], contact: Contact): string | undefined => {
@@ -336,15 +327,20 @@ export function compileMapping(
 
   return {
     odd,
-    map({ values: given }) {
+    seen: ({ values: given }, name) =>
+      seenField(
+        fields.find((field) => field.name === name),
+        { header, columns, values: repaired(given) },
+      ),
+    map({ values: given }, corrected) {
       const values = repaired(given)
       if (where !== undefined && !where.usesContact) {
         const verdict = where.evaluate(values, {})
         if (verdict === false) return skipped(values)
         if (verdict !== true) return whereFailed(verdict.problem, identityOf(values))
       }
-      const { contact, mended, lacking, blank, problems } = contactOf(values)
-      const key = keyOf(values, contact)
+      const { contact, mended, lacking, blank, problems } = contactOf(values, corrected)
+      const key = keyOf(values, corrected === undefined ? contact : contactOf(values).contact)
       const without = pipeline.skip_without?.filter((field) => blank.includes(field)) ?? []
       // Other rows of the key may have it.
       const isOfSeveral = pipeline.on_duplicate_key === 'union' && key !== undefined
@@ -374,25 +370,9 @@ export function compileMapping(
   }
 }
 
-/** How such records are skipped, for an admin whose source has many of them. */
-const whereHint = (columns: readonly string[]): string => {
-  const [column] = columns
-  return column === undefined ? '' : `; where: 'record[${JSON.stringify(column)}] != ""' skips such records`
-}
-
 const withoutKey = (pipeline: PipelineSettings, contact: Contact): MappedRecord => ({
   kind: 'rejected',
   code: 'KEY_MISSING',
   reason: missingKeyText(pipeline, contact),
   key: undefined,
 })
-
-function missingKeyText({ key, household }: PipelineSettings, contact: Contact): string {
-  if (household !== undefined) {
-    const blank = blankOf(contact, household).join(', ')
-    return `key: the record has no ${blank}, and cannot be distinguished from others with its e-mail address; skip_without: [${blank}] skips such records`
-  }
-  if (key === undefined)
-    return `key: the record has no mail, and mail is this pipeline's key; skip_without: [mail] skips such records`
-  return `key: ${key.map((column) => `"${column}"`).join(', ')} is blank${whereHint(key)}`
-}

@@ -1,8 +1,9 @@
 // Several rows of one key as one record (`on_duplicate_key: union`): each field from the last row that has a value, the terms
 // of all. A record of which one row cannot be mapped is rejected as a whole: what it would lack is not known.
 import { type Contact, CONTACT_FIELD_NAMES, type FieldValue } from './contact.ts'
-import type { MappedRecord, Mapper } from './mapping.ts'
+import type { RightValues, MappedRecord, Mapper } from './mapping.ts'
 import type { RecordRow, SourceRecord } from './record.ts'
+import type { SeenField } from './seen-field.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { termKey } from './terms.ts'
 
@@ -80,18 +81,30 @@ export interface UnitedMapper extends Mapper {
 }
 
 export function unitedMapper(mapper: Mapper, { mode }: Pick<PipelineSettings, 'mode'>): UnitedMapper {
-  const mapRows = (rows: readonly RecordRow[]): MappedRecord => {
-    const mapped = rows.map((row) => ({ mapped: mapper.map(recordOf(row)), line: row.line }))
+  const mapRows = (rows: readonly RecordRow[], corrected?: RightValues): MappedRecord => {
+    const mapped = rows.map((row) => ({ mapped: mapper.map(recordOf(row), corrected), line: row.line }))
     const [key] = mapped.flatMap((row) => row.mapped.key ?? [])
     // Skipped is a record that has nothing for the field in any of its rows.
     return lacksInAll(mapped) ? { kind: 'skipped', key: mode === 'full' ? key : undefined } : united(mapped)
   }
+  /** Of several rows, what all of them say, and what the last one that has a value makes. */
+  const seenOf = (rows: readonly SourceRecord[], field: string): SeenField | undefined => {
+    const all = rows.flatMap((row) => mapper.seen(row, field) ?? [])
+    const [first, ...others] = all
+    if (first === undefined || others.length === 0) return first
+    const texts = (column: string): string => JSON.stringify(all.map(({ raw }) => raw[column] ?? ''))
+    return {
+      raw: Object.fromEntries(Object.keys(first.raw).map((column) => [column, texts(column)])),
+      made: all.map(({ made }) => made).findLast((made) => !isBlank(made)),
+    }
+  }
   return {
-    map: (record) => {
-      if (record.rows !== undefined) return mapRows(record.rows)
-      const mapped = mapper.map(record)
-      return mapped.kind === 'skipped' || mapped.without === undefined ? mapped : mapRows([record])
+    map: (record, corrected) => {
+      if (record.rows !== undefined) return mapRows(record.rows, corrected)
+      const mapped = mapper.map(record, corrected)
+      return mapped.kind === 'skipped' || mapped.without === undefined ? mapped : mapRows([record], corrected)
     },
+    seen: (record, field) => seenOf(record.rows?.map(recordOf) ?? [record], field),
     keyOf(record) {
       const mapped = mapper.map(record)
       return mapped.kind === 'skipped' ? undefined : mapped.key

@@ -35,25 +35,6 @@ CREATE TABLE IF NOT EXISTS delete_count (
 ) STRICT, WITHOUT ROWID;
 `
 
-// approval_need: how many approvers must release a held change, and under which settings they have (core/change/waiting/approval.ts).
-// approval: who has released which form of a change; run: in which they saw it.
-const approvals = `
-CREATE TABLE IF NOT EXISTS approval_need (
-  operation INTEGER PRIMARY KEY,
-  needed INTEGER NOT NULL,
-  released_under TEXT
-) STRICT;
-CREATE TABLE IF NOT EXISTS approval (
-  pipeline TEXT NOT NULL,
-  key TEXT NOT NULL,
-  print TEXT NOT NULL,
-  by TEXT NOT NULL,
-  run_id TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  PRIMARY KEY (pipeline, key, print, by)
-) STRICT, WITHOUT ROWID;
-`
-
 // decision: what a person decided and the owner has not concluded; args and decided as JSON. dropped: held changes that are not
 // planned again as long as the record has this form, or is missing. pipeline_pause: pipelines that send nothing. configuration: those that were
 // in force, without secrets. read_log: who looked at whose data.
@@ -96,4 +77,4 @@ CREATE TABLE IF NOT EXISTS pipeline_pause (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const seventh = [handEdits, deletesOverTime, approvals, decisions].join('')
+export const seventh = [handEdits, deletesOverTime, decisions].join('')

@@ -1,6 +1,7 @@
 // The tables of the state: those of the oldest schema that is carried over, and what each later one changes. A migration
 // that has landed is never edited: a new one follows it.
 
+import { eighth } from './schema-eighth.ts'
 import { seventh } from './schema-seventh.ts'
 import { sixth } from './schema-sixth.ts'
 
@@ -287,7 +288,7 @@ const fifth = [accepting, numbering, leavingOut, consenting, refusing].join('')
 export const OLDEST_SCHEMA = 4
 
 /** The first makes the oldest schema; each of the others leads one further. */
-export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth, seventh]
+export const MIGRATIONS: readonly string[] = [fourth, fifth, sixth, seventh, eighth]
 
 /** Of a state whose migrations are all done. */
 export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
@@ -295,6 +296,7 @@ export const newestSchema = (): number => OLDEST_SCHEMA + MIGRATIONS.length - 1
 /** What belongs to one input only and goes with the connection: which keys were seen in it so far, and which blocks it has. */
 export const CLAIM_TABLES = `
 CREATE TEMP TABLE claim_skipped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
+CREATE TEMP TABLE claim_correction (input INTEGER, id INTEGER, raw TEXT, why TEXT, at INTEGER, PRIMARY KEY (input, id)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_dropped (input INTEGER, key TEXT, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE claim_key (input INTEGER, key TEXT, line INTEGER NOT NULL, PRIMARY KEY (input, key)) WITHOUT ROWID;
 CREATE TEMP TABLE noted_block (id INTEGER PRIMARY KEY, pipeline TEXT, digests BLOB NOT NULL, counts BLOB NOT NULL, fingerprints TEXT NOT NULL);

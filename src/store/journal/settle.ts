@@ -64,7 +64,7 @@ function createLink(db: Connection): (operation: Operation, after: LinkAfter) =>
 function createLinked(db: Connection) {
   const putLink = createLink(db)
   const remember = db.prepare(`
-    INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation
+    INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation AND fingerprint <> ''
     ON CONFLICT DO UPDATE SET value = excluded.value`)
   const forget = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
   const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
@@ -82,10 +82,12 @@ function createLinked(db: Connection) {
   ) => {
     const { id, pipeline, key } = operation
     const link = putLink(operation, known)
+    // What no record of a file asked for leaves nothing that a record could be recognised by.
+    const isRemembered = isSettled && remember.run({ link, operation: id }).changes > 0
+    if (!isRemembered) forget.run(pipeline, link)
     if (isSettled) {
-      remember.run({ link, operation: id })
       if (hasRejects()) clearRejects.run({ id, pipeline, key })
-    } else forget.run(pipeline, link)
+    }
     if (next === undefined) done.push(id)
     else planNext(next, { id, link, runId })
   }

@@ -7,6 +7,7 @@ import { firstForm } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
+import type { CorrectionStore } from '../../core/change/others/correction.ts'
 import type { DroppedStore } from '../../core/change/waiting/dropped.ts'
 import type { ResolutionStore } from '../../core/change/lookup/resolution.ts'
 import type { BlockStore } from '../../core/change/settled-blocks.ts'
@@ -17,6 +18,7 @@ import { createDropped } from './reading/dropped.ts'
 import { createFingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS } from './approvals.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
+import { createCorrectionFindings, createCorrectionStore } from './contacts/corrections.ts'
 import { createHouseholds } from './contacts/households.ts'
 import { createKnown } from './contacts/known.ts'
 import { createMissingLinks, type MissingLinks } from './missing.ts'
@@ -197,6 +199,7 @@ function createCommit(
   const recountHolds = db.prepare(RECOUNT_HOLDS)
   const forgetApprovals = FORGET_APPROVALS.map((sql) => db.prepare(sql))
   const dropped = createDropped(db)
+  const corrections = createCorrectionFindings(db)
   return (staged, sha256, full) => {
     const { id, pipeline, runId } = staged
     const statements = [
@@ -207,6 +210,7 @@ function createCommit(
     for (const statement of statements) statement.run({ id, pipeline })
     if (full !== undefined) countMissing(staged, full)
     dropped.end({ id, pipeline, isFull: full !== undefined })
+    corrections.end(id)
     const { rejectsUpTo } = staged.input
     if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
     plan.run(sha256, id)
@@ -234,6 +238,7 @@ function createCompleteStaging(
 }
 
 type Staging = BlockStore &
+  CorrectionStore &
   DroppedStore &
   Pick<
     RunState,
@@ -266,6 +271,7 @@ export function createStagingStore(db: Connection): Staging {
   const discard = DISCARD.map((sql) => db.prepare(sql))
   const stage = createStage(db, fingerprints.put)
   const dropped = createDropped(db)
+  const corrections = createCorrectionFindings(db)
   const complete = createCompleteStaging(db, missing.stageMissing)
   return {
     async beginInput({ runId, pipeline, input, header }) {
@@ -285,15 +291,17 @@ export function createStagingStore(db: Connection): Staging {
     known: createKnown(db),
     passed: createPassed(db).passed,
     droppedForms: dropped.droppedForms,
+    ...createCorrectionStore(db),
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
-    async stageBatch(staged, { entries, present = [], dropped: keys = [] }) {
-      if (entries.length + present.length + keys.length === 0) return
+    async stageBatch(staged, { entries, present = [], dropped: keys = [], corrections: found }) {
+      if (entries.length + present.length + keys.length === 0 && found === undefined) return
       db.transaction(() => {
         stage(staged, entries)
         claims.skip(staged.id, present)
         dropped.note(staged.id, keys)
+        if (found !== undefined) corrections.note(staged.id, found.at, found.findings)
       })()
     },
     unstage: createUnstage(db),

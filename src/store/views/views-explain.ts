@@ -5,6 +5,7 @@ import { createDefinitionStore } from '../custom-fields.ts'
 import { createDateOrderStore } from '../date-orders.ts'
 import type { Connection } from '../file/connection.ts'
 import { isKeyed } from '../file/state-sets.ts'
+import { createCorrectionStore } from '../journal/contacts/corrections.ts'
 import { type EditRow, openEdit } from '../journal/contacts/hand-edits.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
 import { createNames } from '../log/former-names.ts'
@@ -55,5 +56,10 @@ export function createExplainViews(db: Connection): Omit<ExplainReads, 'logPage'
   const { seenDefinitions } = createDefinitionStore(db)
   const { dateOrders } = createDateOrderStore(db)
   const { keptMapping } = createMappingStore(db)
-  return { ...createRecordSearch(db), ...createTermNameStore(db), seenDefinitions, dateOrders, keptMapping }
+  const { openCorrections } = createCorrectionStore(db)
+  return {
+    ...createRecordSearch(db),
+    ...createTermNameStore(db),
+    ...{ openCorrections, seenDefinitions, dateOrders, keptMapping },
+  }
 }

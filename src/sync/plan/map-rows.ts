@@ -6,6 +6,7 @@ import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import { termKey, unknownTermsText } from '../../core/mapping/terms.ts'
 import type { PlanContext } from '../context.ts'
+import { withCorrections } from './corrected.ts'
 import { areErased } from './erased.ts'
 import { onPlaces } from './on-places.ts'
 import { withOwnFields } from './own-fields.ts'
@@ -76,10 +77,13 @@ async function withKnownTerms(row: MappedRow, context: PlanContext): Promise<Map
 
 export async function mappedRows(
   rows: readonly FreshRow[],
-  { mapper }: Reading,
+  reading: Reading,
   context: PlanContext,
 ): Promise<MappedRow[]> {
-  const mapped = rows.map((row) => ({ ...row, mapped: mappedRecord(row.item, mapper), known: NOTHING_KNOWN }))
+  const mapped = rows.map((row) => ({
+    ...withCorrections(row, mappedRecord(row.item, reading.mapper), reading),
+    known: NOTHING_KNOWN,
+  }))
   const known = await onPlaces(mapped.map(keyOfRow), (keys) =>
     context.state.known(context.pipeline.name, keys),
   )

@@ -33,8 +33,8 @@ export async function mapperFor(
   const aliases = await state.termAliases()
   return {
     ...mapper,
-    map(record) {
-      const mapped = mapper.map(record)
+    map(record, corrected) {
+      const mapped = mapper.map(record, corrected)
       if (mapped.kind !== 'contact' || mapped.terms === undefined) return mapped
       return { ...mapped, terms: presentNames(mapped.terms, aliases) }
     },

@@ -19,6 +19,7 @@ import type { PlanContext } from '../context.ts'
 import { commitPlan } from './commit-plan.ts'
 import type { KeptBlocks, SettledInput } from '../../core/change/settled-blocks.ts'
 import { startBlocks } from './blocks.ts'
+import { noteCorrections } from './corrected.ts'
 import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-orders.ts'
 import { planBatch } from './batch.ts'
 import type { Reading } from './reading.ts'
@@ -129,7 +130,7 @@ async function unexpectedOf(
 }
 
 const newReading = (
-  begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation'>,
+  begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections'>,
 ): Reading => ({
   ...begun,
   counts: noCounts(),
@@ -138,7 +139,21 @@ const newReading = (
   otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
   dropped: new Set(),
+  corrected: { fields: 0, ended: [] },
   passedOver: { withTerms: 0 },
+})
+
+/** What later inputs are compared with. */
+const acceptedAs = (
+  reader: InputReader,
+  { counts }: Reading,
+  { pipeline, clock }: PlanContext,
+): Accepted => ({
+  mode: pipeline.mode,
+  records: counts.read,
+  endsWithLineBreak: reader.endsWithLineBreak?.(),
+  header: reader.header,
+  at: clock.now(),
 })
 
 /** Throws UnsureOfRecords where nothing must be passed over. */
@@ -170,13 +185,17 @@ async function readInput(
     const blocks = readsAllRows(pipeline, expectation)
       ? undefined
       : await startBlocks(reader, { staged, print, isAhead }, state)
-    const reading = newReading({ staged, mapper, context: print, blocks, expectation })
+    const reading = newReading({
+      ...{ staged, mapper, context: print, blocks, expectation },
+      corrections: Map.groupBy(await state.openCorrections(pipeline.name), ({ key }) => key),
+    })
     const isMended = () => reader.isSupplement?.() ?? false
     const isSupplement = () => input.isPart === true || isMended()
     const commit = async () => {
       await readAll({ reader, open, keyOf: mapper.keyOf }, reading, context)
       await reading.blocks?.flush(reading.counts)
       onRead?.(reader.sha256())
+      await noteCorrections(reading, context)
       const isPart = isSupplement() || input.rejectsUpTo !== undefined
       const ofFile = isPart ? undefined : await unexpectedOf(reading, last, context)
       const unexpected = ofFile ?? otherwiseHold(reading.otherwise)
@@ -194,19 +213,15 @@ async function readInput(
       context.log.info('file of corrected rejects: treated as a supplement, not as a full export', {
         file: input.name,
       })
-    const { mode } = pipeline
     const { counts } = reading
-    const endsWithLineBreak = reader.endsWithLineBreak?.()
     return {
       staged,
       sha256: reader.sha256(),
       counts,
       judged,
       likelySame,
-      isEmptyFull: mode === 'full' && counts.read === 0 && !isSupplement(),
-      accepted: isAccepted
-        ? { mode, records: counts.read, endsWithLineBreak, header: reader.header, at: context.clock.now() }
-        : undefined,
+      isEmptyFull: pipeline.mode === 'full' && counts.read === 0 && !isSupplement(),
+      accepted: isAccepted ? acceptedAs(reader, reading, context) : undefined,
       // Of an input that was recognised as a whole, everything is kept already.
       blocks: reader.settled === undefined ? reading.blocks?.kept(recognisable(reader, reading)) : undefined,
     }

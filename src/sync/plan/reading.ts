@@ -1,5 +1,6 @@
 // One input while it is planned: what its batches share and add up, and the forms that a row passes through.
 import type { Known } from '../../core/change/diff.ts'
+import type { Correction, JudgedCorrection } from '../../core/change/others/correction.ts'
 import type { Expectation } from '../../core/change/waiting/expectation.ts'
 import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
@@ -7,6 +8,17 @@ import type { Counts } from '../../core/outcome/summary.ts'
 import type { StagedBody, StagedInput } from '../../core/state.ts'
 import type { BlockReading } from './blocks.ts'
 import type { Otherwise } from './resolved.ts'
+
+/** A correction beside what a record says about it. */
+export interface FoundCorrection {
+  readonly correction: Correction
+  readonly judged: JudgedCorrection
+}
+
+export interface EndedCorrection {
+  readonly correction: Correction
+  readonly why: string
+}
 
 /** One input on its way into the plan: what its batches share, and what they add up. */
 export interface Reading {
@@ -29,6 +41,10 @@ export interface Reading {
   readonly several: { records: number }
   /** The lines of records that an operator dropped in just this form. */
   readonly dropped: Set<number>
+  /** Values that persons set right, by the key of their record. */
+  readonly corrections: ReadonlyMap<string, readonly Correction[]>
+  /** Of these: how many fields they set, and those that have ended. */
+  readonly corrected: { fields: number; readonly ended: EndedCorrection[] }
   /** Records that a later one of their key replaced, and whose terms it does not name. */
   readonly passedOver: { withTerms: number }
 }
@@ -56,6 +72,8 @@ export interface MappedRow extends FreshRow {
   readonly mapped: MappedRecord
   /** What the state knows of its key. */
   readonly known: Known
+  /** What it says about corrections of its record; absent where there are none. */
+  readonly findings?: readonly FoundCorrection[]
 }
 
 export type Mapped = SettledRow | MappedRow

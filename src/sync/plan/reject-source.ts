@@ -21,16 +21,23 @@ const itemOf = ({ values, text, rows, file, line }: RejectEntry): SourceItem => 
 const sameHeader = (entry: RejectEntry, header: readonly string[]): boolean =>
   JSON.stringify(entry.header) === JSON.stringify(header)
 
-/** Rejects that came under one header are one input; nothing is moved or written. */
-export function createRejectSource(state: Pick<StateLists, 'rejects'>, pipeline: string): Source {
+/** Rejects that came under one header are one input; nothing is moved or written. `keys`: of these records alone. */
+export function createRejectSource(
+  state: Pick<StateLists, 'rejects'>,
+  pipeline: string,
+  { keys }: { readonly keys?: ReadonlySet<string> } = {},
+): Source {
+  const isMeant = (entry: RejectEntry): boolean =>
+    isRetriable(entry) && (keys === undefined || (entry.key !== undefined && keys.has(entry.key)))
   const inputs = new Map<string, { header: readonly string[] }>()
   const list = async (): Promise<SourceInput[]> => {
     const found = new Map<string, { input: SourceInput; header: readonly string[] }>()
     for await (const entry of state.rejects([pipeline])) {
-      if (!isRetriable(entry)) continue
+      if (!isMeant(entry)) continue
       const key = JSON.stringify(entry.header)
       const name = found.get(key)?.input.name ?? entry.file
-      const input = { name, version: `rejects up to ${entry.id}`, bytes: 0, rejectsUpTo: entry.id }
+      const which = keys === undefined ? { rejectsUpTo: entry.id } : ({ isPart: true } as const)
+      const input = { name, version: `rejects up to ${entry.id}`, bytes: 0, ...which }
       found.set(key, { input, header: entry.header })
     }
     for (const { input, header } of found.values()) inputs.set(input.version, { header })
@@ -39,7 +46,8 @@ export function createRejectSource(state: Pick<StateLists, 'rejects'>, pipeline:
   async function* batches(input: SourceInput, header: readonly string[]): AsyncGenerator<SourceItem[]> {
     let batch: SourceItem[] = []
     for await (const entry of state.rejects([pipeline])) {
-      if (entry.id > (input.rejectsUpTo ?? 0) || !isRetriable(entry) || !sameHeader(entry, header)) continue
+      const isLater = input.rejectsUpTo !== undefined && entry.id > input.rejectsUpTo
+      if (isLater || !isMeant(entry) || !sameHeader(entry, header)) continue
       batch.push(itemOf(entry))
       if (batch.length < AT_ONCE) continue
       yield batch

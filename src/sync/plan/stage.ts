@@ -1,4 +1,5 @@
 // The last step of a batch: keys are claimed, rows are counted, and what was decided is written into the staging.
+import { correctionFindings } from './corrected.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
 import type { Identity, StagedRecord } from '../../core/state.ts'
@@ -129,6 +130,10 @@ export async function stage(
     isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
   )
   const dropped = decided.flatMap(({ row, verdict }) => (verdict === 'dropped' ? (keyOfRow(row) ?? []) : []))
-  await state.stageBatch(reading.staged, { entries, present, dropped })
+  const counting = decided
+    .filter((_, index) => earlier[index] === undefined || keepOf(context) === 'last')
+    .map(({ row }) => row)
+  const corrections = correctionFindings(counting, reading, context)
+  await state.stageBatch(reading.staged, { entries, present, dropped, corrections })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }

@@ -116,6 +116,8 @@ export function memoryState(): TestState {
     ...memoryFacts(tables),
     ...memoryLog(tables),
     // Decisions are taken by the owner of a real state.
+    openCorrections: async () => [],
+    allCorrections: async () => [],
     droppedForms: async (_pipeline: string, keys: readonly string[]) => keys.map(() => undefined),
     close: async () => undefined,
   }

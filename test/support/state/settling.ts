@@ -116,7 +116,8 @@ function linked(
   after: AfterStep & { kind: 'linked' },
 ): void {
   const link = putLink(tables, operation, after.link)
-  link.fingerprint = after.isSettled ? row.record.fingerprint : undefined
+  const { fingerprint } = row.record
+  link.fingerprint = after.isSettled && fingerprint !== '' ? fingerprint : undefined
   if (after.isSettled) clearEarlierRejects(tables, row)
   if (after.next === undefined) tables.operations.delete(row.id)
   else Object.assign(row, after.next, { state: 'planned', runId, linkId: link.id, reason: undefined })

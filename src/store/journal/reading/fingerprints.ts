@@ -1,6 +1,7 @@
 // Finds the links of records that are settled in just the form in which they stand in the input.
 // A file that comes again mostly holds its records in the old order: so the links are walked in the order
-// in which they were made, and only where that guess fails is a record looked up.
+// in which they were made, and only where that guess fails is a record looked up. Blank ones, which earlier versions kept, have
+// no place among values of one length.
 import { FINGERPRINT_LENGTH } from '../../../core/change/fingerprint.ts'
 import type { Connection } from '../../file/database.ts'
 
@@ -31,7 +32,7 @@ const STREAK = 4
 
 type Queries = ReturnType<typeof prepareQueries>
 
-const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? ORDER BY link_id LIMIT ${PAGE}`
+const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? AND value <> '' ORDER BY link_id LIMIT ${PAGE}`
 const NEXT_PAGE = `
 SELECT count(*) AS count, group_concat(value, '') AS text, min(link_id) AS first, max(link_id) AS last FROM (${ROWS})`
 

@@ -1,0 +1,324 @@
+// A value that a person sets right for a record, checked by the mapping before it is noted. Part of the composition; the decisions
+// are entered into the sync log.
+import type { Correction, NewCorrection } from '../../core/change/others/correction.ts'
+import { correctionEntry } from '../../core/log/audit.ts'
+import type { LoggedEntry } from '../../core/log/audit-chain.ts'
+import { acceptedValue } from '../../core/mapping/accepted-value.ts'
+import type { FieldValue } from '../../core/mapping/contact.ts'
+import { type CustomFieldRules, customFieldFindings } from '../../core/mapping/custom-fields.ts'
+import { compileMapping } from '../../core/mapping/mapping.ts'
+import { mappedFields } from '../../core/mapping/optional.ts'
+import type { SourceRecord } from '../../core/mapping/record.ts'
+import { unitedMapper } from '../../core/mapping/union.ts'
+import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
+import type { PipelineSettings } from '../../core/settings.ts'
+import type { RejectEntry } from '../../core/state.ts'
+import { SyncError } from '../../core/words/errors.ts'
+import { suggestion } from '../../core/words/nearest.ts'
+import type { Desk } from '../run/desk.ts'
+
+/** Values by the name of their field. */
+export type FieldTexts = Readonly<Record<string, string>>
+
+interface Which {
+  readonly pipeline: string
+  /** A key, FILE:LINE, or the id of a reject; `key:` and `reject:` in front say which. */
+  readonly record: string
+  readonly fields: FieldTexts
+}
+
+/** What `correct` has done. */
+export interface Corrected {
+  readonly pipeline: string
+  readonly key: string
+  readonly contact_id: number | null
+  readonly fields: FieldTexts
+  /** Where its values are taken from: the next run sends them, unless they wait for a file. */
+  readonly from: 'reject' | 'contact' | 'next_file'
+  /** Why the record is still rejected with them; null where it is not. */
+  readonly still: string | null
+}
+
+interface Meant {
+  readonly key: string
+  readonly reject: RejectEntry | undefined
+}
+
+function pipelineOf(name: string, { settings }: Desk): PipelineSettings {
+  const found = settings.pipelines.find((one) => one.name === name)
+  if (found !== undefined) return found
+  throw new SyncError('USAGE', `the configuration has no pipeline ${name}`, {
+    hint: suggestion(
+      name,
+      settings.pipelines.map((one) => one.name),
+    ),
+  })
+}
+
+async function rejectsWhere(
+  isMeant: (reject: RejectEntry) => boolean,
+  pipeline: string,
+  { state }: Desk,
+): Promise<readonly RejectEntry[]> {
+  const found: RejectEntry[] = []
+  for await (const reject of state.rejects([pipeline])) if (isMeant(reject)) found.push(reject)
+  return found
+}
+
+/** Whether the state has a record of that key: linked, rejected, or waiting in any way. */
+async function isKnownKey(key: string, pipeline: string, desk: Desk): Promise<boolean> {
+  const [known] = await desk.state.known(pipeline, [key])
+  if (known?.link !== undefined || known?.inDoubt === true) return true
+  for await (const held of desk.state.held([pipeline])) if (held.key === key) return true
+  return (await rejectsWhere((reject) => reject.key === key, pipeline, desk)).length > 0
+}
+
+const PAGE = 500
+/** So many entries of the sync log are looked through for a line of a file. */
+const MOST_ENTRIES = 200_000
+
+/** The key of the record that a line of a file brought, by the sync log. */
+async function keyOfLine(place: string, pipeline: string, { state }: Desk): Promise<string | undefined> {
+  const isOfLine = ({ pipeline: name, source, key }: LoggedEntry): boolean =>
+    name === pipeline && key !== null && source !== null && `${source.file}:${source.line}` === place
+  for (let from: number | undefined, read = 0; read < MOST_ENTRIES; read += PAGE) {
+    const range = { order: 'newest', limit: PAGE, ...(from === undefined ? {} : { from }) } as const
+    const page = await state.logPage({}, range)
+    const found = page.find(isOfLine)
+    if (found !== undefined) return found.key ?? undefined
+    if (page.length < PAGE) return undefined
+    from = page.at(-1)?.seq
+  }
+  return undefined
+}
+
+const unknown = (record: string, pipeline: string): SyncError =>
+  new SyncError('USAGE', `${pipeline} knows no record ${record}`, {
+    hint: 'Name the key of a record, a line as FILE:LINE, or the id of a reject: see contact-sync rejects list.',
+  })
+
+const ambiguous = (record: string, pipeline: string): SyncError =>
+  new SyncError('USAGE', `${record} is the key of a record of ${pipeline} and the id of a reject`, {
+    hint: `Write key:${record} or reject:${record}.`,
+  })
+
+/** The one record that is meant. Throws USAGE where there is none, or no single one. */
+async function recordMeant({ pipeline, record }: Which, desk: Desk): Promise<Meant> {
+  const [, prefix, text = record] = /^(key|reject):(.*)$/su.exec(record) ?? []
+  const byId = prefix === 'key' ? [] : await rejectsWhere(({ id }) => String(id) === text, pipeline, desk)
+  const isKey = prefix !== 'reject' && (await isKnownKey(text, pipeline, desk))
+  const [rejected] = byId
+  if (isKey && rejected !== undefined && rejected.key !== text) throw ambiguous(record, pipeline)
+  if (isKey) {
+    const own = await rejectsWhere(({ key }) => key === text, pipeline, desk)
+    return { key: text, reject: own.at(-1) }
+  }
+  const ofLine = await rejectsWhere(({ file, line }) => `${file}:${line}` === text, pipeline, desk)
+  const reject = rejected ?? ofLine.at(-1)
+  if (reject !== undefined) {
+    if (reject.key !== undefined) return { key: reject.key, reject }
+    throw new SyncError('USAGE', `the key of the rejected record ${record} cannot be read`, {
+      hint: 'A correction is kept by key. Export the reject, correct its row and drop it: contact-sync rejects export FILE.',
+    })
+  }
+  const key = text.includes(':') ? await keyOfLine(text, pipeline, desk) : undefined
+  if (key === undefined) throw unknown(record, pipeline)
+  return { key, reject: undefined }
+}
+
+async function customFieldsOf(
+  pipeline: PipelineSettings,
+  { settings, state }: Desk,
+): Promise<CustomFieldRules> {
+  const definitions = await state.seenDefinitions(pipeline.name)
+  return customFieldFindings(pipeline, definitions, settings.service.custom_field_key)
+}
+
+/** Throws USAGE for a field that the pipeline does not map, and for a value that its field cannot hold. */
+function assertAccepted(
+  fields: FieldTexts,
+  pipeline: PipelineSettings,
+  customFields: CustomFieldRules,
+): void {
+  const mapped = mappedFields(pipeline).map(([name]) => name)
+  for (const [field, value] of Object.entries(fields)) {
+    const accepted = mapped.includes(field) ? acceptedValue(field, value, customFields) : undefined
+    if (accepted === undefined)
+      throw new SyncError('USAGE', `${field} is no field that ${pipeline.name} maps`, {
+        hint: suggestion(field, mapped),
+      })
+    if ('problem' in accepted.check)
+      throw new SyncError('USAGE', `${field}: the value ${accepted.check.problem}`, {
+        hint: 'Give the value as the service is to have it.',
+      })
+  }
+}
+
+const recordOf = ({ values, line, rows }: RejectEntry): SourceRecord => ({
+  kind: 'record',
+  values,
+  line,
+  ...(rows === undefined ? {} : { rows }),
+})
+
+/** What the rejected record says about the fields, and what the mapping says to it with these values. */
+async function readReject(
+  reject: RejectEntry,
+  {
+    fields,
+    pipeline,
+    customFields,
+  }: { fields: FieldTexts; pipeline: PipelineSettings; customFields: CustomFieldRules },
+  { state, about }: Desk,
+) {
+  const orders = await state.dateOrders(pipeline.name)
+  const kit = await loadRuleKit(pipeline, { writtenAt: about(pipeline.name).at, orders })
+  const mapper = unitedMapper(compileMapping(pipeline, reject.header, customFields, kit), pipeline)
+  const record = recordOf(reject)
+  const open = (await state.openCorrections(pipeline.name)).filter(({ key }) => key === reject.key)
+  const values = new Map([
+    ...open.map(({ field, value }) => [field, value] as const),
+    ...Object.entries(fields),
+  ])
+  const mapped = mapper.map(record, values)
+  return {
+    raw: (field: string) => mapper.seen(record, field)?.raw,
+    still: mapped.kind === 'rejected' ? mapped.reason : mapped.kind === 'skipped' ? 'it is skipped' : null,
+  }
+}
+
+/** Where the record of a contact came from last. */
+async function lastPlace(contactId: number, key: string, pipeline: string, { state }: Desk) {
+  const page = await state.logPage({ contact: `id:${contactId}` }, { order: 'newest', limit: PAGE })
+  const entry = page.find(
+    (one) => one.pipeline === pipeline && one.key === key && one.source !== null && one.source.line > 0,
+  )
+  return { file: entry?.source?.file, line: entry?.source?.line }
+}
+
+/** What is to be noted for one record. Throws USAGE where the record, a field or a value is none. */
+async function prepared(desk: Desk, which: Which) {
+  const pipeline = pipelineOf(which.pipeline, desk)
+  const customFields = await customFieldsOf(pipeline, desk)
+  assertAccepted(which.fields, pipeline, customFields)
+  const { key, reject } = await recordMeant(which, desk)
+  const { fields } = which
+  const [known] = await desk.state.known(pipeline.name, [key])
+  const link = known?.link
+  const contactId = link?.contactId ?? null
+  const read = reject && (await readReject(reject, { fields, pipeline, customFields }, desk))
+  const place =
+    reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
+  const was = (field: string): FieldValue | undefined => {
+    const accepted = acceptedValue(field, '', customFields)
+    return accepted && link?.fields[accepted.key]
+  }
+  const corrections = Object.entries(fields).map(([field, value]): NewCorrection => ({
+    ...{ pipeline: pipeline.name, key, field, value, raw: read?.raw(field), was: was(field) },
+    ...{ file: place?.file, line: place?.line, ...desk.decided },
+  }))
+  const changes = corrections.map((one) => [one.field, { from: one.was ?? null, to: one.value }] as const)
+  const entry = correctionEntry(
+    { key, contactId, fields: Object.fromEntries(changes) },
+    desk.about(pipeline.name),
+  )
+  const from = reject === undefined ? (link === undefined ? 'next_file' : 'contact') : 'reject'
+  const corrected: Corrected = {
+    ...{ pipeline: pipeline.name, key, contact_id: contactId, fields, from },
+    still: read?.still ?? null,
+  }
+  return { corrections, entry, corrected }
+}
+
+/**
+ * Notes values that are right for a record, in place of what its source says: the next run sends them, and they hold until the
+ * source says something else. Throws USAGE where the record, a field or a value is none.
+ */
+export async function correctRecord(desk: Desk, which: Which): Promise<Corrected> {
+  const { corrections, entry, corrected } = await prepared(desk, which)
+  await desk.conclude([{ do: 'correct', corrections }], [entry])
+  return corrected
+}
+
+export interface DroppedCorrections {
+  readonly dropped: readonly Pick<Correction, 'id' | 'pipeline' | 'key' | 'field'>[]
+}
+
+/** The source's own value counts again from its next file on. Throws USAGE where no such correction holds. */
+export async function dropCorrection(desk: Desk, { id }: { id: number }): Promise<DroppedCorrections> {
+  const names = desk.settings.pipelines.map(({ name }) => name)
+  const found = (await desk.state.allCorrections(names)).find(
+    (one) => one.id === id && one.ended === undefined,
+  )
+  if (found === undefined)
+    throw new SyncError('USAGE', `no correction ${id} holds`, { hint: 'See contact-sync corrections list.' })
+  const { pipeline, key, field } = found
+  const why = `dropped by ${desk.decided.by}`
+  const entry = correctionEntry(
+    {
+      ...{ key, contactId: null, fields: { [field]: { from: found.value, to: found.was ?? '' } } },
+      ended: `correction ${id} of ${field}: ${why}`,
+    },
+    desk.about(pipeline),
+  )
+  await desk.conclude([{ do: 'drop_corrections', corrections: [found], why }], [entry])
+  return { dropped: [{ id, pipeline, key, field }] }
+}
+
+/** What is taken in of a file of corrections. */
+export interface ImportedCorrection extends Which {
+  readonly note?: string | undefined
+}
+
+export interface Imported {
+  readonly taken: number
+  /** Held already in just this form. */
+  readonly same: number
+  readonly refused: readonly { readonly row: number; readonly reason: string }[]
+}
+
+function withNote(desk: Desk, note: string | undefined): Desk {
+  if (note === undefined) return desk
+  const decided = { ...desk.decided, note }
+  return { ...desk, decided, about: (pipeline) => ({ ...desk.about(pipeline), decided }) }
+}
+
+/** A row that is refused stops no other; those that are taken are so together. */
+export async function importCorrections(
+  desk: Desk,
+  { rows }: { rows: readonly ImportedCorrection[] },
+): Promise<Imported> {
+  const names = desk.settings.pipelines.map(({ name }) => name)
+  const open = (await desk.state.allCorrections(names)).filter(({ ended }) => ended === undefined)
+  const isSame = ({ pipeline, record, fields }: ImportedCorrection): boolean =>
+    Object.entries(fields).every(([field, value]) =>
+      open.some(
+        (one) =>
+          one.pipeline === pipeline &&
+          `key:${one.key}` === record &&
+          one.field === field &&
+          one.value === value,
+      ),
+    )
+  const refused: { row: number; reason: string }[] = []
+  const found: Awaited<ReturnType<typeof prepared>>[] = []
+  let same = 0
+  for (const [index, row] of rows.entries()) {
+    if (isSame(row)) {
+      same += 1
+      continue
+    }
+    try {
+      found.push(await prepared(withNote(desk, row.note), row))
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error
+      refused.push({ row: index + 1, reason: error.message })
+    }
+  }
+  const corrections = found.flatMap((one) => one.corrections)
+  await desk.conclude(
+    [{ do: 'correct', corrections }],
+    found.map(({ entry }) => entry),
+  )
+  return { taken: found.length, same, refused }
+}

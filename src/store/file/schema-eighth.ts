@@ -1,0 +1,46 @@
+// The statements of the eighth schema: each text with what it is for, joined below. States of the seventh may have the first of
+// these tables already: builds between two versions made them.
+
+// approval_need: how many approvers must release a held change, and under which settings they have (core/change/waiting/approval.ts).
+// approval: who has released which form of a change; run: in which they saw it.
+const approvals = `
+CREATE TABLE IF NOT EXISTS approval_need (
+  operation INTEGER PRIMARY KEY,
+  needed INTEGER NOT NULL,
+  released_under TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS approval (
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  print TEXT NOT NULL,
+  by TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (pipeline, key, print, by)
+) STRICT, WITHOUT ROWID;
+`
+
+// Values that persons set right (core/change/others/correction.ts): raw and was as JSON, pending 1: to be planned by the next run.
+const corrections = `
+CREATE TABLE IF NOT EXISTS correction (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  field TEXT NOT NULL,
+  value TEXT NOT NULL,
+  raw TEXT,
+  was TEXT,
+  file TEXT,
+  line INTEGER,
+  by TEXT NOT NULL,
+  role TEXT,
+  note TEXT,
+  at INTEGER NOT NULL,
+  pending INTEGER NOT NULL DEFAULT 1,
+  ended_at INTEGER,
+  why TEXT
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS correction_open ON correction (pipeline, key, field) WHERE ended_at IS NULL;
+`
+
+export const eighth = [approvals, corrections].join('')

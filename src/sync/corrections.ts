@@ -1,0 +1,137 @@
+// Values that persons set right, and that no file of this run has brought: planned from the rejected record, or from what was last
+// sent. Where the record is not at hand, the correction waits for the next file that has it.
+import { type Difference, difference, nextKnown } from '../core/change/diff.ts'
+import type { Correction } from '../core/change/others/correction.ts'
+import type { JudgedInput } from '../core/change/waiting/guard.ts'
+import { acceptedValue } from '../core/mapping/accepted-value.ts'
+import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
+import type { Contact } from '../core/mapping/contact.ts'
+import { type Counts, noCounts } from '../core/outcome/summary.ts'
+import type { StagedEntry, StagedInput } from '../core/state.ts'
+import { FINAL_REJECTS } from '../core/words/errors.ts'
+import type { PlanContext } from './context.ts'
+import { holdByGuards } from './plan/guards.ts'
+import { planInput } from './plan/read.ts'
+import { createRejectSource } from './plan/reject-source.ts'
+import { inputError } from './input-error.ts'
+
+const FILE = 'corrections'
+
+export interface PlannedCorrections {
+  readonly staged: StagedInput
+  readonly counts: Counts
+  readonly judged: JudgedInput
+}
+
+/** Records of which a change waits: another one would replace it. */
+async function waitingKeys({ pipeline, state }: PlanContext): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>()
+  for await (const { key } of state.held([pipeline.name])) keys.add(key)
+  return keys
+}
+
+/** Keys of records whose rejects can be mapped again. */
+async function rejectedKeys({ pipeline, state }: PlanContext): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>()
+  for await (const { key, code } of state.rejects([pipeline.name]))
+    if (key !== undefined && !FINAL_REJECTS.includes(code)) keys.add(key)
+  return keys
+}
+
+async function* fromRejects(
+  keys: ReadonlySet<string>,
+  customFields: CustomFieldRules,
+  context: PlanContext,
+): AsyncGenerator<PlannedCorrections> {
+  const source = createRejectSource(context.state, context.pipeline.name, { keys })
+  const { ready } = await source.list({ wait: false, signal: context.signal, fetch: NO_FETCH })
+  for (const input of ready) {
+    try {
+      yield await planInput({ input, isLast: false }, customFields, { ...context, source })
+    } catch (error) {
+      // Its columns are not those of the mapping any more: it waits for a file.
+      if (inputError(error) === undefined) throw error
+      context.log.warn('corrections wait for a file', { file: input.name })
+    }
+  }
+}
+
+const NO_FETCH = { cursor: undefined, isFull: false, tell: () => undefined, log: () => undefined }
+
+function stagedUpdate(
+  decided: Difference,
+  { key, link, contact }: { key: string; link: { id: number; contactId: number }; contact: Contact },
+  { file, line }: Correction,
+): StagedEntry | undefined {
+  if (decided.kind !== 'update') return undefined
+  return {
+    kind: 'operation',
+    key,
+    record: { source: { file: file ?? FILE, line: line ?? 0 }, values: [], text: undefined, fingerprint: '' },
+    desired: { contact, terms: undefined },
+    operation: { ...decided, linkId: link.id, contactId: link.contactId, state: 'planned' },
+  }
+}
+
+/** Those that their fields still accept. */
+const valuesOf = (corrections: readonly Correction[], customFields: CustomFieldRules): Contact =>
+  Object.fromEntries(
+    corrections.flatMap(({ field, value }) => {
+      const accepted = acceptedValue(field, value, customFields)
+      return accepted !== undefined && 'value' in accepted.check ? [[accepted.key, accepted.check.value]] : []
+    }),
+  )
+
+/** What was sent last, with the values that were set right. */
+async function* fromKnown(
+  pending: ReadonlyMap<string, readonly Correction[]>,
+  customFields: CustomFieldRules,
+  context: PlanContext,
+): AsyncGenerator<PlannedCorrections> {
+  const { clock, pipeline, runId, state } = context
+  const keys = [...pending.keys()]
+  const known = await state.known(pipeline.name, keys)
+  const entries: StagedEntry[] = []
+  const findings: { id: number; judged: { kind: 'holds'; raw: undefined } }[] = []
+  keys.forEach((key, index) => {
+    const one = known[index]
+    const own = pending.get(key) ?? []
+    const [first] = own
+    if (one?.link === undefined || one.inDoubt || one.link.gone || first === undefined) return
+    const contact = nextKnown(one.link.fields, valuesOf(own, customFields))
+    const decided = difference({ contact, terms: undefined }, one, pipeline)
+    const entry = stagedUpdate(decided, { key, link: one.link, contact }, first)
+    if (entry === undefined && decided.kind !== 'unchanged') return
+    if (entry !== undefined) entries.push(entry)
+    for (const { id } of own) findings.push({ id, judged: { kind: 'holds', raw: undefined } })
+  })
+  if (findings.length === 0) return
+  const input = { name: FILE, version: `${FILE} ${runId}`, bytes: 0 }
+  const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header: [] })
+  const counts = { ...noCounts(), read: entries.length }
+  await state.stageBatch(staged, { entries, corrections: { at: clock.now(), findings } })
+  const judged = await holdByGuards(staged, { counts }, context)
+  await state.commitPlan(staged, '')
+  context.log.info('values set by corrections', { fields: findings.length })
+  yield { staged, counts, judged }
+}
+
+/** Plans what is pending, input by input; each is applied before the next is asked for. */
+export async function* planCorrections(
+  customFields: CustomFieldRules,
+  context: PlanContext,
+): AsyncGenerator<PlannedCorrections> {
+  const open = await context.state.openCorrections(context.pipeline.name)
+  const pending = open.filter(({ isPending }) => isPending)
+  if (pending.length === 0) return
+  const rejected = await rejectedKeys(context)
+  const keys = new Set(pending.map(({ key }) => key).filter((key) => rejected.has(key)))
+  if (keys.size > 0) yield* fromRejects(keys, customFields, context)
+  const waiting = await waitingKeys(context)
+  const others = pending.filter(({ key }) => !rejected.has(key) && !waiting.has(key))
+  yield* fromKnown(
+    Map.groupBy(others, ({ key }) => key),
+    customFields,
+    context,
+  )
+}

@@ -1,0 +1,232 @@
+// `correct` and `corrections`: values that an admin sets right, over runs without files, later files and a file for the source.
+import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'corrections-key'
+const configuration = (url: string, more = ''): string => `
+service: { base_url: "${url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    source: { type: csv, folder: inbox, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first, phone: tel }
+${more}`
+
+let sandbox: Sandbox
+let place: Place
+let files = 0
+
+/** Rows `key,mail,first,tel`. */
+async function drop(...rows: readonly string[]): Promise<string> {
+  files += 1
+  const name = `f${files}.csv`
+  await place.write(`inbox/${name}`, ['no,mail,first,tel', ...rows, ''].join('\n'))
+  return name
+}
+
+async function contactOf(mail: string): Promise<Record<string, unknown> | undefined> {
+  const url = `${sandbox.url}/public/api/V1/contact/${mail}?fields=id,first_name,phone,mail`
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })
+  return answer.ok ? ((await answer.json()) as Record<string, unknown>[])[0] : undefined
+}
+
+const corrections = async (...options: string[]): Promise<Record<string, unknown>[]> =>
+  (await place.json('corrections', 'list', ...options))['corrections'] as Record<string, unknown>[]
+
+const actions = async (): Promise<Record<string, unknown>[]> =>
+  ((await place.json('audit', 'list'))['entries'] as Record<string, unknown>[]).filter(({ action }) =>
+    ['correct', 'end_correction'].includes(String(action)),
+  )
+
+beforeEach(async () => {
+  files = 0
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace({ THE_KEY: KEY })
+  await place.write('config.yaml', configuration(sandbox.url))
+  await drop('K1,anna@example.com,Anna,1', 'K2,bert@example.com,Bert,2')
+  expect(await place.cli('run')).toMatchObject({
+    code: 0,
+    stdout: expect.not.stringContaining('reject') as string,
+  })
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+describe('of a contact', () => {
+  it('is sent by the next run without a file, and holds until the source says something else', async () => {
+    const told = await place.cli('correct', 'shop', 'K1', 'phone=+49 30 1', '--reason', 'asked by mail')
+    expect(told).toMatchObject({
+      code: 0,
+      stdout: 'phone of record K1 corrected; the next run of shop sends it\n',
+    })
+    expect((await place.cli('plan')).stdout).toContain('phone: "1" -> "+49 30 1"')
+    expect(await place.cli('run')).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('reject') as string,
+    })
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '+49 30 1', first_name: 'Anna' })
+    expect(await corrections()).toMatchObject([
+      {
+        ...{ pipeline: 'shop', key: 'K1', field: 'phone', value: '+49 30 1', source: '1', pending: false },
+        ...{ file: 'f1.csv', line: 2, by: userInfo().username, reason: 'asked by mail', ended: null },
+      },
+    ])
+    // The same value again, and another field: it holds.
+    await drop('K1,anna@example.com,Anne,1', 'K2,bert@example.com,Bert,2')
+    expect(await place.cli('run')).toMatchObject({ code: 0 })
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '+49 30 1', first_name: 'Anne' })
+    expect(await corrections()).toMatchObject([{ columns: ['tel'], source: '1' }])
+    // A column that is missing says nothing, another value does.
+    await drop('K1,anna@example.com,Anne,7')
+    expect(await place.cli('run')).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('reject') as string,
+    })
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '7' })
+    expect(await corrections()).toEqual([])
+    expect(await corrections('--all')).toMatchObject([{ ended: 'the source has changed "tel"' }])
+    expect((await actions()).toReversed()).toMatchObject([
+      {
+        action: 'correct',
+        key: 'K1',
+        note: 'asked by mail',
+        fields: { phone: { from: '1', to: '+49 30 1' } },
+      },
+      { action: 'end_correction', key: 'K1', reason: 'correction 1 of phone: the source has changed "tel"' },
+    ])
+    expect((await place.cli('audit', 'verify')).code).toBe(0)
+  })
+
+  it('ends where the source was changed before a run has seen its columns', async () => {
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    await drop('K1,anna@example.com,Anna,9')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '9' })
+    expect(await corrections('--all')).toMatchObject([
+      { pending: false, ended: expect.stringContaining('another value') as string },
+    ])
+  })
+
+  it('can be dropped: the source counts again from its next file on', async () => {
+    await place.cli('correct', 'shop', 'K1', 'phone=3')
+    await place.cli('run')
+    expect(await place.cli('corrections', 'drop', '1')).toMatchObject({ code: 0 })
+    expect(await place.cli('corrections', 'drop', '1')).toMatchObject({ code: 2 })
+    await drop('K1,anna@example.com,Anna,1')
+    await place.cli('run')
+    expect(await contactOf('anna@example.com')).toMatchObject({ phone: '1' })
+  })
+
+  it('is named by file and line as well, and replaced by a later one', async () => {
+    expect((await place.cli('correct', 'shop', 'f1.csv:3', 'first_name=Berta')).stdout).toContain('record K2')
+    expect((await place.cli('correct', 'shop', 'key:K2', 'first_name=Bertha')).code).toBe(0)
+    await place.cli('run')
+    expect(await contactOf('bert@example.com')).toMatchObject({ first_name: 'Bertha' })
+    expect(await corrections('--all')).toMatchObject([
+      { ended: 'replaced by a later correction' },
+      { value: 'Bertha', ended: null },
+    ])
+  })
+
+  it('is found by explain, and gone when the person is erased', async () => {
+    await place.cli('correct', 'shop', 'K1', 'phone=3', '--reason', 'typed wrong')
+    await place.cli('run')
+    expect((await place.cli('explain', 'shop', 'K1')).stdout).toContain('set by correction 1')
+    expect((await place.cli('audit', 'forget', 'K1', '--yes')).code).toBe(0)
+    expect(await corrections('--all')).toEqual([])
+  })
+})
+
+describe('of a rejected record', () => {
+  beforeEach(async () => {
+    await drop('K3,carl.example.com,Carl,3', 'K2,bert@example.com,Bert,2')
+    expect((await place.cli('run')).code).toBe(3)
+  })
+
+  it.each([
+    ['its key', () => 'K3'],
+    ['file and line', () => 'f2.csv:2'],
+    [
+      'its id',
+      async () => String(((await place.json('rejects', 'list'))['rejects'] as { id: number }[])[0]?.id),
+    ],
+  ])('makes a contact of it without a file, named by %s', async (_, name) => {
+    const told = await place.cli('correct', 'shop', await name(), 'mail=carl@example.com')
+    expect(told.stdout).toBe(
+      'mail of record K3 corrected; the next run of shop maps the rejected record with it\n',
+    )
+    expect(await place.cli('run')).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('reject') as string,
+    })
+    expect(await contactOf('carl@example.com')).toMatchObject({ first_name: 'Carl', phone: '3' })
+    expect(await place.json('rejects', 'list')).toEqual({ rejects: [] })
+    // It outlives the next export, which has the record as before.
+    await drop('K3,carl.example.com,Carl,3')
+    expect(await place.cli('run')).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('reject') as string,
+    })
+    expect(await corrections()).toMatchObject([{ value: 'carl@example.com', source: 'carl.example.com' }])
+    await drop('K3,carl@other.example,Carl,3')
+    expect(await place.cli('run')).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('reject') as string,
+    })
+    expect(await corrections()).toEqual([])
+    expect(await contactOf('carl@other.example')).toBeDefined()
+  })
+
+  it('says why it would still be rejected', async () => {
+    const told = await place.cli('correct', 'shop', 'K3', 'phone=4')
+    expect(told.stdout).toContain(
+      'it would still not be sent: mail: "mail" ("carl.example.com") is not a valid',
+    )
+    await place.cli('run')
+    expect(await place.json('rejects', 'list')).toMatchObject({ rejects: [{ key: 'K3' }] })
+  })
+})
+
+describe('is refused', () => {
+  it.each([
+    ['for a record that is not known', ['K9', 'phone=1'], 'shop knows no record K9'],
+    ['for a field that is not mapped', ['K1', 'fax=1'], 'fax is no field that shop maps'],
+    [
+      'for a value that the field cannot hold',
+      ['K1', 'mail=anna'],
+      'mail: the value is not a valid e-mail address',
+    ],
+    ['without a value', ['K1', 'phone'], '"phone" is no FIELD=VALUE'],
+  ])('%s', async (_, args, text) => {
+    const told = await place.cli('correct', 'shop', ...args)
+    expect(told).toMatchObject({ code: 2, stderr: expect.stringContaining(text) as string })
+    expect(await corrections('--all')).toEqual([])
+  })
+})
+
+it('goes to the owner of the source as a file, and comes back from one', async () => {
+  await place.cli('correct', 'shop', 'K1', 'first_name==HYPERLINK("x")', '--reason', 'odd')
+  await place.cli('correct', 'shop', 'K2', 'phone=')
+  await place.cli('corrections', 'export', 'mend.csv')
+  const text = await readFile(place.path('mend.csv'), 'utf8')
+  expect(text.split('\r\n')[0]).toBe(
+    'pipeline,file,line,key,field,column,value_in_source,corrected,reason,by,at',
+  )
+  expect(text).toContain(`shop,f1.csv,2,K1,first_name,,Anna,"'=HYPERLINK(""x"")",odd,`)
+  expect(await place.json('corrections', 'import', 'mend.csv')).toEqual({ taken: 0, same: 2, refused: [] })
+  await place.cli('corrections', 'drop', '1')
+  await place.write('more.csv', 'pipeline,key,field,corrected\nshop,K1,phone,5\nshop,K9,phone,5\n')
+  const told = await place.cli('corrections', 'import', 'more.csv')
+  expect(told).toMatchObject({
+    code: 3,
+    stdout: '1 correction taken\n  row 2 refused: shop knows no record key:K9\n',
+  })
+  expect(await place.json('corrections', 'import', 'mend.csv')).toMatchObject({ taken: 1, same: 1 })
+})

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { judgeCorrection } from '../../../../src/core/change/others/correction.ts'
+
+type Given = Parameters<typeof judgeCorrection>[0]
+type Seen = Parameters<typeof judgeCorrection>[1]
+
+describe('a correction', () => {
+  it.each<[string, Given, Seen, string]>([
+    ['of the same columns', { raw: { tel: '1' }, was: undefined }, { raw: { tel: '1' }, made: '1' }, 'holds'],
+    ['whose column is missing', { raw: { tel: '1' }, was: undefined }, { raw: {}, made: undefined }, 'holds'],
+    [
+      'of which one column changed',
+      { raw: { a: '1', b: '2' }, was: undefined },
+      { raw: { a: '1', b: '3' }, made: '1' },
+      'the source has changed "b"',
+    ],
+    [
+      'that has seen no column yet, and the same value',
+      { raw: undefined, was: '1' },
+      { raw: { tel: ' 1' }, made: '1' },
+      'holds',
+    ],
+    [
+      'that has seen no column yet, where nothing was sent',
+      { raw: undefined, was: undefined },
+      { raw: {}, made: undefined },
+      'holds',
+    ],
+    [
+      'that has seen no column yet, and another value',
+      { raw: undefined, was: '1' },
+      { raw: { tel: '2' }, made: '2' },
+      'the source gives another value',
+    ],
+  ])('%s', (_, given, seen, outcome) => {
+    const judged = judgeCorrection(given, seen)
+    expect(judged.kind === 'holds' ? 'holds' : judged.why).toContain(outcome)
+  })
+
+  it('ends with the first column that is there and says something else, and never otherwise', () => {
+    const columns = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'))
+    fc.assert(
+      fc.property(columns, columns, (raw, now) => {
+        const differs = Object.keys(raw).some((name) => Object.hasOwn(now, name) && now[name] !== raw[name])
+        const judged = judgeCorrection({ raw, was: undefined }, { raw: now, made: undefined })
+        expect(judged.kind).toBe(differs ? 'ended' : 'holds')
+        // What it is bound to is never forgotten by a file that lacks a column.
+        if (judged.kind === 'holds') expect(judged.raw).toMatchObject(raw)
+      }),
+    )
+  })
+})
