@@ -1,11 +1,14 @@
 // Addresses of runs, and of what is still open: held, in doubt, to be tried again, rejected.
 import type { Context, Hono } from 'hono'
+import type { OperationKind } from '../core/change/operation.ts'
 import type { OperationState } from '../core/change/states.ts'
 import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
 import { missing, oneOf, refreshWhile, ROWS, runIdOf, show, startOf } from './asked.ts'
+import type { PageRequest } from '../core/views.ts'
 import type { ConsoleData } from './data.ts'
 import { mayApprove, mayDecide } from './decision-routes.ts'
+import { CHANGE_KINDS } from './pages/open.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
@@ -17,6 +20,8 @@ import { RUN_STATUSES, runsPage } from './pages/runs.ts'
 const FEW = 10
 /** Of a run, before the link to all of them. */
 const SOME = 20
+
+const kindOf = (context: Context): OperationKind | undefined => oneOf(context.req.query('kind'), CHANGE_KINDS)
 
 const namesOf = (data: ConsoleData): string[] => data.live().pipelines.map(({ name }) => name)
 
@@ -49,29 +54,42 @@ function runPages(app: Hono<PageEnv>, data: ConsoleData): void {
 }
 
 function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
-  const changesOf = ({ runId, guard, pipeline }: HeldPlan, from: string | undefined, limit: number) =>
-    data.views.open({ states: ['held'], pipelines: [pipeline], runId, guard }, { from, limit })
+  const changesOf = (
+    { runId, guard, pipeline }: HeldPlan,
+    kind: OperationKind | undefined,
+    page: PageRequest,
+  ) => data.views.open({ states: ['held'], pipelines: [pipeline], runId, guard, kind }, page)
   app.get('/held', async (context) => {
     const pipelines = namesOf(data)
     const pipeline = oneOf(context.req.query('pipeline'), pipelines)
     const chosen = pipeline === undefined ? pipelines : [pipeline]
+    const kind = kindOf(context)
     const from = startOf(context)
-    const found = await data.views.heldPlans(chosen)
+    const [found, groups] = await Promise.all([
+      data.views.heldPlans(chosen),
+      data.views.openGroups(['held'], pipelines),
+    ])
+    const some = { from: undefined, limit: FEW }
     const plans = await Promise.all(
-      found.map(async (plan) => ({ plan, changes: await changesOf(plan, undefined, FEW) })),
+      found.map(async (plan) => ({ plan, changes: await changesOf(plan, kind, some) })),
     )
     const runId = runIdOf(context.req.query('run'))
     const alone = await data.views.open(
-      { states: ['held'], pipelines: chosen, runId, guard: null },
+      { states: ['held'], pipelines: chosen, runId, guard: null, kind },
       { from, limit: ROWS },
     )
-    const ofRun = plans.filter(({ plan }) => runId === undefined || plan.runId === runId)
+    const ofRun = plans.filter(
+      ({ plan, changes }) =>
+        (runId === undefined || plan.runId === runId) && (kind === undefined || changes.rows.length > 0),
+    )
     return show(
       context,
       heldPage({
         now: data.live().now,
         pipelines,
         pipeline,
+        kind,
+        groups,
         from,
         plans: ofRun,
         alone,
@@ -83,14 +101,17 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/held/:run', async (context) => {
     const plans = await data.views.heldPlans(namesOf(data))
     const guard = context.req.query('guard')
-    const plan = plans.find((one) => one.runId === context.req.param('run') && one.guard === guard)
+    const plan = plans.find(
+      (one) => one.runId === context.req.param('run') && (guard === undefined || one.guard === guard),
+    )
     if (plan === undefined) return missing(context)
     const from = startOf(context)
-    const changes = await changesOf(plan, from, ROWS)
+    const kind = kindOf(context)
+    const changes = await changesOf(plan, kind, { from, limit: ROWS })
     return show(
       context,
       heldPlanPage({
-        ...{ now: data.live().now, plan, changes, from },
+        ...{ now: data.live().now, plan, kind, changes, from },
         ...{ mayDecide: mayDecide(context), mayApprove: mayApprove(context) },
       }),
     )
@@ -109,9 +130,13 @@ async function openChanges(
   const pipeline = oneOf(context.req.query('pipeline'), pipelines)
   const runId = runIdOf(context.req.query('run'))
   const from = startOf(context)
-  const asked = { states, pipelines: pipeline === undefined ? pipelines : [pipeline], runId }
-  const changes = await data.views.open(asked, { from, limit: ROWS })
-  return { pipelines, filter: { pipeline, runId }, from, changes }
+  const kind = kindOf(context)
+  const asked = { states, pipelines: pipeline === undefined ? pipelines : [pipeline], runId, kind }
+  const [changes, groups] = await Promise.all([
+    data.views.open(asked, { from, limit: ROWS }),
+    data.views.openGroups(states, pipelines),
+  ])
+  return { pipelines, filter: { pipeline, runId, kind }, from, changes, groups }
 }
 
 export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
@@ -143,9 +168,15 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/rejects', async (context) => {
     const pipelines = namesOf(data)
     const pipeline = oneOf(context.req.query('pipeline'), pipelines)
-    const filter = { pipeline, runId: runIdOf(context.req.query('run')) }
+    const groups = await data.views.rejectGroups(pipelines)
+    const code = oneOf(
+      context.req.query('code'),
+      groups.map(({ kind }) => kind),
+    )
+    const filter = { pipeline, code, runId: runIdOf(context.req.query('run')) }
     const from = startOf(context)
     const rejects = await data.views.rejects(filter, { from, limit: ROWS })
-    return show(context, rejectsPage({ pipelines, filter, from, rejects, mayDecide: mayDecide(context) }))
+    const parts = { pipelines, filter, from, rejects, groups, mayDecide: mayDecide(context) }
+    return show(context, rejectsPage(parts))
   })
 }

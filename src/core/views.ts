@@ -76,12 +76,28 @@ export interface RejectView {
   readonly columns: readonly { readonly name: string; readonly value: string }[]
 }
 
+/** Open changes of a kind, or rejects of a code. */
+export interface GroupView {
+  readonly pipeline: string
+  readonly kind: string
+  readonly count: number
+  /** Of its pipeline there are more than were counted. */
+  readonly isMore: boolean
+}
+
+export interface RejectFilter {
+  readonly pipeline?: string | undefined
+  readonly runId?: string | undefined
+  readonly code?: string | undefined
+}
+
 export interface OpenFilter {
   readonly states: readonly Operation['state'][]
   readonly pipelines: readonly string[]
   readonly runId?: string | undefined
   /** null: held for a reason of the record, by no guard. */
   readonly guard?: string | null | undefined
+  readonly kind?: Operation['kind'] | undefined
 }
 
 /** A record of a pipeline that is linked to a contact. */
@@ -143,13 +159,15 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
   runs(filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
   run(id: string): Promise<RunView | undefined>
   /** Newest first. */
-  rejects(
-    filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined },
-    page: PageRequest,
-  ): Promise<Page<RejectView>>
+  rejects(filter: RejectFilter, page: PageRequest): Promise<Page<RejectView>>
+  rejectGroups(pipelines: readonly string[]): Promise<readonly GroupView[]>
   heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
   /** Oldest first. */
   open(filter: OpenFilter, page: PageRequest): Promise<Page<Operation>>
+  openGroups(
+    states: readonly Operation['state'][],
+    pipelines: readonly string[],
+  ): Promise<readonly GroupView[]>
   person(contactId: number): Promise<PersonView>
   /** Values that were edited at the service and stay, those that were found first in front. */
   edits(pipelines: readonly string[], page: PageRequest): Promise<Page<OpenEdit>>

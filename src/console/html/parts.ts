@@ -32,8 +32,9 @@ const RUN_TONES: Readonly<Record<string, Tone>> = {
   unfinished: 'bad',
 }
 
-/** The words of the program (`in_doubt`) for display. */
-export const spoken = (word: string): string => word.replaceAll('_', ' ')
+/** The words of the program (`in_doubt`) for display; codes stay as they are. */
+export const spoken = (word: string): string =>
+  word === word.toUpperCase() ? word : word.replaceAll('_', ' ')
 
 export const statusBadge = (status: string): Html => badge(RUN_TONES[status] ?? 'calm', spoken(status))
 

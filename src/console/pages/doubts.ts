@@ -1,17 +1,23 @@
 // Operations in doubt, with the command that settles each, and changes that the next run retries automatically.
-import type { Operation } from '../../core/change/operation.ts'
-import type { Page } from '../../core/views.ts'
-import { filterForm } from '../html/filter.ts'
+import type { Operation, OperationKind } from '../../core/change/operation.ts'
+import type { GroupView, Page } from '../../core/views.ts'
+import { groupList } from '../html/groups.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html } from '../html/markup.ts'
 import { askButton } from '../html/ask.ts'
 import { command, nothing } from '../html/parts.ts'
 import { type Column, pager } from '../html/table.ts'
-import { openTable, stateColumn } from './open.ts'
+import { changeFilter, openTable, stateColumn } from './open.ts'
 
 export interface OpenChanges {
   readonly pipelines: readonly string[]
-  readonly filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined }
+  readonly filter: {
+    readonly pipeline: string | undefined
+    readonly runId: string | undefined
+    readonly kind: OperationKind | undefined
+  }
+  /** Of all of them. */
+  readonly groups: readonly GroupView[]
   readonly from: string | undefined
   readonly changes: Page<Operation>
 }
@@ -49,19 +55,18 @@ const settle = (running: ReadonlySet<string>, how: (operation: Operation) => Htm
 })
 
 function listOf(
-  { pipelines, filter, from, changes }: OpenChanges,
+  { pipelines, filter, from, changes, groups }: OpenChanges,
   words: { path: '/doubts' | '/retries'; caption: string; empty: string; more: Column<Operation> },
 ) {
-  const { pipeline, runId } = filter
+  const { pipeline, runId, kind } = filter
   const filters =
     runId === undefined
-      ? filterForm(words.path, [
-          { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
-        ])
+      ? html`${changeFilter(words.path, { pipelines, pipeline, kind })}
+        ${groupList(groups, { path: words.path, parameter: 'kind', chosen: { pipeline, kind } })}`
       : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="${words.path}">All</a></p>`
   const { caption, empty, more } = words
   return html`${filters} ${openTable(changes.rows, { caption, empty, more: [more] })}
-  ${pager(words.path, { pipeline, run: runId }, { from, next: changes.next, more: 'More' })}`
+  ${pager(words.path, { pipeline, run: runId, kind }, { from, next: changes.next, more: 'More' })}`
 }
 
 /** `running`: the pipelines that run at this moment. `mayDecide`: the user may resolve them. */

@@ -1,20 +1,24 @@
 // What is held: plans held by a guard, with the command that releases them, and changes held for a reason of the record.
-import type { Operation } from '../../core/change/operation.ts'
+import type { Operation, OperationKind } from '../../core/change/operation.ts'
 import type { HeldPlan } from '../../core/state.ts'
-import type { Page } from '../../core/views.ts'
+import type { GroupView, Page } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
+import { groupList } from '../html/groups.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { badge, command, facts, moment, none, nothing } from '../html/parts.ts'
 import { askButton } from '../html/ask.ts'
 import { address, type Column, pager } from '../html/table.ts'
 import { number, plural } from '../../core/words/format.ts'
-import { openTable, planTable } from './open.ts'
+import { CHANGE_KINDS, changeFilter, openTable, planTable } from './open.ts'
 
 export interface Held {
   readonly now: number
   readonly pipelines: readonly string[]
   readonly pipeline: string | undefined
+  readonly kind: OperationKind | undefined
+  /** Of all that is held. */
+  readonly groups: readonly GroupView[]
   readonly from: string | undefined
   /** With the first few changes of each. */
   readonly plans: readonly { readonly plan: HeldPlan; readonly changes: Page<Operation> }[]
@@ -107,10 +111,10 @@ function planBlock(
   </section>`
 }
 
-export function heldPage({ now, pipelines, pipeline, from, plans, alone, ...user }: Held): PageParts {
-  const filter = filterForm('/held', [
-    { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
-  ])
+export function heldPage(held: Held): PageParts {
+  const { now, pipelines, pipeline, kind, groups, from, plans, alone, ...user } = held
+  const filter = html`${changeFilter('/held', { pipelines, pipeline, kind })}
+  ${groupList(groups, { path: '/held', parameter: 'kind', chosen: { pipeline, kind } })}`
   const isEmpty = plans.length === 0 && alone.rows.length === 0
   const own =
     alone.rows.length === 0 && from === undefined
@@ -118,8 +122,9 @@ export function heldPage({ now, pipelines, pipeline, from, plans, alone, ...user
       : html`<h2>Held individually</h2>
           <p>Each ends automatically when its reason no longer applies.</p>
           ${openTable(alone.rows, { caption: 'Held individually', empty: 'No more.' })}
-          ${pager('/held', { pipeline }, { from, next: alone.next, more: 'More' })}`
-  const body = html`${filter} ${isEmpty ? none('Nothing is held.') : nothing}
+          ${pager('/held', { pipeline, kind }, { from, next: alone.next, more: 'More' })}`
+  const body = html`${filter}
+  ${isEmpty ? none(groups.length === 0 ? 'Nothing is held.' : 'Nothing of this kind is held.') : nothing}
   ${plans.map((plan) => planBlock(plan, { now, ...user }))} ${own}`
   return { title: 'Held', place: '/held', body }
 }
@@ -128,14 +133,17 @@ export function heldPlanPage({
   now,
   plan,
   changes,
+  kind,
   from,
   ...user
-}: Pick<Held, 'now' | 'from' | 'mayDecide' | 'mayApprove'> & Held['plans'][number]): PageParts {
+}: Pick<Held, 'now' | 'kind' | 'from' | 'mayDecide' | 'mayApprove'> & Held['plans'][number]): PageParts {
   const pages = { from, next: changes.next, more: 'More changes' }
+  const path = `/held/${plan.runId}`
+  const kinds = { name: 'kind', label: 'Kind', all: 'any', choices: CHANGE_KINDS, chosen: kind }
   const body = html`<p>${said(plan.reason)}</p>
-    ${release(plan, user)} ${planFacts(plan, now)}
+    ${release(plan, user)} ${planFacts(plan, now)} ${filterForm(path, [kinds], { guard: plan.guard })}
     ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))}
-    ${pager(`/held/${plan.runId}`, { guard: plan.guard }, pages)}`
+    ${pager(path, { guard: plan.guard, kind }, pages)}`
   const title = `${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}`
   return { title, place: '/held', trail: [['/held', 'Held']], body }
 }

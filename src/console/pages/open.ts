@@ -1,9 +1,33 @@
 // Changes that are still in the journal, one by one: held, in doubt, or to be tried again. Shared by three pages.
-import type { Operation } from '../../core/change/operation.ts'
+import type { Operation, OperationKind } from '../../core/change/operation.ts'
 import { plannedChange } from '../html/changes.ts'
+import { filterForm } from '../html/filter.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { nameAndMail, statusBadge } from '../html/parts.ts'
 import { type Column, table } from '../html/table.ts'
+
+/** What the filters offer. */
+export const CHANGE_KINDS = [
+  'create',
+  'update',
+  'terms',
+  'consent',
+  'delete',
+] as const satisfies readonly OperationKind[]
+
+/** The filters of every list of open changes. */
+export const changeFilter = (
+  path: string,
+  {
+    pipelines,
+    pipeline,
+    kind,
+  }: { pipelines: readonly string[]; pipeline: string | undefined; kind: OperationKind | undefined },
+): Html =>
+  filterForm(path, [
+    { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
+    { name: 'kind', label: 'Kind', all: 'any', choices: CHANGE_KINDS, chosen: kind },
+  ])
 
 /** A record that has gone stands in no line. */
 const place = ({ cause, source }: Operation): Html =>

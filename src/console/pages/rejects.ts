@@ -1,6 +1,7 @@
 // Records that could not be pushed: where they stand, why, and the row as it came.
-import type { Page, RejectView } from '../../core/views.ts'
+import type { GroupView, Page, RejectFilter, RejectView } from '../../core/views.ts'
 import { filterForm } from '../html/filter.ts'
+import { groupList } from '../html/groups.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { askButton } from '../html/ask.ts'
@@ -9,7 +10,9 @@ import { pager, table } from '../html/table.ts'
 
 export interface Rejects {
   readonly pipelines: readonly string[]
-  readonly filter: { readonly pipeline?: string | undefined; readonly runId?: string | undefined }
+  readonly filter: RejectFilter
+  /** Of all rejects. */
+  readonly groups: readonly GroupView[]
   readonly from: string | undefined
   readonly rejects: Page<RejectView>
   /** Whether the user may retry them. */
@@ -48,13 +51,19 @@ export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
     ],
   })
 
-export function rejectsPage({ pipelines, filter, from, rejects, mayDecide }: Rejects): PageParts {
-  const { pipeline, runId } = filter
+const codesOf = (groups: readonly GroupView[]): string[] =>
+  [...new Set(groups.map(({ kind }) => kind))].sort()
+
+export function rejectsPage(parts: Rejects): PageParts {
+  const { pipelines, filter, from, rejects, groups, mayDecide } = parts
+  const { pipeline, runId, code } = filter
   const filters =
     runId === undefined
-      ? filterForm('/rejects', [
+      ? html`${filterForm('/rejects', [
           { name: 'pipeline', label: 'Pipeline', all: 'all', choices: pipelines, chosen: pipeline },
-        ])
+          { name: 'code', label: 'Code', all: 'any', choices: codesOf(groups), chosen: code },
+        ])}
+        ${groupList(groups, { path: '/rejects', parameter: 'code', chosen: { pipeline, kind: code } })}`
       : html`<p>Of run <a href="/runs/${runId}">${runId}</a>. <a href="/rejects">All rejects</a></p>`
   const asked = [...new Set(rejects.rows.map((one) => one.pipeline))]
   const retries = html`<p>
@@ -70,6 +79,6 @@ export function rejectsPage({ pipelines, filter, from, rejects, mayDecide }: Rej
           </p>
           ${mayDecide ? retries : nothing}`
   const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.')}
-  ${pager('/rejects', { pipeline, run: runId }, { from, next: rejects.next, more: 'Older rejects' })}`
+  ${pager('/rejects', { pipeline, run: runId, code }, { from, next: rejects.next, more: 'Older rejects' })}`
   return { title: 'Rejects', place: '/rejects', body }
 }

@@ -105,6 +105,24 @@ export const PARTS_STYLE = css`
     border-color: currentcolor;
     text-decoration: line-through;
   }
+  .groups {
+    display: grid;
+    grid-template-columns: max-content 1fr;
+    gap: 0.3rem 1rem;
+    margin: 0 0 1rem;
+  }
+  .groups dd {
+    margin: 0;
+  }
+  .groups .chip {
+    padding: 0.15rem 0.6rem;
+    text-decoration: none;
+  }
+  .groups .chip[aria-current] {
+    background: var(--accent-ground);
+    border-color: var(--accent);
+    font-weight: 550;
+  }
   .facts {
     display: grid;
     grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr));

@@ -61,16 +61,16 @@ export const rejectView = (row: RejectViewRow): RejectView => ({
 function createRejectList(db: Connection): (...asked: Parameters<StateViews['rejects']>) => Page<RejectView> {
   const where = (ids: string) =>
     db.prepare<[Record<string, unknown>], RejectViewRow>(
-      `${SELECT_REJECT} WHERE reject.id IN (${ids} AND id < @before ORDER BY id DESC LIMIT @limit) ORDER BY reject.id DESC`,
+      `${SELECT_REJECT} WHERE reject.id IN (${ids} AND id < @before AND (@code IS NULL OR code = @code) ORDER BY id DESC LIMIT @limit) ORDER BY reject.id DESC`,
     )
   const all = where('SELECT id FROM reject WHERE 1')
   const ofPipeline = where('SELECT id FROM reject INDEXED BY reject_by_pipeline WHERE pipeline = @pipeline')
   const ofRun = where('SELECT id FROM reject WHERE input_id IN (SELECT id FROM input WHERE run_id = @runId)')
-  return ({ pipeline, runId }, { from, limit }) => {
+  return ({ pipeline, runId, code = null }, { from, limit }) => {
     const query = runId !== undefined ? ofRun : pipeline !== undefined ? ofPipeline : all
     const before = rowNumber(from) ?? Number.MAX_SAFE_INTEGER
-    const named = { ...(runId === undefined ? { pipeline } : { runId }), before, limit: limit + 1 }
-    const rows = query.all(query === all ? { before, limit: limit + 1 } : named)
+    const which = runId !== undefined ? { runId } : pipeline !== undefined ? { pipeline } : {}
+    const rows = query.all({ ...which, before, code, limit: limit + 1 })
     return pageOf(rows.map(rejectView), limit, ({ id }) => String(id))
   }
 }
@@ -78,16 +78,17 @@ function createRejectList(db: Connection): (...asked: Parameters<StateViews['rej
 const OPEN = `
 ${SELECT_OPERATION} WHERE operation.pipeline = @pipeline AND state <> 'planned' AND operation.id > @after
 AND state IN (SELECT value FROM json_each(@states)) AND (@run IS NULL OR run_id = @run)
-AND (@guard IS NULL OR coalesce(guard, '') = @guard) ORDER BY operation.id LIMIT @limit`
+AND (@guard IS NULL OR coalesce(guard, '') = @guard) AND (@kind IS NULL OR kind = @kind) ORDER BY operation.id LIMIT @limit`
 
 function createOpenList(db: Connection): (filter: OpenFilter, page: PageRequest) => Page<Operation> {
   const open = db.prepare<[Record<string, unknown>], OperationRow>(OPEN)
-  return ({ states, pipelines, runId, guard }, { from, limit }) => {
+  return ({ states, pipelines, runId, guard, kind }, { from, limit }) => {
     const asked = {
       after: rowNumber(from) ?? 0,
       states: JSON.stringify(states),
       run: runId ?? null,
       guard: guard === undefined ? null : (guard ?? ''),
+      kind: kind ?? null,
       limit: limit + 1,
     }
     // Each pipeline in the order of its index; merged here.

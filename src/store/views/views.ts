@@ -4,6 +4,7 @@ import type { Connection } from '../file/database.ts'
 import { createAlertStore } from '../alerts.ts'
 import { createHoldStore } from '../journal/holds.ts'
 import { createConfigurationViews } from './views-configurations.ts'
+import { createGroupViews } from './views-groups.ts'
 import { createRecordViews } from './views-records.ts'
 import { createRunViews } from './views-runs.ts'
 import { createSearch } from './views-search.ts'
@@ -18,6 +19,7 @@ export function createStateViews(db: Connection, now: () => number): StateViews 
     ...createRunViews(db),
     ...createRecordViews(db),
     ...createConfigurationViews(db),
+    ...createGroupViews(db),
     heldPlans,
     alertsOf,
     search: async (text, limit) => search(text, limit),
