@@ -24,6 +24,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   DAILY_LIMIT: EXIT.noService,
   HELD_CHANGED: EXIT.held,
   PAUSED: EXIT.held,
+  SUPPRESSION_LIST: EXIT.held,
 }
 
 export interface Message {

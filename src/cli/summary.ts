@@ -12,8 +12,10 @@ const HEADLINES: Record<PipelineResult['status'], string> = {
   failed: 'given up',
 }
 
-const headline = ({ status, code }: PipelineResult): string =>
-  code === 'PAUSED' ? 'paused, so nothing more was sent' : HEADLINES[status]
+function headline({ status, code }: PipelineResult): string {
+  if (code === 'SUPPRESSION_LIST') return 'stopped, so nothing more was sent'
+  return code === 'PAUSED' ? 'paused, so nothing more was sent' : HEADLINES[status]
+}
 
 const outcomeName = (outcome: Outcome): string => outcome.replace('_', ' ')
 
@@ -62,7 +64,9 @@ export function resultLines(result: PipelineResult): readonly string[] {
       ? []
       : [
           `  ${result.code}: ${result.error}`,
-          ...(result.code === 'PAUSED' ? [`  ${ERRORS.PAUSED.hint}`] : []),
+          ...(result.code === 'PAUSED' || result.code === 'SUPPRESSION_LIST'
+            ? [`  ${ERRORS[result.code].hint}`]
+            : []),
         ]
   if (result.terms_created > 0) parts.push(`${plural(result.terms_created, 'term')} made`)
   if (result.erased > 0) parts.push(`of those skipped ${number(result.erased)} erased by request`)

@@ -110,7 +110,7 @@ export function buildSettings(
   file: string,
 ): Settings {
   const named = Object.entries(values.pipelines).map(([name, pipeline]) => ({ ...pipeline, name }))
-  const { blocks: _, service, state, log, server, audit, ...rest } = values
+  const { blocks: _, service, state, log, server, audit, consents, ...rest } = values
   const absolute = (path: string): string => resolve(dirname(file), path)
   const alerts = alertSettings(values.alerts, ofAlerts)
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
@@ -125,6 +125,8 @@ export function buildSettings(
     },
     state: { path: absolute(state.path) },
     audit: witnessPlace(audit, absolute),
+    consents:
+      consents.suppress === undefined ? consents : { ...consents, suppress: absolute(consents.suppress) },
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
     server: {
       ...server,

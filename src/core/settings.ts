@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
+import { consentsSchema } from './change/consents/consent-settings.ts'
 import { approvalsSchema, type ApprovalRule } from './change/waiting/approval-settings.ts'
 import { expectSchema } from './expect-settings.ts'
 import type { Receiver } from './alerts/receiver.ts'
@@ -303,6 +304,9 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
       .describe(
         'Changes that wait as held until enough different approvers (`server.users`) have released them: `[{ when: { deletes: 1 }, by: 2 }]`.',
       ),
+    consents: consentsSchema
+      .prefault({})
+      .describe('What people have asked for, and how that is kept beside what the sources say.'),
     max_parallel: whole(1)
       .prefault(4)
       .describe(

@@ -6,6 +6,7 @@ import type { CorrectionStore } from './change/others/correction.ts'
 import type { DroppedStore } from './change/waiting/dropped.ts'
 import type { HandEditStore } from './change/others/hand-edits.ts'
 import type { SharerStore } from './change/others/ownership.ts'
+import type { SuppressionStore } from './change/consents/suppression.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/lookup/resolution.ts'
 import type { BlockStore } from './change/settled-blocks.ts'
@@ -43,6 +44,7 @@ export interface SyncState
     RebuildStore,
     TombstoneStore,
     PermissionStore,
+    SuppressionStore,
     DateOrderStore,
     CursorStore,
     DeleteCounts,

@@ -41,6 +41,7 @@ import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
 import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
+import { createSuppressionStore } from './journal/contacts/suppression.ts'
 import { statePlace } from './file/place.ts'
 import { createSharers } from './journal/contacts/others.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
@@ -123,6 +124,7 @@ function storeOver(
     ...createSyncLog(db),
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
+    ...createSuppressionStore(db),
     ...createDateOrderStore(db),
     ...createCursorStore(db),
     ...createDeleteCounts(db),

@@ -1,5 +1,6 @@
 // What one run is handed: its pipeline, its ports, and what it counts on the way.
 import type { HandEditRules } from '../core/change/others/hand-edits.ts'
+import type { SuppressionList } from '../core/change/consents/suppression.ts'
 import type { Circuit } from '../core/outcome/circuit.ts'
 import type { ProgressReport } from '../core/outcome/run-progress.ts'
 import type { LogEvent } from '../core/log/events.ts'
@@ -61,6 +62,8 @@ export interface PlanContext {
   readonly doubtful?: Set<string>
   /** What becomes of values that were edited at the service; undefined where nothing is overwritten. */
   readonly handEdits?: HandEditRules
+  /** Addresses that are never created, given terms or raised; undefined where there is no list. */
+  readonly suppression?: SuppressionList | undefined
   /** `service.custom_field_key`. */
   readonly customFieldKey: string
   readonly clock: Clock

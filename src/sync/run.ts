@@ -3,6 +3,7 @@ import { handEditRules } from '../core/change/others/hand-edits.ts'
 import { mappingText } from '../core/mapping-store.ts'
 import type { FetchOrder } from '../core/cursor.ts'
 import type { CustomFieldRules } from '../core/mapping/custom-fields.ts'
+import { isOperatorStop } from '../core/outcome/circuit.ts'
 import { ERRORS, type ErrorCode, SyncError } from '../core/words/errors.ts'
 import { withoutKeys } from '../core/outcome/likely-same.ts'
 import type { SourceInput } from '../core/ports.ts'
@@ -249,6 +250,7 @@ export function haltFor(error: unknown, context: PlanContext): void {
     case 'SERVICE_CONTRACT':
     case 'DAILY_LIMIT':
     case 'CONFIG_INVALID':
+    case 'SUPPRESSION_LIST':
       return context.circuit.halt({ code, message })
     default:
       throw error
@@ -267,6 +269,8 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
   const customFields = await loadCustomFields(given)
   const context: RunContext = { ...given, handEdits: handEditRules(given.pipeline, customFields) }
   const started = context.clock.now()
+  // Without the list of those who must not be written to, nothing is sent.
+  await context.suppression?.now()
   await noticeChanges(customFields.definitions, context)
   // What a crash left open is settled or known to be in doubt before anything new is sent.
   await clearLeftovers(context)
@@ -344,7 +348,7 @@ export async function accountFor(
   assertBalanced(tally.counts)
   const { stop } = context.circuit
   const isOverTime = stop?.code === 'MAX_DURATION'
-  const isPaused = stop?.code === 'PAUSED'
+  const isPaused = isOperatorStop(stop)
   const status = runStatus(tally.counts, {
     fatal: isStopped(context) && !isOverTime && !isPaused,
     isPaused,

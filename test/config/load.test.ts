@@ -97,6 +97,7 @@ describe('settings', () => {
       max_parallel: 4,
       alerts: [],
       approvals: [],
+      consents: {},
       secrets: [ENV.KEY],
     })
   })
@@ -185,6 +186,7 @@ describe('settings', () => {
       max_parallel: 2,
       alerts: [],
       approvals: [],
+      consents: {},
       secrets: [ENV.KEY, ENV.TOKEN, ENV.METRICS_TOKEN],
     })
     const [shop, crm] = pipelines

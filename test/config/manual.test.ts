@@ -14,7 +14,18 @@ const CONFIG = resolve(import.meta.dirname, '../../config')
 const SERVICE = { base_url: 'https://service.example', api_key: '${CONTACT_SYNC_API_KEY}' }
 const SOURCE = { type: 'csv', folder: '../state/inbox/shop' }
 const MAP = { mail: 'E-Mail' }
-const TOP = ['approvals', 'service', 'state', 'log', 'keep', 'server', 'alerts', 'blocks', 'pipelines']
+const TOP = [
+  'approvals',
+  'consents',
+  'service',
+  'state',
+  'log',
+  'keep',
+  'server',
+  'alerts',
+  'blocks',
+  'pipelines',
+]
 
 const manual = readFileSync(resolve(CONFIG, 'README.md'), 'utf8')
 

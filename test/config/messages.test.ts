@@ -84,7 +84,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '14:14: pipelines.shop.map.phone: is not a mapping; write the name of a column, or { column: NAME } with more beside it',
   ],
   'merge-key': [
-    '2:1: x: is not a known key; known here: service, state, log, keep, audit, server, alerts, approvals, max_parallel, blocks, pipelines',
+    '2:1: x: is not a known key; known here: service, state, log, keep, audit, server, alerts, approvals, consents, max_parallel, blocks, pipelines',
     '5:5: pipelines.shop["<<"]: is not a known key; merge keys are not available, write the values out',
   ],
   'metrics-token-is-key': [

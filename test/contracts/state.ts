@@ -49,6 +49,17 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await all(state.rejectsOfInput(next))).toMatchObject([{ reason: 'bad', line: 3 }])
     })
 
+    it('keeps what is known of a suppression list by its path', async () => {
+      const kept = { entries: 3, digest: 'd1', edition: 1 }
+      await state.keepSuppressionList('/a.csv', kept)
+      await state.keepSuppressionList('/b.csv', { ...kept, entries: 9 })
+      await state.keepSuppressionList('/b.csv', { ...kept, edition: 2 })
+      const lists = await Promise.all(
+        ['/a.csv', '/b.csv', '/c.csv'].map((path) => state.suppressionList(path)),
+      )
+      expect(lists).toEqual([kept, { ...kept, edition: 2 }, undefined])
+    })
+
     it('lists the keys that have a contact, by pages', async () => {
       await push([BEN, ANNA])
       await push([person('K3')], 'crm')

@@ -61,6 +61,7 @@ export function testSettings(
     server: { host: '127.0.0.1', port: 0, hosts: [], users: [], token: undefined, metrics_token: undefined },
     audit: {},
     approvals: [],
+    consents: {},
     max_parallel: 4,
     alerts: [],
     pipelines: pipelines.map((pipeline) => pipelineSettings(pipeline)),

@@ -3,6 +3,7 @@ import { planJson } from '../../src/cli/plan/plan-json.ts'
 import type { Plan } from '../../src/core/change/plan/plan.ts'
 import type { PlannedChange } from '../../src/core/change/plan/planned-change.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
+import type { SuppressionList } from '../../src/core/change/consents/suppression.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
 import type { Source } from '../../src/core/ports.ts'
 import type { TestState } from './state/memory-state.ts'
@@ -31,6 +32,8 @@ export interface Line {
   pipeline: PipelineSettings
   settings: ServiceSettings
   abort: AbortController
+  /** `consents.suppress`. */
+  suppression: SuppressionList | undefined
   run(options?: { isAsked?: boolean }): Promise<PipelineResult>
   /** `rejects retry`. */
   retry(): Promise<PipelineResult>
@@ -66,6 +69,7 @@ export function testLine(
     pipeline: pipelineSettings(options.pipeline),
     settings: serviceSettings(options.settings),
     abort: new AbortController(),
+    suppression: undefined,
     run: async ({ isAsked = true } = {}) => runPipeline(context(), { wait: false, isAsked }),
     retry: async () =>
       runPipeline(
@@ -104,6 +108,7 @@ export function testLine(
       circuit,
       terms: createTermDirectory(session, { state: line.state }),
       customFieldKey: line.settings.custom_field_key,
+      suppression: line.suppression,
       turns: createTurns(),
       mails: options.mails ?? createMailTurns(),
       seen: {},

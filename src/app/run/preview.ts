@@ -17,6 +17,7 @@ import { previewPipeline, previewUndoing } from '../../sync/preview.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
+import { createSuppressions } from './suppression.ts'
 import { sharedWindow } from './rate-window.ts'
 import type { RunOptions } from './run.ts'
 import type { UndoRequest } from './runner.ts'
@@ -72,7 +73,8 @@ async function* overCopy(
   try {
     const parts = { state, source, circuit, clock, signal, report, log, ...asking.parts }
     const { custom_field_key: customFieldKey } = settings.service
-    return yield* plan({ runId: id, pipeline, customFieldKey, tally: createTally(id), ...parts })
+    const suppression = createSuppressions(state)(settings.consents.suppress)
+    return yield* plan({ runId: id, pipeline, customFieldKey, suppression, tally: createTally(id), ...parts })
   } finally {
     await closeSource()
     await asking.close()

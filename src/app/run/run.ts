@@ -20,6 +20,7 @@ import type { MailTurns, Turns } from '../../sync/send/turns.ts'
 import { keepConfiguration } from './keep-configuration.ts'
 import type { Keeping } from './keeping.ts'
 import { limitRun } from './run-limits.ts'
+import type { createSuppressions } from './suppression.ts'
 import { bindAtFirstUse } from './service-binding.ts'
 
 export interface RunOptions {
@@ -51,6 +52,7 @@ export interface RunnerParts {
   readonly mails: MailTurns
   readonly log: Log
   readonly keeping: Keeping
+  readonly suppressions: ReturnType<typeof createSuppressions>
   readonly watcher: RunWatcher
 }
 
@@ -97,6 +99,7 @@ function runContext(
     circuit,
     terms: createTermDirectory(session, { state: parts.state }),
     customFieldKey: settings.service.custom_field_key,
+    suppression: parts.suppressions(settings.consents.suppress),
     turns: parts.turns,
     mails: parts.mails,
     seen: {},

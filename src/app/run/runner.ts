@@ -21,6 +21,7 @@ import { createMailTurns, createTurns } from '../../sync/send/turns.ts'
 import { runUndo } from '../../sync/undo.ts'
 import { createKeeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'
+import { createSuppressions } from './suppression.ts'
 import { sharedWindow } from './rate-window.ts'
 import { loggedRun, type RunnerParts, type RunOptions, type WithWarnings } from './run.ts'
 import { assertOfService, bindAtFirstUse } from './service-binding.ts'
@@ -132,6 +133,7 @@ export function openRunner(
   let settings = first
   let service = serviceFor(first)
   const tokens = createTokenVault(first.state.path)
+  const suppressions = createSuppressions(state)
   const turns = createTurns()
   const mails = createMailTurns()
   let keeping = createKeeping(first.keep, { state, clock })
@@ -145,6 +147,7 @@ export function openRunner(
     mails,
     log,
     keeping,
+    suppressions,
     watcher,
   })
   return {

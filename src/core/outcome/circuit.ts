@@ -16,9 +16,14 @@ export interface Stop {
     | 'REFUSED_ALIKE'
     | 'MAX_DURATION'
     | 'PAUSED'
+    | 'SUPPRESSION_LIST'
   >
   readonly message: string
 }
+
+/** Stops that an operator ends: what was not sent counts as held, and the service is not to blame. */
+export const isOperatorStop = (stop: { readonly code: ErrorCode } | undefined): boolean =>
+  stop?.code === 'PAUSED' || stop?.code === 'SUPPRESSION_LIST'
 
 export interface Circuit {
   /** Takes note of a result; the first reason to stop stays. */

@@ -70,7 +70,7 @@ export function runStatus(
     fatal: boolean
     /** Stopped by max_duration: what is left is the next run's. */
     isOverTime?: boolean
-    /** Its pipeline is paused, or was paused meanwhile. */
+    /** Its pipeline is paused, or was paused meanwhile; or the suppression list cannot be used. */
     isPaused?: boolean
     inputsRefused: number
     inputsHeld: number

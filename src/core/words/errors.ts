@@ -47,6 +47,10 @@ export const ERRORS = {
     'fatal',
     'Nothing was sent, and files stay. To let it run again: contact-sync resume, with the name of the pipeline.',
   ),
+  SUPPRESSION_LIST: entry(
+    'fatal',
+    'Put the list of consents.suppress back, whole and readable: the next run continues. If a much shorter list is right, save it under another name and write that name into consents.suppress.',
+  ),
   SERVICE_UNREACHABLE: entry(
     'fatal',
     'Check service.base_url and the network; the next run continues where this one stopped.',

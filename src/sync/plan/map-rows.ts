@@ -10,6 +10,7 @@ import { withCorrections } from './corrected.ts'
 import { areErased } from './erased.ts'
 import { onPlaces } from './on-places.ts'
 import { withOwnFields } from './own-fields.ts'
+import { withoutSuppressed } from './suppressed.ts'
 import {
   type FreshRow,
   keyOfRow,
@@ -79,7 +80,7 @@ export async function mappedRows(
   rows: readonly FreshRow[],
   reading: Reading,
   context: PlanContext,
-): Promise<MappedRow[]> {
+): Promise<readonly MappedRow[]> {
   const mapped = rows.map((row) => ({
     ...withCorrections(row, mappedRecord(row.item, reading.mapper), reading),
     known: NOTHING_KNOWN,
@@ -88,7 +89,8 @@ export async function mappedRows(
     context.state.known(context.pipeline.name, keys),
   )
   const compared = mapped.map((row, index) => ({ ...row, known: known[index] ?? NOTHING_KNOWN }))
-  const left = await withOwnFields(await withoutErased(compared, context), context)
+  const own = await withOwnFields(await withoutErased(compared, context), context)
+  const left = await withoutSuppressed(own, context)
   if (context.pipeline.terms.create_missing) return left
   const checked: MappedRow[] = []
   for (const row of left) checked.push(await withKnownTerms(row, context))

@@ -129,6 +129,14 @@ async function unexpectedOf(
   return expectation.verdict({ read: counts.read, links, last })
 }
 
+/** Of what records depend on beside their values and the mapping: the suppression list, and records of other pipelines. */
+async function printOfOthers({ pipeline, suppression, runId }: PlanContext): Promise<string> {
+  const list = await suppression?.now()
+  const edition = list === undefined ? '' : ` suppression ${list.edition}`
+  // A record that depends on others is compared by every run.
+  return dependsOnOthers(pipeline.name, pipeline.owners) ? `${runId}${edition}` : edition
+}
+
 const newReading = (
   begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections'>,
 ): Reading => ({
@@ -178,9 +186,7 @@ async function readInput(
     const mapper = unitedMapper(await mapperFor({ input, header, orders }, customFields, context), pipeline)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header })
     const expectation = expectationOf(pipeline, header)
-    // A record that depends on others is compared by every run.
-    const once = dependsOnOthers(pipeline.name, pipeline.owners) ? runId : ''
-    const rules = pipeline.hash + customFields.print + printOfOrders(orders) + once
+    const rules = pipeline.hash + customFields.print + printOfOrders(orders) + (await printOfOthers(context))
     const print = fingerprintContext(header, rules)
     const blocks = readsAllRows(pipeline, expectation)
       ? undefined

@@ -3,11 +3,13 @@
 // raises a contact from 1 or 2 unless the pipeline allows it in words.
 // A key without the permission is ignored silently, so the first status of a run is an attempt that the others wait for.
 import type { LinkedOperation, Operation, Settled, Settlement } from '../../core/change/operation.ts'
+import { SUPPRESSED_REASON } from '../../core/change/consents/suppression.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { lowestWithdrawn } from '../../core/change/lookup/resolution.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
+import { isHeldBack } from './suppressed-send.ts'
 
 const STATUS = 'mail_status'
 
@@ -179,6 +181,13 @@ async function setStatus(operation: LinkedOperation<'consent'>, context: RunCont
   const ignored = (of: Operation, request: RequestTrace | undefined): Settled => {
     const reason = `mail_status ${wanted} was not accepted by the service: ${LACKS}; it is tried again once that is allowed`
     return { operation: of, request, status: 'ignored', settlement: { kind: 'settled', reason } }
+  }
+  if (await isHeldBack(operation, context)) {
+    const settlement = {
+      kind: 'settled',
+      reason: `mail_status ${wanted} was not set: ${SUPPRESSED_REASON}`,
+    } as const
+    return settle([{ operation, request: undefined, status: 'ignored', settlement }], context)
   }
   if (isTaken(wanted, context) === false) return settle([ignored(operation, undefined)], context)
   const actual = await readStatus(contactId, context)

@@ -1,6 +1,7 @@
 // The terms of one contact: names to ids, a look at what the contact has where the policy needs it, then the fewest
 // calls that bring it there. Never an empty list, and never the whole list unless the pipeline says `replace`.
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
+import { removalsOf } from '../../core/change/consents/suppression.ts'
 import { editsText, type MergedTerms, termField } from '../../core/change/others/hand-edits.ts'
 import type { CallResult, RequestTrace, Term } from '../../core/ports.ts'
 import { termPolicy } from '../../core/change/steps.ts'
@@ -9,6 +10,7 @@ import { termKey, termOutcome, type TermPlan, termsBeyond } from '../../core/map
 import type { RunContext } from '../context.ts'
 import { mergedTerms } from '../hand-edits.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
+import { isHeldBack } from './suppressed-send.ts'
 
 /** `partly`: another request of the step was carried out before. */
 type Failure = Exclude<CallResult<unknown>, { kind: 'ok' }> & { readonly partly?: true }
@@ -239,15 +241,20 @@ function needsLook({ plan, policy }: Pick<TermWork, 'plan' | 'policy'>, operatio
 /** The step after a contact's fields: PUT, POST or DELETE of /contact/<contact_id>/terms (interface, 4.3). */
 export async function sendTerms(operation: LinkedOperation<'terms'>, context: RunContext): Promise<void> {
   const { contactId } = operation
-  const plan = operation.terms ?? { add: [], remove: [], asserts: [] }
   const policy = termPolicy(operation, context.pipeline)
+  const isHeld = await isHeldBack(operation, context)
+  const asked = operation.terms ?? { add: [], remove: [], asserts: [] }
+  const plan = isHeld ? removalsOf(asked, undefined) : asked
   const resolved = await resolve(policy === 'replace' ? plan.asserts : plan.add, context)
   if ('kind' in resolved) return settle([settledByFailure(operation, resolved, context)], context)
   const settled = await context.turns.take(contactId, async (): Promise<Settled> => {
     const seen = needsLook({ plan, policy }, operation) ? await look(contactId, context) : undefined
     if (seen?.kind === 'absent') return gone(operation, seen.request)
     if (seen !== undefined && seen.kind !== 'ok') return settledByFailure(operation, seen, context)
-    return carryOut({ operation, contactId, plan, policy, resolved, actual: seen?.value, context })
+    const actual = seen?.value
+    const kept =
+      isHeld && policy === 'replace' && actual !== undefined ? removalsOf(plan, namesOf(actual)) : plan
+    return carryOut({ operation, contactId, plan: kept, policy, resolved, actual, context })
   })
   await settle([settled], context)
 }

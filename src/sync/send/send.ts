@@ -21,6 +21,7 @@ import { markerOf } from './marker.ts'
 import { withLookUps } from './resolve.ts'
 import { isSurelyNew, notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
 import { sendDelete } from './send-delete.ts'
+import { unsuppressed } from './suppressed-send.ts'
 import { statusOfCreate, statusWithCreate, withStatus } from './status-of-create.ts'
 import { settle, settledByFailure } from './settle.ts'
 
@@ -196,7 +197,7 @@ export async function settleDoubt(
 
 /** Within its address no contact may be created with a higher mail_status than another has now. */
 async function sendAgain(operation: Operation, context: RunContext): Promise<void> {
-  const [ready] = await withLookUps([operation], context)
+  const [ready] = await withLookUps(await unsuppressed([operation], context), context)
   if (ready !== undefined) await sendCreate(ready, context)
 }
 
@@ -328,7 +329,10 @@ async function withKnownStatus(
 export async function sendCreates(planned: readonly Operation[], context: RunContext): Promise<void> {
   const ready = isStopped(context)
     ? planned
-    : await withKnownStatus(await withFreeMails(await withLookUps(planned, context), context), context)
+    : await withKnownStatus(
+        await withFreeMails(await withLookUps(await unsuppressed(planned, context), context), context),
+        context,
+      )
   if (isStopped(context)) {
     const settlement = { kind: 'failed', reason: 'the run ended before it was sent' } as const
     return settle(

@@ -1,5 +1,6 @@
 // The state in memory: all that a run asks of it, by the rules that the one on disk follows, in plain lists. It keeps nothing of
 // raw bytes, and its sync log is a list of entries.
+import type { KeptList } from '../../../src/core/change/consents/suppression.ts'
 import type { SyncState } from '../../../src/core/state-store.ts'
 import type { AuditEntry } from '../../../src/core/log/audit.ts'
 import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
@@ -64,6 +65,7 @@ function memoryFacts(tables: Tables) {
   const definitions = new Map<string, readonly CustomFieldDefinition[]>()
   const orders = new Map<string, DateOrders>()
   const mappings = new Map<string, string>()
+  const lists = new Map<string, KeptList>()
   let permission: StatusPermission = 'unknown'
   return {
     cursor: async (pipeline: string) => tables.cursors.get(pipeline),
@@ -76,6 +78,8 @@ function memoryFacts(tables: Tables) {
         [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
       )
     },
+    suppressionList: async (path: string) => lists.get(path),
+    keepSuppressionList: async (path: string, list: KeptList) => void lists.set(path, list),
     statusPermission: async () => permission,
     async noteStatusPermission(noted: StatusPermission) {
       permission = noted

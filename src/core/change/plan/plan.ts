@@ -1,6 +1,7 @@
 // A plan as a value: what a run of one pipeline is about to do. It is built from decided changes, batch by batch, and holds
 // totals and a bounded number of examples, never the records of a file. It needs no state: what shows, compares or
 // judges a plan is given this value alone.
+import { isOperatorStop } from '../../outcome/circuit.ts'
 import {
   type Counts,
   type InputReport,
@@ -224,7 +225,11 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
       const planned = { ...work, newTerms: counts.terms_created }
       return {
         pipeline,
-        status: runStatus(counts, { fatal: stop !== undefined, ...reportTotals(inputs) }),
+        status: runStatus(counts, {
+          fatal: stop !== undefined && !isOperatorStop(stop),
+          isPaused: isOperatorStop(stop),
+          ...reportTotals(inputs),
+        }),
         counts: { ...counts },
         inputs: [...inputs],
         judged: [...judged],

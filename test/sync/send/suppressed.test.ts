@@ -1,0 +1,146 @@
+// Addresses of the suppression list in runs: never created, given terms or raised, at planning and just before sending;
+// a mail_status of 1 or 2, removed terms and deletes still go.
+import { expect, it } from 'vitest'
+import type { Suppressed } from '../../../src/core/change/consents/suppression.ts'
+import { SyncError } from '../../../src/core/words/errors.ts'
+import { HEADER, type Line, testLine } from '../../support/line.ts'
+
+const COLUMNS = [...HEADER, 'status', 'tags']
+const row = (number: number, status = '', tags = ''): string[] => [
+  `K${number}`,
+  `person${number}@example.com`,
+  'Ann',
+  `Family${number}`,
+  '1',
+  status,
+  tags,
+]
+
+function suppressing(line: Line) {
+  const mails = new Set<string>()
+  let edition = 1
+  // How often the list is asked before what `later` says is in it.
+  let later: { after: number; mail: string } | undefined
+  line.suppression = {
+    now(): Promise<Suppressed> {
+      if (later !== undefined && (later.after -= 1) < 0) {
+        mails.add(later.mail)
+        later = undefined
+        edition += 1
+      }
+      return Promise.resolve({ edition, has: (mail) => mails.has(mail) })
+    },
+  }
+  return {
+    set(...numbers: number[]): void {
+      mails.clear()
+      for (const number of numbers) mails.add(`person${number}@example.com`)
+      edition += 1
+    },
+    addAfter(asks: number, number: number): void {
+      later = { after: asks, mail: `person${number}@example.com` }
+    },
+  }
+}
+
+function lineOf(policy: 'add' | 'managed' | 'replace' = 'managed'): Line {
+  return testLine({
+    pipeline: {
+      map: {
+        mail: { column: 'mail' },
+        first_name: { column: 'first' },
+        family_name: { column: 'last' },
+        mail_status: { column: 'status' },
+      },
+      terms: {
+        policy,
+        create_missing: true,
+        assign: [{ column: 'tags', split: ',' }],
+        descriptions: {},
+        verify: true,
+      },
+      allow_consent_raise: true,
+      writes: 'all',
+    },
+  })
+}
+
+let files = 0
+async function run(line: Line, rows: string[][]) {
+  line.source.drop(`${(files += 1)}.csv`, [COLUMNS, ...rows])
+  return line.run()
+}
+
+const shown = (line: Line) =>
+  [...line.service.contacts.values()].map(({ mail, mail_status: status = 3, first_name: first }) => [
+    mail,
+    status,
+    first,
+  ])
+const termsOf = (line: Line): string[] => [...line.service.terms.values()].map(({ name }) => name)
+
+it('makes no contact of them, and does when the list no longer names them', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  list.set(2)
+  const rows = [row(1, '4', 'A'), row(2, '4', 'B')]
+  expect(await run(line, rows)).toMatchObject({ status: 'ok', created: 1, skipped: 1 })
+  expect(shown(line)).toEqual([['person1@example.com', 4, 'Ann']])
+  expect(termsOf(line)).toEqual(['A'])
+  expect(await run(line, rows)).toMatchObject({ unchanged: 1, skipped: 1 })
+  list.set()
+  expect(await run(line, rows)).toMatchObject({ created: 1, unchanged: 1 })
+})
+
+it.each(['managed', 'replace'] as const)(
+  'restricts a linked contact and removes its terms (%s)',
+  async (policy) => {
+    const line = lineOf(policy)
+    const list = suppressing(line)
+    await run(line, [row(1, '3', 'A')])
+    list.set(1)
+    expect(await run(line, [row(1, '7', 'A,B')])).toMatchObject({ status: 'ok', skipped: 1, updated: 0 })
+    expect(shown(line)).toEqual([['person1@example.com', 3, 'Ann']])
+    expect(await run(line, [row(1, '2', 'B')])).toMatchObject({ status: 'ok', updated: 1 })
+    expect(shown(line)).toEqual([['person1@example.com', 2, 'Ann']])
+    const [contact] = line.service.contacts.keys()
+    expect(line.service.termsOf(contact ?? 0)).toEqual([])
+    expect(termsOf(line)).toEqual(['A'])
+  },
+)
+
+it('hides no record whose address has left the list', async () => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1, '3')])
+  list.set(1)
+  const changed = [row(1, '4', 'A')]
+  expect(await run(line, changed)).toMatchObject({ skipped: 1 })
+  list.set()
+  expect(await run(line, changed)).toMatchObject({ updated: 1 })
+  expect(shown(line)).toEqual([['person1@example.com', 4, 'Ann']])
+  expect(termsOf(line)).toEqual(['A'])
+})
+
+it.each([2, 3, 4, 5, 6])('is asked again when sending (%i)', async (asks) => {
+  const line = lineOf()
+  const list = suppressing(line)
+  await run(line, [row(1, '3')])
+  list.addAfter(asks, 1)
+  await run(line, [row(1, '4', 'A')])
+  // Whatever went before the list named the address is allowed; nothing after that.
+  const before = line.service.writes().length
+  await run(line, [row(1, '7', 'A,B')])
+  expect(line.service.writes()).toHaveLength(before)
+})
+
+it('sends nothing without its list, and says so as held', async () => {
+  const line = lineOf()
+  line.suppression = { now: () => Promise.reject(new SyncError('SUPPRESSION_LIST', 'it is missing')) }
+  const ended = { status: 'held', code: 'SUPPRESSION_LIST', error: 'it is missing', read: 0 }
+  expect(await run(line, [row(1)])).toMatchObject(ended)
+  expect(line.service.writes()).toEqual([])
+  expect((await line.preview()).plan).toMatchObject({ status: 'held', code: 'SUPPRESSION_LIST' })
+  line.suppression = undefined
+  expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+})
