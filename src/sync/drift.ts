@@ -11,6 +11,7 @@ import {
   type ShownSides,
 } from '../core/change/others/drift.ts'
 import { handEditRules } from '../core/change/others/hand-edits.ts'
+import { repairableNames } from '../core/change/others/repair.ts'
 import { presentNames, type TermAliases } from '../core/mapping/terms.ts'
 import type { CallResult, Random } from '../core/ports.ts'
 import { seenRules } from './definitions.ts'
@@ -24,6 +25,8 @@ export interface DriftContext extends Pick<
   /** Waits until requests are left over for looks, and says for how many; 0: none will be. */
   room(): Promise<number>
   looked(contacts: number, of: number): void
+  /** What differs at a contact and may be put back. */
+  repairable?(key: string, names: readonly string[]): void
 }
 
 type Rules = Parameters<typeof driftOf>[2]
@@ -86,6 +89,8 @@ async function lookAt(
   if (after?.link.contactId !== before.link.contactId) return { kind: 'left' }
   if (shown.kind !== 'ok') return { kind: 'gone' }
   const drifted = driftInBoth(driftOf(before, shown.value, rules), driftOf(after, shown.value, rules))
+  const names = repairableNames(drifted, shown.value.contact, rules)
+  if (names.length > 0) context.repairable?.(key, names)
   return { kind: 'seen', drifted }
 }
 

@@ -1,6 +1,7 @@
 // What an earlier run, or a crash, left open. Nothing new is sent before what was on its way is known to be in doubt.
 import { difference, type Known } from '../core/change/diff.ts'
 import type { Operation } from '../core/change/operation.ts'
+import { isRepair, repairAgain } from '../core/change/others/repair.ts'
 import { REBUILD_GUARD } from '../core/change/lookup/rebuild.ts'
 import type { PipelineSettings } from '../core/settings.ts'
 import type { Replanned } from '../core/state.ts'
@@ -98,6 +99,11 @@ export async function settleDoubts(context: RunContext): Promise<void> {
 }
 
 function nextForm(operation: Operation, known: Known, pipeline: PipelineSettings): Replanned['next'] {
+  if (isRepair(operation)) {
+    if (known.inDoubt) return { state: 'waiting' }
+    const repair = repairAgain(operation, known)
+    return repair === undefined ? { state: 'settled' } : { ...repair, kind: 'update', state: 'planned' }
+  }
   const desired = { contact: operation.desired, terms: operation.terms?.asserts }
   const decided = difference(desired, known, pipeline)
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }

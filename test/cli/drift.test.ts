@@ -125,3 +125,130 @@ it('has nothing to compare before the first run, and refuses what makes no sense
   expect((await place.cli('drift', '--sample', '0')).code).toBe(2)
   expect((await place.cli('drift', 'shopp')).code).toBe(2)
 })
+
+async function atServiceNow(id: number | undefined): Promise<Record<string, unknown>> {
+  const { contacts } = (await place.json('contact', String(id))) as {
+    contacts: { fields: Record<string, unknown> }[]
+  }
+  return contacts[0]?.fields ?? {}
+}
+
+const writes = (since: number): number =>
+  sandbox
+    .requests()
+    .slice(since)
+    .filter(({ method }) => method !== 'GET').length
+
+interface Repaired {
+  readonly repairs: readonly {
+    readonly run_id: string | null
+    readonly changes: number
+    readonly left: number
+  }[]
+}
+
+const repair = async (...options: string[]): Promise<Repaired> =>
+  (await place.json('drift', '--all', '--repair', ...options)) as object as Repaired
+
+it.each(['incremental', 'full'])(
+  'plans a repair that waits for a release, and then sends only what still differs: %s',
+  async (mode) => {
+    const as = configuration(sandbox.url).replace('    key: no\n', `    key: no\n    mode: ${mode}\n`)
+    await place.write('config.yaml', as)
+    await pushAll()
+    await atService('PUT', `contact/${ids[0]}`, { first_name: 'Berta' })
+    await atService('PUT', `contact/${ids[1]}`, { first_name: 'Berta', phone: '77' })
+    await atService('PUT', `contact/${ids[2]}`, { first_name: 'Berta' })
+    await atService('DELETE', `contact/${ids[3]}`)
+    await atService('PUT', `contact/${ids[4]}`, { phone: '77' })
+    const before = sandbox.requests().length
+    const { repairs } = await repair('--reason', 'tidy up')
+    expect(repairs).toMatchObject([{ pipeline: 'shop', changes: 3, left: 0 }])
+    // A second plan does not double the first.
+    expect(await repair()).toMatchObject({
+      repairs: [{ run_id: null, changes: 0, left: 3 }],
+    })
+    expect((await place.cli('run')).code).toBe(0)
+    expect(writes(before)).toBe(0)
+    // A later file with the same records says nothing against it.
+    await place.write('inbox/2.csv', ['no,mail,first,phone', ...rows, ''].join('\n'))
+    await place.cli('run')
+    expect(writes(before)).toBe(0)
+    const run = repairs[0]?.run_id ?? ''
+    await atService('PUT', `contact/${ids[2]}`, { first_name: 'Anna' })
+    const since = sandbox.requests().length
+    expect((await place.cli('held', 'release', run)).stdout).toContain('3')
+    expect((await place.cli('run')).code).toBe(0)
+    expect(writes(since)).toBe(2)
+    const first = await atServiceNow(ids[0])
+    expect(first).toMatchObject({ first_name: 'Anna' })
+    expect(await atServiceNow(ids[1])).toMatchObject({ first_name: 'Anna', phone: '77' })
+    expect(await atServiceNow(ids[4])).toMatchObject({ phone: '77' })
+    const log = await place.cli('audit', 'list', '--json')
+    expect(log.stdout).toContain('drift repair')
+    expect(log.stdout).toContain('tidy up')
+    expect((await place.cli('audit', 'verify')).code).toBe(0)
+    expect(await place.json('drift', '--all')).toMatchObject({
+      pipelines: [{ differing: 0, gone: 1, kept: 2 }],
+    })
+  },
+)
+
+it('lets a newer change of the record replace its repair, and drops what is given up', async () => {
+  await pushAll()
+  await atService('PUT', `contact/${ids[0]}`, { first_name: 'Berta' })
+  await atService('PUT', `contact/${ids[1]}`, { first_name: 'Berta' })
+  const { repairs } = await repair()
+  await place.write('inbox/2.csv', 'no,mail,first,phone\nK0,p0@example.com,Clara,0\n')
+  expect((await place.cli('run')).code).toBe(0)
+  expect(await atServiceNow(ids[0])).toMatchObject({ first_name: 'Clara' })
+  const run = repairs[0]?.run_id ?? ''
+  const text = await place.cli('held', 'list')
+  expect(text.stdout).toContain(run)
+  expect((await place.cli('held', 'drop', run)).stdout).toContain('1')
+  const since = sandbox.requests().length
+  await place.cli('run')
+  expect(writes(since)).toBe(0)
+  expect(await atServiceNow(ids[1])).toMatchObject({ first_name: 'Berta' })
+})
+
+it('gives a removed term again, and leaves what others gave', async () => {
+  await pushAll()
+  const terms = await place.cli('terms', '--json')
+  const { terms: all } = JSON.parse(terms.stdout) as { terms: { id: number; name: string }[] }
+  const id = all.find(({ name }) => name === 'Kunde')?.id
+  await atService('DELETE', `contact/${ids[0]}/terms`, [id])
+  const { repairs } = await repair()
+  expect(repairs).toMatchObject([{ changes: 1 }])
+  await place.cli('held', 'release', repairs[0]?.run_id ?? '')
+  expect((await place.cli('run')).code).toBe(0)
+  expect(await place.json('drift', '--all')).toMatchObject({ pipelines: [{ differing: 0 }] })
+})
+
+it('says in words what is held, and that nothing is', async () => {
+  await pushAll()
+  expect((await place.cli('drift', '--repair')).stdout).toContain('shop: nothing to put back')
+  await atService('PUT', `contact/${ids[0]}`, { first_name: 'Berta' })
+  const { stdout, code } = await place.cli('drift', '--repair')
+  expect(code).toBe(0)
+  expect(stdout).toContain('shop: 1 contact to be set back to what was last sent, held for release')
+  expect(stdout).toContain('to send them: contact-sync held release ')
+})
+
+it('waits for approvers where the rules of the pipeline ask for them', async () => {
+  await pushAll()
+  await atService('PUT', `contact/${ids[0]}`, { first_name: 'Berta' })
+  const users = ['anna', 'ben'].map(
+    (name) => `{ name: ${name}, role: approver, token: "${'a'.repeat(40)}${name}" }`,
+  )
+  const rules = `server: { users: [${users.join(', ')}] }\napprovals: [{ when: { changes: 1 }, by: 2 }]\n`
+  await place.write('config.yaml', configuration(sandbox.url) + rules)
+  const { repairs } = await repair()
+  expect(repairs).toMatchObject([{ changes: 1 }])
+  const run = repairs[0]?.run_id ?? ''
+  const released = await place.cli('held', 'release', run)
+  expect([released.code, released.stderr]).toEqual([2, expect.stringContaining('2 approvers')])
+  const since = sandbox.requests().length
+  await place.cli('run')
+  expect(writes(since)).toBe(0)
+})

@@ -10,6 +10,7 @@ import { AT_SERVICE } from '../people/erase-at-service.ts'
 import { forgetContact, readmitContact } from '../people/forgetting.ts'
 import { releaseEdits } from '../people/hand-edits.ts'
 import { dropHeld, releaseHeld } from '../people/releasing.ts'
+import { holdRepair } from '../people/repairing.ts'
 import { dropPipeline, renamePipeline } from '../people/pipelines.ts'
 import { renameTerm } from '../people/term-names.ts'
 import type { Desk } from '../run/desk.ts'
@@ -102,6 +103,14 @@ export const KINDS = {
     args: z.strictObject({ rows: z.array(z.strictObject({ ...correction, note: text.optional() })) }),
     needs: 'state',
     take: importCorrections,
+  }),
+  'drift repair': kind({
+    args: z.strictObject({
+      pipeline: text,
+      contacts: z.array(z.strictObject({ key: text, names: z.array(text) })),
+    }),
+    needs: 'rest',
+    take: holdRepair,
   }),
   pause: kind({ args: z.strictObject({ pipelines: names }), needs: 'state', take: pausePipelines }),
   resume: kind({ args: z.strictObject({ pipelines: names }), needs: 'state', take: resumePipelines }),

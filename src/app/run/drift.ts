@@ -16,6 +16,14 @@ interface Looking {
   readonly size: number
   readonly signal: AbortSignal
   looked(pipeline: string, contacts: number, of: number): void
+  /** What differs at a contact and may be put back. */
+  repairable?(pipeline: string, contact: RepairableContact): void
+}
+
+/** Names of fields, and of terms as `term NAME`. */
+export interface RepairableContact {
+  readonly key: string
+  readonly names: readonly string[]
 }
 
 export interface DriftLook {
@@ -54,7 +62,7 @@ const nothingSent = (pipeline: string): DriftReport => ({
 export async function lookAtContacts(
   settings: Settings,
   pipelines: readonly PipelineSettings[],
-  { size, signal, looked }: Looking,
+  { size, signal, looked, repairable }: Looking,
 ): Promise<DriftLook> {
   assertReadOfService(settings)
   const state = openStateForReading(settings.state.path)
@@ -76,6 +84,7 @@ export async function lookAtContacts(
           return looks
         },
         looked: (contacts, of) => looked(pipeline.name, contacts, of),
+        repairable: (key, names) => repairable?.(pipeline.name, { key, names }),
       }
       reports.push(await lookForDrift(size, context))
       stop ??= circuit.stop

@@ -44,7 +44,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
     name: 'drift',
     summary: 'how many contacts at the service differ from what was last sent',
     description:
-      'Reads contacts at the service and compares fields and terms with what was last sent to them, by whichever pipeline. Without --all a sample is drawn at random, and the share of all contacts is given as an interval. Edits that hand_edits: keep leaves are counted separately. Uses only requests that runs leave over: at most half of the rate limit and nine tenths of the daily allowance. Writes nothing, neither to the service nor to the state, and works beside the daemon.',
+      'Reads contacts at the service and compares fields and terms with what was last sent to them, by whichever pipeline. Without --all a sample is drawn at random, and the share of all contacts is given as an interval. Edits that hand_edits: keep leaves are counted separately. Uses only requests that runs leave over: at most half of the rate limit and nine tenths of the daily allowance. Without --repair it writes nothing, neither to the service nor to the state. With --repair the contacts that were read and differ become a plan that sets them back to what was last sent; it is held until held release. Before a change is sent its contact is read again, and only what still differs goes. mail_status stays as it is, no contact is created again, terms that others added stay, and so do edits under hand_edits: keep and ask. Works beside the daemon.',
     arguments: '[PIPELINE...]',
     options: [
       {
@@ -53,11 +53,14 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
         read: sampleSize,
       },
       { flags: '--all', help: 'reads every contact' },
+      { flags: '--repair', help: 'makes the plan that puts back what was last sent, held for release' },
+      ...DECIDING,
     ],
     examples: [
       'contact-sync drift',
       'contact-sync drift shop --sample 1000',
       'contact-sync drift --all --json',
+      'contact-sync drift shop --all --repair',
     ],
     load: async () => (await import('../commands/drift.ts')).drift,
   },

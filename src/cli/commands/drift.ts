@@ -1,15 +1,20 @@
-// `drift`: how many contacts at the service show something else than was last sent to them.
-import { lookAtContacts } from '../../app/run/drift.ts'
+// `drift`: how many contacts at the service show something else than was last sent to them, and a plan that puts it back.
+import type { HeldRepair } from '../../app/people/repairing.ts'
+import { lookAtContacts, type RepairableContact } from '../../app/run/drift.ts'
 import type { DriftReport } from '../../core/change/others/drift.ts'
+import type { Settings } from '../../core/settings.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { number, plural } from '../../core/words/format.ts'
-import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import type { DecidingOptions } from '../decided-by.ts'
+import { decided } from '../deciding.ts'
+import { type Io, print, printError, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
 
-interface DriftOptions extends CommonOptions {
+interface DriftOptions extends DecidingOptions {
   readonly sample?: number
   readonly all?: boolean
+  readonly repair?: boolean
 }
 
 /** Large enough for an interval of at most 14 percentage points, small enough for a minute or two. */
@@ -37,6 +42,33 @@ function reportLines(report: DriftReport): readonly string[] {
 
 const listed = ({ contacts: _, unanswered: __, ...report }: DriftReport) => report
 
+function repairLines({ pipeline, run_id: run, changes, left }: HeldRepair): readonly string[] {
+  const rest =
+    left === 0
+      ? []
+      : [
+          `${pipeline}: ${plural(left, 'contact')} not in the plan, because another change is open or another pipeline sent the value`,
+        ]
+  if (run === null) return [...rest, `${pipeline}: nothing to put back`]
+  return [
+    `${pipeline}: ${plural(changes, 'contact')} to be set back to what was last sent, held for release`,
+    ...rest,
+    `  to send them: contact-sync held release ${run}`,
+    `  to give them up: contact-sync held drop ${run}`,
+  ]
+}
+
+/** A plan for each pipeline in which something can be put back. */
+async function heldRepairs(
+  by: { readonly io: Io; readonly options: DriftOptions; readonly settings: Settings },
+  found: ReadonlyMap<string, readonly RepairableContact[]>,
+): Promise<readonly HeldRepair[]> {
+  const repairs: HeldRepair[] = []
+  for (const [pipeline, contacts] of found)
+    repairs.push(await decided(by, { kind: 'drift repair', args: { pipeline, contacts: [...contacts] } }))
+  return repairs
+}
+
 export async function drift(io: Io, options: DriftOptions, names: string[]): Promise<number> {
   const { sample, all = false } = options
   if (all && sample !== undefined)
@@ -45,7 +77,10 @@ export async function drift(io: Io, options: DriftOptions, names: string[]): Pro
     })
   const settings = await commandSettings(io, options)
   warnOfOlderState(io, settings)
-  const { reports, stop } = await lookAtContacts(settings, chosenPipelines(settings, names), {
+  const chosen = chosenPipelines(settings, names)
+  const found = new Map(chosen.map(({ name }): [string, RepairableContact[]] => [name, []]))
+  const { reports, stop } = await lookAtContacts(settings, chosen, {
+    repairable: (pipeline, contact) => void found.get(pipeline)?.push(contact),
     size: all ? Infinity : (sample ?? STANDARD_SAMPLE),
     signal: io.signal,
     looked: (pipeline, contacts, of) => {
@@ -53,8 +88,11 @@ export async function drift(io: Io, options: DriftOptions, names: string[]): Pro
         printError(io, `${pipeline}: ${number(contacts)} of ${number(of)} read`)
     },
   })
-  if (options.json === true) printJson(io, { pipelines: reports.map(listed) })
-  else reports.flatMap(reportLines).forEach((line) => print(io, line))
+  if (options.json !== true) reports.flatMap(reportLines).forEach((line) => print(io, line))
+  const repairs = options.repair === true ? await heldRepairs({ io, options, settings }, found) : undefined
+  if (options.json === true)
+    printJson(io, { pipelines: reports.map(listed), ...(repairs === undefined ? {} : { repairs }) })
+  else repairs?.flatMap(repairLines).forEach((line) => print(io, line))
   const unread = reports.reduce((sum, { unanswered }) => sum + unanswered, 0)
   if (unread === 0) return EXIT.done
   const why = io.signal.aborted ? 'interrupted' : stop?.message

@@ -68,6 +68,7 @@ function release(plan: HeldPlan, user: User): Html {
 /** What of the configuration held it. */
 function ruleOf({ guard, threshold }: HeldPlan): string {
   if (guard === 'expect') return threshold
+  if (guard === 'drift') return threshold
   return guard === 'approval' ? 'approvals' : `guards.${guard}`
 }
 

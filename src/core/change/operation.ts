@@ -65,7 +65,7 @@ interface AnyOperation {
   readonly outcome: OperationOutcome | undefined
   /** missing: the record has gone from a full source; its source has no line then. */
   readonly cause: 'record' | 'missing'
-  /** The run whose work it puts back; undefined for what a record asks for. */
+  /** The run whose work it puts back, or DRIFT_REPAIR; undefined for what a record asks for. */
   readonly undoes: string | undefined
   readonly source: Provenance
   readonly state: OperationState

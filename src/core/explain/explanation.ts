@@ -5,6 +5,7 @@ import type { AuditOutcome } from '../log/audit.ts'
 import type { FieldChange } from '../change/diff.ts'
 import type { Correction } from '../change/others/correction.ts'
 import type { OpenEdit } from '../change/others/hand-edits.ts'
+import { REPAIR_REASON } from '../change/others/repair.ts'
 import type { Operation } from '../change/operation.ts'
 import type { OperationState } from '../change/states.ts'
 import type { LoggedEntry } from '../log/audit-chain.ts'
@@ -173,6 +174,8 @@ const NOT_LOGGED =
 export function noteOfEntry({ source, values, reason }: ValueSetting): string | undefined {
   if (values === 'erased')
     return 'its entry in the sync log is sealed permanently: the person was erased, or the entry has expired'
+  if (reason?.startsWith(REPAIR_REASON) === true)
+    return `${reason}: what had been sent before was sent again, because the service showed something else`
   if (reason?.startsWith('undoes run ') === true)
     return `${reason}: it is an earlier value that was restored, not a value of a row`
   if (source === null) return 'it came from no file'

@@ -2,6 +2,7 @@
 // answer. All entries are made here; how they are split, sealed and chained is in audit-chain.ts.
 import { type FieldChange, fieldChanges } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
+import { isRepair, REPAIR_REASON } from '../change/others/repair.ts'
 import { stepFields } from '../change/steps.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { UserRole } from '../words/user-roles.ts'
@@ -125,7 +126,8 @@ function reasonOf(settled: Settled): string | null {
   const { operation, settlement } = settled
   const { undoes } = operation
   const why = 'reason' in settlement ? settlement.reason : undefined
-  const all = [undoes === undefined ? undefined : `undoes run ${undoes}`, why, carriedText(settled)]
+  const undone = isRepair(operation) ? REPAIR_REASON : `undoes run ${undoes}`
+  const all = [undoes === undefined ? undefined : undone, why, carriedText(settled)]
   return all.filter((text) => text !== undefined).join('; ') || null
 }
 

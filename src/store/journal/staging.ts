@@ -1,6 +1,7 @@
 // Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
 import { FINAL_REJECTS } from '../../core/words/errors.ts'
+import { DRIFT_REPAIR } from '../../core/change/others/repair.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
 import { firstForm } from '../../core/change/steps.ts'
@@ -143,6 +144,9 @@ const isClaimed = (
 ): string => `EXISTS (SELECT 1 FROM link WHERE link.pipeline = @pipeline AND link.key = ${row}.key
   AND claimed_line(@id, link.id) IS NOT NULL)`
 
+/** A record that is unchanged says nothing against putting back what was sent of it. */
+const IS_REPAIR = `operation.undoes IS '${DRIFT_REPAIR}'`
+
 /**
  * Operations that were never sent give way to the newer record of their key that was accepted (a rejected one says
  * nothing, and claims nothing); deletes to any sign of it.
@@ -153,7 +157,7 @@ DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)} AN
       AND newer.undoes IS NULL AND ${isKeyed('newer')})
     -- A new record of the input: its create is not found by its key.
     OR EXISTS (SELECT 1 FROM claim_key WHERE input = @id AND claim_key.key = operation.key)
-    OR ${isClaimed('operation')}
+    OR (NOT ${IS_REPAIR} AND ${isClaimed('operation')})
     OR (cause = 'missing' AND EXISTS (SELECT 1 FROM claim_skipped WHERE input = @id AND claim_skipped.key = operation.key)))`
 
 /** The newer record of a key decides what counts now, unless it is itself a reject. */
@@ -169,7 +173,7 @@ const IS_OWED = `kind IN ('consent', 'delete') AND link_id IN (SELECT id FROM li
  */
 const DROP_WHAT_A_FULL_INPUT_LACKS = [
   `DELETE FROM operation WHERE pipeline = @pipeline AND ${isOpenAs(OVERTAKABLE)}
-     AND input_id <> @id AND cause = 'record' AND NOT (${IS_OWED})
+     AND input_id <> @id AND cause = 'record' AND NOT (${IS_OWED}) AND NOT (${IS_REPAIR} AND ${isClaimed('operation')})
      AND NOT EXISTS (SELECT 1 FROM reject WHERE input_id = @id AND (reject.key IS NULL OR reject.key = operation.key))`,
   'DELETE FROM reject WHERE pipeline = @pipeline AND input_id <> @id',
 ]

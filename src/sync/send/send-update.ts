@@ -2,6 +2,7 @@
 import { matchBulkAnswer } from '../../core/change/bulk.ts'
 import { type Contact, contactMailKey } from '../../core/mapping/contact.ts'
 import { editsText, respectsHandEdits } from '../../core/change/others/hand-edits.ts'
+import { isRepair } from '../../core/change/others/repair.ts'
 import { shownAs } from '../../core/change/lookup/likeness.ts'
 import { allowedFields, needsActual, withheldFields } from '../../core/change/merge-method.ts'
 import type { LinkedOperation, Operation, Settled } from '../../core/change/operation.ts'
@@ -13,6 +14,7 @@ import { mergedFields, rulesFor } from '../hand-edits.ts'
 import { openUntil, tooEarly } from './late.ts'
 import { createOptions } from './send.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
+import { repairableFields } from './send-repair.ts'
 import { type Sendable, undoableFields } from './send-undo.ts'
 
 const whyText = (texts: readonly (string | undefined)[]) => {
@@ -26,6 +28,7 @@ async function sendableFields(
   contactId: number,
   context: RunContext,
 ): Promise<Sendable | Settled> {
+  if (isRepair(operation)) return repairableFields(operation, contactId, context)
   if (operation.undoes !== undefined) return undoableFields(operation, contactId, context)
   const method = context.pipeline.update_method
   const rules = rulesFor(operation, context)
@@ -55,7 +58,7 @@ async function sendableFields(
 
 /** PUT with the changed fields alone (interface, 4.2). */
 export async function sendUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
-  if (rulesFor(operation, context) === undefined) return putUpdate(operation, context)
+  if (rulesFor(operation, context) === undefined && !isRepair(operation)) return putUpdate(operation, context)
   // The read and the write are one turn: no other task of ours writes in between.
   return context.turns.take(operation.contactId, () => putUpdate(operation, context))
 }

@@ -1,5 +1,6 @@
 // What only a whole input tells, over the state in memory: rejects that give way, shared mails, who is missing, and which older
 // changes its records take the place of.
+import { isRepair } from '../../../src/core/change/others/repair.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../../src/core/change/states.ts'
 import { sendingOrder } from '../../../src/core/change/steps.ts'
 import type { MissingRules } from '../../../src/core/state.ts'
@@ -229,13 +230,21 @@ export function supersede(tables: Tables, input: Input): void {
       row.inputId !== id &&
       (newer.some(({ key }) => key === row.key) ||
         seen.keys.has(row.key) ||
-        isClaimed(row.key) ||
+        (!isRepair(row) && isClaimed(row.key)) ||
         (row.cause === 'missing' && seen.skipped.has(row.key))),
   )
 }
 
-export function dropWhatAFullInputLacks(tables: Tables, { id, pipeline }: Input, isLast: boolean): void {
+export function dropWhatAFullInputLacks(
+  tables: Tables,
+  { id, pipeline, seen }: Input,
+  isLast: boolean,
+): void {
   const mine = [...tables.rejects.values()].filter(({ inputId }) => inputId === id)
+  const isRepairOfClaimed = (row: Row): boolean => {
+    const link = linkOf(tables, pipeline, row.key)
+    return isRepair(row) && link !== undefined && seen.links.has(link.id)
+  }
   const isOwed = (row: Row): boolean =>
     (row.kind === 'consent' || row.kind === 'delete') &&
     row.linkId !== undefined &&
@@ -248,6 +257,7 @@ export function dropWhatAFullInputLacks(tables: Tables, { id, pipeline }: Input,
       row.inputId !== id &&
       row.cause === 'record' &&
       !isOwed(row) &&
+      !isRepairOfClaimed(row) &&
       !mine.some(({ key }) => key === undefined || key === row.key),
   )
   dropRejects(tables, (reject) => reject.pipeline === pipeline && reject.inputId !== id)
