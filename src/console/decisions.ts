@@ -45,6 +45,15 @@ const heldSays = (plans: readonly HeldPlan[]): readonly string[] =>
       `${pipeline}: ${plural(left, 'change')} held by ${guard}: ${reason}.`,
   )
 
+/** Where one release may not be enough. */
+function approvalSays(plans: readonly HeldPlan[]): readonly string[] {
+  const needed = Math.max(0, ...plans.map((plan) => plan.needed))
+  if (needed === 0) return []
+  return [
+    `${plural(needed, 'different approver')} must release some of them; this counts as one. What still waits for others stays held.`,
+  ]
+}
+
 /** Of a run, or of one record of it. */
 const held =
   (words: { verb: string; then: string }): Propose =>
@@ -65,6 +74,7 @@ const held =
       says: [
         ...(isOne ? [] : heldSays(those)),
         ...(!isOne && remaining ? ['Some have been overtaken since; it is about the others.'] : []),
+        ...approvalSays(words.verb === 'Release' ? those : []),
         words.then,
       ],
       button: `${words.verb} ${isOne ? 'these changes' : `${number(all)} changes`}`,

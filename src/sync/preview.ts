@@ -16,7 +16,7 @@ import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-e
 import { planCorrections } from './corrections.ts'
 import { inputError } from './input-error.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
-import { carryOver, reopenInputs, takeReleased } from './recover.ts'
+import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recover.ts'
 import { remember } from './send/settle.ts'
 import { planUndo, type Undo } from './undo.ts'
 import { EMPTY_FULL, findingsOf, haltFor, heldReport, refusedReport, waitingInputs } from './run.ts'
@@ -218,6 +218,7 @@ async function* previewSteps(
   const handEdits = handEditRules(given.pipeline, customFields)
   const context: PlanContext = { ...given, handEdits, doubtful: new Set() }
   await reopenInputs(context)
+  await withdrawReleases(context)
   await carryOver(context)
   yield* pretend(context, parts)
   const { ready, reports } = await waitingInputs(context, wait)

@@ -147,6 +147,11 @@ function assertAccepted(
       throw new SyncError('USAGE', `${field} is no field that ${pipeline.name} maps`, {
         hint: suggestion(field, mapped),
       })
+    const [owner] = pipeline.owners?.[field] ?? []
+    if (owner !== undefined && owner.pipeline !== pipeline.name)
+      throw new SyncError('USAGE', `${field} belongs to the pipeline ${owner.pipeline} (owns)`, {
+        hint: `Correct it there: contact-sync correct ${owner.pipeline} KEY ${field}=VALUE`,
+      })
     if ('problem' in accepted.check)
       throw new SyncError('USAGE', `${field}: the value ${accepted.check.problem}`, {
         hint: 'Give the value as the service is to have it.',
