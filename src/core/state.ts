@@ -32,7 +32,15 @@ export interface RunRecord {
 }
 
 /** How a run ended, as it is kept. */
+/** What is kept of a run beside its counts, for the plots of the console. */
+export interface RunFigures {
+  readonly requests: number
+  /** The longest time from the writing of a file to the outcome of its last change; undefined: no file was processed. */
+  readonly fileMs: number | undefined
+}
+
 export interface RunEnd {
+  readonly figures?: RunFigures
   readonly endedAt: number
   readonly status: RunStatus
   readonly counts: Counts

@@ -34,6 +34,10 @@ export interface DayView {
   readonly day: string
   readonly runs: number
   readonly counts: Counts
+  /** Of runs that have ended. */
+  readonly requests: number
+  /** The longest time from the writing of a file to its last outcome; undefined: none was processed. */
+  readonly fileMs: number | undefined
 }
 
 /** A run in a list. */

@@ -227,6 +227,8 @@ async function runInput(
     const ended: FileEnd = isStopped(context)
       ? { report: { file: input.name, status: 'left' }, folder: 'processed', isArchived: false }
       : await finishInput(planned, aboutIt)
+    if (ended.report.status === 'done' && input.writtenAt !== undefined)
+      context.tally.noteFile(context.clock.now() - input.writtenAt)
     logEnd(ended, log)
     const found = reportedFindings(planned)
     if (ended.report.status === 'left' || heldBy === undefined) return { ...ended.report, ...found }
@@ -368,6 +370,7 @@ export async function accountFor(
     files: files.filter(hasArrived).length,
     refused: files.filter(wasNotTaken).length,
     refusedFile: files.find(wasNotTaken),
+    figures: { requests: context.session.counts.requests, fileMs: tally.fileMs },
   })
   return {
     pipeline: pipeline.name,

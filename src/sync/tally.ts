@@ -14,6 +14,9 @@ export interface Tally {
   readonly deletesFailed: number
   /** How often this run met something at the service that others had changed. */
   readonly drift: number
+  /** The longest time from the writing of a file to its last outcome; undefined: none was processed. */
+  readonly fileMs: number | undefined
+  noteFile(ms: number): void
   noteDrift(): void
   /** How often each field was kept back by the update method. */
   readonly withheld: Readonly<Record<string, number>>
@@ -37,6 +40,7 @@ export function createTally(runId: string): Tally {
   let settledOperations = 0
   let deletesFailed = 0
   let drift = 0
+  let fileMs: number | undefined
   const withheld: Record<string, number> = {}
   let keptEdits = 0
   /** Operations with an edit that waits for an operator. */
@@ -57,6 +61,12 @@ export function createTally(runId: string): Tally {
     },
     get drift() {
       return drift
+    },
+    get fileMs() {
+      return fileMs
+    },
+    noteFile(ms) {
+      fileMs = Math.max(fileMs ?? 0, ms)
     },
     noteDrift() {
       drift += 1

@@ -30,6 +30,7 @@ const TABLES: Readonly<Record<string, Kind>> = {
   daily_request: none('counts'),
   decision: passing('removed in the transaction that concludes it, which then empties the WAL'),
   delete_count: none('counts'),
+  run_figure: none('counts and durations of runs'),
   dropped: forgotten('by key'),
   due: none('times of schedules'),
   fingerprint: forgotten('by link'),

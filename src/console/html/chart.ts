@@ -1,10 +1,10 @@
-// Records by outcome and day as stacked bars, drawn on the server: no script is needed to see them. What was unchanged
+// Plots of the last days as bars, drawn on the server: no script is needed to see them. Of records by outcome, what was unchanged
 // or skipped is left out: it is nearly everything on most days, and would hide the rest.
 import type { Outcome } from '../../core/outcome/summary.ts'
 import type { DayView } from '../../core/views.ts'
 import { html, type Html } from './markup.ts'
-import { nothing, spoken } from './parts.ts'
-import { number } from '../../core/words/format.ts'
+import { none, nothing, spoken } from './parts.ts'
+import { number, plural, shareText, spanText } from '../../core/words/format.ts'
 import { DAY_MS } from '../../core/words/duration.ts'
 
 const SHOWN = [
@@ -26,8 +26,21 @@ interface Frame {
   readonly top: number
 }
 
-const shownRecords = ({ counts }: Pick<DayView, 'counts'>): number =>
-  SHOWN.reduce((sum, outcome) => sum + counts[outcome], 0)
+/** One day: its parts from the bottom up, and what is said of it. */
+interface Bar {
+  readonly parts: readonly { readonly style: string; readonly value: number }[]
+  readonly words: string
+}
+
+interface Plot {
+  readonly bars: ReadonlyMap<string, Bar>
+  /** What it shows, for screen readers. */
+  readonly label: string
+  /** A line across. */
+  readonly limit?: number | undefined
+}
+
+const heightOf = ({ parts }: Bar): number => parts.reduce((sum, { value }) => sum + value, 0)
 
 /** The least of 1, 2, 5, 10, 20, 50 ... that is not below the value. */
 export function ceilingOf(value: number): number {
@@ -43,26 +56,30 @@ export const lastDays = (now: number, count: number): readonly string[] =>
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 
-function bar(day: DayView, x: number, { width, scale }: { width: number; scale: (value: number) => number }) {
+type Scale = (value: number) => number
+
+function bar(
+  name: string,
+  { parts, words }: Bar,
+  { x, width, scale }: { x: number; width: number; scale: Scale },
+) {
   let y = HEIGHT - BOTTOM
-  const parts = SHOWN.filter((outcome) => day.counts[outcome] > 0)
-  const rects = parts.map((outcome) => {
+  const rects = parts.map(({ style, value }) => {
     // A bar is seen, however small its share.
-    const height = Math.max(1, scale(day.counts[outcome]))
+    const height = Math.max(1, scale(value))
     y -= height
     return html`<rect
-      class="${outcome}"
+      class="${style}"
       x="${rounded(x)}"
       y="${rounded(y)}"
       width="${rounded(width)}"
       height="${rounded(height)}"
     />`
   })
-  const words = parts.map((outcome) => `${number(day.counts[outcome])} ${spoken(outcome)}`).join(', ')
-  return html`<g><title>${day.day}: ${words}</title>${rects}</g>`
+  return html`<g><title>${name}: ${words}</title>${rects}</g>`
 }
 
-function gridLines({ width, left, top }: Frame, scale: (value: number) => number): Html[] {
+function gridLines({ width, left, top }: Frame, scale: Scale): Html[] {
   return [0, 0.5, 1].map((share) => {
     const y = HEIGHT - BOTTOM - scale(top * share)
     const label = Number.isInteger(top * share) ? number(top * share) : ''
@@ -72,19 +89,24 @@ function gridLines({ width, left, top }: Frame, scale: (value: number) => number
   })
 }
 
-function plot(days: ReadonlyMap<string, DayView>, names: readonly string[], kind: 'wide' | 'narrow'): Html {
+function limitLine(limit: number | undefined, { width, left }: Frame, scale: Scale): Html {
+  if (limit === undefined) return nothing
+  const y = rounded(HEIGHT - BOTTOM - scale(limit))
+  return html`<line class="limit" x1="${left}" x2="${width}" y1="${y}" y2="${y}" />`
+}
+
+function plot({ bars, label, limit }: Plot, names: readonly string[], kind: 'wide' | 'narrow'): Html {
   const width = kind === 'wide' ? 900 : 330
-  const shown = names.flatMap((name) => days.get(name) ?? [])
-  const top = ceilingOf(Math.max(2, ...shown.map(shownRecords)))
+  const shown = names.flatMap((name) => bars.get(name) ?? [])
+  const top = ceilingOf(Math.max(2, limit ?? 0, ...shown.map(heightOf)))
   const left = 14 + number(top).length * 6.5
   const step = (width - left) / names.length
-  const scale = (value: number): number => (value / top) * (HEIGHT - TOP - BOTTOM)
+  const scale: Scale = (value) => (value / top) * (HEIGHT - TOP - BOTTOM)
   const every = kind === 'wide' ? 5 : 4
-  const bars = names.map((name, index) => {
-    const day = days.get(name)
-    return day === undefined
-      ? nothing
-      : bar(day, left + index * step + step * 0.15, { width: step * 0.7, scale })
+  const drawn = names.map((name, index) => {
+    const day = bars.get(name)
+    const place = { x: left + index * step + step * 0.15, width: step * 0.7, scale }
+    return day === undefined ? nothing : bar(name, day, place)
   })
   const labels = names.map((name, index) =>
     (names.length - 1 - index) % every !== 0
@@ -97,11 +119,16 @@ function plot(days: ReadonlyMap<string, DayView>, names: readonly string[], kind
           ${name.slice(5)}
         </text>`,
   )
-  const words = `Records by outcome on each of the last ${names.length} days; the table below has the numbers`
+  const words = `${label} on each of the last ${names.length} days; the table of records by day has the numbers`
+  const frame = { width, left, top }
   return html`<svg class="${kind}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${words}">
-    ${gridLines({ width, left, top }, scale)}${bars}${labels}
+    ${gridLines(frame, scale)}${drawn}${limitLine(limit, frame, scale)}${labels}
   </svg>`
 }
+
+/** Once for wide and once for narrow screens. */
+const plots = (what: Plot, now: number): Html =>
+  html`${plot(what, lastDays(now, 30), 'wide')}${plot(what, lastDays(now, 14), 'narrow')}`
 
 const legend = (): Html =>
   html`<ul>
@@ -116,14 +143,78 @@ const legend = (): Html =>
     )}
   </ul>`
 
+function outcomeBar({ counts }: DayView): Bar {
+  const parts = SHOWN.filter((outcome) => counts[outcome] > 0)
+  return {
+    parts: parts.map((outcome) => ({ style: outcome, value: counts[outcome] })),
+    words: parts.map((outcome) => `${number(counts[outcome])} ${spoken(outcome)}`).join(', '),
+  }
+}
+
 /** The plot, with `numbers` (a table of the same) folded in below it. */
 export function outcomeChart(days: readonly DayView[], now: number, numbers: Html): Html {
-  const byDay = new Map(days.map((day) => [day.day, day]))
+  const bars = new Map(days.map((day) => [day.day, outcomeBar(day)]))
   return html`<figure class="plot">
-    ${plot(byDay, lastDays(now, 30), 'wide')}${plot(byDay, lastDays(now, 14), 'narrow')}${legend()}
+    ${plots({ bars, label: 'Records by outcome' }, now)}${legend()}
     <details>
       <summary>The numbers, unchanged and skipped included</summary>
       ${numbers}
     </details>
+  </figure>`
+}
+
+/** A limit far above the bars would press them flat: then it is only said. */
+const MOST_ABOVE = 4
+
+/** Of a whole: with one decimal, and never zero for what there is. */
+const partText = (part: number, whole: number): string =>
+  part > 0 && part / whole < 0.001 ? 'less than 0.1%' : shareText(Math.round((part / whole) * 1000) / 1000)
+
+/** `perDay`: what may be sent in 24 hours; undefined: no limit is set. */
+export function requestChart(days: readonly DayView[], now: number, perDay: number | undefined): Html {
+  const bars = new Map(
+    days
+      .filter(({ requests }) => requests > 0)
+      .map(({ day, requests }) => [
+        day,
+        { parts: [{ style: 'sent', value: requests }], words: plural(requests, 'request') },
+      ]),
+  )
+  const most = Math.max(0, ...days.map(({ requests }) => requests))
+  const limit = perDay !== undefined && perDay <= most * MOST_ABOVE ? perDay : undefined
+  const said =
+    perDay === undefined
+      ? 'No limit by the day is set.'
+      : `The allowance is ${plural(perDay, 'request')} in 24 hours; the busiest day took ${partText(most, perDay)} of it.`
+  return html`<figure class="plot">
+    ${plots({ bars, label: 'Requests', limit }, now)}
+    <figcaption class="quiet">${said} A request counts on the day on which its run began.</figcaption>
+  </figure>`
+}
+
+const UNITS = [
+  ['seconds', 1_000, 120_000],
+  ['minutes', 60_000, 7_200_000],
+  ['hours', 3_600_000, Infinity],
+] as const
+
+/** From the writing of a file to the outcome of its last change: the slowest file of each day. */
+export function delayChart(days: readonly DayView[], now: number): Html {
+  const timed = days.flatMap(({ day, fileMs }) => (fileMs === undefined ? [] : [{ day, fileMs }]))
+  if (timed.length === 0) return none('No file was processed whose time of writing is known.')
+  const longest = Math.max(...timed.map(({ fileMs }) => fileMs))
+  const [unit, ms] = UNITS.find(([, , most]) => longest < most) ?? UNITS[2]
+  const bars = new Map(
+    timed.map(({ day, fileMs }) => [
+      day,
+      { parts: [{ style: 'delay', value: fileMs / ms }], words: spanText(fileMs) },
+    ]),
+  )
+  return html`<figure class="plot">
+    ${plots({ bars, label: `Time from file to service in ${unit}` }, now)}
+    <figcaption class="quiet">
+      In ${unit}: from the time at which the file was written, as its source says, to the outcome of its last
+      change. The slowest file of each day.
+    </figcaption>
   </figure>`
 }

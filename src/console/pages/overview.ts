@@ -6,7 +6,7 @@ import { OUTCOMES } from '../../core/outcome/summary.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
 import type { DayView, PipelineView } from '../../core/views.ts'
 import type { LivePipeline, LiveView } from '../data.ts'
-import { outcomeChart } from '../html/chart.ts'
+import { delayChart, outcomeChart, requestChart } from '../html/chart.ts'
 import { progressLine } from '../html/progress.ts'
 import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
@@ -244,6 +244,12 @@ function dayTable(days: readonly DayView[]): Html {
         kind: 'number' as const,
         cell: ({ counts }: DayView) => count(counts[outcome]),
       })),
+      { title: 'Requests', kind: 'number', cell: ({ requests }) => count(requests) },
+      {
+        title: 'Slowest file',
+        kind: 'short',
+        cell: ({ fileMs }) => (fileMs === undefined ? nothing : html`${spanText(fileMs)}`),
+      },
     ],
   })
 }
@@ -264,6 +270,10 @@ export function overviewPage(overview: Overview): PageParts {
     ${pipelineTable(rows, { now: live.now, mayDecide: overview.mayDecide })}
     <h2>Records by day</h2>
     ${outcomeChart(days, live.now, dayTable(days))}
+    <h2>Requests by day</h2>
+    ${requestChart(days, live.now, live.rate.per_day)}
+    <h2>Time from file to service</h2>
+    ${delayChart(days, live.now)}
     <h2>The daemon</h2>
     ${rateFacts(overview)}`
   return { title: 'Overview', place: '/', body }

@@ -30,6 +30,8 @@ export const BASE_STYLE = css`
     --bar-failed: #8d2f6b;
     --bar-held: #e0a437;
     --bar-doubt: #8a7bc8;
+    --bar-sent: #5b8fd1;
+    --bar-delay: #8a7bc8;
     --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'Segoe UI Mono', 'Liberation Mono', Menlo, monospace;
     --text: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', sans-serif;
   }
@@ -59,6 +61,8 @@ export const BASE_STYLE = css`
       --bar-failed: #bb5c98;
       --bar-held: #e3b04f;
       --bar-doubt: #a396dd;
+      --bar-sent: #6d9fdd;
+      --bar-delay: #a396dd;
     }
   }
   * {

@@ -199,7 +199,7 @@ export const PARTS_STYLE = css`
   }
   form.ask {
     display: inline-block;
-    margin: 0.1rem 0;
+    margin: 0.1rem 0.3rem 0.1rem 0;
   }
   form.confirm {
     display: grid;
@@ -299,6 +299,20 @@ export const PARTS_STYLE = css`
   }
   .in_doubt {
     fill: var(--bar-doubt);
+  }
+  .sent {
+    fill: var(--bar-sent);
+  }
+  .delay {
+    fill: var(--bar-delay);
+  }
+  .plot .limit {
+    stroke: var(--bad);
+    stroke-dasharray: 5 4;
+  }
+  .plot figcaption {
+    margin-top: 0.5rem;
+    font-size: 0.87rem;
   }
   .plot ul {
     display: flex;

@@ -43,4 +43,17 @@ CREATE TABLE IF NOT EXISTS correction (
 CREATE UNIQUE INDEX IF NOT EXISTS correction_open ON correction (pipeline, key, field) WHERE ended_at IS NULL;
 `
 
-export const eighth = [approvals, corrections].join('')
+// Of runs that have ended, for plots; a row goes with its run.
+const runFigures = `
+CREATE TABLE IF NOT EXISTS run_figure (
+  run_id TEXT PRIMARY KEY,
+  requests INTEGER NOT NULL,
+  file_ms INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS run_figure_removed AFTER DELETE ON run
+BEGIN
+  DELETE FROM run_figure WHERE run_id = old.id;
+END;
+`
+
+export const eighth = [approvals, corrections, runFigures].join('')

@@ -94,6 +94,7 @@ export function createRunStore(db: Connection): Runs {
   const end = db.prepare(
     'UPDATE run SET ended_at = ?, status = ?, counts = ?, error = ?, code = ?, drift = ?, files = ?, refused = ?, refused_file = ?, refused_code = ? WHERE id = ?',
   )
+  const figure = db.prepare('INSERT OR REPLACE INTO run_figure VALUES (?, ?, ?)')
   const last = db.prepare<[string], RunRow>(
     'SELECT * FROM run WHERE pipeline = ? ORDER BY started_at DESC, rowid DESC LIMIT 1',
   )
@@ -109,20 +110,24 @@ export function createRunStore(db: Connection): Runs {
         count.run()
       })()
     },
-    async endRun(runId, { endedAt, status, counts, error, code, drift, files, refused, refusedFile }) {
-      end.run(
-        endedAt,
-        status,
-        JSON.stringify(counts),
-        error ?? null,
-        code ?? null,
-        drift,
-        files,
-        refused,
-        refusedFile?.file ?? null,
-        refusedFile?.code ?? null,
-        runId,
-      )
+    async endRun(runId, { figures, ...ended }) {
+      const { endedAt, status, counts, error, code, drift, files, refused, refusedFile } = ended
+      db.transaction(() => {
+        end.run(
+          endedAt,
+          status,
+          JSON.stringify(counts),
+          error ?? null,
+          code ?? null,
+          drift,
+          files,
+          refused,
+          refusedFile?.file ?? null,
+          refusedFile?.code ?? null,
+          runId,
+        )
+        if (figures !== undefined) figure.run(runId, figures.requests, figures.fileMs ?? null)
+      })()
     },
     milestones: createMilestones(db),
     async lastRun(pipeline) {

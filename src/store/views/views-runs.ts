@@ -23,8 +23,9 @@ const COUNTED = ['read', ...OUTCOMES, 'deleted', 'held_deletes', 'terms_created'
 
 const DAYS = `
 SELECT date(started_at / 1000, 'unixepoch') AS day, count(*) AS runs,
-       ${COUNTED.map((name) => `sum(coalesce(counts ->> '$.${name}', 0)) AS ${name}`).join(', ')}
-FROM run WHERE started_at >= ? GROUP BY day ORDER BY day`
+       ${COUNTED.map((name) => `sum(coalesce(counts ->> '$.${name}', 0)) AS ${name}`).join(', ')},
+       sum(coalesce(run_figure.requests, 0)) AS requests, max(file_ms) AS fileMs
+FROM run LEFT JOIN run_figure ON run_id = run.id WHERE started_at >= ? GROUP BY day ORDER BY day`
 
 /** Runs are identified by start and id: several may start in one millisecond. */
 const cursorOf = ({ startedAt, id }: RunRecord): string => `${startedAt}.${id}`
@@ -91,15 +92,26 @@ function createRun(db: Connection): (id: string) => RunView | undefined {
   }
 }
 
-function dayView({ day, runs, ...sums }: { day: string; runs: number } & Partial<Counts>): DayView {
-  return { day, runs, counts: { ...noCounts(), ...sums } }
+interface DayRow extends Partial<Counts> {
+  day: string
+  runs: number
+  requests: number
+  fileMs: number | null
 }
+
+const dayView = ({ day, runs, requests, fileMs, ...sums }: DayRow): DayView => ({
+  day,
+  runs,
+  counts: { ...noCounts(), ...sums },
+  requests,
+  fileMs: fileMs ?? undefined,
+})
 
 type RunViews = Pick<StateViews, 'pipelines' | 'days' | 'runs' | 'run'>
 
 export function createRunViews(db: Connection): RunViews {
   const store = createRunStore(db)
-  const days = db.prepare<[number], { day: string; runs: number } & Counts>(DAYS)
+  const days = db.prepare<[number], DayRow>(DAYS)
   const runs = createRunList(db)
   const run = createRun(db)
   return {

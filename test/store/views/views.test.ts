@@ -33,6 +33,7 @@ beforeAll(async () => {
         drift: 0,
         refused: 0,
         files: 1,
+        figures: { requests: 10, fileMs: id === 'a-1' ? 5_000 : undefined },
       })
   }
   await state.close()
@@ -116,6 +117,9 @@ it('days are those of UTC, with the sums of their runs', async () => {
     ['2026-01-05', 3],
   ])
   expect(days[1]?.counts).toMatchObject({ read: 6, created: 4, rejected: 2, unchanged: 0 })
+  expect(days[1]).toMatchObject({ requests: 20, fileMs: 5_000 })
+  // The runs of the first day have sent some, too.
+  expect(days[0]?.requests).toBeGreaterThan(0)
   expect(await views.days(Date.UTC(2026, 0, 2))).toHaveLength(1)
 })
 
@@ -148,4 +152,28 @@ it('counts of a run that an older version made lack nothing', async () => {
   const run = await createStateViews(other, () => 77).run('old')
   expect(run?.counts).toEqual({ ...noCounts(), read: 3, created: 3 })
   other.close()
+})
+
+it('the figures of a run go with it', async () => {
+  const path = join(folder, 'figures.db')
+  const state = openState(path, { pid: 1, since: 0, thorough: false })
+  await state.beginRun({ id: 'r1', pipeline: 'shop', startedAt: 1, configHash: '' })
+  const end = {
+    endedAt: 2,
+    status: 'ok',
+    error: undefined,
+    code: undefined,
+    drift: 0,
+    refused: 0,
+    files: 1,
+  } as const
+  await state.endRun('r1', { ...end, counts: noCounts(), figures: { requests: 3, fileMs: undefined } })
+  await state.close()
+  const all = openDatabase(path, { thorough: false })
+  expect(all.prepare('SELECT requests, file_ms FROM run_figure').all()).toEqual([
+    { requests: 3, file_ms: null },
+  ])
+  all.prepare('DELETE FROM run').run()
+  expect(all.prepare('SELECT * FROM run_figure').all()).toEqual([])
+  all.close()
 })
