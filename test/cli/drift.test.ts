@@ -184,8 +184,8 @@ it.each(['incremental', 'full'])(
     expect(first).toMatchObject({ first_name: 'Anna' })
     expect(await atServiceNow(ids[1])).toMatchObject({ first_name: 'Anna', phone: '77' })
     expect(await atServiceNow(ids[4])).toMatchObject({ phone: '77' })
-    const log = await place.cli('audit', 'list', '--json')
-    expect(log.stdout).toContain('drift repair')
+    const log = await place.cli('audit', 'list')
+    expect(log.stdout).toContain('K0, contact 1: update done; first_name "Berta" -> "Anna"; drift repair\n')
     expect(log.stdout).toContain('tidy up')
     expect((await place.cli('audit', 'verify')).code).toBe(0)
     expect(await place.json('drift', '--all')).toMatchObject({
@@ -210,6 +210,10 @@ it('lets a newer change of the record replace its repair, and drops what is give
   await place.cli('run')
   expect(writes(since)).toBe(0)
   expect(await atServiceNow(ids[1])).toMatchObject({ first_name: 'Berta' })
+  // What was there before is in the sync log, so the repair can be undone.
+  const { entries } = (await place.json('audit', 'show', 'K0')) as { entries?: { run_id: string }[] }
+  await place.cli('undo', entries?.at(-1)?.run_id ?? '', '--yes')
+  expect(await atServiceNow(ids[0])).toMatchObject({ first_name: 'Berta' })
 })
 
 it('gives a removed term again, and leaves what others gave', async () => {

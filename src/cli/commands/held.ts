@@ -41,7 +41,11 @@ const heldPlan = (plan: HeldPlan) => ({
 /** In the text; a plan may hold a million. */
 const SHOWN = 10
 
-const place = ({ file, line }: Change): string => (line === null ? `gone from ${file}` : `${file}:${line}`)
+function place({ file, line }: Change): string {
+  if (line === null) return `gone from ${file}`
+  // What no row asked for has no line.
+  return line === 0 ? file : `${file}:${line}`
+}
 
 function planLines(plan: ReturnType<typeof heldPlan>, changes: readonly Change[]): string[] {
   const more = plan.number - plan.changed_since - changes.length

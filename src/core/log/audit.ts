@@ -153,7 +153,8 @@ export function auditEntry(
     request: request ?? null,
     outcome: outcomeOf(settled),
     reason: reasonOf(settled),
-    source: operation.source,
+    // No row asked for it.
+    source: isRepair(operation) ? null : operation.source,
     config_hash: context.configHash,
     operation: operation.id,
     ...('next' in settlement ? { next: settlement.next } : {}),

@@ -1,4 +1,5 @@
 // What may be sent of a repair: the contact is read again right before, and only what it still lacks goes.
+import { shownContact } from '../../core/change/lookup/likeness.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
 import type { HandEditRules } from '../../core/change/others/hand-edits.ts'
 import { repairNow } from '../../core/change/others/repair.ts'
@@ -21,6 +22,6 @@ export async function repairableFields(
   const [sent = { last: {}, pushed: [], open: [] }] = await context.state.sentValues([contactId])
   const { send: fields, left } = repairNow(operation.fields, { sent, shown }, context.handEdits ?? CAREFUL)
   const why = left.length === 0 ? {} : { reason: `unchanged, because changed since: ${left.join(', ')}` }
-  if (Object.keys(fields).length > 0) return { fields, ...why }
+  if (Object.keys(fields).length > 0) return { fields, replaced: shownContact(fields, shown), ...why }
   return { operation, request, sent: {}, settlement: { kind: 'settled', ...why } }
 }

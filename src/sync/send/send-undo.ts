@@ -17,6 +17,8 @@ export interface Sendable {
   readonly fields: Contact
   /** Why not all of it. */
   readonly reason?: string
+  /** What the contact showed for these fields, where that and not what was last sent is replaced. */
+  readonly replaced?: Contact
   /** What the update method keeps back. */
   readonly withheld?: readonly string[]
   /** See Settled. */

@@ -63,11 +63,21 @@ export async function sendUpdate(operation: LinkedOperation<'update'>, context: 
   return context.turns.take(operation.contactId, () => putUpdate(operation, context))
 }
 
+/** For the sync log, and for an undo: what these fields were before is what the contact showed. */
+function withReplaced(
+  operation: LinkedOperation<'update'>,
+  sent: Contact,
+  replaced: Contact,
+): LinkedOperation<'update'> {
+  const before = Object.fromEntries(Object.entries(replaced).filter(([field]) => Object.hasOwn(sent, field)))
+  return { ...operation, known: { ...without(operation.known, Object.keys(sent)), ...before } }
+}
+
 async function putUpdate(operation: LinkedOperation<'update'>, context: RunContext): Promise<void> {
   const { contactId } = operation
   const sendable = await sendableFields(operation, contactId, context)
   if ('settlement' in sendable) return settle([sendable], context)
-  const { fields, reason, withheld = [], merged } = sendable
+  const { fields, reason, withheld = [], merged, replaced } = sendable
   const early = 'mail' in fields ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
   if (merged !== undefined) await context.state.noteAttempt(contactId, fields)
@@ -80,7 +90,8 @@ async function putUpdate(operation: LinkedOperation<'update'>, context: RunConte
   const settlement = { kind: 'done', contactId, ...whyText([reason, uncleared]) } as const
   const sent = without(fields, stubborn)
   // What is still filled is not known to be empty: it is tried again with the next change of the record.
-  const settled = { operation, sent, withheld: [...withheld, ...stubborn], settlement }
+  const from = replaced === undefined ? operation : withReplaced(operation, sent, replaced)
+  const settled = { operation: from, sent, withheld: [...withheld, ...stubborn], settlement }
   await settle(
     [{ ...settled, ...(merged === undefined ? {} : { merged }), request: result.request }],
     context,
