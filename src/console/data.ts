@@ -6,6 +6,7 @@ import type { RunProgress } from '../core/outcome/run-progress.ts'
 import type { RateLimitSettings, ShownSetting } from '../core/settings.ts'
 import type { Explanation } from '../core/explain/explanation.ts'
 import type { LogViews } from '../core/log/log-views.ts'
+import type { RejectEntry } from '../core/state.ts'
 import type { StateViews } from '../core/views.ts'
 
 export interface LivePipeline {
@@ -35,6 +36,27 @@ export interface LiveView {
   readonly progress: readonly RunProgress[]
 }
 
+/** A field of a rejected row that can be corrected. */
+export interface CorrectableField {
+  readonly field: string
+  /** The value in force; where the mapping makes none, what the row says. */
+  readonly text: string
+  /** Why there is no such value, or why what was typed is not accepted. */
+  readonly problem: string | undefined
+  /** What was typed in place of `text`; undefined where it is the same. */
+  readonly typed: string | undefined
+}
+
+export interface CorrectableReject {
+  readonly reject: RejectEntry
+  /** Of the pipeline's mapping, in its order. */
+  readonly fields: readonly CorrectableField[]
+  /** Why the record would still not be sent with what was typed; null: it would be. */
+  readonly still: string | null
+  /** Why it cannot be corrected here; undefined where it can. */
+  readonly obstacle: string | undefined
+}
+
 export interface ConsoleData {
   readonly views: StateViews
   readonly log: LogViews
@@ -43,6 +65,8 @@ export interface ConsoleData {
   requestsOfDay(): number | undefined
   /** How the values of the contact's record came to be; undefined where it has none of a pipeline that is configured. */
   explain(contactId: number, pipeline: string): Promise<Explanation | undefined>
+  /** A rejected row under the mapping in force, with values typed for its fields; undefined where there is none. */
+  correctable(id: number, typed: Readonly<Record<string, string>>): Promise<CorrectableReject | undefined>
   configuration(): readonly ShownSetting[]
   /** Has it taken by the owner of the state; a run that is asked for is not waited for. Never rejects. */
   decide(decision: Decision): Promise<{ readonly isDone: boolean; readonly text: string }>

@@ -6,8 +6,9 @@ import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { PageEnv } from './access.ts'
 import { show, wholeNumber } from './asked.ts'
 import type { ConsoleData } from './data.ts'
-import { type FormFields, proposalOf } from './decisions.ts'
+import { correctionProposal, type FormFields, proposalOf } from './decisions.ts'
 import { confirmPage, type Decided, decidedPage, mayNotPage, unknownDecisionPage } from './pages/decision.ts'
+import { FIELD_PREFIX, rejectPage } from './pages/reject.ts'
 import type { PendingDecision, Session } from './sessions.ts'
 
 /** Beyond it the oldest form is forgotten. */
@@ -45,6 +46,29 @@ async function taken({ proposed }: PendingDecision, decided: DecidedBy, data: Co
   return { title, back, isDone, text }
 }
 
+/** What is wrong goes back to the form, with everything that was typed. */
+async function confirmCorrection(
+  context: Context<PageEnv>,
+  { id, ...fields }: FormFields,
+  data: ConsoleData,
+): Promise<Response> {
+  const prefixed = Object.entries(fields).filter(([name]) => name.startsWith(FIELD_PREFIX))
+  const typed = Object.fromEntries(prefixed.map(([name, text]) => [name.slice(FIELD_PREFIX.length), text]))
+  const reject = wholeNumber(id)
+  const found = reject === undefined ? undefined : await data.correctable(reject, typed)
+  if (found === undefined || found.obstacle !== undefined) return show(context, unknownDecisionPage())
+  const changed = found.fields.filter((field) => field.typed !== undefined)
+  const isRefused = changed.some(({ problem }) => problem !== undefined)
+  if (isRefused || changed.length === 0) {
+    const problem = isRefused
+      ? 'Nothing was noted: a value is not accepted.'
+      : 'Nothing was noted: no value was changed.'
+    return show(context, rejectPage(found, { mayDecide: true, problem }))
+  }
+  const proposed = correctionProposal(found)
+  return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
+}
+
 export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.post('/confirm', async (context) => {
     if (!mayDecide(context)) {
@@ -52,6 +76,7 @@ export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
       return show(context, mayNotPage())
     }
     const { kind = '', ...fields } = await fieldsOf(context)
+    if (kind === 'correct') return confirmCorrection(context, fields, data)
     const pipelines = data.live().pipelines.map(({ name }) => name)
     const plans = await data.views.heldPlans(pipelines)
     const receivers = (await data.alerts()).map(({ receiver }) => receiver)

@@ -1,6 +1,7 @@
 // What users of the console may decide: for each kind the fields of its form, the arguments of the decision, and what is said
 // before it is confirmed. Pure; the state's owner takes the decision.
 import type { HeldPlan } from '../core/state.ts'
+import type { CorrectableReject } from './data.ts'
 import { number, plural } from '../core/words/format.ts'
 
 /** Field by field as a form was sent. */
@@ -181,4 +182,31 @@ export function proposalOf(kind: string, fields: FormFields, known: Known): Prop
   const proposed = propose?.(fields, known)
   // A retry is a run of another kind.
   return proposed && { kind: kind === 'rejects retry' ? 'run' : kind, ...proposed }
+}
+
+/** Of what was typed for a rejected row, and accepted field by field. */
+export function correctionProposal({ reject, fields, still }: CorrectableReject): Proposed {
+  const { id, pipeline, key } = reject
+  const changed = fields.flatMap(({ field, text, typed }) =>
+    typed === undefined ? [] : [{ field, text, typed }],
+  )
+  const shown = (text: string): string => (text === '' ? 'blank' : `“${text}”`)
+  return {
+    kind: 'correct',
+    args: {
+      pipeline,
+      record: `reject:${id}`,
+      fields: Object.fromEntries(changed.map(({ field, typed }) => [field, typed])),
+    },
+    title: `Correct ${plural(changed.length, 'field')} of record ${key ?? ''}`,
+    says: [
+      ...changed.map(({ field, text, typed }) => `${field}: from ${shown(text)} to ${shown(typed)}.`),
+      still === null
+        ? `The mapping accepts the record with that; the next run of ${pipeline} sends it.`
+        : `The record would still be rejected: ${still}.`,
+      'What is set right holds until the source says something new about it.',
+    ],
+    button: `Correct ${plural(changed.length, 'field')}`,
+    back: '/rejects',
+  }
 }

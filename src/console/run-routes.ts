@@ -4,7 +4,7 @@ import type { OperationKind } from '../core/change/operation.ts'
 import type { OperationState } from '../core/change/states.ts'
 import type { HeldPlan } from '../core/state.ts'
 import type { PageEnv } from './access.ts'
-import { missing, oneOf, refreshWhile, ROWS, runIdOf, show, startOf } from './asked.ts'
+import { missing, oneOf, refreshWhile, ROWS, runIdOf, show, startOf, wholeNumber } from './asked.ts'
 import type { PageRequest } from '../core/views.ts'
 import type { ConsoleData } from './data.ts'
 import { mayApprove, mayDecide } from './decision-routes.ts'
@@ -12,6 +12,7 @@ import { CHANGE_KINDS } from './pages/open.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
+import { rejectPage } from './pages/reject.ts'
 import { rejectsPage } from './pages/rejects.ts'
 import { runPage } from './pages/run.ts'
 import { RUN_STATUSES, runsPage } from './pages/runs.ts'
@@ -178,5 +179,12 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const rejects = await data.views.rejects(filter, { from, limit: ROWS })
     const parts = { pipelines, filter, from, rejects, groups, mayDecide: mayDecide(context) }
     return show(context, rejectsPage(parts))
+  })
+  app.get('/rejects/:id', async (context) => {
+    const id = wholeNumber(context.req.param('id'))
+    const found = id === undefined ? undefined : await data.correctable(id, {})
+    return found === undefined
+      ? missing(context)
+      : show(context, rejectPage(found, { mayDecide: mayDecide(context) }))
   })
 }

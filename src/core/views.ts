@@ -6,7 +6,7 @@ import type { ConfigurationView, KeptConfiguration } from './log/configuration-s
 import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
 import type { Operation } from './change/operation.ts'
-import type { HeldPlan, RunRecord } from './state.ts'
+import type { HeldPlan, RejectEntry, RunRecord } from './state.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
 import type { AssertedTerm } from './mapping/terms.ts'
 
@@ -164,6 +164,8 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
   run(id: string): Promise<RunView | undefined>
   /** Newest first. */
   rejects(filter: RejectFilter, page: PageRequest): Promise<Page<RejectView>>
+  /** With everything that a mapping needs of it. */
+  rejectById(id: number): Promise<RejectEntry | undefined>
   rejectGroups(pipelines: readonly string[]): Promise<readonly GroupView[]>
   heldPlans(pipelines: readonly string[]): Promise<readonly HeldPlan[]>
   /** Oldest first. */

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { correctableReject } from '../../src/app/people/correctable.ts'
 import { explainRecords } from '../../src/app/people/explain.ts'
 import { pageRoutes } from '../../src/console/page-routes.ts'
 import type { Decision } from '../../src/core/decision.ts'
@@ -134,6 +135,12 @@ export async function openDesk(
       const key = records.find((record) => record.pipeline === name)?.key ?? ''
       const state = { ...createExplainViews(db), ...createLogViews(db, path, now) }
       return (await explainRecords(key, { settings: { service: serviceSettings() }, pipeline, state }))[0]
+    },
+    correctable: async (id, typed) => {
+      const shop = pipelineSettings({ source: { type: 'csv', null_values: [], folder } })
+      const state = { ...createStateViews(db, now), ...createExplainViews(db) }
+      const settings = { service: serviceSettings(), pipelines: [shop] }
+      return correctableReject({ id, typed }, { settings, state, clock })
     },
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
     alerts: () => Promise.resolve([]),

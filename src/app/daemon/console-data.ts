@@ -16,6 +16,8 @@ import { VERSION } from '../../installation.ts'
 import { standingsOfReceivers, testAlerts } from '../alerting/alert-commands.ts'
 import { requestsOfDay } from '../run/rate-window.ts'
 import { explainRecords } from '../people/explain.ts'
+import type { Corrected } from '../people/correcting.ts'
+import { correctableReject } from '../people/correctable.ts'
 import { approvalLines, type Released } from '../people/releasing.ts'
 import { createReader, type Readable } from './reader.ts'
 
@@ -72,8 +74,14 @@ const refused = (error: unknown) => ({
   text: error instanceof SyncError ? `${error.message}. ${error.hint}` : 'It failed; the log has the reason.',
 })
 
+const correctedText = ({ pipeline, key, still }: Corrected): string =>
+  still === null
+    ? `Done. The next run of ${pipeline} maps record ${key} with it. It is in the sync log.`
+    : `Noted, and in the sync log. Record ${key} is still rejected: ${still}.`
+
 /** With what an approval leaves open. */
 function doneText(kind: string, result: unknown): string {
+  if (kind === 'correct') return correctedText(result as Corrected)
   const lines = kind === 'held release' ? approvalLines(result as Released) : []
   return ['Done. It is in the sync log.', ...lines.map((line) => `${line}.`)].join(' ')
 }
@@ -112,6 +120,11 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       live: () => liveView(parts),
       requestsOfDay: () => requestsOfDay(parts.settings(), parts.clock.now()),
       explain: (contactId, pipeline) => explainLinked(contactId, pipeline, reader.readable, parts.settings()),
+      correctable: (id, typed) =>
+        correctableReject(
+          { id, typed },
+          { settings: parts.settings(), state: reader.readable, clock: parts.clock },
+        ),
       noteRead: (read) => parts.noteRead(read),
       alerts: () => standingsOfReceivers(parts.settings(), reader.readable),
       testAlerts: () => testedAlerts(parts.settings()).catch(refused),

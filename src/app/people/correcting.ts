@@ -5,20 +5,14 @@ import { correctionEntry } from '../../core/log/audit.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { acceptedValue } from '../../core/mapping/accepted-value.ts'
 import type { FieldValue } from '../../core/mapping/contact.ts'
-import { type CustomFieldRules, customFieldFindings } from '../../core/mapping/custom-fields.ts'
-import { compileMapping } from '../../core/mapping/mapping.ts'
+import type { CustomFieldRules } from '../../core/mapping/custom-fields.ts'
 import { mappedFields } from '../../core/mapping/optional.ts'
-import type { SourceRecord } from '../../core/mapping/record.ts'
-import { unitedMapper } from '../../core/mapping/union.ts'
-import { loadRuleKit } from '../../core/mapping/values/rule-kit.ts'
 import type { PipelineSettings } from '../../core/settings.ts'
 import type { RejectEntry } from '../../core/state.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { suggestion } from '../../core/words/nearest.ts'
 import type { Desk } from '../run/desk.ts'
-
-/** Values by the name of their field. */
-export type FieldTexts = Readonly<Record<string, string>>
+import { customFieldsOf, type FieldTexts, readReject } from './rejected-record.ts'
 
 interface Which {
   readonly pipeline: string
@@ -126,14 +120,6 @@ async function recordMeant({ pipeline, record }: Which, desk: Desk): Promise<Mea
   return { key, reject: undefined }
 }
 
-async function customFieldsOf(
-  pipeline: PipelineSettings,
-  { settings, state }: Desk,
-): Promise<CustomFieldRules> {
-  const definitions = await state.seenDefinitions(pipeline.name)
-  return customFieldFindings(pipeline, definitions, settings.service.custom_field_key)
-}
-
 /** Throws USAGE for a field that the pipeline does not map, and for a value that its field cannot hold. */
 function assertAccepted(
   fields: FieldTexts,
@@ -159,39 +145,6 @@ function assertAccepted(
   }
 }
 
-const recordOf = ({ values, line, rows }: RejectEntry): SourceRecord => ({
-  kind: 'record',
-  values,
-  line,
-  ...(rows === undefined ? {} : { rows }),
-})
-
-/** What the rejected record says about the fields, and what the mapping says to it with these values. */
-async function readReject(
-  reject: RejectEntry,
-  {
-    fields,
-    pipeline,
-    customFields,
-  }: { fields: FieldTexts; pipeline: PipelineSettings; customFields: CustomFieldRules },
-  { state, about }: Desk,
-) {
-  const orders = await state.dateOrders(pipeline.name)
-  const kit = await loadRuleKit(pipeline, { writtenAt: about(pipeline.name).at, orders })
-  const mapper = unitedMapper(compileMapping(pipeline, reject.header, customFields, kit), pipeline)
-  const record = recordOf(reject)
-  const open = (await state.openCorrections(pipeline.name)).filter(({ key }) => key === reject.key)
-  const values = new Map([
-    ...open.map(({ field, value }) => [field, value] as const),
-    ...Object.entries(fields),
-  ])
-  const mapped = mapper.map(record, values)
-  return {
-    raw: (field: string) => mapper.seen(record, field)?.raw,
-    still: mapped.kind === 'rejected' ? mapped.reason : mapped.kind === 'skipped' ? 'it is skipped' : null,
-  }
-}
-
 /** Where the record of a contact came from last. */
 async function lastPlace(contactId: number, key: string, pipeline: string, { state }: Desk) {
   const page = await state.logPage({ contact: `id:${contactId}` }, { order: 'newest', limit: PAGE })
@@ -211,7 +164,9 @@ async function prepared(desk: Desk, which: Which) {
   const [known] = await desk.state.known(pipeline.name, [key])
   const link = known?.link
   const contactId = link?.contactId ?? null
-  const read = reject && (await readReject(reject, { fields, pipeline, customFields }, desk))
+  const { state, about } = desk
+  const against = { pipeline, customFields, state, writtenAt: about(pipeline.name).at }
+  const rejected = reject && (await readReject(reject, against))
   const place =
     reject ?? (link === undefined ? undefined : await lastPlace(link.contactId, key, pipeline.name, desk))
   const was = (field: string): FieldValue | undefined => {
@@ -219,7 +174,7 @@ async function prepared(desk: Desk, which: Which) {
     return accepted && link?.fields[accepted.key]
   }
   const corrections = Object.entries(fields).map(([field, value]): NewCorrection => ({
-    ...{ pipeline: pipeline.name, key, field, value, raw: read?.raw(field), was: was(field) },
+    ...{ pipeline: pipeline.name, key, field, value, raw: rejected?.seen(field)?.raw, was: was(field) },
     ...{ file: place?.file, line: place?.line, ...desk.decided },
   }))
   const changes = corrections.map((one) => [one.field, { from: one.was ?? null, to: one.value }] as const)
@@ -230,7 +185,7 @@ async function prepared(desk: Desk, which: Which) {
   const from = reject === undefined ? (link === undefined ? 'next_file' : 'contact') : 'reject'
   const corrected: Corrected = {
     ...{ pipeline: pipeline.name, key, contact_id: contactId, fields, from },
-    still: read?.still ?? null,
+    still: rejected?.still(fields) ?? null,
   }
   return { corrections, entry, corrected }
 }

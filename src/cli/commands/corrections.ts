@@ -1,7 +1,8 @@
 // `correct` and `corrections`: values that a person sets right for a record, in place of what its source says.
 import { resolve } from 'node:path'
 import { writeExport } from '../../app/export-file.ts'
-import type { Corrected, FieldTexts, ImportedCorrection } from '../../app/people/correcting.ts'
+import type { Corrected, ImportedCorrection } from '../../app/people/correcting.ts'
+import type { FieldTexts } from '../../app/people/rejected-record.ts'
 import type { Correction } from '../../core/change/others/correction.ts'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { SyncError } from '../../core/words/errors.ts'

@@ -6,7 +6,7 @@ import type { PageParts } from '../html/layout.ts'
 import { html, type Html, said } from '../html/markup.ts'
 import { askButton } from '../html/ask.ts'
 import { command, facts, nothing } from '../html/parts.ts'
-import { pager, table } from '../html/table.ts'
+import { type Column, pager, table } from '../html/table.ts'
 
 export interface Rejects {
   readonly pipelines: readonly string[]
@@ -19,13 +19,26 @@ export interface Rejects {
   readonly mayDecide: boolean
 }
 
+export const receivedColumns = (columns: RejectView['columns']): Html =>
+  facts(
+    columns.map(({ name, value }) => [
+      name,
+      value === '' ? html`<span class="nought">blank</span>` : said(value),
+    ]),
+  )
+
 const row = ({ columns }: RejectView): Html =>
   html`<details>
     <summary>The row</summary>
-    ${facts(columns.map(({ name, value }) => [name, value === '' ? html`<span class="nought">blank</span>` : said(value)]))}
+    ${receivedColumns(columns)}
   </details>`
 
-export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
+const CORRECT: Column<RejectView> = {
+  title: 'Decide',
+  cell: ({ id, key }) => (key === undefined ? nothing : html`<a href="/rejects/${id}">Correct …</a>`),
+}
+
+export const rejectTable = (rows: readonly RejectView[], empty: string, mayDecide = false): Html =>
   table({
     caption: 'Rejected records',
     rows,
@@ -48,6 +61,7 @@ export const rejectTable = (rows: readonly RejectView[], empty: string): Html =>
           html`<div class="reason">${said(reject.reason)} <code>${reject.code}</code></div>
             ${row(reject)}`,
       },
+      ...(mayDecide ? [CORRECT] : []),
     ],
   })
 
@@ -73,12 +87,12 @@ export function rejectsPage(parts: Rejects): PageParts {
     rejects.rows.length === 0
       ? nothing
       : html`<p>
-            Correct them in a copy and drop it again, or fix the mapping and retry them:
-            ${command('contact-sync rejects export FILE')}
+            ${mayDecide ? 'Correct single values here, or all of them' : 'Correct them'} in a copy and drop it
+            again, or fix the mapping and retry them: ${command('contact-sync rejects export FILE')}
             ${mayDecide ? nothing : command(`contact-sync rejects retry${pipeline === undefined ? '' : ` ${pipeline}`}`)}
           </p>
           ${mayDecide ? retries : nothing}`
-  const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.')}
+  const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.', mayDecide)}
   ${pager('/rejects', { pipeline, run: runId, code }, { from, next: rejects.next, more: 'Older rejects' })}`
   return { title: 'Rejects', place: '/rejects', body }
 }

@@ -158,6 +158,7 @@ export const PARTS_STYLE = css`
     color: var(--quiet);
   }
   input,
+  textarea,
   select,
   button {
     font: inherit;
@@ -208,8 +209,20 @@ export const PARTS_STYLE = css`
     margin: 1rem 0;
     justify-items: start;
   }
-  form.confirm input {
+  form.confirm > div {
     width: 100%;
+  }
+  form.confirm input,
+  form.confirm textarea {
+    width: 100%;
+  }
+  [aria-invalid='true'] {
+    border-color: var(--bad);
+  }
+  .problem {
+    margin: 0.1rem 0 0;
+    color: var(--bad);
+    font-size: 0.93rem;
   }
   .search {
     display: flex;

@@ -39,6 +39,17 @@ const rejectEntry = (row: Row): RejectEntry => ({
   header: JSON.parse(row.header) as string[],
 })
 
+/** None of an input that is still being read. */
+export function createRejectLookUp(db: Connection): (id: number) => RejectEntry | undefined {
+  const one = db.prepare<[number], Row>(
+    "SELECT reject.* FROM reject JOIN input ON input.id = reject.input_id WHERE input.state <> 'reading' AND reject.id = ?",
+  )
+  return (id) => {
+    const row = one.get(id)
+    return row && rejectEntry(row)
+  }
+}
+
 export function createRejectStore(
   db: Connection,
 ): Pick<StateLists, 'rejects'> & Pick<RunState, 'rejectsOfInput'> {

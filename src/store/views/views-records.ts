@@ -21,6 +21,7 @@ import {
   parseUnsure,
   SELECT_OPERATION,
 } from '../journal/rows.ts'
+import { createRejectLookUp } from '../journal/rejects.ts'
 import { isKeyed } from '../file/state-sets.ts'
 import { pageOf, rowNumber } from './views-page.ts'
 
@@ -161,13 +162,17 @@ function createEditList(db: Connection): (pipelines: readonly string[], page: Pa
   }
 }
 
-export function createRecordViews(db: Connection): Pick<StateViews, 'rejects' | 'open' | 'person' | 'edits'> {
+export function createRecordViews(
+  db: Connection,
+): Pick<StateViews, 'rejects' | 'rejectById' | 'open' | 'person' | 'edits'> {
   const rejects = createRejectList(db)
+  const byId = createRejectLookUp(db)
   const open = createOpenList(db)
   const person = createPerson(db)
   const edits = createEditList(db)
   return {
     rejects: async (filter, page) => rejects(filter, page),
+    rejectById: async (id) => byId(id),
     open: async (filter, page) => open(filter, page),
     person: async (contactId) => person(contactId),
     edits: async (pipelines, page) => edits(pipelines, page),

@@ -1,0 +1,107 @@
+// The form for a rejected row: what the mapping makes of it, what is refused with everything typed kept, and what is decided.
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { KINDS } from '../../src/app/decisions/kinds.ts'
+import { type Desk, MARKUP, openDesk, TOKEN } from './desk.ts'
+
+const ANNA = { name: 'anna', token: 'anna-has-this-token', role: 'operator' } as const
+const BEN = { name: 'ben', token: 'ben-has-another-token', role: 'viewer' } as const
+
+let desk: Desk
+let id = 0
+beforeAll(async () => {
+  desk = await openDesk()
+  const { rows } = await desk.data.views.rejects({ pipeline: 'shop' }, { from: undefined, limit: 50 })
+  id = rows.find(({ key }) => key === 'K61')?.id ?? 0
+})
+afterAll(async () => desk.close())
+beforeEach(() => {
+  desk.token = TOKEN
+  desk.users = [ANNA, BEN]
+})
+
+async function signedIn(token: string) {
+  const headers = await desk.signIn(token)
+  return {
+    get: (path: string) => desk.ask(path, { headers }),
+    post: (path: string, form: Record<string, string>) => desk.ask(path, { form, headers }),
+  }
+}
+
+const inputs = (body: string): Record<string, string> =>
+  Object.fromEntries(
+    [...body.matchAll(/name="(field\.[^"]+)"\s+value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
+    ]),
+  )
+
+it('shows the row as it came, and each field with its value or its problem', async () => {
+  const anna = await signedIn(ANNA.token)
+  expect((await anna.get('/rejects')).body).toContain(`href="/rejects/${id}"`)
+  const { body, status } = await anna.get(`/rejects/${id}`)
+  expect(status).toBe(200)
+  expect(body).not.toContain(MARKUP)
+  expect(inputs(body)).toMatchObject({ 'field.mail': 'not a mail', 'field.first_name': MARKUP })
+  expect(body).toMatch(/aria-describedby="field-\d+-problem"/)
+  expect(body).toContain('The row as it came')
+  expect(desk.reads.at(-1)).toMatchObject({ by: 'anna', page: 'rejects' })
+})
+
+it('only what was changed is decided, after a confirmation that says from and to', async () => {
+  const anna = await signedIn(ANNA.token)
+  const fields = inputs((await anna.get(`/rejects/${id}`)).body)
+  const asked = await anna.post('/confirm', {
+    kind: 'correct',
+    id: String(id),
+    ...fields,
+    'field.mail': ' k61@example.com ',
+  })
+  expect(asked.body).toContain('mail: from “not a mail” to “k61@example.com”.')
+  expect(asked.body).toContain('The mapping accepts the record with that; the next run of shop sends it.')
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(asked.body) ?? []
+  const before = desk.decisions.length
+  await anna.post('/decide', { token, reason: 'asked by phone' })
+  await anna.post('/decide', { token, reason: 'asked by phone' })
+  const taken = desk.decisions.slice(before)
+  expect(taken).toEqual([
+    {
+      kind: 'correct',
+      args: { pipeline: 'shop', record: `reject:${id}`, fields: { mail: 'k61@example.com' } },
+      decided: { by: 'anna', role: 'operator', note: 'asked by phone' },
+    },
+  ])
+  expect(KINDS.correct.args.safeParse(taken[0]?.args).success).toBe(true)
+})
+
+it('says before that the record would still be rejected', async () => {
+  const anna = await signedIn(ANNA.token)
+  const asked = await anna.post('/confirm', { kind: 'correct', id: String(id), 'field.first_name': 'Ann' })
+  expect(asked.body).toContain('The record would still be rejected: ')
+})
+
+it('a value that is not accepted goes back to the form, and what was typed stays', async () => {
+  const anna = await signedIn(ANNA.token)
+  const asked = await anna.post('/confirm', {
+    kind: 'correct',
+    id: String(id),
+    'field.mail': 'still"no mail',
+    'field.first_name': 'Ann',
+  })
+  expect(asked.body).toContain('Nothing was noted: a value is not accepted.')
+  expect(inputs(asked.body)).toMatchObject({ 'field.mail': 'still"no mail', 'field.first_name': 'Ann' })
+  expect(asked.body).not.toContain('name="token"')
+  const same = await anna.post('/confirm', { kind: 'correct', id: String(id), 'field.mail': 'not a mail' })
+  expect(same.body).toContain('Nothing was noted: no value was changed.')
+})
+
+it('a viewer sees the row without a form; an unknown row has no page and no decision', async () => {
+  const [ben, anna] = [await signedIn(BEN.token), await signedIn(ANNA.token)]
+  const shown = await ben.get(`/rejects/${id}`)
+  expect(shown.body).not.toContain('action="/confirm"')
+  expect(shown.body).toContain(`contact-sync correct shop reject:${id} FIELD=VALUE`)
+  const form = { kind: 'correct', id: String(id), 'field.mail': 'k61@example.com' }
+  expect((await ben.post('/confirm', form)).status).toBe(403)
+  expect((await anna.get('/rejects/99999')).status).toBe(404)
+  expect((await anna.get('/rejects/x')).status).toBe(404)
+  expect((await anna.post('/confirm', { ...form, id: '99999' })).body).toContain('Nothing was done')
+})
