@@ -104,6 +104,16 @@ function witnessPlace({ witness }: Settings['audit'], absolute: (path: string) =
   return { witness: { ...witness, to: isWebAddress(witness.to) ? witness.to : absolute(witness.to) } }
 }
 
+function consentPlaces(
+  { outbox, suppress }: Settings['consents'],
+  absolute: (path: string) => string,
+): Settings['consents'] {
+  return {
+    ...(outbox === undefined ? {} : { outbox: absolute(outbox) }),
+    ...(suppress === undefined ? {} : { suppress: absolute(suppress) }),
+  }
+}
+
 /** `file` is absolute. */
 export function buildSettings(
   { values, secrets, ofUsers, ofAlerts, ofSources, sources }: Checked,
@@ -125,8 +135,7 @@ export function buildSettings(
     },
     state: { path: absolute(state.path) },
     audit: witnessPlace(audit, absolute),
-    consents:
-      consents.suppress === undefined ? consents : { ...consents, suppress: absolute(consents.suppress) },
+    consents: consentPlaces(consents, absolute),
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
     server: {
       ...server,

@@ -6,6 +6,7 @@ import type { CorrectionStore } from './change/others/correction.ts'
 import type { DroppedStore } from './change/waiting/dropped.ts'
 import type { HandEditStore } from './change/others/hand-edits.ts'
 import type { SharerStore } from './change/others/ownership.ts'
+import type { OptOutStore } from './change/consents/opt-outs.ts'
 import type { SuppressionStore } from './change/consents/suppression.ts'
 import type { PermissionStore } from './change/permission.ts'
 import type { ResolutionStore } from './change/lookup/resolution.ts'
@@ -69,4 +70,5 @@ export interface StateStore
     WitnessStore,
     DecisionStore,
     ConfigurationStore,
+    OptOutStore,
     ReadStore {}

@@ -41,6 +41,7 @@ import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
 import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
+import { createOptOutStore } from './journal/contacts/opt-outs.ts'
 import { createSuppressionStore } from './journal/contacts/suppression.ts'
 import { statePlace } from './file/place.ts'
 import { createSharers } from './journal/contacts/others.ts'
@@ -125,6 +126,7 @@ function storeOver(
     ...createTombstoneStore(db),
     ...createPermissionStore(db),
     ...createSuppressionStore(db),
+    ...createOptOutStore(db),
     ...createDateOrderStore(db),
     ...createCursorStore(db),
     ...createDeleteCounts(db),

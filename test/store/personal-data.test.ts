@@ -45,6 +45,7 @@ const TABLES: Readonly<Record<string, Kind>> = {
   log_word: none('words of filters; terms are keyed hashes'),
   meta: none('settings, positions of sources, digests of inputs'),
   operation: forgotten('by key and mail'),
+  opt_out: forgotten('by contact, key and mail'),
   owner: none('a process id'),
   passed: forgotten('by key'),
   person_alias: forgotten('removed with the person'),
@@ -57,6 +58,7 @@ const TABLES: Readonly<Record<string, Kind>> = {
   sent_values: forgotten('by contact'),
   settled_block: forgotten('digests in which the person took part, by pipeline'),
   settled_version: none('a version of each pipeline'),
+  status_seen: forgotten('by contact'),
   tombstone: none('keyed hashes, by which an erased person is recognised'),
   unsettled_link: passing('numbers of links, until the next reading'),
 }
@@ -80,6 +82,7 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'app/decisions/desk-server.ts': none('an empty folder for a socket'),
   'app/init/trying.ts': passing('copies of samples, removed with the trial'),
   'app/people/pipelines.ts': none('renames the folder of a pipeline, writes nothing into it'),
+  'app/run/opt-out-files.ts': forgotten('eraseOptOuts'),
   'app/witnessing.ts': none('heads of the sync log: numbers and digests'),
   'cli/commands/demo.ts': none('invented people'),
   'cli/commands/probe.ts': none('what a service does'),

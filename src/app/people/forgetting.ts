@@ -19,6 +19,7 @@ import { systemClock as clock } from '../../system.ts'
 import type { Desk } from '../run/desk.ts'
 import { assertOfService } from '../run/service-binding.ts'
 import { type AtService, eraseAtService, type SeenAtService } from './erase-at-service.ts'
+import { eraseOptOuts } from './opt-out-erasing.ts'
 import { inMessages, type SoughtPerson, theirsIn } from './sought.ts'
 
 export interface Asked {
@@ -138,7 +139,7 @@ async function eraseFiles(work: Work) {
       file: `${name}: all files`,
       why: 'the pipeline is no longer configured; its folders were not searched',
     })
-  return { changed, left }
+  return { changed: [...changed, ...eraseOptOuts(settings.consents.outbox, subject)], left }
 }
 
 const SQLITE_ID_AT = 68

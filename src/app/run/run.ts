@@ -13,6 +13,7 @@ import type { Log } from '../../log/log.ts'
 import type { Service } from '../../service/service.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { type RunContext, watchedSession } from '../../sync/context.ts'
+import { notingStatus } from '../../sync/status-notes.ts'
 import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
@@ -20,6 +21,7 @@ import type { MailTurns, Turns } from '../../sync/send/turns.ts'
 import { keepConfiguration } from './keep-configuration.ts'
 import type { Keeping } from './keeping.ts'
 import { limitRun } from './run-limits.ts'
+import { writeOptOuts } from './opt-out-files.ts'
 import type { createSuppressions } from './suppression.ts'
 import { bindAtFirstUse } from './service-binding.ts'
 
@@ -88,7 +90,10 @@ function runContext(
   const { signal } = options
   const { settings, clock } = parts
   const onEvent = watched === undefined ? {} : { onEvent: watched.onService }
-  const session = watchedSession(parts.service.session({ signal, ...onEvent }), { signal, circuit })
+  const plain = parts.service.session({ signal, ...onEvent })
+  const noting = { store: parts.state, pipeline: pipeline.name, clock }
+  const noted = settings.consents.outbox === undefined ? plain : notingStatus(plain, noting)
+  const session = watchedSession(noted, { signal, circuit })
   return {
     runId: id,
     pipeline,
@@ -244,6 +249,7 @@ export async function loggedRun(
     limits.done()
   }
   if (circuit.stop !== undefined) options.onStop?.(circuit.stop)
+  await writeOptOuts(parts.settings.consents.outbox, { state: parts.state, log })
   await logEnd(result, { log, state: parts.state })
   await parts.keeping(pipeline, { log, signal: limits.signal })
   return { ...result, warnings }

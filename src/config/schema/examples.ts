@@ -203,6 +203,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   'log.console_level': 'warn',
   'log.folder': '../state/log',
   'audit.witness.to': '/mnt/audit/contact-sync.jsonl',
+  'consents.outbox': '../state/outbox',
   'consents.suppress': 'suppressed.csv',
   'keep.processed': '90d',
   'keep.failed': '90d',

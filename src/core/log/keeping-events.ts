@@ -15,6 +15,18 @@ export const KEEPING_EVENTS = {
     means:
       'After a run, as `keep` configures: the numbers of files in `processed/` and `failed/`, of rows in the state, of values in the sync log, and of rows that say who looked at whose data.',
   },
+  'opt-outs written': {
+    level: 'info',
+    fields: { contacts: 'count' },
+    means:
+      'A file in `consents.outbox` names contacts that were found blocked or unsubscribed at the service.',
+  },
+  'opt-outs not written': {
+    level: 'warn',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      'The folder `consents.outbox` cannot be written. The opt-outs stay in the state, and the next run writes them.',
+  },
   'witness written': {
     level: 'info',
     fields: { sync_log_entries: 'count', sync_log_head: 'name' },

@@ -56,4 +56,23 @@ BEGIN
 END;
 `
 
-export const eighth = [approvals, corrections, runFigures].join('')
+// status_seen: contacts that were seen with a mail_status of 1 or 2, and what they showed last (core/change/consents/opt-outs.ts).
+// opt_out: what the outbox has not told yet; file: the number of the file that it is in, once there is one.
+const optOuts = `
+CREATE TABLE IF NOT EXISTS status_seen (
+  contact_id INTEGER PRIMARY KEY,
+  status INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS opt_out (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  contact_id INTEGER NOT NULL,
+  mail TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  file INTEGER
+) STRICT;
+`
+
+export const eighth = [approvals, corrections, runFigures, optOuts].join('')

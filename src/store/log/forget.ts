@@ -81,8 +81,8 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
   const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
-  const unpass = ['passed', 'household', 'hand_edit', 'dropped', 'approval', 'correction'].map((table) =>
-    prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`),
+  const unpass = ['passed', 'household', 'hand_edit', 'dropped', 'approval', 'correction', 'opt_out'].map(
+    (table) => prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`),
   )
   const inDoubt = db.prepare<unknown[], number>(
     `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
@@ -92,7 +92,11 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const unsent = prepare('DELETE FROM sent_values WHERE contact_id = ?')
   // That data was looked at stays; whose it was does not.
   const unread = prepare('UPDATE read_log SET contact_id = NULL WHERE contact_id = ?')
-  for (const id of contactIds) for (const statement of [unsent, unread]) statement.run(id)
+  const unseen = ['status_seen', 'opt_out'].map((table) =>
+    prepare(`DELETE FROM ${table} WHERE contact_id = ?`),
+  )
+  const untold = prepare('DELETE FROM opt_out WHERE lower(mail) = ?')
+  for (const id of contactIds) for (const statement of [unsent, unread, ...unseen]) statement.run(id)
   for (const key of keys) {
     unprint.run(key)
     for (const statement of unpass) statement.run(key)
@@ -105,6 +109,7 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const naming = (table: string) =>
     prepare(`DELETE FROM ${table} WHERE instr(lower(record), ?) > 0 AND ${NOT_OF_OTHERS(table)}`)
   for (const mail of mails) {
+    untold.run(mail)
     counts.openOperations += naming('operation').run(mail).changes
     counts.rejects += naming('reject').run(mail).changes
   }

@@ -3,6 +3,11 @@ import { z } from 'zod'
 import { text } from '../../words/scalars.ts'
 
 export const consentsSchema = z.strictObject({
+  outbox: text
+    .optional()
+    .describe(
+      'A folder for files that tell the source who was found blocked or unsubscribed at the service: a CSV for each run with news (mail, status, seen_at, pipeline, key). Relative to the configuration.',
+    ),
   suppress: text
     .optional()
     .describe(
