@@ -45,6 +45,19 @@ it('shows what each receiver was told of, and what it has not accepted', async (
   expect(textOf((await desk.page('/')).body)).toContain('1 receiver, 1 open alert')
 })
 
+it('the overview names alerts that nothing else in its line is about, once, and messages not delivered', async () => {
+  const overdue = { name: 'overdue', pipeline: 'shop', since: 0, told: true } as const
+  receivers = [
+    { ...HOOK, raised: [...HOOK.raised, overdue] },
+    { receiver: 'mail by smtp.example', raised: [overdue], pending: [] },
+  ]
+  const text = textOf((await desk.page('/')).body)
+  expect(text).toContain('30 changes held in shop')
+  expect(text).toContain('· 1 open alert · 1 alert message not delivered')
+  receivers = [{ ...HOOK, pending: [] }]
+  expect(textOf((await desk.page('/')).body)).not.toMatch(/· \d+ (open )?alert/)
+})
+
 it('says so where no alerts are configured, and offers no test', async () => {
   receivers = []
   const { cookie } = await desk.signIn(ANNA.token)

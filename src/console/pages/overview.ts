@@ -1,5 +1,6 @@
 // How things stand: what needs a person first, then each pipeline, the rate, and what the last days brought.
 import { pipelinePauseText } from '../../core/decision.ts'
+import type { ConditionName } from '../../core/alerts/alert-rules.ts'
 import type { ReceiverStanding } from '../../core/alerts/alert-store.ts'
 import { type Backlog, currentBacklog } from '../../core/outcome/backlog.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
@@ -46,6 +47,17 @@ function openKind(
   return [html`<a href="${place}">${words(sum)}</a> in ${those.map(({ pipeline }) => pipeline).join(', ')}`]
 }
 
+/** Conditions that the line names by themselves. */
+const NAMED: readonly ConditionName[] = ['failed', 'held', 'rejects', 'in_doubt']
+
+/** Open alerts about anything else; one that several receivers were told of counts once. */
+function otherAlerts(receivers: readonly ReceiverStanding[]): number {
+  const open = receivers.flatMap(({ raised }) =>
+    raised.filter(({ told, name }) => told && !NAMED.includes(name)),
+  )
+  return new Set(open.map(({ name, pipeline }) => `${name} ${pipeline}`)).size
+}
+
 /** What needs attention, each with the way there. */
 function openEnds(rows: readonly Row[], receivers: readonly ReceiverStanding[]): Html[] {
   const failed = rows.flatMap(({ pipeline, lastRun }) =>
@@ -54,6 +66,7 @@ function openEnds(rows: readonly Row[], receivers: readonly ReceiverStanding[]):
       : [],
   )
   const paused = rows.filter(({ live }) => live?.paused !== undefined).map(({ pipeline }) => pipeline)
+  const alerts = otherAlerts(receivers)
   const undelivered = receivers.flatMap(({ pending }) =>
     pending.filter(({ attempts }) => attempts > 0),
   ).length
@@ -72,6 +85,7 @@ function openEnds(rows: readonly Row[], receivers: readonly ReceiverStanding[]):
       words: (count) => `${plural(count, 'record')} rejected`,
     }),
     ...(paused.length === 0 ? [] : [html`<a href="#pipelines">paused</a>: ${paused.join(', ')}`]),
+    ...(alerts === 0 ? [] : [html`<a href="/alerts">${plural(alerts, 'open alert')}</a>`]),
     ...(undelivered === 0
       ? []
       : [html`<a href="/alerts">${plural(undelivered, 'alert message')} not delivered</a>`]),

@@ -4,7 +4,7 @@ import type { GroupView, StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/connection.ts'
 
 /** Of a pipeline; to count so many takes some milliseconds. */
-export const MOST_COUNTED = 50_000
+const MOST_COUNTED = 50_000
 
 interface Row {
   kind: string
