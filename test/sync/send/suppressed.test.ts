@@ -1,5 +1,6 @@
 // Addresses of the suppression list in runs: never created, given terms or raised, at planning and just before sending;
 // a mail_status of 1 or 2, removed terms and deletes still go.
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Suppressed } from '../../../src/core/change/consents/suppression.ts'
 import { SyncError } from '../../../src/core/words/errors.ts'
@@ -143,4 +144,58 @@ it('sends nothing without its list, and says so as held', async () => {
   expect((await line.preview()).plan).toMatchObject({ status: 'held', code: 'SUPPRESSION_LIST' })
   line.suppression = undefined
   expect(await line.run()).toMatchObject({ status: 'ok', created: 1 })
+})
+
+const NUMBERS = [1, 2, 3]
+const step = fc.record({
+  suppressed: fc.subarray(NUMBERS),
+  rows: fc.tuple(
+    ...NUMBERS.map((number) =>
+      fc
+        .tuple(fc.constantFrom('', '1', '2', '3', '4', '7'), fc.subarray(['A', 'B']))
+        .map(([status, tags]) => row(number, status, tags.join(','))),
+    ),
+  ),
+})
+
+/** What the service has of a person. */
+function contactOf(line: Line, number: number) {
+  const found = [...line.service.contacts].filter(([, { mail }]) => mail === `person${number}@example.com`)
+  const [id = 0, contact] = found[0] ?? []
+  return {
+    count: found.length,
+    status: Number(contact?.['mail_status'] ?? 3),
+    terms: line.service.termsOf(id),
+  }
+}
+
+it('whatever the course: nothing is given to those on the list, and all arrives once they have left it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+      const line = lineOf()
+      const list = suppressing(line)
+      for (const { suppressed, rows } of steps) {
+        list.set(...suppressed)
+        const before = suppressed.map((number) => contactOf(line, number))
+        expect((await run(line, rows)).status).toBe('ok')
+        suppressed.forEach((number, index) => {
+          const [was, is] = [before[index], contactOf(line, number)]
+          expect(is.count).toBe(was?.count)
+          expect([was?.status, 1, 2]).toContain(is.status)
+          expect(was?.terms).toEqual(expect.arrayContaining(is.terms))
+        })
+      }
+      list.set()
+      const last = steps.at(-1)?.rows ?? []
+      await run(line, last)
+      for (const [index, [, , , , , status = '', tags = '']] of last.entries()) {
+        const { count, ...shown } = contactOf(line, index + 1)
+        expect(count).toBe(1)
+        if (status !== '') expect(shown.status).toBe(Number(status))
+        expect([...shown.terms].sort()).toEqual(tags === '' ? [] : tags.split(','))
+      }
+      await line.state.close()
+    }),
+    { numRuns: 40 },
+  )
 })
