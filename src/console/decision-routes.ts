@@ -2,6 +2,7 @@
 // confirms, and a redirect shows what came of it. A second click on the same form finds the same result.
 import { randomBytes } from 'node:crypto'
 import type { Context, Hono } from 'hono'
+import type { Correction } from '../core/change/others/correction.ts'
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import type { PageEnv } from './access.ts'
 import { show, wholeNumber } from './asked.ts'
@@ -69,6 +70,9 @@ async function confirmCorrection(
   return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
 }
 
+const namedCorrection = async ({ id }: FormFields, { views }: ConsoleData): Promise<Correction | undefined> =>
+  views.correction(wholeNumber(id) ?? 0)
+
 export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   app.post('/confirm', async (context) => {
     if (!mayDecide(context)) {
@@ -80,7 +84,8 @@ export function decisionRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const pipelines = data.live().pipelines.map(({ name }) => name)
     const plans = await data.views.heldPlans(pipelines)
     const receivers = (await data.alerts()).map(({ receiver }) => receiver)
-    const proposed = proposalOf(kind, fields, { pipelines, plans, receivers })
+    const correction = kind === 'corrections drop' ? await namedCorrection(fields, data) : undefined
+    const proposed = proposalOf(kind, fields, { pipelines, plans, receivers, correction })
     if (proposed === undefined) return show(context, unknownDecisionPage())
     return show(context, confirmPage(proposed, keepForm(context.get('session'), { proposed })))
   })

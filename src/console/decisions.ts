@@ -1,5 +1,6 @@
 // What users of the console may decide: for each kind the fields of its form, the arguments of the decision, and what is said
 // before it is confirmed. Pure; the state's owner takes the decision.
+import type { Correction } from '../core/change/others/correction.ts'
 import type { HeldPlan } from '../core/state.ts'
 import type { CorrectableReject } from './data.ts'
 import { number, plural } from '../core/words/format.ts'
@@ -24,6 +25,8 @@ export interface Proposed {
 interface Known {
   readonly pipelines: readonly string[]
   readonly plans: readonly HeldPlan[]
+  /** That the form names. */
+  readonly correction?: Correction | undefined
   /** Of alerts. */
   readonly receivers: readonly string[]
 }
@@ -158,6 +161,17 @@ const PROPOSALS: Readonly<Record<string, Propose>> = {
       ],
       button: isDone ? 'It was done' : 'It was not done',
       back: '/doubts',
+    }
+  },
+  'corrections drop'(_, { correction }) {
+    if (correction === undefined || correction.ended !== undefined) return undefined
+    const { id, pipeline, key, field } = correction
+    return {
+      args: { id },
+      title: `Drop the correction of ${field} of record ${key}`,
+      says: [`What the source says counts again, from the next file of ${pipeline} on that has the record.`],
+      button: 'Drop it',
+      back: '/corrections',
     }
   },
   'edits release'(fields, known) {

@@ -9,6 +9,7 @@ import type { PageRequest } from '../core/views.ts'
 import type { ConsoleData } from './data.ts'
 import { mayApprove, mayDecide } from './decision-routes.ts'
 import { CHANGE_KINDS } from './pages/open.ts'
+import { CORRECTION_STATES, correctionsPage } from './pages/corrections.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
@@ -179,6 +180,17 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
     const rejects = await data.views.rejects(filter, { from, limit: ROWS })
     const parts = { pipelines, filter, from, rejects, groups, mayDecide: mayDecide(context) }
     return show(context, rejectsPage(parts))
+  })
+  app.get('/corrections', async (context) => {
+    const pipelines = namesOf(data)
+    const pipeline = oneOf(context.req.query('pipeline'), pipelines)
+    const state = oneOf(context.req.query('state'), CORRECTION_STATES)
+    const from = startOf(context)
+    const asked = { pipelines: pipeline === undefined ? pipelines : [pipeline], state }
+    const corrections = await data.views.corrections(asked, { from, limit: ROWS })
+    const { now } = data.live()
+    const parts = { pipelines, pipeline, state, from, corrections, now, mayDecide: mayDecide(context) }
+    return show(context, correctionsPage(parts))
   })
   app.get('/rejects/:id', async (context) => {
     const id = wholeNumber(context.req.param('id'))

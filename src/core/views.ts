@@ -1,6 +1,7 @@
 // What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
 import type { AlertStore } from './alerts/alert-store.ts'
+import type { Correction } from './change/others/correction.ts'
 import type { OpenEdit } from './change/others/hand-edits.ts'
 import type { ConfigurationView, KeptConfiguration } from './log/configuration-store.ts'
 import type { Backlog } from './outcome/backlog.ts'
@@ -78,6 +79,12 @@ export interface RejectView {
   readonly line: number
   /** The row as it came. A row may have more or fewer values than its header has names. */
   readonly columns: readonly { readonly name: string; readonly value: string }[]
+}
+
+export interface CorrectionFilter {
+  readonly pipelines: readonly string[]
+  /** Undefined: both. */
+  readonly state: 'holds' | 'ended' | undefined
 }
 
 /** Open changes of a kind, or rejects of a code. */
@@ -177,6 +184,9 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
   person(contactId: number): Promise<PersonView>
   /** Values that were edited at the service and stay, those that were found first in front. */
   edits(pipelines: readonly string[], page: PageRequest): Promise<Page<OpenEdit>>
+  /** Newest first. */
+  corrections(filter: CorrectionFilter, page: PageRequest): Promise<Page<Correction>>
+  correction(id: number): Promise<Correction | undefined>
   /** By contact id, key or mail; what is exactly so first, then what begins so. */
   search(text: string, limit: number): Promise<FoundView>
   terms(): Promise<TermsView>

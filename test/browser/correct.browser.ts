@@ -56,7 +56,7 @@ async function expectGood(page: Page, name: string): Promise<void> {
   await page.setViewportSize(SCREENS.wide.viewport)
 }
 
-it('a wrong address is set right: refused once, confirmed, sent by the next run', async () => {
+it('a wrong address is set right: refused once, confirmed, sent by the next run, and dropped', async () => {
   const { page } = await openWindow(browser, SCREENS.wide)
   await page.goto(`${url}/rejects`)
   await page.getByLabel('Token').fill(TOKEN)
@@ -81,5 +81,14 @@ it('a wrong address is set right: refused once, confirmed, sent by the next run'
   expect(await shop.contacts('ann@example.com', 'family_name')).toMatchObject([{ family_name: 'Bell-Weber' }])
   await page.goto(`${url}/rejects`)
   expect(await page.locator('main').innerText()).toContain('No record is rejected.')
+  await page.getByRole('link', { name: 'Corrections', exact: true }).click()
+  expect(await page.locator('tbody tr').count()).toBe(2)
+  await expectGood(page, 'corrections')
+  await page.locator('tr', { hasText: 'family_name' }).getByRole('button', { name: 'Drop …' }).click()
+  await page.getByRole('button', { name: 'Drop it' }).click()
+  expect(await page.locator('main').innerText()).toContain('Done.')
+  await page.goto(`${url}/corrections?state=ended`)
+  expect(await page.locator('tbody').innerText()).toMatch(/Bell-Weber[\s\S]*dropped by anna/)
+  await expectGood(page, 'corrections-ended')
   await page.context().close()
 })

@@ -105,3 +105,11 @@ it('a viewer sees the row without a form; an unknown row has no page and no deci
   expect((await anna.get('/rejects/x')).status).toBe(404)
   expect((await anna.post('/confirm', { ...form, id: '99999' })).body).toContain('Nothing was done')
 })
+
+it('who looks at the corrections is noted; one that is not there cannot be dropped', async () => {
+  const anna = await signedIn(ANNA.token)
+  expect((await anna.get('/corrections?state=holds')).body).toContain('There is no such correction.')
+  expect(desk.reads.at(-1)).toMatchObject({ by: 'anna', page: 'corrections' })
+  const asked = await anna.post('/confirm', { kind: 'corrections drop', id: '7' })
+  expect(asked.body).toContain('Nothing was done')
+})

@@ -108,6 +108,7 @@ describe('what is said before', () => {
     ['another run', 'held release', { run: 'r2' }],
     ['alerts without a receiver', 'alerts test', {}],
     ['an unknown pipeline', 'pause', { pipeline: 'crm' }],
+    ['no correction', 'corrections drop', { id: '7' }],
     ['no verdict', 'doubts resolve', { id: '7' }],
     ['no number', 'doubts resolve', { id: 'x', verdict: 'done' }],
     ['an unknown kind', 'audit forget', { contact: 'x' }],

@@ -26,6 +26,7 @@ const everyPage = (): string[] => [
   '/edits',
   '/retries',
   '/rejects',
+  '/corrections',
   '/alerts',
   '/terms',
   '/log',

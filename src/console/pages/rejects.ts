@@ -92,7 +92,11 @@ export function rejectsPage(parts: Rejects): PageParts {
             ${mayDecide ? nothing : command(`contact-sync rejects retry${pipeline === undefined ? '' : ` ${pipeline}`}`)}
           </p>
           ${mayDecide ? retries : nothing}`
-  const body = html`${filters}${what} ${rejectTable(rejects.rows, 'No record is rejected.', mayDecide)}
+  const corrected = html`<p>
+    <a href="/corrections">Corrections</a>: values that were set right, and for how long.
+  </p>`
+  const body = html`${corrected}${filters}${what}
+  ${rejectTable(rejects.rows, 'No record is rejected.', mayDecide)}
   ${pager('/rejects', { pipeline, run: runId, code }, { from, next: rejects.next, more: 'Older rejects' })}`
   return { title: 'Rejects', place: '/rejects', body }
 }

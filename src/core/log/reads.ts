@@ -38,6 +38,7 @@ const PAGES = [
   'retries',
   'rejects',
   'edits',
+  'corrections',
   'log',
   'runs',
 ]

@@ -4,6 +4,7 @@ import type { Connection } from '../file/database.ts'
 import { createAlertStore } from '../alerts.ts'
 import { createHoldStore } from '../journal/holds.ts'
 import { createConfigurationViews } from './views-configurations.ts'
+import { createCorrectionViews } from './views-corrections.ts'
 import { createGroupViews } from './views-groups.ts'
 import { createRecordViews } from './views-records.ts'
 import { createRunViews } from './views-runs.ts'
@@ -20,6 +21,7 @@ export function createStateViews(db: Connection, now: () => number): StateViews 
     ...createRecordViews(db),
     ...createConfigurationViews(db),
     ...createGroupViews(db),
+    ...createCorrectionViews(db),
     heldPlans,
     alertsOf,
     search: async (text, limit) => search(text, limit),

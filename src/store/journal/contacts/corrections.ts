@@ -11,7 +11,7 @@ import type { FieldValue } from '../../../core/mapping/contact.ts'
 import type { UserRole } from '../../../core/words/user-roles.ts'
 import type { Connection } from '../../file/database.ts'
 
-interface Row {
+export interface CorrectionTableRow {
   id: number
   pipeline: string
   key: string
@@ -30,7 +30,7 @@ interface Row {
   why: string | null
 }
 
-const correctionOf = (row: Row): Correction => ({
+export const correctionOf = (row: CorrectionTableRow): Correction => ({
   id: row.id,
   pipeline: row.pipeline,
   key: row.key,
@@ -49,10 +49,12 @@ const correctionOf = (row: Row): Correction => ({
 })
 
 export function createCorrectionStore(db: Connection): CorrectionStore {
-  const open = db.prepare<[string], Row>(
+  const open = db.prepare<[string], CorrectionTableRow>(
     'SELECT * FROM correction WHERE pipeline = ? AND ended_at IS NULL ORDER BY key, field',
   )
-  const all = db.prepare<[string], Row>('SELECT * FROM correction WHERE pipeline = ? ORDER BY id')
+  const all = db.prepare<[string], CorrectionTableRow>(
+    'SELECT * FROM correction WHERE pipeline = ? ORDER BY id',
+  )
   return {
     openCorrections: async (pipeline) => open.all(pipeline).map(correctionOf),
     allCorrections: async (pipelines) => pipelines.flatMap((name) => all.all(name)).map(correctionOf),
