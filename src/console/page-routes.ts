@@ -28,6 +28,8 @@ const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 const LARGEST_FORM = 16_384
+/** Of a signed-in user: a rejected row may have long texts, and a form writes a letter beyond ASCII as six characters or more. */
+const LARGEST_CORRECTION = 262_144
 
 export interface PageSettings {
   readonly data: ConsoleData
@@ -90,6 +92,12 @@ function fault(
 const tooLarge = (context: Context): Response | Promise<Response> =>
   context.html(problemPage('Too large', 'The request is larger than any form of this console.'), 413)
 
+const smallForms: MiddlewareHandler<PageEnv> = bodyLimit({ maxSize: LARGEST_FORM, onError: tooLarge })
+
+/** What is confirmed has a limit of its own, once it is known who sends it. */
+const limitForms: MiddlewareHandler<PageEnv> = async (context, next) =>
+  context.req.path === '/confirm' ? next() : smallForms(context, next)
+
 /** Who looked at data of persons; not what for. */
 function notingReads(data: ConsoleData, clock: Clock): MiddlewareHandler<PageEnv> {
   return async (context, next) => {
@@ -113,9 +121,10 @@ export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount 
     context.header('referrer-policy', 'same-origin')
   })
   assetRoutes(app)
-  app.use(openOnly(gate), ownPagesOnly, bodyLimit({ maxSize: LARGEST_FORM, onError: tooLarge }))
+  app.use(openOnly(gate), ownPagesOnly, limitForms)
   accessRoutes(app, gate, sessions)
   app.use(signedInOnly(gate, sessions))
+  app.use('/confirm', bodyLimit({ maxSize: LARGEST_CORRECTION, onError: tooLarge }))
   app.use(notingReads(data, clock))
   overviewRoutes(app, data)
   runRoutes(app, data)

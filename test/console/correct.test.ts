@@ -1,6 +1,8 @@
 // The form for a rejected row: what the mapping makes of it, what is refused with everything typed kept, and what is decided.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { KINDS } from '../../src/app/decisions/kinds.ts'
+import { openState } from '../../src/store/state-store.ts'
+import { HEADER, testLine } from '../support/line.ts'
 import { type Desk, MARKUP, openDesk, TOKEN } from './desk.ts'
 
 const ANNA = { name: 'anna', token: 'anna-has-this-token', role: 'operator' } as const
@@ -112,4 +114,35 @@ it('who looks at the corrections is noted; one that is not there cannot be dropp
   expect(desk.reads.at(-1)).toMatchObject({ by: 'anna', page: 'corrections' })
   const asked = await anna.post('/confirm', { kind: 'corrections drop', id: '7' })
   expect(asked.body).toContain('Nothing was done')
+})
+
+it('a long text with line breaks comes back from the form as it was', async () => {
+  const long = `${'ä'.repeat(9_000)}\nsecond line`
+  const own = await openDesk(
+    (data) => data,
+    async (path) => {
+      const state = openState(path, { pid: 1, since: 0, thorough: false })
+      const line = testLine({ state })
+      line.source.drop('1.csv', [[...HEADER], ['K1', 'no mail', long, 'Bell', '']])
+      await line.run()
+      await state.close()
+    },
+  )
+  try {
+    own.users = [ANNA]
+    const { rows } = await own.data.views.rejects({}, { from: undefined, limit: 1 })
+    const found = await own.data.correctable(rows[0]?.id ?? 0, {})
+    const typed = Object.fromEntries(
+      (found?.fields ?? []).map(({ field, text }) => [`field.${field}`, text.replaceAll('\n', '\r\n')]),
+    )
+    const form = { kind: 'correct', id: String(rows[0]?.id), ...typed, 'field.mail': 'k1@example.com' }
+    const asked = await own.ask('/confirm', { form, headers: await own.signIn(ANNA.token) })
+    expect(asked.status).toBe(200)
+    const huge = { ...form, 'field.mail': 'x'.repeat(300_000) }
+    const headers = await own.signIn(ANNA.token)
+    expect((await own.ask('/confirm', { form: huge, headers })).status).toBe(413)
+    expect(/<h1>(.*?)<\/h1>/s.exec(asked.body)?.[1]).toContain('Correct 1 field of record K1')
+  } finally {
+    await own.close()
+  }
 })
