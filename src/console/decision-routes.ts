@@ -58,6 +58,9 @@ async function confirmCorrection(
   const reject = wholeNumber(id)
   const found = reject === undefined ? undefined : await data.correctable(reject, typed)
   if (found === undefined || found.obstacle !== undefined) return show(context, unknownDecisionPage())
+  // The form and its confirmation show the row as its page does, also to a request that never opened that page.
+  const { name, role } = context.get('holder')
+  data.noteRead({ at: data.live().now, by: name, role, page: 'rejects', contactId: undefined })
   const changed = found.fields.filter((field) => field.typed !== undefined)
   const isRefused = changed.some(({ problem }) => problem !== undefined)
   if (isRefused || changed.length === 0) {

@@ -77,7 +77,9 @@ it('only what was changed is decided, after a confirmation that says from and to
 
 it('says before that the record would still be rejected', async () => {
   const anna = await signedIn(ANNA.token)
+  const reads = desk.reads.length
   const asked = await anna.post('/confirm', { kind: 'correct', id: String(id), 'field.first_name': 'Ann' })
+  expect(desk.reads.slice(reads)).toMatchObject([{ by: 'anna', role: 'operator', page: 'rejects' }])
   expect(asked.body).toContain('The record would still be rejected: ')
 })
 
