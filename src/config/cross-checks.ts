@@ -286,6 +286,34 @@ function approvalProblems(tree: Tree, names: readonly string[]): ConfigProblem[]
   })
 }
 
+/** One term has one brake, whichever pipeline gives it; and a whole list of terms would take it away while it waits. */
+function brakeProblems(tree: Tree, paths: readonly Path[]): ConfigProblem[] {
+  const first = new Map<string, { at: Path; form: string }>()
+  return paths.flatMap((path) => {
+    const at = [...path, 'guards', 'brake']
+    const brake = valueAt(tree.value, at)
+    if (!isMapping(brake) || !Array.isArray(brake['terms'])) return []
+    const { terms, ...rule } = brake
+    const form = JSON.stringify(Object.entries(rule).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    const whole = {
+      message: 'cannot be replace where guards.brake gives a term',
+      hint: 'set managed or add: replace would remove the term from contacts that wait for it',
+    }
+    const policy = [...path, 'terms', 'policy']
+    return [
+      ...(valueAt(tree.value, policy) === 'replace' ? [problemAt(tree, policy, whole)] : []),
+      ...(terms as unknown[]).flatMap((term, index) => {
+        if (typeof term !== 'string') return []
+        const known = first.get(term.trim().toLowerCase())
+        if (known === undefined) first.set(term.trim().toLowerCase(), { at, form })
+        if (known === undefined || known.form === form) return []
+        const message = `has another brake in ${pathText(known.at)}`
+        return [problemAt(tree, [...at, 'terms', index], { message, hint: 'write the same numbers in both' })]
+      }),
+    ]
+  })
+}
+
 /** Nothing lands without a fetch, and a fetch would trigger the next one. */
 function fetchProblems(tree: Tree, path: Path, pipeline: Pipeline, kinds: SourceKinds): ConfigProblem[] {
   const type = valueAt(pipeline, ['source', 'type'])
@@ -325,5 +353,6 @@ export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): C
     ...sharedFolderProblems(tree, folder, paths),
     ...alertProblems(tree, Object.keys(pipelines)),
     ...approvalProblems(tree, Object.keys(pipelines)),
+    ...brakeProblems(tree, paths),
   ]
 }

@@ -5,6 +5,7 @@ import type { Accepted } from './change/accepted.ts'
 import type { DecidedBy } from './words/decided-by.ts'
 import type { Known } from './change/diff.ts'
 import type { CorrectionFinding } from './change/others/correction.ts'
+import type { RecordAsks } from './change/waiting/brake.ts'
 import type { RequiredApproval } from './change/waiting/approval.ts'
 import type { Hold } from './change/waiting/guard.ts'
 import type { LinkedOperation, Operation, Settled, Settlement } from './change/operation.ts'
@@ -79,6 +80,8 @@ export interface RunState {
       readonly entries: readonly StagedEntry[]
       readonly present?: readonly string[]
       readonly dropped?: readonly string[]
+      /** Terms of brakes that the records ask for, or not any more. */
+      readonly asks?: readonly RecordAsks[]
       /** What the records say about corrections, at that time (milliseconds since the epoch). */
       readonly corrections?:
         { readonly at: number; readonly findings: readonly CorrectionFinding[] } | undefined

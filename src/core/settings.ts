@@ -5,6 +5,7 @@ import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
 import { consentsSchema } from './change/consents/consent-settings.ts'
 import { approvalsSchema, type ApprovalRule } from './change/waiting/approval-settings.ts'
+import { guardsSchema } from './change/waiting/guard-settings.ts'
 import { expectSchema } from './expect-settings.ts'
 import type { Receiver } from './alerts/receiver.ts'
 import { blank, type FieldMapping, mapSchema, onInvalid } from './mapping/mapping-schema.ts'
@@ -13,8 +14,7 @@ import { REPAIRS } from './mapping/repair.ts'
 import { transformList } from './mapping/transform-schema.ts'
 import type { TransformCall } from './mapping/transforms.ts'
 import type { DeepReadonly } from './words/deep-readonly.ts'
-import { DAY_MS, DURATION, HOUR_MS, milliseconds } from './words/duration.ts'
-import { duration, flag, oneOrMore, shareAndCount, shareOrCount, text, timezone } from './words/scalars.ts'
+import { flag, oneOrMore, text, timezone } from './words/scalars.ts'
 import { type FieldOwners, sendingKeys } from './sending-settings.ts'
 import {
   auditSchema,
@@ -45,58 +45,6 @@ function checkedText(check: ((value: string) => string | undefined) | undefined)
 }
 
 const whole = (min: number) => z.int().min(min)
-
-const PER_FORM = 'has the wrong form; write off, or a limit for each period: { 30d: 20% }'
-const WINDOW_FORM = 'is not a period from 1h to 366d; write one such as 24h or 30d'
-
-/** The length of a period, as the name of its limit. */
-const windowName = z.string().refine(
-  (name) => {
-    const ms = DURATION.test(name) ? milliseconds(name) : 0
-    return ms >= HOUR_MS && ms <= 366 * DAY_MS
-  },
-  { error: WINDOW_FORM },
-)
-
-const guards = z
-  .strictObject({
-    max_deletes: shareAndCount
-      .prefault('5%')
-      .describe(
-        "Deletes that one file may cause: a share of the pipeline's links (at least one), a count, or both, of which the stricter one counts.",
-      ),
-    max_deletes_per: z
-      .union([z.literal('off'), z.record(windowName, shareOrCount)], { error: PER_FORM })
-      .prefault({ '30d': '20%' })
-      .describe(
-        'Deletes within a period, those done and those planned: of each period, the share of the contacts linked at its beginning, or a count; `off`: no limit.',
-      ),
-    max_changes: shareOrCount
-      .prefault('100%')
-      .describe(
-        "Creates and updates that one file may cause: a share of the pipeline's links (100%: no limit; none before the first import), or a count.",
-      ),
-    max_rejects: shareOrCount
-      .prefault('100%')
-      .describe('Rejected records of one file: a share of its records (100%: no limit), or a count.'),
-    max_new_terms: whole(0).prefault(100_000).describe('Terms that one file may create at the service.'),
-    deletes_missing_in: whole(1)
-      .prefault(1)
-      .describe('In how many full exports a record must be missing before it counts as missing.'),
-    deletes_apart: duration({ min: '0s' })
-      .prefault('0s')
-      .describe('With deletes_missing_in: how far apart in time these exports must be to count.'),
-    hold_first_deletes: flag
-      .prefault(false)
-      .describe('Whether the first deletes of the pipeline are always held.'),
-    max_equal_refusals: whole(0)
-      .prefault(20)
-      .describe(
-        'After how many contacts in a row, refused by the service for the same reason, the run stops; 0: never.',
-      ),
-  })
-  .prefault({})
-  .describe('Limits above which changes are held until an operator releases them.')
 
 function termSchema(checks: OutsideChecks) {
   const term = z.union(
@@ -280,7 +228,7 @@ function pipelineSchema(kinds: SourceKinds, checks: OutsideChecks) {
         'Fields without which a record is skipped and counted, not rejected: `[mail]`. Their columns must be in every file. In a full export such a record counts as present, if its key can be read.',
       ),
     terms: termsSchema(checks).prefault({}).describe('The terms (tags) of contacts.'),
-    guards,
+    guards: guardsSchema,
     ...sendingKeys(),
     tests: mappingTests,
   })

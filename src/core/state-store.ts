@@ -3,6 +3,7 @@
 import type { AlertStore } from './alerts/alert-store.ts'
 import type { AcceptedStore } from './change/accepted.ts'
 import type { CorrectionStore } from './change/others/correction.ts'
+import type { BrakeStore } from './change/waiting/brake.ts'
 import type { DroppedStore } from './change/waiting/dropped.ts'
 import type { HandEditStore } from './change/others/hand-edits.ts'
 import type { SharerStore } from './change/others/ownership.ts'
@@ -40,6 +41,7 @@ export interface SyncState
     ReleaseStore,
     AcceptedStore,
     DroppedStore,
+    BrakeStore,
     CorrectionStore,
     DefinitionStore,
     RebuildStore,

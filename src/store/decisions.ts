@@ -6,6 +6,7 @@ import { truncateLog } from './file/owned.ts'
 import { createCorrect } from './journal/contacts/corrections.ts'
 import { createReleaseEdits } from './journal/contacts/hand-edits.ts'
 import { createApprove } from './journal/approvals.ts'
+import { createBrakeDecisions } from './journal/brakes.ts'
 import { createDropHeld, createRelease } from './journal/holds.ts'
 import { createBatchAppend } from './log/audit-append.ts'
 
@@ -33,6 +34,7 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
   const release = createRelease(db)
   const approve = createApprove(db)
   const drop = createDropHeld(db)
+  const brakes = createBrakeDecisions(db)
   const releaseEdits = createReleaseEdits(db)
   const corrections = createCorrect(db)
   const pause = db.prepare('INSERT OR IGNORE INTO pipeline_pause VALUES (?, ?, ?, ?)')
@@ -40,11 +42,13 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
   return (effect, at) => {
     switch (effect.do) {
       case 'release':
-        return release({ ...effect, at })
+        release({ ...effect, at })
+        return brakes.release({ ...effect, at })
       case 'approve':
         return approve({ ...effect, at })
       case 'drop':
-        return drop(effect.dropped)
+        for (const { operation } of effect.dropped) if (operation < 0) brakes.drop(-operation)
+        return drop(effect.dropped.filter(({ operation }) => operation > 0))
       case 'release_edits':
         return void releaseEdits(effect)
       case 'correct':

@@ -310,6 +310,9 @@ const COPIED = [
   'dropped',
   'approval_need',
   'correction',
+  'brake',
+  'brake_ask',
+  'brake_grant',
 ] as const
 
 function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {

@@ -26,7 +26,7 @@ export interface PlannedCorrections {
 /** Records of which a change waits: another one would replace it. */
 async function waitingKeys({ pipeline, state }: PlanContext): Promise<ReadonlySet<string>> {
   const keys = new Set<string>()
-  for await (const { key } of state.held([pipeline.name])) keys.add(key)
+  for await (const { key, guard } of state.held([pipeline.name])) if (guard !== 'brake') keys.add(key)
   return keys
 }
 

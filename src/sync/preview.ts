@@ -13,6 +13,7 @@ import { termKey, termOutcome } from '../core/mapping/terms.ts'
 import type { LeftAloneListener, PlanContext } from './context.ts'
 import { loadCustomFields } from './definitions.ts'
 import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-edits.ts'
+import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { inputError } from './input-error.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
@@ -250,6 +251,13 @@ async function* previewSteps(
     yield* pretend(context, parts)
     await context.state.endInput(staged, { as: 'processed' })
   }
+  for await (const { staged, counts, judged } of planBrakes(context)) {
+    context.tally.add(counts)
+    parts.plan.judge(judged)
+    yield* pretend(context, parts)
+    await context.state.endInput(staged, { as: 'processed' })
+  }
+  inputs.push(...(await brakeReports(context)))
   await takeReleased(context)
   yield* pretend(context, parts)
 }

@@ -20,6 +20,7 @@ import { loadCustomFields, noticeChanges } from './definitions.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { leavingOut, withoutErased } from './plan/erased.ts'
 import { fileLog, logEnd } from './plan/file-log.ts'
+import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
@@ -300,6 +301,14 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
     if (judged.hold !== undefined)
       done.push({ ...heldReport(staged.input, judged.hold.reason), hint: releaseHint(context.runId) })
   }
+  // What a brake lets go of what the files have asked for.
+  for await (const { staged, counts } of planBrakes(context)) {
+    context.tally.add(counts)
+    await applyPlan(context)
+    if (isStopped(context)) break
+    await context.state.endInput(staged, { as: 'processed' })
+  }
+  done.push(...(await brakeReports(context)))
   // After the files: what is newer about a change goes before what was held and released.
   await takeReleased(context)
   await applyPlan(context)

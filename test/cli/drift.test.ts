@@ -210,7 +210,15 @@ it('lets a newer change of the record replace its repair, and drops what is give
   await place.cli('run')
   expect(writes(since)).toBe(0)
   expect(await atServiceNow(ids[1])).toMatchObject({ first_name: 'Berta' })
-  // What was there before is in the sync log, so the repair can be undone.
+})
+
+it('enters what the contact showed before, so that a repair can be undone', async () => {
+  await pushAll()
+  await atService('PUT', `contact/${ids[0]}`, { first_name: 'Berta' })
+  const { repairs } = await repair()
+  await place.cli('held', 'release', repairs[0]?.run_id ?? '')
+  await place.cli('run')
+  expect(await atServiceNow(ids[0])).toMatchObject({ first_name: 'Anna' })
   const { entries } = (await place.json('audit', 'show', 'K0')) as { entries?: { run_id: string }[] }
   await place.cli('undo', entries?.at(-1)?.run_id ?? '', '--yes')
   expect(await atServiceNow(ids[0])).toMatchObject({ first_name: 'Berta' })

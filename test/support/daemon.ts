@@ -160,6 +160,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         dueDone: () => Promise.resolve([...due.values()]),
         rememberDue: (done) => Promise.resolve(void due.set(done.pipeline, done)),
         pausedPipelines: () => Promise.resolve([]),
+        brakes: () => Promise.resolve([]),
         noteReads: () => Promise.resolve(),
         logHead: () => Promise.resolve({ entries: 0, hash: '0'.repeat(64) }),
         instance: () => Promise.resolve('instance'),

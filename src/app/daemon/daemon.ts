@@ -8,6 +8,7 @@ import type { Clock, Random } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { readExpression } from '../../schedule/expression.ts'
+import { lookAtBrakes } from './brakes-due.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
 import type { Owner } from '../decisions/owner.ts'
 import type { Configuration } from '../run/configuration.ts'
@@ -29,6 +30,7 @@ export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 're
       | 'note'
       | 'noteReads'
       | 'notePause'
+      | 'brakes'
       | 'pausedPipelines'
       | 'logHead'
       | 'instance'
@@ -137,6 +139,9 @@ function decisionsOf({ runs, reloading, signal, current, onPauses }: OfDecisions
   }
 }
 
+const pausesOf = async ({ state }: DaemonRunner): Promise<ReadonlyMap<string, PipelinePause>> =>
+  new Map((await state.pausedPipelines()).map((one) => [one.pipeline, one]))
+
 /** The parts that know of each other, and the settings in use. */
 async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
   const { broken, clock, log, random, signal } = parts
@@ -151,9 +156,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     if (isFinal(error)) broken.abort(error)
   }
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: current }
-  const readPauses = async (): Promise<ReadonlyMap<string, PipelinePause>> =>
-    new Map((await runner.state.pausedPipelines()).map((one) => [one.pipeline, one]))
-  let paused = await readPauses()
+  let paused = await pausesOf(runner)
   if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
   const pause = createServicePause({
     ...shared,
@@ -182,6 +185,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
   const witnessing = createWitnessing({ clock, log, signal, state: runner.state, settings: current })
   const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
     void witnessing.look()
+    void lookAtBrakes({ ...shared, want: (name) => runs.want(name) })
     landings.lookAgain()
     runs.pump()
   })
@@ -202,7 +206,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     onReloaded: () => pause.askNow(),
   })
   const onPauses = async (): Promise<void> => {
-    paused = await readPauses()
+    paused = await pausesOf(runner)
     runs.pump()
   }
   const decisions = decisionsOf({ runs, reloading, current, signal, onPauses })

@@ -18,7 +18,7 @@ const ACTIONS = [
     'accept',
   ],
   ...['retry', 'reload', 'rebuild', 'rebind', 'rename', 'drop', 'forget_order', 'erase', 'readmit', 'expire'],
-  ...['correct', 'end_correction', 'drop_changes', 'pause', 'resume', 'run', 'undo', 'configure'],
+  ...['brake', 'correct', 'end_correction', 'drop_changes', 'pause', 'resume', 'run', 'undo', 'configure'],
 ]
 
 /** A day means its beginning, in UTC. */

@@ -95,6 +95,12 @@ const one = (plan: HeldPlan, user: User): Column<Operation>[] =>
       ]
     : []
 
+/** A term that waits is no change of the journal: the command lists its records. */
+const changesOf = (plan: HeldPlan, rows: readonly Operation[], user: User): Html =>
+  plan.guard === 'brake'
+    ? html`<p>Their records: ${command(`contact-sync held list ${plan.pipeline} --json`)}</p>`
+    : planTable(rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))
+
 function planBlock(
   { plan, changes }: Held['plans'][number],
   { now, ...user }: Pick<Held, 'now'> & User,
@@ -106,9 +112,7 @@ function planBlock(
   return html`<section>
     <h2>${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}</h2>
     <p>${said(plan.reason)}</p>
-    ${release(plan, user)} ${planFacts(plan, now)}
-    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))}
-    ${more}
+    ${release(plan, user)} ${planFacts(plan, now)} ${changesOf(plan, changes.rows, user)} ${more}
   </section>`
 }
 
@@ -143,8 +147,7 @@ export function heldPlanPage({
   const kinds = { name: 'kind', label: 'Kind', all: 'any', choices: CHANGE_KINDS, chosen: kind }
   const body = html`<p>${said(plan.reason)}</p>
     ${release(plan, user)} ${planFacts(plan, now)} ${filterForm(path, [kinds], { guard: plan.guard })}
-    ${planTable(changes.rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))}
-    ${pager(path, { guard: plan.guard, kind }, pages)}`
+    ${changesOf(plan, changes.rows, user)} ${pager(path, { guard: plan.guard, kind }, pages)}`
   const title = `${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}`
   return { title, place: '/held', trail: [['/held', 'Held']], body }
 }

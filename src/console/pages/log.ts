@@ -45,6 +45,7 @@ export const ACTIONS = [
   'erase',
   'readmit',
   'expire',
+  'brake',
   'correct',
   'end_correction',
   'drop_changes',

@@ -49,7 +49,7 @@ export interface AuditEntry {
 /**
  * What is entered about more than one record: a guard that held a plan, and what a person did about the program.
  * rebind: the state belongs to another address. rename, drop: of a pipeline. forget_order: what `date: auto` concluded.
- * correct: a value that a person set right. end_correction: the source says something new, or a person dropped it. approve: an approver released held changes, which others may have to release as well. erase: the values of one person are gone.
+ * brake: what the first contacts that got a term look like. correct: a value that a person set right. end_correction: the source says something new, or a person dropped it. approve: an approver released held changes, which others may have to release as well. erase: the values of one person are gone.
  * expire: values older than is kept are gone. drop_changes: held changes that are not to be made. run, undo: asked for by a person. configure: another configuration came into force.
  */
 export type PlanAction =
@@ -68,6 +68,7 @@ export type PlanAction =
   | 'readmit'
   | 'expire'
   | 'drop_changes'
+  | 'brake'
   | 'correct'
   | 'end_correction'
   | 'pause'

@@ -35,6 +35,22 @@ export const DECISION_EVENTS = {
     fields: { pipelines: 'count' },
     means: 'So many pipelines send nothing until contact-sync resume.',
   },
+  'brake watches the first contacts': {
+    level: 'warn',
+    fields: { term: 'name', above: 'count', first: 'count' },
+    means:
+      'More contacts ask for the term than guards.brake.above. After guards.brake.watch the first are read again.',
+  },
+  'brake opened': {
+    level: 'info',
+    fields: { term: 'name', drawn: 'count', unsubscribed: 'count', refused: 'count' },
+    means: 'The first contacts that got the term stay below guards.brake.stop_when: the rest is given it.',
+  },
+  'brake holds the rest': {
+    level: 'warn',
+    fields: { term: 'name', drawn: 'count', unsubscribed: 'count', refused: 'count' },
+    means: 'A limit of guards.brake.stop_when is reached. See `contact-sync held list`; an operator decides.',
+  },
   'values set by corrections': {
     level: 'info',
     fields: { fields: 'count' },

@@ -47,18 +47,19 @@ export const shareOrCount = z.codec(
   },
 )
 
+/** `5%`: to a number from 0 to 1. */
+export const share = z.codec(writtenShare, z.number(), {
+  decode: (written) => Number.parseFloat(written) / 100,
+  encode: shareText,
+})
+
 const BOTH_SENTENCE = `${SHARE_SENTENCE}, or both: { share: 5%, count: 500 }`
 
 /** The same, or both at once. */
 export const shareAndCount = z.union(
   [
     z.strictObject({
-      share: z
-        .codec(writtenShare, z.number(), {
-          decode: (written) => Number.parseFloat(written) / 100,
-          encode: shareText,
-        })
-        .describe('The share.'),
+      share: share.describe('The share.'),
       count: wholeCount.describe('The most, however many the share allows.'),
     }),
     shareOrCount,

@@ -75,4 +75,38 @@ CREATE TABLE IF NOT EXISTS opt_out (
 ) STRICT;
 `
 
-export const eighth = [approvals, corrections, runFigures, optOuts].join('')
+// brake: terms that wait (core/change/waiting/brake.ts); counted_from: grants before it do not count. brake_ask: who asks for one,
+// state granted: it goes, or has gone to one of the first. brake_grant: how many were granted when.
+const brakes = `
+CREATE TABLE IF NOT EXISTS brake (
+  term TEXT PRIMARY KEY,
+  phase TEXT NOT NULL CHECK (phase IN ('none', 'watching', 'held')),
+  run_id TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  figures TEXT,
+  counted_from INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS brake_ask (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  term TEXT NOT NULL,
+  name TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  key TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'granted', 'dropped')),
+  first INTEGER NOT NULL DEFAULT 0,
+  before INTEGER,
+  given_at INTEGER,
+  alone_in TEXT,
+  UNIQUE (pipeline, key, term)
+) STRICT;
+CREATE INDEX IF NOT EXISTS brake_ask_by_term ON brake_ask (term, state);
+CREATE TABLE IF NOT EXISTS brake_grant (
+  id INTEGER PRIMARY KEY,
+  term TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  number INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS brake_grant_by_term ON brake_grant (term, at);
+`
+
+export const eighth = [approvals, corrections, runFigures, optOuts, brakes].join('')

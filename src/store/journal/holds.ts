@@ -5,6 +5,7 @@ import type { Dropped } from '../../core/decision.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { HeldPlan, ReleaseStore, StagedInput, StateLists } from '../../core/state.ts'
 import { createApprovalStore } from './approvals.ts'
+import { createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from '../file/database.ts'
 import { isKeyed } from '../file/state-sets.ts'
@@ -186,6 +187,7 @@ export function createHoldStore(db: Connection): Holds {
     )
     .pluck()
   const inherit = db.prepare(INHERIT)
+  const brakes = createHeldByBrakes(db)
   const list = db.prepare<[], HoldRow>(LIST)
   const released = db
     .prepare<[string], number>(
@@ -202,10 +204,7 @@ export function createHoldStore(db: Connection): Holds {
     },
     holdPlan: createHoldPlan(db),
     heldPlans: async (pipelines) =>
-      list
-        .all()
-        .filter(({ pipeline }) => pipelines.includes(pipeline))
-        .map(heldPlan),
+      [...list.all().map(heldPlan), ...brakes()].filter(({ pipeline }) => pipelines.includes(pipeline)),
     released: async (pipeline) => released.get(pipeline) ?? 0,
     ...createReleases(db),
     ...createApprovalStore(db),

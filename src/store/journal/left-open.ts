@@ -1,4 +1,5 @@
 // What an earlier run left open: doubts, failed and waiting operations; and what a crash turns into one of these.
+import { createHeldAsks } from './brakes.ts'
 import { auditEntry } from '../../core/log/audit.ts'
 import type { Operation, Settlement } from '../../core/change/operation.ts'
 import { OVERTAKABLE, RETRIED, SETTLED_SO_FAR } from '../../core/change/states.ts'
@@ -111,9 +112,11 @@ function createLists(db: Connection): Lists {
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND kind = 'create' AND operation.contact_id IS NULL
      AND state IN ('planned', 'failed', 'sending', 'in_doubt', 'held') ORDER BY operation.id`,
   )
+  const asks = createHeldAsks(db)
   return {
     async *held(pipelines) {
       for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
+      for (const ask of asks()) if (pipelines.includes(ask.pipeline)) yield ask
     },
     openDoubts: async (pipeline) => openDoubts.all(pipeline).map(operationOf),
     openCreates: async (pipeline) => openCreates.all(pipeline).map(operationOf),

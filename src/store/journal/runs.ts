@@ -28,7 +28,9 @@ SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
        (SELECT count(*) FROM reject WHERE pipeline = @pipeline)
        - (SELECT count(*) FROM reject WHERE input_id IN (SELECT id FROM input WHERE pipeline = @pipeline
           AND state IN ('reading', 'planned') AND state = 'reading')) AS rejects,
-       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held') AS held,
+       (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'held')
+       + (SELECT count(*) FROM brake_ask WHERE pipeline = @pipeline AND state = 'waiting'
+          AND term IN (SELECT term FROM brake WHERE phase <> 'none')) AS held,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'in_doubt') AS inDoubt,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state <> 'planned' AND state = 'sending') AS onItsWay,
        (SELECT count(*) FROM operation WHERE pipeline = @pipeline AND state = 'planned')

@@ -8,6 +8,7 @@ import { firstForm } from '../../core/change/steps.ts'
 import type { RunState } from '../../core/run-state.ts'
 import type { StagedEntry, StagedInput, StagingRules, Unstaged } from '../../core/state.ts'
 import type { TermPlan } from '../../core/mapping/terms.ts'
+import type { BrakeStore } from '../../core/change/waiting/brake.ts'
 import type { CorrectionStore } from '../../core/change/others/correction.ts'
 import type { DroppedStore } from '../../core/change/waiting/dropped.ts'
 import type { ResolutionStore } from '../../core/change/lookup/resolution.ts'
@@ -18,6 +19,7 @@ import type { Connection } from '../file/database.ts'
 import { createDropped } from './reading/dropped.ts'
 import { createFingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS } from './approvals.ts'
+import { createAsks, createBrakeStore } from './brakes.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
 import { createCorrectionFindings, createCorrectionStore } from './contacts/corrections.ts'
 import { createHouseholds } from './contacts/households.ts'
@@ -204,6 +206,7 @@ function createCommit(
   const forgetApprovals = FORGET_APPROVALS.map((sql) => db.prepare(sql))
   const dropped = createDropped(db)
   const corrections = createCorrectionFindings(db)
+  const asks = createAsks(db)
   return (staged, sha256, full) => {
     const { id, pipeline, runId } = staged
     const statements = [
@@ -215,6 +218,7 @@ function createCommit(
     if (full !== undefined) countMissing(staged, full)
     dropped.end({ id, pipeline, isFull: full !== undefined })
     corrections.end(id)
+    asks.take({ id, pipeline, runId })
     const { rejectsUpTo } = staged.input
     if (rejectsUpTo !== undefined) dropRetried.run({ id, pipeline, upTo: rejectsUpTo })
     plan.run(sha256, id)
@@ -243,6 +247,7 @@ function createCompleteStaging(
 
 type Staging = BlockStore &
   CorrectionStore &
+  BrakeStore &
   DroppedStore &
   Pick<
     RunState,
@@ -276,6 +281,7 @@ export function createStagingStore(db: Connection): Staging {
   const stage = createStage(db, fingerprints.put)
   const dropped = createDropped(db)
   const corrections = createCorrectionFindings(db)
+  const brake = createAsks(db)
   const complete = createCompleteStaging(db, missing.stageMissing)
   return {
     async beginInput({ runId, pipeline, input, header }) {
@@ -296,15 +302,17 @@ export function createStagingStore(db: Connection): Staging {
     passed: createPassed(db).passed,
     droppedForms: dropped.droppedForms,
     ...createCorrectionStore(db),
+    ...createBrakeStore(db),
     ...blocks,
     claim: async (staged, identities, keep) =>
       db.transaction(() => claims.claim(staged.id, identities, keep))(),
-    async stageBatch(staged, { entries, present = [], dropped: keys = [], corrections: found }) {
-      if (entries.length + present.length + keys.length === 0 && found === undefined) return
+    async stageBatch(staged, { entries, present = [], dropped: keys = [], corrections: found, asks = [] }) {
+      if (entries.length + present.length + keys.length + asks.length === 0 && found === undefined) return
       db.transaction(() => {
         stage(staged, entries)
         claims.skip(staged.id, present)
         dropped.note(staged.id, keys)
+        brake.note(staged.id, asks)
         if (found !== undefined) corrections.note(staged.id, found.at, found.findings)
       })()
     },

@@ -81,9 +81,16 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const unblock = prepare('DELETE FROM settled_block WHERE pipeline = @pipeline')
   const unknowInput = prepare("DELETE FROM meta WHERE name = 'settled_input:' || @pipeline")
   const unlink = prepare('DELETE FROM link WHERE pipeline = @pipeline AND key = @key')
-  const unpass = ['passed', 'household', 'hand_edit', 'dropped', 'approval', 'correction', 'opt_out'].map(
-    (table) => prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`),
-  )
+  const unpass = [
+    'passed',
+    'household',
+    'hand_edit',
+    'dropped',
+    'approval',
+    'correction',
+    'opt_out',
+    'brake_ask',
+  ].map((table) => prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`))
   const inDoubt = db.prepare<unknown[], number>(
     `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
   )

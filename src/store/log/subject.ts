@@ -56,9 +56,17 @@ export function namedInRows(
   { keys, mails }: Pick<Subject, 'keys' | 'mails'>,
 ): Pick<Subject, 'keys' | 'mails'> {
   const tables = ['reject', 'operation']
-  const hasKey = [...tables, 'passed', 'household', 'hand_edit', 'dropped', 'approval', 'correction'].map(
-    (table) =>
-      db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
+  const hasKey = [
+    ...tables,
+    'passed',
+    'household',
+    'hand_edit',
+    'dropped',
+    'approval',
+    'correction',
+    'brake_ask',
+  ].map((table) =>
+    db.prepare<[string, string], number>(`SELECT 1 FROM ${table} WHERE pipeline = ? AND key = ? LIMIT 1`),
   )
   const names = tables.map((table) =>
     db.prepare<[string], number>(`SELECT 1 FROM ${table} WHERE instr(lower(record), ?) > 0 LIMIT 1`),

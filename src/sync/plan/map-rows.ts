@@ -6,6 +6,7 @@ import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
 import { termKey, unknownTermsText } from '../../core/mapping/terms.ts'
 import type { PlanContext } from '../context.ts'
+import { withBrake } from './braked.ts'
 import { withCorrections } from './corrected.ts'
 import { areErased } from './erased.ts'
 import { onPlaces } from './on-places.ts'
@@ -91,8 +92,8 @@ export async function mappedRows(
   const compared = mapped.map((row, index) => ({ ...row, known: known[index] ?? NOTHING_KNOWN }))
   const own = await withOwnFields(await withoutErased(compared, context), context)
   const left = await withoutSuppressed(own, context)
-  if (context.pipeline.terms.create_missing) return left
+  if (context.pipeline.terms.create_missing) return withBrake(left, reading, context)
   const checked: MappedRow[] = []
   for (const row of left) checked.push(await withKnownTerms(row, context))
-  return checked
+  return withBrake(checked, reading, context)
 }

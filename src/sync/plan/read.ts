@@ -137,8 +137,10 @@ async function printOfOthers({ pipeline, suppression, runId }: PlanContext): Pro
   return dependsOnOthers(pipeline.name, pipeline.owners) ? `${runId}${edition}` : edition
 }
 
+const NONE_ASKED: ReadonlySet<string> = new Set()
+
 const newReading = (
-  begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections'>,
+  begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections' | 'asked'>,
 ): Reading => ({
   ...begun,
   counts: noCounts(),
@@ -147,6 +149,7 @@ const newReading = (
   otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
   dropped: new Set(),
+  waiting: new Set(),
   corrected: { fields: 0, ended: [] },
   passedOver: { withTerms: 0 },
 })
@@ -193,6 +196,7 @@ async function readInput(
       : await startBlocks(reader, { staged, print, isAhead }, state)
     const reading = newReading({
       ...{ staged, mapper, context: print, blocks, expectation },
+      asked: pipeline.guards.brake === undefined ? NONE_ASKED : await state.askedKeys(pipeline.name),
       corrections: Map.groupBy(await state.openCorrections(pipeline.name), ({ key }) => key),
     })
     const isMended = () => reader.isSupplement?.() ?? false

@@ -1,6 +1,7 @@
 // One input while it is planned: what its batches share and add up, and the forms that a row passes through.
 import type { Known } from '../../core/change/diff.ts'
 import type { Correction, JudgedCorrection } from '../../core/change/others/correction.ts'
+import type { BrakedTerm } from '../../core/change/waiting/brake.ts'
 import type { Expectation } from '../../core/change/waiting/expectation.ts'
 import type { MappedRecord, Mapper } from '../../core/mapping/mapping.ts'
 import type { SourceItem } from '../../core/mapping/record.ts'
@@ -39,6 +40,10 @@ export interface Reading {
   readonly otherwise: Otherwise
   /** Records that could be any of several contacts of their mail. */
   readonly several: { records: number }
+  /** Keys of records that have asked for a term of a brake. */
+  readonly asked: ReadonlySet<string>
+  /** Lines of records that wait for such a term alone. */
+  readonly waiting: Set<number>
   /** The lines of records that an operator dropped in just this form. */
   readonly dropped: Set<number>
   /** Values that persons set right, by the key of their record. */
@@ -72,6 +77,8 @@ export interface MappedRow extends FreshRow {
   readonly mapped: MappedRecord
   /** What the state knows of its key. */
   readonly known: Known
+  /** Terms of a brake that it asks for; absent where the brake has nothing to do with it. */
+  readonly asks?: readonly BrakedTerm[]
   /** What it says about corrections of its record; absent where there are none. */
   readonly findings?: readonly FoundCorrection[]
 }

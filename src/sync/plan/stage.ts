@@ -1,4 +1,5 @@
 // The last step of a batch: keys are claimed, rows are counted, and what was decided is written into the staging.
+import { asksOf, waitsAlone } from './braked.ts'
 import { correctionFindings } from './corrected.ts'
 import { termsBeyond } from '../../core/mapping/terms.ts'
 import type { Counts } from '../../core/outcome/summary.ts'
@@ -53,6 +54,13 @@ function count(verdict: Verdict, counts: Counts): void {
   // Planned operations are counted when they have an outcome.
 }
 
+/** Until its brake has decided; what it grants in the same run is not held. */
+function countAsWaiting({ item: { line } }: Mapped, { counts, waiting }: Reading): void {
+  waiting.add(line)
+  counts.unchanged -= 1
+  counts.held += 1
+}
+
 const countIn = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1)
 
@@ -95,7 +103,8 @@ async function supersede(
     const wasPassed =
       was === 'unchanged' && (wasDropped || (by?.kind === 'fresh' && by.known.link === undefined))
     if (wasPassed) return
-    if (was !== 'created' && was !== 'updated') reading.counts[was] -= 1
+    const wasHeld = was === 'unchanged' && reading.waiting.has(replaced[index]?.line ?? 0)
+    if (was !== 'created' && was !== 'updated') reading.counts[wasHeld ? 'held' : was] -= 1
     reading.counts.skipped += 1
     const given = by?.kind === 'fresh' && by.mapped.kind === 'contact' ? (by.mapped.terms ?? []) : []
     if (termsBeyond(terms?.add ?? [], given).length > 0) reading.passedOver.withTerms += 1
@@ -121,6 +130,7 @@ export async function stage(
   const entries = decided.flatMap((one, index) => {
     const verdict = besideEarlier(one, earlier[index], context)
     count(verdict, reading.counts)
+    if (waitsAlone(one.row, verdict)) countAsWaiting(one.row, reading)
     if (one.row.kind === 'fresh') countOddities(one.row, reading)
     if (typeof verdict === 'string') return []
     return [{ record: stagedRecord(one.row, reading), ...verdict }]
@@ -130,10 +140,12 @@ export async function stage(
     isAccepted(one) || one.row.kind === 'settled' ? [] : (one.row.mapped.key ?? []),
   )
   const dropped = decided.flatMap(({ row, verdict }) => (verdict === 'dropped' ? (keyOfRow(row) ?? []) : []))
-  const counting = decided
-    .filter((_, index) => earlier[index] === undefined || keepOf(context) === 'last')
-    .map(({ row }) => row)
-  const corrections = correctionFindings(counting, reading, context)
-  await state.stageBatch(reading.staged, { entries, present, dropped, corrections })
+  const counting = decided.filter((_, index) => earlier[index] === undefined || keepOf(context) === 'last')
+  const corrections = correctionFindings(
+    counting.map(({ row }) => row),
+    reading,
+    context,
+  )
+  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks: asksOf(counting) })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }

@@ -1,5 +1,6 @@
 // The state in memory: all that a run asks of it, by the rules that the one on disk follows, in plain lists. It keeps nothing of
 // raw bytes, and its sync log is a list of entries.
+import type { BrakeStore } from '../../../src/core/change/waiting/brake.ts'
 import type { KeptList } from '../../../src/core/change/consents/suppression.ts'
 import type { SyncState } from '../../../src/core/state-store.ts'
 import type { AuditEntry } from '../../../src/core/log/audit.ts'
@@ -103,6 +104,19 @@ function memoryFacts(tables: Tables) {
   }
 }
 
+/** Brakes are tried over a real state alone. */
+const NO_BRAKES: BrakeStore = {
+  askedKeys: async () => new Set(),
+  stepBrake: async () => 'nothing',
+  grantedAsks: async () => [],
+  openGrants: async () => [],
+  noteBefore: async () => undefined,
+  notedAsGiven: async () => undefined,
+  firstAsks: async () => [],
+  concludeBrake: async () => undefined,
+  brakes: async () => [],
+}
+
 export function memoryState(): TestState {
   const tables = createTables()
   return {
@@ -121,6 +135,7 @@ export function memoryState(): TestState {
     ...memoryLog(tables),
     // Decisions are taken by the owner of a real state.
     openCorrections: async () => [],
+    ...NO_BRAKES,
     allCorrections: async () => [],
     droppedForms: async (_pipeline: string, keys: readonly string[]) => keys.map(() => undefined),
     close: async () => undefined,

@@ -17,6 +17,7 @@ export type GuardName =
   | 'expect'
   | 'household'
   | 'approval'
+  | 'brake'
   | 'drift'
 
 /** What a pipeline has deleted within a period, up to now. */

@@ -64,8 +64,8 @@ export function createClaims(db: Connection): Claims {
     .pluck()
   const putKey = db.prepare('INSERT OR REPLACE INTO claim_key VALUES (?, ?, ?)')
   const putSkipped = db.prepare('INSERT OR IGNORE INTO claim_skipped VALUES (?, ?)')
-  const clears = ['claim_key', 'claim_skipped', 'claim_dropped', 'claim_correction'].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE input = ?`),
+  const clears = ['claim_key', 'claim_skipped', 'claim_dropped', 'claim_correction', 'claim_ask'].map(
+    (table) => db.prepare(`DELETE FROM ${table} WHERE input = ?`),
   )
   const links = (input: number): LinkLines => {
     const found = linksOf.get(input) ?? createLinkLines()

@@ -1,0 +1,277 @@
+// Terms that a brake gives (core/change/waiting/brake.ts): who asks for one, what was granted when, and what waits.
+import {
+  type BrakeAsk,
+  type BrakeNumbers,
+  type BrakeRule,
+  type BrakeStanding,
+  type BrakeStep,
+  brakeStep,
+  type BrakeStore,
+  type RecordAsks,
+} from '../../core/change/waiting/brake.ts'
+import type { Operation } from '../../core/change/operation.ts'
+import type { HeldPlan } from '../../core/state.ts'
+import type { Connection } from '../file/database.ts'
+import { isKeyed } from '../file/state-sets.ts'
+import { parseContact } from './rows.ts'
+
+interface AskRow {
+  id: number
+  term: string
+  name: string
+  pipeline: string
+  key: string
+  first: number
+  alone_in: string | null
+}
+
+const ask = ({ id, term, name, pipeline, key, first, alone_in: alone }: AskRow): BrakeAsk => ({
+  ...{ id, term, name, pipeline, key },
+  isFirst: first === 1,
+  aloneIn: alone ?? undefined,
+})
+
+const HAS_CONTACT = `EXISTS (SELECT 1 FROM link WHERE link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key AND link.gone = 0)`
+const HAS_OPEN = `EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = brake_ask.pipeline AND operation.key = brake_ask.key
+  AND ${isKeyed('operation')})`
+/** Its contact is there, and no other change of its record waits before it. */
+const IS_FREE = `${HAS_CONTACT} AND NOT ${HAS_OPEN}`
+
+interface NumbersRow {
+  phase: BrakeNumbers['phase'] | null
+  given: number
+  asked: number
+  drawn: number
+  open: number
+  last: number | null
+}
+
+const NUMBERS = `
+SELECT (SELECT phase FROM brake WHERE term = @term) AS phase,
+       (SELECT coalesce(sum(number), 0) FROM brake_grant WHERE term = @term
+        AND at > max(@after, coalesce((SELECT counted_from FROM brake WHERE term = @term), 0))) AS given,
+       (SELECT count(*) FROM brake_ask WHERE term = @term AND state = 'waiting' AND ${IS_FREE}) AS asked,
+       (SELECT count(*) FROM brake_ask WHERE term = @term AND first = 1) AS drawn,
+       (SELECT count(*) FROM brake_ask WHERE term = @term AND first = 1 AND given_at IS NULL) AS open,
+       (SELECT max(given_at) FROM brake_ask WHERE term = @term AND first = 1) AS last`
+
+function createStep(db: Connection) {
+  const numbers = db.prepare<[{ term: string; after: number }], NumbersRow>(NUMBERS)
+  // Whose record or contact has gone is none of the first any more.
+  const dropLost = db.prepare(
+    `DELETE FROM brake_ask WHERE term = ? AND first = 1 AND given_at IS NULL AND NOT ${HAS_CONTACT}`,
+  )
+  const grantAll = db.prepare(
+    `UPDATE brake_ask SET state = 'granted' WHERE term = ? AND state = 'waiting' AND ${IS_FREE}`,
+  )
+  const draw = db.prepare(`
+    UPDATE brake_ask SET state = 'granted', first = 1 WHERE id IN (SELECT id FROM brake_ask WHERE term = ? AND state = 'waiting'
+      AND ${IS_FREE} ORDER BY random() LIMIT ?)`)
+  const note = db.prepare('INSERT INTO brake_grant (term, at, number) VALUES (?, ?, ?)')
+  const forget = db.prepare('DELETE FROM brake_grant WHERE term = ? AND at <= ?')
+  const watch = db.prepare(`
+    INSERT INTO brake (term, phase, run_id, since) VALUES (@term, 'watching', @runId, @now)
+    ON CONFLICT DO UPDATE SET phase = 'watching', run_id = @runId, since = @now, figures = NULL`)
+  const read = (term: string, after: number, now: number): BrakeNumbers => {
+    const row = numbers.get({ term, after })
+    const { phase, given = 0, asked = 0, drawn = 0, open = 0, last = null } = row ?? {}
+    // Where all of the first have gone there is nothing to look at: others are drawn.
+    const isLost = phase === 'watching' && drawn === 0
+    const since = open > 0 || last === null ? undefined : now - last
+    return { phase: isLost ? 'none' : (phase ?? 'none'), given, asked, first: { drawn, since } }
+  }
+  return (term: string, rule: BrakeRule, { now, runId }: { now: number; runId: string }): BrakeStep => {
+    dropLost.run(term)
+    forget.run(term, now - rule.watch)
+    const step = brakeStep(read(term, now - rule.watch, now), rule)
+    if (step === 'give_all') note.run(term, now, grantAll.run(term).changes)
+    if (step === 'give_first') {
+      note.run(term, now, draw.run(term, rule.first).changes)
+      watch.run({ term, runId, now })
+    }
+    return step
+  }
+}
+
+/** Everything that waits for a term is granted; what was granted before does not count any more. */
+function createOpenBrake(db: Connection): (term: string, now: number) => void {
+  const grant = db.prepare("UPDATE brake_ask SET state = 'granted' WHERE term = ? AND state = 'waiting'")
+  const over = db.prepare("UPDATE brake SET phase = 'none', figures = NULL, counted_from = ? WHERE term = ?")
+  const forget = db.prepare('DELETE FROM brake_ask WHERE term = ? AND first = 1 AND given_at IS NOT NULL')
+  return (term, now) => {
+    grant.run(term)
+    forget.run(term)
+    over.run(now, term)
+  }
+}
+
+/** What an operator decides about terms that wait since a run; within the transaction of the decision. */
+export function createBrakeDecisions(db: Connection) {
+  const openBrake = createOpenBrake(db)
+  const ofRun = db
+    .prepare<[string], string>("SELECT term FROM brake WHERE run_id = ? AND phase <> 'none'")
+    .pluck()
+  const grantOne = db.prepare(
+    "UPDATE brake_ask SET state = 'granted' WHERE term = ? AND key = ? AND state = 'waiting'",
+  )
+  const drop = db.prepare("UPDATE brake_ask SET state = 'dropped' WHERE id = ? AND state = 'waiting'")
+  return {
+    release({ run, at, keys }: { run: string; at: number; keys?: readonly string[] | undefined }): void {
+      for (const term of ofRun.all(run))
+        if (keys === undefined) openBrake(term, at)
+        else for (const key of keys) grantOne.run(term, key)
+    },
+    drop: (id: number): void => void drop.run(id),
+  }
+}
+
+interface StandingRow {
+  term: string
+  phase: 'watching' | 'held'
+  run_id: string
+  since: number
+  figures: string | null
+  name: string | null
+}
+
+export function createBrakeStore(db: Connection): BrakeStore {
+  const keys = db.prepare<[string], string>('SELECT DISTINCT key FROM brake_ask WHERE pipeline = ?').pluck()
+  const step = db.transaction(createStep(db))
+  const granted = db.prepare<[string], AskRow>(
+    `SELECT * FROM brake_ask WHERE pipeline = ? AND state = 'granted' AND given_at IS NULL AND ${IS_FREE} ORDER BY id`,
+  )
+  const open = db.prepare<[string], AskRow>(
+    `SELECT * FROM brake_ask WHERE pipeline = ? AND state = 'granted' AND given_at IS NULL ORDER BY id`,
+  )
+  const status = db.prepare('UPDATE brake_ask SET before = ? WHERE id = ?')
+  const given = db.prepare('UPDATE brake_ask SET given_at = ? WHERE id = ? AND first = 1')
+  const done = db.prepare('DELETE FROM brake_ask WHERE id = ? AND first = 0')
+  const firsts = db.prepare<[string], { id: number; contact_id: number; before: number | null }>(`
+    SELECT brake_ask.id AS id, link.contact_id AS contact_id, before FROM brake_ask JOIN link ON link.pipeline = brake_ask.pipeline
+      AND link.key = brake_ask.key WHERE term = ? AND first = 1 ORDER BY brake_ask.id`)
+  const openBrake = createOpenBrake(db)
+  const holdRest = db.prepare("UPDATE brake SET phase = 'held', figures = ? WHERE term = ?")
+  const standings = db.prepare<[], StandingRow>(`
+    SELECT term, phase, run_id, since, figures, (SELECT name FROM brake_ask WHERE brake_ask.term = brake.term LIMIT 1) AS name
+    FROM brake WHERE phase <> 'none' ORDER BY term`)
+  const waiting = db.prepare<[string], { pipeline: string; asks: number }>(
+    "SELECT pipeline, count(*) AS asks FROM brake_ask WHERE term = ? AND state = 'waiting' GROUP BY pipeline ORDER BY pipeline",
+  )
+  return {
+    askedKeys: async (pipeline) => new Set(keys.all(pipeline)),
+    stepBrake: async (term, rule, at) => step(term, rule, at),
+    grantedAsks: async (pipeline) => granted.all(pipeline).map(ask),
+    openGrants: async (pipeline) => open.all(pipeline).map(ask),
+    noteBefore: async (id, before) => void status.run(before ?? null, id),
+    async notedAsGiven(asks, now) {
+      db.transaction(() => {
+        for (const id of asks) {
+          given.run(now, id)
+          done.run(id)
+        }
+      })()
+    },
+    firstAsks: async (term) =>
+      firsts
+        .all(term)
+        .map((row) => ({ id: row.id, contactId: row.contact_id, before: row.before ?? undefined })),
+    async concludeBrake(term, { opens, figures, now }) {
+      db.transaction(() => (opens ? openBrake(term, now) : void holdRest.run(figures, term)))()
+    },
+    brakes: async () =>
+      standings.all().map((row): BrakeStanding => ({
+        ...{
+          term: row.term,
+          name: row.name ?? row.term,
+          phase: row.phase,
+          runId: row.run_id,
+          since: row.since,
+        },
+        figures: row.figures ?? undefined,
+        waiting: waiting.all(row.term),
+      })),
+  }
+}
+
+const WAITING = `
+SELECT brake_ask.id AS id, brake.run_id AS run_id, brake_ask.pipeline AS pipeline, brake_ask.key AS key, name, figures,
+  link.contact_id AS contact_id, link.known AS known FROM brake_ask JOIN brake ON brake.term = brake_ask.term AND phase <> 'none'
+  JOIN link ON link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key WHERE state = 'waiting' ORDER BY brake_ask.id`
+
+interface WaitingRow {
+  id: number
+  run_id: string
+  pipeline: string
+  key: string
+  name: string
+  figures: string | null
+  contact_id: number
+  known: string
+}
+
+/** A term that waits, as lists of held changes show it; its number is negative, as it is no operation of the journal. */
+function heldAsk(row: WaitingRow): Operation {
+  const known = parseContact(row.known)
+  return {
+    ...{ id: -row.id, runId: row.run_id, pipeline: row.pipeline, key: row.key, kind: 'terms', state: 'held' },
+    ...{ contactId: row.contact_id, mailKey: undefined, fields: {}, desired: known, known, unsure: [] },
+    ...{
+      terms: { add: [row.name], remove: [], asserts: [row.name] },
+      asserted: undefined,
+      consent: undefined,
+    },
+    ...{ isFresh: false, carried: undefined, outcome: undefined, cause: 'record', undoes: undefined },
+    ...{ source: { file: `term ${row.name}`, line: 0 }, sent: 0, swallowed: 0, guard: 'brake', needed: 0 },
+    ...{ absentReads: 0, notBefore: 0, reason: row.figures ?? 'the first contacts that got it are watched' },
+  }
+}
+
+export function createHeldAsks(db: Connection): () => Iterable<Operation> {
+  const rows = db.prepare<[], WaitingRow>(WAITING)
+  return () => rows.all().map(heldAsk)
+}
+
+/** Terms that wait, beside the plans that guards hold. */
+export function createHeldByBrakes(db: Connection): () => readonly HeldPlan[] {
+  const rows = db.prepare<[], WaitingRow & { since: number; asks: number }>(`
+    SELECT brake.run_id AS run_id, pipeline, name, figures, since, count(*) AS asks FROM brake_ask
+    JOIN brake ON brake.term = brake_ask.term AND phase <> 'none' WHERE state = 'waiting'
+    GROUP BY brake.run_id, pipeline, brake_ask.term ORDER BY since`)
+  return () =>
+    rows.all().map(({ run_id: runId, pipeline, name, figures, since, asks }) => ({
+      ...{ runId, pipeline, guard: 'brake', number: asks, left: asks, configHash: '', heldAt: since },
+      threshold: figures ?? 'the first contacts are watched',
+      reason:
+        figures === null
+          ? `they wait for the term ${name}: the first contacts that got it are watched`
+          : `they wait for the term ${name}: of the first contacts, ${figures}`,
+      ...{ needed: 0, approvedBy: [], releasedAt: undefined },
+    }))
+}
+
+/** What an input asks for counts with the commit of its plan. */
+export function createAsks(db: Connection) {
+  const note = db.prepare('INSERT OR REPLACE INTO claim_ask VALUES (?, ?, ?, ?, ?)')
+  const take = db.prepare(`
+    INSERT INTO brake_ask (term, name, pipeline, key, state, alone_in)
+    SELECT term, name, @pipeline, key, 'waiting', CASE WHEN alone = 1 THEN @runId END FROM claim_ask
+    WHERE input = @id AND term <> '' ORDER BY key
+    ON CONFLICT (pipeline, key, term) DO UPDATE SET name = excluded.name, alone_in = excluded.alone_in WHERE state = 'waiting'`)
+  // A record that was read, and asks for it no longer. What one of the first has got stays to be looked at.
+  const end = db.prepare(`
+    DELETE FROM brake_ask WHERE pipeline = @pipeline AND given_at IS NULL
+      AND key IN (SELECT key FROM claim_ask WHERE input = @id)
+      AND NOT EXISTS (SELECT 1 FROM claim_ask WHERE input = @id AND claim_ask.key = brake_ask.key AND claim_ask.term = brake_ask.term)`)
+  return {
+    /** `asks`: by key; none: the record asks for nothing any more. */
+    note(input: number, asks: readonly RecordAsks[]): void {
+      for (const { key, terms, isAlone } of asks)
+        if (terms.length === 0) note.run(input, key, '', '', 0)
+        else for (const { key: term, name } of terms) note.run(input, key, term, name, isAlone ? 1 : 0)
+    },
+    take(of: { id: number; pipeline: string; runId: string }): void {
+      take.run(of)
+      end.run({ id: of.id, pipeline: of.pipeline })
+    },
+  }
+}

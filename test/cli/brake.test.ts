@@ -1,0 +1,117 @@
+// A brake on a term by the command line: what is told, listed, released and dropped.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
+import { systemClock } from '../../src/system.ts'
+import { openPlace, type Place } from '../support/in-process.ts'
+
+const KEY = 'brake-key'
+const pipeline = (name: string, brake: string): string => `
+  ${name}:
+    source: { type: csv, folder: inbox/${name}, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first }
+    terms: { policy: managed, assign: [{ column: tags }] }
+    guards: { brake: ${brake} }`
+const BRAKE =
+  '{ terms: [Newsletter], above: 5, first: 2, watch: 24h, stop_when: { unsubscribed: 2%, refused: 1% } }'
+const configuration = (url: string, ...pipelines: string[]): string => `
+service: { base_url: "${url}", api_key: "\${THE_KEY}", rate_limit: { requests: 500, per: 1s } }
+state: { path: state/contact-sync.db }
+pipelines:${pipelines.join('')}
+`
+
+let sandbox: Sandbox
+let place: Place
+beforeEach(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: KEY, habits: {}, clock: systemClock })
+  place = await openPlace({ THE_KEY: KEY })
+  await place.write('config.yaml', configuration(sandbox.url, pipeline('shop', BRAKE)))
+})
+afterEach(async () => {
+  await sandbox.close()
+  await place.close()
+})
+
+const people = (from: number, to: number): string =>
+  [
+    'no,mail,first,tags',
+    ...Array.from({ length: to - from + 1 }, (_, index) => {
+      const number = from + index
+      return `K${number},person${number}@example.com,A,Newsletter`
+    }),
+    '',
+  ].join('\n')
+
+async function given(): Promise<number> {
+  const headers = { authorization: `Bearer ${KEY}` }
+  let count = 0
+  for (let id = 1; id <= 20; id += 1) {
+    const answer = await fetch(`${sandbox.url}/public/api/V1/contact/${id}/terms`, { headers })
+    if (answer.ok && JSON.stringify(await answer.json()).includes('Newsletter')) count += 1
+  }
+  return count
+}
+
+describe('above the number', () => {
+  let run = ''
+  beforeEach(async () => {
+    await place.write('inbox/shop/1.csv', people(1, 12))
+    const told = await place.cli('run', '--json')
+    expect(told).toMatchObject({ code: 4 })
+    run = (JSON.parse(told.stdout) as { pipelines: { run_id: string }[] }).pipelines[0]?.run_id ?? ''
+  })
+
+  it('says what waits and why; an operator releases it before the time', async () => {
+    expect(await given()).toBe(2)
+    const list = await place.cli('held', 'list')
+    expect(list.stdout).toContain(
+      `shop: run ${run}: 10 changes held by brake: they wait for the term Newsletter: the first contacts that got it are watched`,
+    )
+    expect(await place.json('held', 'list')).toMatchObject({ held: [{ guard: 'brake', number: 10 }] })
+    expect(await place.json('status')).toMatchObject({ pipelines: [{ held: 10 }] })
+    expect((await place.cli('run')).code).toBe(4)
+    expect((await place.cli('held', 'release', run, '--reason', 'looked myself')).stdout).toContain(
+      '10 changes of shop released',
+    )
+    expect(await place.cli('run')).toMatchObject({ code: 0 })
+    expect(await given()).toBe(12)
+    expect((await place.cli('audit', 'list')).stdout).toContain('drawn at random')
+    expect((await place.cli('audit', 'verify')).code).toBe(0)
+  })
+
+  it('one record is released, the others are dropped and not asked again by the same file', async () => {
+    const { held } = (await place.json('held', 'list')) as { held: { changes: { key: string }[] }[] }
+    const key = held[0]?.changes[0]?.key ?? ''
+    expect((await place.cli('held', 'release', run, '--key', key)).code).toBe(0)
+    expect((await place.cli('held', 'drop', run, '--reason', 'no mailing')).stdout).toContain(
+      '9 changes of shop dropped',
+    )
+    expect((await place.cli('run')).code).toBe(0)
+    expect(await given()).toBe(3)
+    await place.write('inbox/shop/2.csv', people(1, 12))
+    expect((await place.cli('run')).code).toBe(0)
+    expect(await given()).toBe(3)
+  })
+
+  it('an erased person waits for nothing', async () => {
+    const { held } = (await place.json('held', 'list')) as { held: { changes: { key: string }[] }[] }
+    expect((await place.cli('audit', 'forget', held[0]?.changes[0]?.key ?? '', '--yes')).code).toBe(0)
+    expect(await place.json('held', 'list')).toMatchObject({ held: [{ number: 9 }] })
+  })
+})
+
+it('check refuses two brakes on one term, and a policy that would take it away', async () => {
+  const other = BRAKE.replace('above: 5', 'above: 6').replace('Newsletter', 'newsletter')
+  await place.write(
+    'config.yaml',
+    configuration(sandbox.url, pipeline('shop', BRAKE), pipeline('crm', other)),
+  )
+  const two = await place.cli('check')
+  expect(two).toMatchObject({ code: 2 })
+  expect(two.stdout).toContain('has another brake in pipelines.shop.guards.brake')
+  await place.write(
+    'config.yaml',
+    configuration(sandbox.url, pipeline('shop', BRAKE).replace('managed', 'replace')),
+  )
+  expect((await place.cli('check')).stdout).toContain('cannot be replace where guards.brake gives a term')
+})

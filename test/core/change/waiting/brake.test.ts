@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type BrakeNumbers,
+  brakeStep,
+  firstSeenText,
+  reachesStop,
+} from '../../../../src/core/change/waiting/brake.ts'
+
+const RULE = {
+  terms: ['A'],
+  above: 200,
+  first: 50,
+  watch: 1000,
+  stop_when: { unsubscribed: 0.02, refused: 0.01 },
+}
+const numbers = (more: Partial<BrakeNumbers>): BrakeNumbers => ({
+  ...{ phase: 'none', given: 0, asked: 0, first: { drawn: 0, since: undefined } },
+  ...more,
+})
+
+describe('the next step of a brake', () => {
+  it.each<[string, Partial<BrakeNumbers>, string]>([
+    ['nothing asked', {}, 'nothing'],
+    ['as many as are allowed', { given: 150, asked: 50 }, 'give_all'],
+    ['one more', { given: 150, asked: 51 }, 'give_first'],
+    [
+      'watched, not all given',
+      { phase: 'watching', asked: 9, first: { drawn: 50, since: undefined } },
+      'wait',
+    ],
+    ['watched, not for long enough', { phase: 'watching', first: { drawn: 50, since: 999 } }, 'wait'],
+    ['watched for long enough', { phase: 'watching', first: { drawn: 50, since: 1000 } }, 'look'],
+    ['held', { phase: 'held', asked: 1, first: { drawn: 50, since: 5000 } }, 'wait'],
+  ])('%s', (_, more, step) => {
+    expect(brakeStep(numbers(more), RULE)).toBe(step)
+  })
+})
+
+describe('the look at the first', () => {
+  it.each([
+    [0, 0, false],
+    [1, 0, true],
+    [0, 1, true],
+  ])('%i unsubscribed, %i blocked of 50', (unsubscribed, refused, stops) => {
+    expect(reachesStop({ drawn: 50, unsubscribed, refused }, RULE)).toBe(stops)
+  })
+
+  it('takes a share that is not set for no limit', () => {
+    expect(reachesStop({ drawn: 2, unsubscribed: 2, refused: 2 }, { ...RULE, stop_when: {} })).toBe(false)
+  })
+
+  it('is told in numbers and shares', () => {
+    expect(firstSeenText({ drawn: 50, unsubscribed: 2, refused: 0 })).toBe(
+      '2 of 50 unsubscribed (4%), 0 were blocked (0%)',
+    )
+  })
+})

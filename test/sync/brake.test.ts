@@ -1,0 +1,212 @@
+// A term that may start a mailing: the first contacts, the look at them, and what waits meanwhile, over many runs.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { BrakeRule } from '../../src/core/change/waiting/brake.ts'
+import type { StateStore } from '../../src/core/state-store.ts'
+import type { PipelineSettings } from '../../src/core/settings.ts'
+import { HOUR_MS } from '../../src/core/words/duration.ts'
+import { openTemporaryState } from '../../src/store/state-store.ts'
+import { type Line, testLine } from '../support/line.ts'
+import { GUARDS } from '../support/pipeline.ts'
+
+const RULE: BrakeRule = {
+  ...{ terms: ['Newsletter'], above: 5, first: 2, watch: 24 * HOUR_MS },
+  stop_when: { unsubscribed: 0.5, refused: 0.5 },
+}
+
+/** Brakes are tried over a real state alone. */
+const line = (pipeline: Partial<PipelineSettings> = {}, shared?: Line): Line & { state: StateStore } =>
+  testLine({
+    ...(shared === undefined
+      ? { state: openTemporaryState() }
+      : { state: shared.state, service: shared.service, runs: 50 }),
+    pipeline: {
+      terms: {
+        ...{ policy: 'managed', create_missing: true, assign: [{ column: 'tags', split: ',' }] },
+        ...{ descriptions: {}, verify: false },
+      },
+      guards: { ...GUARDS, brake: RULE },
+      ...pipeline,
+    },
+  }) as Line & { state: StateStore }
+
+const COLUMNS = ['no', 'mail', 'first', 'last', 'phone', 'tags']
+/** Records with these numbers and tags. */
+const people = (from: number, to: number, tags = 'Newsletter', first = 'A'): string[][] => [
+  COLUMNS,
+  ...Array.from({ length: to - from + 1 }, (_, index) => {
+    const number = from + index
+    return [`K${number}`, `person${number}@example.com`, first, 'B', '', tags]
+  }),
+]
+
+let files = 0
+async function drop(one: Line, rows: string[][]) {
+  one.source.drop(`${++files}.csv`, rows)
+  return one.run()
+}
+
+function setStatus(one: Line, id: number, status: number): void {
+  const contact = one.service.contacts.get(id)
+  if (contact !== undefined) contact['mail_status'] = status
+}
+
+/** Contacts that have the term. */
+const given = (one: Line, term = 'newsletter'): number[] =>
+  [...one.service.contacts.keys()].filter((id) =>
+    one.service.termsOf(id).some((name) => name.toLowerCase() === term),
+  )
+
+describe('up to the number', () => {
+  it('everyone gets the term in the same run, and each record counts once', async () => {
+    const one = line()
+    expect(await drop(one, people(1, 5, 'Newsletter,Club'))).toMatchObject({
+      status: 'ok',
+      read: 10,
+      created: 5,
+    })
+    expect(given(one)).toHaveLength(5)
+    expect(given(one, 'club')).toHaveLength(5)
+    expect(await drop(one, people(1, 5, 'Newsletter,Club'))).toMatchObject({
+      read: 5,
+      unchanged: 5,
+      requests: 0,
+    })
+  })
+
+  it('small files are counted together, and again from zero after the time of the watch', async () => {
+    const one = line()
+    await drop(one, people(1, 3))
+    expect(given(one)).toHaveLength(3)
+    one.clock.advance(RULE.watch)
+    await drop(one, people(4, 8))
+    expect(given(one)).toHaveLength(8)
+    expect(await drop(one, people(9, 12))).toMatchObject({ status: 'held' })
+    expect(given(one)).toHaveLength(10)
+  })
+})
+
+describe('above the number', () => {
+  it('the first get it, the rest waits; newer files join it, and other fields go', async () => {
+    const one = line()
+    const result = await drop(one, people(1, 20))
+    expect(result).toMatchObject({ status: 'held', created: 20 })
+    expect(result.files.at(-1)).toMatchObject({
+      status: 'held',
+      error: expect.stringContaining('18 records wait for the term Newsletter') as string,
+    })
+    const first = given(one)
+    expect(first).toHaveLength(2)
+    expect(await drop(one, people(21, 30))).toMatchObject({ status: 'held', created: 10 })
+    expect(await drop(one, people(1, 20, 'Newsletter', 'Changed'))).toMatchObject({
+      status: 'held',
+      updated: 20,
+    })
+    expect(given(one)).toEqual(first)
+    expect(await one.state.heldPlans(['shop'])).toMatchObject([{ guard: 'brake', number: 28, left: 28 }])
+    expect((await one.state.backlog('shop')).held).toBe(28)
+    // A run without a file, and one just before the time, change nothing.
+    one.clock.advance(RULE.watch - 10_000)
+    await one.run()
+    expect(given(one)).toEqual(first)
+  })
+
+  it('the rest gets it by itself when the first are well after the watch', async () => {
+    const one = line()
+    await drop(one, people(1, 20))
+    one.clock.advance(RULE.watch + 1000)
+    expect(await one.run()).toMatchObject({ status: 'ok', updated: 18 })
+    expect(given(one)).toHaveLength(20)
+    expect(await one.state.heldPlans(['shop'])).toEqual([])
+    // What comes then is counted anew.
+    expect(await drop(one, people(21, 25))).toMatchObject({ status: 'ok' })
+    expect(await drop(one, people(26, 29))).toMatchObject({ status: 'held' })
+  })
+
+  it.each([
+    ['unsubscribed', 2],
+    ['blocked', 1],
+  ])(
+    'the rest is held with the figures when too many of the first are %s, until it is released',
+    async (_, status) => {
+      const one = line()
+      const { run_id: run } = await drop(one, people(1, 20))
+      const [victim = 0] = given(one)
+      setStatus(one, victim, status)
+      one.clock.advance(RULE.watch + 1000)
+      expect(await one.run()).toMatchObject({ status: 'held', updated: 0 })
+      expect(await one.state.heldPlans(['shop'])).toMatchObject([
+        { runId: run, guard: 'brake', number: 18, threshold: expect.stringContaining('50%') as string },
+      ])
+      one.clock.advance(10 * RULE.watch)
+      await drop(one, people(21, 22))
+      expect(given(one)).toHaveLength(2)
+      await one.state.concludeDecision(0, { at: one.clock.now(), effects: [{ do: 'release', run }] })
+      expect(await one.run()).toMatchObject({ status: 'ok', updated: 20 })
+      expect(given(one)).toHaveLength(22)
+    },
+  )
+
+  it('a status from before is not one that the term has caused', async () => {
+    const one = line()
+    await drop(one, people(1, 6, ''))
+    for (const id of one.service.contacts.keys()) setStatus(one, id, 2)
+    expect(await drop(one, people(1, 6))).toMatchObject({ status: 'held', held: 4, updated: 2 })
+    one.clock.advance(RULE.watch + 1000)
+    expect(await one.run()).toMatchObject({ status: 'ok', updated: 4 })
+  })
+
+  it('a record that asks for it no longer does not get it', async () => {
+    const one = line()
+    await drop(one, people(1, 20))
+    const first = given(one)
+    await drop(one, people(1, 20, ''))
+    one.clock.advance(RULE.watch + 1000)
+    await one.run()
+    expect(given(one)).toEqual([])
+    expect(first).toHaveLength(2)
+  })
+
+  it('counts over all pipelines of the service', async () => {
+    const one = line()
+    const crm = line({ name: 'crm' }, one)
+    await drop(one, people(1, 3))
+    await drop(crm, people(101, 103))
+    expect(given(one)).toHaveLength(5)
+    expect(await crm.state.heldPlans(['shop', 'crm'])).toMatchObject([{ pipeline: 'crm', number: 1 }])
+  })
+
+  it('the plan says what waits, and gives nothing', async () => {
+    const one = line()
+    one.source.drop('a.csv', people(1, 20))
+    const { plan } = await one.preview()
+    expect(JSON.stringify(plan)).toContain('18 records wait for the term Newsletter')
+    expect(given(one)).toEqual([])
+  })
+
+  it('never lets more than that many and the first have the term before the look, whatever the files', async () => {
+    const step = fc.record({
+      pipeline: fc.constantFrom('shop', 'crm'),
+      rows: fc.integer({ min: 0, max: 7 }),
+      later: fc.integer({ min: 0, max: 60 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        const one = line()
+        const lines = { shop: one, crm: line({ name: 'crm' }, one) }
+        let asked = 0
+        for (const { pipeline, rows, later } of steps) {
+          const it = lines[pipeline]
+          it.clock.advance(later * 60_000)
+          if (rows > 0) await drop(it, people(asked + 1, asked + rows))
+          else await it.run()
+          asked += rows
+          const now = given(one).length
+          expect(now).toBeLessThanOrEqual(RULE.above + RULE.first)
+          if (asked <= RULE.above) expect(now).toBe(asked)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
