@@ -219,8 +219,10 @@ it('enters what the contact showed before, so that a repair can be undone', asyn
   await place.cli('held', 'release', repairs[0]?.run_id ?? '')
   await place.cli('run')
   expect(await atServiceNow(ids[0])).toMatchObject({ first_name: 'Anna' })
-  const { entries } = (await place.json('audit', 'show', 'K0')) as { entries?: { run_id: string }[] }
-  await place.cli('undo', entries?.at(-1)?.run_id ?? '', '--yes')
+  const { entries } = (await place.json('audit', 'list', '--action', 'update')) as {
+    entries: { run_id: string }[]
+  }
+  expect(await place.cli('undo', entries[0]?.run_id ?? '', '--yes')).toMatchObject({ code: 0 })
   expect(await atServiceNow(ids[0])).toMatchObject({ first_name: 'Berta' })
 })
 
