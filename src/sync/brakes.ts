@@ -158,6 +158,11 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
   await state.commitPlan(staged, '')
   const judged = { file: FILE, numbers: { ...numbers, read: counts.read, newTerms: 0 }, hold: undefined }
   yield { staged, counts, judged }
+  await settleGiven(context)
+  // The list of suppressed addresses, or an edit that is kept, says no: it is not tried again by every run.
+  const planned = new Set(asks.map(({ id }) => id))
+  const refused = (await state.grantedAsks(pipeline.name)).filter(({ id }) => planned.has(id))
+  await state.dropAsks(refused.map(({ id }) => id))
 }
 
 /** Decides, and plans what may go; asked again after that was sent, it notes what was given. */

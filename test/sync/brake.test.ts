@@ -167,6 +167,20 @@ describe('above the number', () => {
     expect(first).toHaveLength(2)
   })
 
+  it('what is suppressed meanwhile is not given it, and is not tried by every run', async () => {
+    const one = line()
+    await drop(one, people(1, 20))
+    const first = given(one)
+    const [id = 0] = [...one.service.contacts.keys()].filter((contact) => !first.includes(contact))
+    const mail = one.service.contacts.get(id)?.['mail']
+    one.suppression = { now: () => Promise.resolve({ edition: 1, has: (address) => address === mail }) }
+    one.clock.advance(RULE.watch + 1000)
+    await one.run()
+    expect(given(one)).toHaveLength(19)
+    expect(one.service.termsOf(id)).toEqual([])
+    expect(await one.run()).toMatchObject({ status: 'ok', read: 0 })
+  })
+
   it('counts over all pipelines of the service', async () => {
     const one = line()
     const crm = line({ name: 'crm' }, one)

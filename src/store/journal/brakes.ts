@@ -149,6 +149,9 @@ export function createBrakeStore(db: Connection): BrakeStore {
   const firsts = db.prepare<[string], { id: number; contact_id: number; before: number | null }>(`
     SELECT brake_ask.id AS id, link.contact_id AS contact_id, before FROM brake_ask JOIN link ON link.pipeline = brake_ask.pipeline
       AND link.key = brake_ask.key WHERE term = ? AND first = 1 ORDER BY brake_ask.id`)
+  const drop = db.prepare(
+    "UPDATE brake_ask SET state = 'dropped', first = 0 WHERE id = ? AND given_at IS NULL",
+  )
   const openBrake = createOpenBrake(db)
   const holdRest = db.prepare("UPDATE brake SET phase = 'held', figures = ? WHERE term = ?")
   const standings = db.prepare<[], StandingRow>(`
@@ -170,6 +173,9 @@ export function createBrakeStore(db: Connection): BrakeStore {
           done.run(id)
         }
       })()
+    },
+    async dropAsks(asks) {
+      db.transaction(() => asks.forEach((id) => drop.run(id)))()
     },
     firstAsks: async (term) =>
       firsts

@@ -112,6 +112,7 @@ const NO_BRAKES: BrakeStore = {
   openGrants: async () => [],
   noteBefore: async () => undefined,
   notedAsGiven: async () => undefined,
+  dropAsks: async () => undefined,
   firstAsks: async () => [],
   concludeBrake: async () => undefined,
   brakes: async () => [],

@@ -125,6 +125,8 @@ export interface BrakeStore {
   openGrants(pipeline: string): Promise<readonly BrakeAsk[]>
   noteBefore(ask: number, before: number | undefined): Promise<void>
   notedAsGiven(asks: readonly number[], now: number): Promise<void>
+  /** Not asked for any more until their records change. */
+  dropAsks(asks: readonly number[]): Promise<void>
   firstAsks(term: string): Promise<readonly FirstAsk[]>
   /** What the look at the first led to: the rest is granted, or held with the figures. */
   concludeBrake(term: string, ended: { opens: boolean; figures: string; now: number }): Promise<void>
