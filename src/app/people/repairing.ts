@@ -31,7 +31,7 @@ const INPUT = 'drift repair'
 /** Records of which a change is open: it goes first, and the next look shows what differs then. */
 async function openKeys(pipeline: string, { state }: Desk): Promise<ReadonlySet<string>> {
   const open = new Set((await state.leftOpen('failed', pipeline)).map(({ key }) => key))
-  for await (const { key } of state.held([pipeline])) open.add(key)
+  for await (const { key, guard } of state.held([pipeline])) if (guard !== 'brake') open.add(key)
   return open
 }
 
