@@ -109,13 +109,17 @@ async function noteStatuses(
 
 const FILE = 'terms of a brake'
 
-function stagedTerms(key: string, decided: Difference, link: KnownLink): StagedEntry[] {
+function stagedTerms(
+  key: string,
+  decided: Difference,
+  { link, source }: { link: KnownLink; source: BrakeAsk['source'] },
+): StagedEntry[] {
   if (decided.kind !== 'update') return []
   return [
     {
       kind: 'operation',
       key,
-      record: { source: { file: FILE, line: 0 }, values: [], text: undefined, fingerprint: '' },
+      record: { source, values: [], text: undefined, fingerprint: '' },
       desired: { contact: link.fields, terms: decided.terms?.asserts },
       operation: { ...decided, linkId: link.id, contactId: link.contactId, state: 'planned' },
     },
@@ -143,7 +147,10 @@ async function* planGrants(context: PlanContext): AsyncGenerator<PlannedCorrecti
     if (one?.link === undefined) return []
     const own = byKey.get(key) ?? []
     const terms = [...(one.link.terms ?? []), ...own].map(({ name }) => name)
-    const staged = stagedTerms(key, difference({ contact: one.link.fields, terms }, one, pipeline), one.link)
+    const staged = stagedTerms(key, difference({ contact: one.link.fields, terms }, one, pipeline), {
+      link: one.link,
+      source: own[0]?.source ?? { file: FILE, line: 0 },
+    })
     // Counted as held while its file was read, or by an earlier run.
     if (staged.length > 0 && own.some(({ aloneIn }) => aloneIn === runId)) tally.counts.held -= 1
     else counts.read += staged.length

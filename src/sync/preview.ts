@@ -251,6 +251,8 @@ async function* previewSteps(
     yield* pretend(context, parts)
     await context.state.endInput(staged, { as: 'processed' })
   }
+  await takeReleased(context)
+  yield* pretend(context, parts)
   for await (const { staged, counts, judged } of planBrakes(context)) {
     context.tally.add(counts)
     parts.plan.judge(judged)
@@ -258,8 +260,6 @@ async function* previewSteps(
     await context.state.endInput(staged, { as: 'processed' })
   }
   inputs.push(...(await brakeReports(context)))
-  await takeReleased(context)
-  yield* pretend(context, parts)
 }
 
 /** Yields what undoing a run would change, and returns the plan; `left` is called with what stays. */

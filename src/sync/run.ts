@@ -301,6 +301,9 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
     if (judged.hold !== undefined)
       done.push({ ...heldReport(staged.input, judged.hold.reason), hint: releaseHint(context.runId) })
   }
+  // After the files: what is newer about a change goes before what was held and released.
+  await takeReleased(context)
+  await applyPlan(context)
   // What a brake lets go of what the files have asked for.
   for await (const { staged, counts } of planBrakes(context)) {
     context.tally.add(counts)
@@ -309,9 +312,6 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
     await context.state.endInput(staged, { as: 'processed' })
   }
   done.push(...(await brakeReports(context)))
-  // After the files: what is newer about a change goes before what was held and released.
-  await takeReleased(context)
-  await applyPlan(context)
   // No contact is read twice in a run.
   const before = isAsked ? started : started - context.pipeline.recheck
   if (!isStopped(context)) context.tally.counts.read += await recheckEdits(before, context)

@@ -75,7 +75,9 @@ describe('above the number', () => {
     )
     expect(await place.cli('run')).toMatchObject({ code: 0 })
     expect(await given()).toBe(12)
-    expect((await place.cli('audit', 'list')).stdout).toContain('drawn at random')
+    const log = (await place.cli('audit', 'list')).stdout
+    expect(log).toContain('drawn at random')
+    expect(log).toMatch(/terms done; \+ Newsletter; 1\.csv:\d+/)
     expect((await place.cli('audit', 'verify')).code).toBe(0)
   })
 

@@ -97,6 +97,8 @@ CREATE TABLE IF NOT EXISTS brake_ask (
   before INTEGER,
   given_at INTEGER,
   alone_in TEXT,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
   UNIQUE (pipeline, key, term)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS brake_ask_by_term ON brake_ask (term, state);

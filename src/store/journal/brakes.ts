@@ -23,10 +23,12 @@ interface AskRow {
   key: string
   first: number
   alone_in: string | null
+  file: string
+  line: number
 }
 
-const ask = ({ id, term, name, pipeline, key, first, alone_in: alone }: AskRow): BrakeAsk => ({
-  ...{ id, term, name, pipeline, key },
+const ask = ({ id, term, name, pipeline, key, first, alone_in: alone, file, line }: AskRow): BrakeAsk => ({
+  ...{ id, term, name, pipeline, key, source: { file, line } },
   isFirst: first === 1,
   aloneIn: alone ?? undefined,
 })
@@ -200,7 +202,7 @@ export function createBrakeStore(db: Connection): BrakeStore {
 }
 
 const WAITING = `
-SELECT brake_ask.id AS id, brake.run_id AS run_id, brake_ask.pipeline AS pipeline, brake_ask.key AS key, name, figures,
+SELECT brake_ask.id AS id, brake.run_id AS run_id, brake_ask.pipeline AS pipeline, brake_ask.key AS key, name, file, line, figures,
   link.contact_id AS contact_id, link.known AS known FROM brake_ask JOIN brake ON brake.term = brake_ask.term AND phase <> 'none'
   JOIN link ON link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key WHERE state = 'waiting' ORDER BY brake_ask.id`
 
@@ -213,6 +215,8 @@ interface WaitingRow {
   figures: string | null
   contact_id: number
   known: string
+  file: string
+  line: number
 }
 
 /** A term that waits, as lists of held changes show it; its number is negative, as it is no operation of the journal. */
@@ -227,7 +231,7 @@ function heldAsk(row: WaitingRow): Operation {
       consent: undefined,
     },
     ...{ isFresh: false, carried: undefined, outcome: undefined, cause: 'record', undoes: undefined },
-    ...{ source: { file: `term ${row.name}`, line: 0 }, sent: 0, swallowed: 0, guard: 'brake', needed: 0 },
+    ...{ source: { file: row.file, line: row.line }, sent: 0, swallowed: 0, guard: 'brake', needed: 0 },
     ...{ absentReads: 0, notBefore: 0, reason: row.figures ?? 'the first contacts that got it are watched' },
   }
 }
@@ -255,14 +259,17 @@ export function createHeldByBrakes(db: Connection): () => readonly HeldPlan[] {
     }))
 }
 
+const NO_TERM = { key: '', name: '' }
+
 /** What an input asks for counts with the commit of its plan. */
 export function createAsks(db: Connection) {
-  const note = db.prepare('INSERT OR REPLACE INTO claim_ask VALUES (?, ?, ?, ?, ?)')
+  const note = db.prepare('INSERT OR REPLACE INTO claim_ask VALUES (?, ?, ?, ?, ?, ?, ?)')
   const take = db.prepare(`
-    INSERT INTO brake_ask (term, name, pipeline, key, state, alone_in)
-    SELECT term, name, @pipeline, key, 'waiting', CASE WHEN alone = 1 THEN @runId END FROM claim_ask
+    INSERT INTO brake_ask (term, name, pipeline, key, state, alone_in, file, line)
+    SELECT term, name, @pipeline, key, 'waiting', CASE WHEN alone = 1 THEN @runId END, file, line FROM claim_ask
     WHERE input = @id AND term <> '' ORDER BY key
-    ON CONFLICT (pipeline, key, term) DO UPDATE SET name = excluded.name, alone_in = excluded.alone_in WHERE state = 'waiting'`)
+    ON CONFLICT (pipeline, key, term) DO UPDATE SET name = excluded.name, alone_in = excluded.alone_in,
+      file = excluded.file, line = excluded.line WHERE state = 'waiting'`)
   // A record that was read, and asks for it no longer. What one of the first has got stays to be looked at.
   const end = db.prepare(`
     DELETE FROM brake_ask WHERE pipeline = @pipeline AND given_at IS NULL
@@ -271,9 +278,9 @@ export function createAsks(db: Connection) {
   return {
     /** `asks`: by key; none: the record asks for nothing any more. */
     note(input: number, asks: readonly RecordAsks[]): void {
-      for (const { key, terms, isAlone } of asks)
-        if (terms.length === 0) note.run(input, key, '', '', 0)
-        else for (const { key: term, name } of terms) note.run(input, key, term, name, isAlone ? 1 : 0)
+      for (const { key, terms, isAlone, source } of asks)
+        for (const { key: term, name } of terms.length === 0 ? [NO_TERM] : terms)
+          note.run(input, key, term, name, isAlone ? 1 : 0, source.file, source.line)
     },
     take(of: { id: number; pipeline: string; runId: string }): void {
       take.run(of)

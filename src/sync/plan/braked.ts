@@ -45,12 +45,15 @@ export const waitsAlone = (row: Mapped, verdict: Verdict): boolean =>
 /** What the rows that count ask for. */
 export const asksOf = (
   rows: readonly { readonly row: Mapped; readonly verdict: Verdict }[],
+  { staged }: Reading,
 ): readonly RecordAsks[] =>
   rows.flatMap(({ row, verdict }) => {
     const key = keyOfRow(row)
     if (row.kind === 'settled' || row.asks === undefined || key === undefined) return []
+    const { line, file = staged.input.name } = row.item
+    const source = { file, line }
     // What is not sent asks for nothing.
     const isSent =
       typeof verdict === 'object' && (verdict.kind === 'operation' || verdict.kind === 'unchanged')
-    return [{ key, terms: isSent ? row.asks : [], isAlone: waitsAlone(row, verdict) }]
+    return [{ key, terms: isSent ? row.asks : [], isAlone: waitsAlone(row, verdict), source }]
   })

@@ -146,6 +146,12 @@ export async function stage(
     reading,
     context,
   )
-  await state.stageBatch(reading.staged, { entries, present, dropped, corrections, asks: asksOf(counting) })
+  await state.stageBatch(reading.staged, {
+    entries,
+    present,
+    dropped,
+    corrections,
+    asks: asksOf(counting, reading),
+  })
   if (context.pipeline.on_duplicate_key === 'last') await supersede(decided, earlier, { reading, context })
 }

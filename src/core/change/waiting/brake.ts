@@ -8,6 +8,7 @@
 //   held       anything                                                      waits for a release
 //
 // Counted is what is granted, in the transaction that grants it: what is under way counts from the moment at which it may go.
+import type { Provenance } from '../../mapping/record.ts'
 import { shareText } from '../../words/format.ts'
 
 export interface BrakeRule {
@@ -78,6 +79,7 @@ export interface RecordAsks {
   readonly key: string
   readonly terms: readonly BrakedTerm[]
   readonly isAlone: boolean
+  readonly source: Pick<Provenance, 'file' | 'line'>
 }
 
 /** A term that a record asks for and that the brake gives, or does not give yet. */
@@ -87,6 +89,8 @@ export interface BrakeAsk {
   readonly name: string
   readonly pipeline: string
   readonly key: string
+  /** The record that asks for it. */
+  readonly source: Pick<Provenance, 'file' | 'line'>
   /** One of those that get it first. */
   readonly isFirst: boolean
   /** The run that noted it as the only change of its record; undefined where the record had others. */
