@@ -105,6 +105,7 @@ describe('run', () => {
     expect(json((await shop.cli('rejects', 'list', '--json')).stdout)).toEqual({
       rejects: [
         {
+          id: 1,
           pipeline: 'shop',
           key: 'K2',
           reason: 'mail: "mail" ("nonsense") is not a valid e-mail address',
