@@ -1,5 +1,6 @@
 // What the console's pages are made of, and who gives it: `app` fulfils this interface. The pages ask for nothing else.
 import type { ReceiverStanding } from '../core/alerts/alert-store.ts'
+import type { BrakeRule } from '../core/change/waiting/brake.ts'
 import type { Decision, PipelinePause } from '../core/decision.ts'
 import type { NotedRead } from '../core/log/reads.ts'
 import type { RunProgress } from '../core/outcome/run-progress.ts'
@@ -67,6 +68,8 @@ export interface ConsoleData {
   explain(contactId: number, pipeline: string): Promise<Explanation | undefined>
   /** A rejected row under the mapping in force, with values typed for its fields; undefined where there is none. */
   correctable(id: number, typed: Readonly<Record<string, string>>): Promise<CorrectableReject | undefined>
+  /** The terms that have a brake by the configuration, each once. */
+  brakes(): readonly { readonly term: string; readonly rule: BrakeRule }[]
   configuration(): readonly ShownSetting[]
   /** Has it taken by the owner of the state; a run that is asked for is not waited for. Never rejects. */
   decide(decision: Decision): Promise<{ readonly isDone: boolean; readonly text: string }>

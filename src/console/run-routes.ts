@@ -12,6 +12,7 @@ import { CHANGE_KINDS } from './pages/open.ts'
 import { CORRECTION_STATES, correctionsPage } from './pages/corrections.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
+import { brakesPage } from './pages/brakes.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
 import { rejectPage } from './pages/reject.ts'
 import { rejectsPage } from './pages/rejects.ts'
@@ -95,6 +96,7 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
         from,
         plans: ofRun,
         alone,
+        hasBrakes: data.brakes().length > 0,
         mayDecide: mayDecide(context),
         mayApprove: mayApprove(context),
       }),
@@ -103,8 +105,12 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
   app.get('/held/:run', async (context) => {
     const plans = await data.views.heldPlans(namesOf(data))
     const guard = context.req.query('guard')
+    const pipeline = context.req.query('pipeline')
     const plan = plans.find(
-      (one) => one.runId === context.req.param('run') && (guard === undefined || one.guard === guard),
+      (one) =>
+        one.runId === context.req.param('run') &&
+        (guard === undefined || one.guard === guard) &&
+        (pipeline === undefined || one.pipeline === pipeline),
     )
     if (plan === undefined) return missing(context)
     const from = startOf(context)
@@ -117,6 +123,22 @@ function heldPages(app: Hono<PageEnv>, data: ConsoleData): void {
         ...{ mayDecide: mayDecide(context), mayApprove: mayApprove(context) },
       }),
     )
+  })
+}
+
+const LOGGED = 50
+
+function brakePage(app: Hono<PageEnv>, data: ConsoleData): void {
+  app.get('/brakes', async (context) => {
+    const { now } = data.live()
+    const rules = data.brakes()
+    const [brakes, entries] = await Promise.all([
+      data.views.brakes(rules.map(({ term, rule }) => ({ name: term, since: now - rule.watch }))),
+      data.log.logPage({ action: 'brake' }, { order: 'newest', limit: LOGGED }),
+    ])
+    // Those of the configuration come first, in its order.
+    const terms = brakes.map((brake, index) => ({ brake, rule: rules[index]?.rule }))
+    return show(context, brakesPage({ now, terms, entries }))
   })
 }
 
@@ -144,6 +166,7 @@ async function openChanges(
 export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   runPages(app, data)
   heldPages(app, data)
+  brakePage(app, data)
   app.get('/doubts', async (context) =>
     show(
       context,

@@ -7,6 +7,7 @@ import type { ConfigurationView, KeptConfiguration } from './log/configuration-s
 import type { Backlog } from './outcome/backlog.ts'
 import type { Contact } from './mapping/contact.ts'
 import type { Operation } from './change/operation.ts'
+import type { BrakeNumbers, BrakeStanding } from './change/waiting/brake.ts'
 import type { HeldPlan, RejectEntry, RunRecord } from './state.ts'
 import type { Counts, RunStatus } from './outcome/summary.ts'
 import type { AssertedTerm } from './mapping/terms.ts'
@@ -111,6 +112,21 @@ export interface OpenFilter {
   readonly kind?: Operation['kind'] | undefined
 }
 
+/** A term of a brake, and how its decision stands. */
+export interface BrakeView {
+  readonly name: string
+  readonly phase: BrakeNumbers['phase']
+  /** Contacts that were let through within the time that the brake counts. */
+  readonly given: number
+  /** How many were drawn, how many of them have it, and since when all of them do (milliseconds since the epoch). */
+  readonly first: { readonly drawn: number; readonly given: number; readonly since: number | undefined }
+  /** The run in which the others began to wait; undefined where none does. */
+  readonly runId: string | undefined
+  /** Why the rest is held; undefined while it is not. */
+  readonly figures: string | undefined
+  readonly waiting: BrakeStanding['waiting']
+}
+
 /** A record of a pipeline that is linked to a contact. */
 export interface RecordView {
   readonly pipeline: string
@@ -181,6 +197,8 @@ export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
     states: readonly Operation['state'][],
     pipelines: readonly string[],
   ): Promise<readonly GroupView[]>
+  /** Those with these names, and any other that contacts wait for. `since`: from when what was let through counts. */
+  brakes(terms: readonly { readonly name: string; readonly since: number }[]): Promise<readonly BrakeView[]>
   person(contactId: number): Promise<PersonView>
   /** Values that were edited at the service and stay, those that were found first in front. */
   edits(pipelines: readonly string[], page: PageRequest): Promise<Page<OpenEdit>>

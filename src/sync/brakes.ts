@@ -21,12 +21,11 @@ const BLOCKED = 1
 const UNSUBSCRIBED = 2
 
 async function note(
-  action: 'hold' | 'brake' | 'release',
   reason: string,
   { clock, pipeline: { name, hash }, runId, state }: PlanContext,
 ): Promise<void> {
   const about = { at: clock.now(), runId, pipeline: name, configHash: hash }
-  await state.note(planEntry({ action, reason }, about))
+  await state.note(planEntry({ action: 'brake', reason }, about))
 }
 
 /** Undefined where the service does not tell. */
@@ -59,7 +58,7 @@ async function look(name: string, rule: BrakeRule, context: PlanContext): Promis
   const opens = !reachesStop(seen, rule)
   const figures = firstSeenText(seen)
   const what = opens ? 'the rest is given it' : 'the rest is held'
-  await note('brake', `brake on ${name}: of the first, ${figures}: ${what}`, context)
+  await note(`brake on ${name}: of the first, ${figures}: ${what}`, context)
   await state.concludeBrake(termKey(name), { opens, figures, now: clock.now() })
   const numbers = { term: name, drawn: seen.drawn, unsubscribed: seen.unsubscribed, refused: seen.refused }
   if (opens) log.info('brake opened', numbers)
@@ -72,7 +71,7 @@ async function decide(name: string, rule: BrakeRule, context: PlanContext): Prom
   if (step === 'look') return look(name, rule, context)
   if (step !== 'give_first') return
   const reason = `brake: more than ${rule.above} contacts ask for ${name}: ${rule.first} of them, drawn at random, get it first`
-  await note('hold', reason, context)
+  await note(reason, context)
   log.warn('brake watches the first contacts', { term: name, above: rule.above, first: rule.first })
 }
 

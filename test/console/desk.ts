@@ -142,6 +142,7 @@ export async function openDesk(
       const settings = { service: serviceSettings(), pipelines: [shop] }
       return correctableReject({ id, typed }, { settings, state, clock })
     },
+    brakes: () => [],
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
     alerts: () => Promise.resolve([]),
     testAlerts: () => Promise.resolve({ isDone: true, text: 'webhook hooks.example: delivered' }),

@@ -4,6 +4,7 @@ import { effectiveSettings } from '../../config/effective.ts'
 import { SOURCE_KINDS } from '../../sources/registry.ts'
 import type { ConsoleData, LiveView } from '../../console/data.ts'
 import { readiness } from '../../console/health.ts'
+import { termKey } from '../../core/mapping/terms.ts'
 import type { Decision } from '../../core/decision.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Explanation } from '../../core/explain/explanation.ts'
@@ -110,6 +111,14 @@ async function testedAlerts(settings: Settings): ReturnType<ConsoleData['testAle
   return { isDone: tested.every(({ delivered }) => delivered), text: lines.join('\n') }
 }
 
+/** Pipelines that name a term have the same numbers for it. */
+function brakesOf({ pipelines }: Settings): ReturnType<ConsoleData['brakes']> {
+  const all = pipelines.flatMap(({ guards: { brake: rule } }) =>
+    rule === undefined ? [] : rule.terms.map((term) => [termKey(term), { term, rule }] as const),
+  )
+  return [...new Map(all).values()]
+}
+
 /** Nothing is opened before the first page is asked for. */
 export function consoleData(parts: Parts): { readonly data: ConsoleData; close(): Promise<void> } {
   const reader = createReader(parts.settings().state.path)
@@ -129,6 +138,7 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       alerts: () => standingsOfReceivers(parts.settings(), reader.readable),
       testAlerts: () => testedAlerts(parts.settings()).catch(refused),
       decide: (decision) => decided(decision, parts),
+      brakes: () => brakesOf(parts.settings()),
       configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },
     close: () => reader.close(),

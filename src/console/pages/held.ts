@@ -22,6 +22,8 @@ export interface Held {
   readonly from: string | undefined
   /** With the first few changes of each. */
   readonly plans: readonly { readonly plan: HeldPlan; readonly changes: Page<Operation> }[]
+  /** Whether a term has a brake. */
+  readonly hasBrakes: boolean
   /** Held by no guard. */
   readonly alone: Page<Operation>
   /** Whether the user may release and drop. */
@@ -33,7 +35,13 @@ export interface Held {
 /** Who is looking. */
 type User = Pick<Held, 'mayDecide' | 'mayApprove'>
 
-const planPath = ({ runId, guard }: HeldPlan): string => address(`/held/${runId}`, { guard })
+/** A run holds plans of other pipelines, too, where they wait for a term of a brake. */
+const whichPlan = ({ guard, pipeline }: HeldPlan) => ({
+  guard,
+  pipeline: guard === 'brake' ? pipeline : undefined,
+})
+
+const planPath = (plan: HeldPlan): string => address(`/held/${plan.runId}`, whichPlan(plan))
 
 const mayRelease = ({ needed }: HeldPlan, { mayDecide, mayApprove }: User): boolean =>
   needed === 0 ? mayDecide : mayApprove
@@ -72,6 +80,8 @@ function ruleOf({ guard, threshold }: HeldPlan): string {
   return guard === 'approval' ? 'approvals' : `guards.${guard}`
 }
 
+const BRAKE = html`<p><a href="/brakes">Brakes</a>: terms that a few contacts get first</p>`
+
 function planFacts(plan: HeldPlan, now: number): Html {
   return facts([
     ['Changes held', html`${number(plan.number)}`],
@@ -95,11 +105,8 @@ const one = (plan: HeldPlan, user: User): Column<Operation>[] =>
       ]
     : []
 
-/** A term that waits is no change of the journal: the command lists its records. */
 const changesOf = (plan: HeldPlan, rows: readonly Operation[], user: User): Html =>
-  plan.guard === 'brake'
-    ? html`<p>Their records: ${command(`contact-sync held list ${plan.pipeline} --json`)}</p>`
-    : planTable(rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))
+  planTable(rows, `Changes of run ${plan.runId} that ${plan.guard} holds`, one(plan, user))
 
 function planBlock(
   { plan, changes }: Held['plans'][number],
@@ -112,12 +119,13 @@ function planBlock(
   return html`<section>
     <h2>${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}</h2>
     <p>${said(plan.reason)}</p>
-    ${release(plan, user)} ${planFacts(plan, now)} ${changesOf(plan, changes.rows, user)} ${more}
+    ${plan.guard === 'brake' ? BRAKE : nothing} ${release(plan, user)} ${planFacts(plan, now)}
+    ${changesOf(plan, changes.rows, user)} ${more}
   </section>`
 }
 
 export function heldPage(held: Held): PageParts {
-  const { now, pipelines, pipeline, kind, groups, from, plans, alone, ...user } = held
+  const { now, pipelines, pipeline, kind, groups, from, plans, alone, hasBrakes, ...user } = held
   const filter = html`${changeFilter('/held', { pipelines, pipeline, kind })}
   ${groupList(groups, { path: '/held', parameter: 'kind', chosen: { pipeline, kind } })}`
   const isEmpty = plans.length === 0 && alone.rows.length === 0
@@ -130,7 +138,7 @@ export function heldPage(held: Held): PageParts {
           ${pager('/held', { pipeline, kind }, { from, next: alone.next, more: 'More' })}`
   const body = html`${filter}
   ${isEmpty ? none(groups.length === 0 ? 'Nothing is held.' : 'Nothing of this kind is held.') : nothing}
-  ${plans.map((plan) => planBlock(plan, { now, ...user }))} ${own}`
+  ${plans.map((plan) => planBlock(plan, { now, ...user }))} ${own} ${hasBrakes ? BRAKE : nothing}`
   return { title: 'Held', place: '/held', body }
 }
 
@@ -144,10 +152,12 @@ export function heldPlanPage({
 }: Pick<Held, 'now' | 'kind' | 'from' | 'mayDecide' | 'mayApprove'> & Held['plans'][number]): PageParts {
   const pages = { from, next: changes.next, more: 'More changes' }
   const path = `/held/${plan.runId}`
+  const which = whichPlan(plan)
   const kinds = { name: 'kind', label: 'Kind', all: 'any', choices: CHANGE_KINDS, chosen: kind }
   const body = html`<p>${said(plan.reason)}</p>
-    ${release(plan, user)} ${planFacts(plan, now)} ${filterForm(path, [kinds], { guard: plan.guard })}
-    ${changesOf(plan, changes.rows, user)} ${pager(path, { guard: plan.guard, kind }, pages)}`
+    ${plan.guard === 'brake' ? BRAKE : nothing} ${release(plan, user)} ${planFacts(plan, now)}
+    ${filterForm(path, [kinds], which)} ${changesOf(plan, changes.rows, user)}
+    ${pager(path, { ...which, kind }, pages)}`
   const title = `${plan.pipeline}: ${plural(plan.number, 'change')} held by ${plan.guard}`
   return { title, place: '/held', trail: [['/held', 'Held']], body }
 }

@@ -201,12 +201,13 @@ export function createBrakeStore(db: Connection): BrakeStore {
   }
 }
 
-const WAITING = `
+/** More conditions may follow. */
+export const HELD_ASKS = `
 SELECT brake_ask.id AS id, brake.run_id AS run_id, brake_ask.pipeline AS pipeline, brake_ask.key AS key, name, file, line, figures,
   link.contact_id AS contact_id, link.known AS known FROM brake_ask JOIN brake ON brake.term = brake_ask.term AND phase <> 'none'
-  JOIN link ON link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key WHERE state = 'waiting' ORDER BY brake_ask.id`
+  JOIN link ON link.pipeline = brake_ask.pipeline AND link.key = brake_ask.key WHERE state = 'waiting'`
 
-interface WaitingRow {
+export interface HeldAskRow {
   id: number
   run_id: string
   pipeline: string
@@ -220,7 +221,7 @@ interface WaitingRow {
 }
 
 /** A term that waits, as lists of held changes show it; its number is negative, as it is no operation of the journal. */
-function heldAsk(row: WaitingRow): Operation {
+export function heldAsk(row: HeldAskRow): Operation {
   const known = parseContact(row.known)
   return {
     ...{ id: -row.id, runId: row.run_id, pipeline: row.pipeline, key: row.key, kind: 'terms', state: 'held' },
@@ -237,13 +238,13 @@ function heldAsk(row: WaitingRow): Operation {
 }
 
 export function createHeldAsks(db: Connection): () => Iterable<Operation> {
-  const rows = db.prepare<[], WaitingRow>(WAITING)
+  const rows = db.prepare<[], HeldAskRow>(`${HELD_ASKS} ORDER BY brake_ask.id`)
   return () => rows.all().map(heldAsk)
 }
 
 /** Terms that wait, beside the plans that guards hold. */
 export function createHeldByBrakes(db: Connection): () => readonly HeldPlan[] {
-  const rows = db.prepare<[], WaitingRow & { since: number; asks: number }>(`
+  const rows = db.prepare<[], HeldAskRow & { since: number; asks: number }>(`
     SELECT brake.run_id AS run_id, pipeline, name, figures, since, count(*) AS asks FROM brake_ask
     JOIN brake ON brake.term = brake_ask.term AND phase <> 'none' WHERE state = 'waiting'
     GROUP BY brake.run_id, pipeline, brake_ask.term ORDER BY since`)

@@ -23,6 +23,7 @@ import {
 } from '../journal/rows.ts'
 import { createRejectLookUp } from '../journal/rejects.ts'
 import { isKeyed } from '../file/state-sets.ts'
+import { createHeldAskList } from './views-brakes.ts'
 import { pageOf, rowNumber } from './views-page.ts'
 
 export interface RejectViewRow {
@@ -83,7 +84,9 @@ AND (@guard IS NULL OR coalesce(guard, '') = @guard) AND (@kind IS NULL OR kind 
 
 function createOpenList(db: Connection): (filter: OpenFilter, page: PageRequest) => Page<Operation> {
   const open = db.prepare<[Record<string, unknown>], OperationRow>(OPEN)
+  const asks = createHeldAskList(db)
   return ({ states, pipelines, runId, guard, kind }, { from, limit }) => {
+    if (guard === 'brake') return asks({ pipelines, runId, kind }, { from, limit })
     const asked = {
       after: rowNumber(from) ?? 0,
       states: JSON.stringify(states),

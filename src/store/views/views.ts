@@ -3,6 +3,7 @@ import type { StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
 import { createAlertStore } from '../alerts.ts'
 import { createHoldStore } from '../journal/holds.ts'
+import { createBrakeViews } from './views-brakes.ts'
 import { createConfigurationViews } from './views-configurations.ts'
 import { createCorrectionViews } from './views-corrections.ts'
 import { createGroupViews } from './views-groups.ts'
@@ -20,6 +21,7 @@ export function createStateViews(db: Connection, now: () => number): StateViews 
     ...createRunViews(db),
     ...createRecordViews(db),
     ...createConfigurationViews(db),
+    ...createBrakeViews(db),
     ...createGroupViews(db),
     ...createCorrectionViews(db),
     heldPlans,
