@@ -136,6 +136,13 @@ export function rateHeadersSeen(names: ReadonlySet<string>): string {
   return family ?? (names.has('retry-after') ? 'retry-after' : 'none')
 }
 
+/** A name of a term without case, accents and blanks: what a service may take for the same (`term_names: folded`). */
+export const normalisedTerm = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/[\p{M}\s]/gu, '')
+    .toLowerCase()
+
 /** The largest size that was accepted, by halving what is open; `accepts` undefined: no answer, so it is not known. */
 export async function largestAccepted(
   limits: { readonly accepted: number; readonly most: number },

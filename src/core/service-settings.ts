@@ -72,6 +72,12 @@ export const serviceSchema = z.strictObject({
     .describe(
       'A file that `probe --output` has written: what it says of the service takes the place of defaults. Relative to the configuration.',
     ),
+  clear_by: z
+    .enum(['empty_text', 'null_value'])
+    .optional()
+    .describe(
+      'What is sent first to empty a field: `empty_text` (`""`) or `null_value` (`null`); the other one follows where the field is not empty then. Unset: by the type of the field.',
+    ),
   marker_field: text.optional().describe('A custom text field that names the operation.'),
   custom_field_key: z
     .string()

@@ -97,6 +97,24 @@ function createStorage(db: Db, duplicates: Duplicates) {
   }
 }
 
+/** The statuses of deleted contacts, by their e-mail address. */
+function createFormerStatuses(db: Db, { statusAfterDelete }: Habits) {
+  const keep = db.prepare('INSERT OR REPLACE INTO former_status VALUES (?, ?)')
+  const kept = db.prepare<[string], number>('SELECT status FROM former_status WHERE mail_key = ?').pluck()
+  return {
+    keep({ mail, mail_status: status }: Fields): void {
+      if (typeof mail === 'string' && typeof status === 'number') keep.run(mailKey(mail), status)
+    },
+    /** The fields of a new contact. */
+    given(fields: Fields): Fields {
+      const { mail } = fields
+      if (statusAfterDelete === 'forgotten' || typeof mail !== 'string') return fields
+      const status = kept.get(mailKey(mail))
+      return status === undefined ? fields : { ...fields, mail_status: status }
+    },
+  }
+}
+
 /** Which contacts a mail finds, as the habits have it; `mail` is the mail in the form for comparison. */
 const FOUND_BY_MAIL: Readonly<Record<Habits['mailLookup'], string>> = {
   exact: 'mail_key = @mail',
@@ -108,10 +126,17 @@ const FOUND_BY_MAIL: Readonly<Record<Habits['mailLookup'], string>> = {
 /** What a contact has where nothing else was given: a value, and no missing one (interface, 2.3). */
 const DEFAULTS: Fields = { mail_status: 3 }
 
+/** What a check method searches, as the habit has it. */
+function searched(check: Methods['check'], { auto }: Habits): Methods['check'] {
+  if (check !== 'auto' || auto === 'probable') return check
+  return auto === 'mail' ? 'email' : 'none'
+}
+
 const DEFAULT_FIELDS = ['first_name', 'family_name', 'mail']
 
 export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
   const duplicates = createDuplicates(db)
+  const formerStatuses = createFormerStatuses(db, habits)
   const storage = createStorage(db, duplicates)
   const sameMail = db
     .prepare<[{ mail: string }], number>(
@@ -121,7 +146,7 @@ export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
   const existing = db.prepare<[number], number>('SELECT 1 FROM contact WHERE id = ?').pluck()
 
   const changeTerms = { add: terms.add, replace: terms.set, ignore: () => undefined } as const
-  const mergeTerms = (id: number, ids: readonly number[], { merge }: Methods): void => {
+  const mergeTerms = (id: number, ids: readonly number[], merge: Methods['merge']): void => {
     const { terms: left } = merged({ terms: terms.idsOf(id) }, { terms: ids }, merge)
     terms.set(id, left as number[])
   }
@@ -137,15 +162,16 @@ export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
   }
   const create = db.transaction((given: Fields, methods: Methods): number => {
     const { fields, ids } = split(given)
-    const duplicate = duplicates.find(fields, methods.check)
-    const id = duplicate ?? storage.insert(withoutBlanks(fields))
+    const duplicate = duplicates.find(fields, searched(methods.check, habits))
+    const id = duplicate ?? storage.insert(formerStatuses.given(withoutBlanks(fields)))
+    const merge = habits.merge === 'as-documented' ? methods.merge : 'update_add'
     if (duplicate !== undefined)
-      storage.write(id, merged({ ...DEFAULTS, ...storage.read(id) }, fields, methods.merge))
+      storage.write(id, merged({ ...DEFAULTS, ...storage.read(id) }, fields, merge))
     if (ids === undefined) return id
     const how = habits.termsInCreate
     if (how !== 'by-method') changeTerms[how](id, ids)
     else if (duplicate === undefined) terms.set(id, ids)
-    else mergeTerms(id, ids, methods)
+    else mergeTerms(id, ids, merge)
     return id
   })
   return {
@@ -163,6 +189,7 @@ export function createContacts(db: Db, terms: Terms, habits: Habits): Contacts {
     delete: (id) =>
       db.transaction(() => {
         terms.set(id, [])
+        formerStatuses.keep(storage.read(id))
         if (!storage.remove(id)) throw unknownContact()
       })(),
     assertThere(id) {

@@ -102,6 +102,18 @@ export const HABITS = {
     'Which contacts are read by an e-mail address: those that have it; those that fit it with _ for any character; those whose e-mail address begins with it; those that have it as mail2, too.',
   ),
   mailStatusPermission: onOff('The key may set mail_status; without, it is ignored and nothing said.'),
+  statusAfterDelete: choice(
+    ['forgotten', 'remembered'],
+    'The mail_status of an address whose contact was deleted: a new contact begins without it; or has it again, whatever its create says.',
+  ),
+  auto: choice(
+    ['probable', 'mail', 'none'],
+    'What the duplicate check auto searches: contacts that are probably the same; the e-mail address alone; nothing.',
+  ),
+  merge: choice(
+    ['as-documented', 'update-add'],
+    'What a merge method does: what the interface says; or update_add, whichever is named.',
+  ),
   clearedBy: choice(
     ['both', 'null', 'empty-text', 'nothing'],
     'What empties a field in an update: null and ""; only one of them; nothing. What does not is ignored.',

@@ -8,6 +8,7 @@ CREATE TABLE IF NOT EXISTS contact (id INTEGER PRIMARY KEY AUTOINCREMENT, mail_k
 CREATE INDEX IF NOT EXISTS contact_by_mail ON contact (mail_key);
 CREATE TABLE IF NOT EXISTS block (key TEXT NOT NULL, contact_id INTEGER NOT NULL, PRIMARY KEY (key, contact_id)) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS person (contact_id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS former_status (mail_key TEXT PRIMARY KEY, status INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS term (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, name_key TEXT NOT NULL UNIQUE, description TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS contact_term (contact_id INTEGER NOT NULL, term_id INTEGER NOT NULL, PRIMARY KEY (contact_id, term_id)) STRICT, WITHOUT ROWID;
 `
@@ -24,7 +25,15 @@ export function openTables(file: string | undefined): Db {
 /** Everything in it goes, ids included: they begin with 1 again. */
 export const clearTables = (db: Db): void => {
   db.transaction(() => {
-    for (const table of ['contact', 'block', 'person', 'term', 'contact_term', 'sqlite_sequence'])
+    for (const table of [
+      'contact',
+      'block',
+      'person',
+      'former_status',
+      'term',
+      'contact_term',
+      'sqlite_sequence',
+    ])
       db.exec(`DELETE FROM ${table}`)
   })()
 }

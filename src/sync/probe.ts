@@ -128,29 +128,28 @@ const PERSON = {
   date_of_birth: '1971-07-17T12:00:00+00:00',
 }
 
-/** What a create gave; kept for deletion where it is a contact of the probe. */
-async function createdBy(probing: Probing, contact: ProbedFields, check: 'auto' | 'none') {
-  const { calls, made, mails } = probing
-  const id = await calls.create(contact, check, 'add')
-  if (id === undefined || made.has(id)) return id
-  // The service may have merged it into a contact of others: `add` left the name and address of that one unchanged.
-  const fields = check === 'none' ? contact : await calls.byId(id, ['mail', 'family_name'])
-  if (fields === undefined || !mails.some((mail) => isMine(fields, mail))) return undefined
-  made.add(id)
+/** A contact that was surely made is kept for deletion. */
+async function createdBy(probing: Probing, contact: ProbedFields): Promise<number | undefined> {
+  const id = await probing.calls.create(contact, 'none', 'add')
+  if (id !== undefined) probing.made.add(id)
   return id
 }
 
-async function probeAuto(probing: Probing, id: number): Promise<void> {
-  const [mail, other] = probing.mails
-  const alike = await createdBy(probing, { ...PERSON, mail: other }, 'auto')
+/**
+ * What `auto` makes may be merged into a contact of others, which `add` leaves as it is: so nothing that it gives is kept for
+ * deletion. The end deletes what has one of the addresses and the name.
+ */
+async function probeAuto({ calls, found, mails }: Probing, id: number): Promise<void> {
+  const [mail, other] = mails
+  const alike = await calls.create({ ...PERSON, mail: other }, 'auto', 'add')
   if (alike === undefined) return
   if (alike === id) {
-    probing.found.auto = 'probable'
+    found.auto = 'probable'
     return
   }
   const contact = { mail, first_name: 'Wendeltraud', family_name: PROBE_NAME }
-  const same = await createdBy(probing, contact, 'auto')
-  if (same !== undefined) probing.found.auto = same === id ? 'mail' : 'none'
+  const same = await calls.create(contact, 'auto', 'add')
+  if (same !== undefined) found.auto = same === id ? 'mail' : 'none'
 }
 
 async function probeClearing({ calls, found }: Probing, id: number) {
@@ -164,17 +163,19 @@ async function probeClearing({ calls, found }: Probing, id: number) {
   return after
 }
 
-/** Look-ups of three texts that no contact has as its address; one that finds a contact is inexact. */
+/** Look-ups of its address, and of three texts that no contact has as its address; one that finds another contact is inexact. */
 async function probeLookup({ calls, found, mails: [mail] }: Probing, second: string): Promise<void> {
-  if ((await calls.byMail(mail, []))?.length !== 1) return
   const at = mail.lastIndexOf('@')
-  for (const text of [`${mail.slice(0, at - 2)}_1${mail.slice(at)}`, mail.slice(0, -1), second]) {
+  let isFound = false
+  for (const text of [mail, `${mail.slice(0, at - 2)}_1${mail.slice(at)}`, mail.slice(0, -1), second]) {
     const there = await calls.byMail(text, [])
-    if (there === undefined) return
-    if (there.some(({ fields }) => withoutCase(fields['mail']) !== withoutCase(text))) {
-      found.mail_lookup = 'inexact'
-      return
-    }
+    const same = there?.filter(({ fields }) => withoutCase(fields['mail']) === withoutCase(text))
+    isFound ||= same !== undefined && same.length > 0
+    // Its address must be found, or the other answers say nothing.
+    if (there === undefined || same === undefined || !isFound) return
+    if (there.length === same.length) continue
+    found.mail_lookup = 'inexact'
+    return
   }
   found.mail_lookup = 'exact'
 }
@@ -208,7 +209,9 @@ async function probeStatus(probing: Probing, id: number, before: ProbedFields | 
   found.mail_status_permission = Number(after['mail_status']) === status
   if (!found.mail_status_permission || !(await calls.remove(id))) return
   made.delete(id)
-  const again = await createdBy(probing, { ...PERSON, mail: mails[0] }, 'none')
+  // A merge may have given it the address of the other.
+  const mail = mails.find((one) => withoutCase(before['mail']) === withoutCase(one)) ?? mails[0]
+  const again = await createdBy(probing, { ...PERSON, mail })
   const read = again === undefined ? undefined : await calls.byId(again, ['mail_status'])
   if (read !== undefined)
     found.status_after_delete = Number(read['mail_status']) === status ? 'remembered' : 'forgotten'
@@ -277,10 +280,10 @@ async function probeAll(probing: Probing): Promise<void> {
   await probeTerms(probing)
   const [mail] = probing.mails
   const second = mail.replace(/-1(@[^@]*)$/, '-second$1')
-  const id = await createdBy(probing, { ...PERSON, mail, mail2: second }, 'none')
+  const id = await createdBy(probing, { ...PERSON, mail, mail2: second })
   if (id !== undefined) {
-    await probeAuto(probing, id)
     await probeLookup(probing, second)
+    await probeAuto(probing, id)
     const before = await probeClearing(probing, id)
     await probeCustomField(probing, id, definitions)
     await probeStatus(probing, id, before)

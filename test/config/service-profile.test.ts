@@ -62,6 +62,28 @@ it('stands behind what is written, and the two are told apart', async () => {
   ])
 })
 
+it.each([
+  ['empty_clears: false\nnull_clears: true\n', 'null_value'],
+  ['empty_clears: true\nnull_clears: false\n', 'empty_text'],
+  ['empty_clears: true\nnull_clears: true\n', undefined],
+  ['empty_clears: false\nnull_clears: false\n', undefined],
+  ['empty_clears: unknown\nnull_clears: true\n', undefined],
+])('%j: fields are emptied by %s', async (profile, form) => {
+  const { settings, said } = await loaded(profile)
+  expect([settings?.service.clear_by, said]).toEqual([form, []])
+})
+
+it('a written form stands before that of the profile', async () => {
+  const { settings, said } = await loaded(
+    'empty_clears: false\nnull_clears: true\n',
+    configuration(', clear_by: empty_text'),
+  )
+  expect(settings?.service.clear_by).toBe('empty_text')
+  expect(said).toEqual([
+    expect.stringContaining('service.clear_by: is "empty_text", and service.profile has "null_value"'),
+  ])
+})
+
 describe('what the service cannot do is said before the first record', () => {
   it.each([
     ['mail_status_permission: false', ', mail_status: { column: S }', 'cannot be set with this key'],
@@ -71,10 +93,45 @@ describe('what the service cannot do is said before the first record', () => {
       ' }\n    blank: clear\n    tests: [',
       'the service empties no field',
     ],
+    ['merge: { update_add: other }', '', 'is update_add, which the service does not follow'],
+    [
+      'merge: { update: other }',
+      ' }\n    duplicate_merge_method: update\n    tests: [',
+      'shop.duplicate_merge_method: is update, which the service does not follow',
+    ],
+    [
+      'merge: { add: other }',
+      ' }\n    duplicate_check_method: email\n    update_via: bulk\n    update_method: add\n    tests: [',
+      'shop.update_method: is add, which the service does not follow',
+    ],
+    [
+      'merge: { add: other, update_add: other }',
+      ' }\n    hand_edits: keep\n    tests: [',
+      'shop.hand_edits: needs the merge method add, which the service does not follow',
+    ],
+    [
+      'merge: { add: other }',
+      ', phone: { column: Tel, hand_edits: ask }',
+      'shop.hand_edits: needs the merge method add',
+    ],
+    [
+      'term_names: folded',
+      ' }\n    terms: { assign: [{ name: Café }, { name: cafe }, { name: CAFÉ }] }\n    tests: [',
+      'names "cafe" and "Café" may be one term at the service',
+    ],
   ])('%s', async (profile, pipeline, text) => {
     const yaml = configuration('', pipeline).replace('tests: [ }', 'tests: []')
     expect((await loaded(`${profile}\n`, yaml)).said).toEqual([expect.stringContaining(text)])
   })
+})
+
+it('says nothing of a method that no request carries, and of names that differ in case alone', async () => {
+  const profile = 'merge: { update_add: other, update: other, add: other }\nterm_names: folded\n'
+  const pipeline =
+    ' }\n    duplicate_check_method: none\n    terms: { assign: [{ name: Café }, { name: CAFÉ }] }\n    tests: ['
+  expect(
+    (await loaded(profile, configuration('', pipeline).replace('tests: [ }', 'tests: []'))).said,
+  ).toEqual([])
 })
 
 it.each([

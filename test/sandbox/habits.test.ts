@@ -201,6 +201,41 @@ const status =
     expect(await probe.field(id, 'mail_status')).toBe(expected === 3 ? 3 : 4)
   }
 
+const statusAgain =
+  (unsaid: number, said: number): Proof =>
+  async (probe) => {
+    const deleted = await probe.create({ mail: 'a@x.de', mail_status: 2 })
+    for (const [given, expected] of [
+      [{}, unsaid],
+      [{ mail_status: 4 }, said],
+    ] as const) {
+      await probe.call('DELETE', `/contact/${given.mail_status === undefined ? deleted : deleted + 1}`)
+      const id = await probe.create({ mail: 'A@x.de', ...given })
+      expect(await probe.field(id, 'mail_status')).toBe(expected)
+    }
+  }
+
+const SAME = { first_name: 'Quillon', family_name: 'Sonde', phone: '+49 30 5550100', ba_city: 'Probeweiler' }
+const foundByAuto =
+  (isProbable: boolean, isSameMail: boolean): Proof =>
+  async (probe) => {
+    const id = await probe.create({ ...SAME, ba_street: 'Weg 7', mail: 'a@x.de' })
+    expect((await probe.create({ ...SAME, ba_street: 'Weg 7', mail: 'b@x.de' }, 'auto')) === id).toBe(
+      isProbable,
+    )
+    expect((await probe.create({ ...SAME, ba_street: 'Weg 7', mail: 'a@x.de' }, 'auto')) === id).toBe(
+      isSameMail,
+    )
+  }
+
+const mergedByUpdate =
+  (present: string, added: string | null): Proof =>
+  async (probe) => {
+    const id = await probe.create({ mail: 'a@x.de', phone: '1' })
+    await probe.create({ mail: 'a@x.de', phone: '2', fax: '9' }, 'email', 'update')
+    expect([await probe.field(id, 'phone'), await probe.field(id, 'fax')]).toEqual([present, added])
+  }
+
 const cleared =
   (byNull: boolean, byText: boolean): Proof =>
   async (probe) => {
@@ -453,6 +488,16 @@ const PROOFS: Record<HabitName, Record<string, Proof | Proven>> = {
     secondary: lookedUp([1, 4]),
   },
   mailStatusPermission: { false: status(3), true: status(7) },
+  statusAfterDelete: {
+    forgotten: { beside: ['mail-status-permission'], proof: statusAgain(3, 4) },
+    remembered: { beside: ['mail-status-permission'], proof: statusAgain(2, 2) },
+  },
+  auto: {
+    probable: foundByAuto(true, true),
+    mail: foundByAuto(false, true),
+    none: foundByAuto(false, false),
+  },
+  merge: { 'as-documented': mergedByUpdate('2', null), 'update-add': mergedByUpdate('2', '9') },
   clearedBy: {
     both: cleared(true, true),
     null: cleared(true, false),

@@ -1,6 +1,5 @@
 // `probe` against sandboxes with habits at random: the profile says what they do, within 60 requests, and no contact stays.
 import { describe, expect, it } from 'vitest'
-import type { ServiceProfile } from '../../src/core/service-profile.ts'
 import { HABITS, type Habits } from '../../src/sandbox/habits.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
@@ -9,6 +8,7 @@ import { createProbeCalls } from '../../src/service/probe-calls.ts'
 import { probeService } from '../../src/sync/probe.ts'
 import { windowWith } from '../support/window.ts'
 import { openPlace } from '../support/in-process.ts'
+import { profileOf } from '../support/service-words.ts'
 import { seeded } from '../support/seeded.ts'
 
 const KEY = 'probe-key'
@@ -29,25 +29,6 @@ function drawn(seed: number): Partial<Habits> {
     offsetIgnored: chance.next() < 0.2,
     pageCap: chance.pick([0, 0, 3, 10]),
     bulkLimit: chance.pick([0, 2, 7, 50, 499, 500]),
-  }
-}
-
-function expected(habits: Partial<Habits>): ServiceProfile {
-  const { clearedBy = 'both', bulkLimit = 0, pageCap = 0 } = habits
-  return {
-    bulk_container: habits.bulkContainer ?? 'both',
-    bulk_max: bulkLimit === 0 ? 500 : bulkLimit,
-    page_cap: pageCap === 0 || habits.offsetIgnored === true ? 'unknown' : pageCap,
-    empty_clears: clearedBy === 'both' || clearedBy === 'empty-text',
-    null_clears: clearedBy === 'both' || clearedBy === 'null',
-    auto: 'probable',
-    mail_lookup: habits.mailLookup === 'exact' ? 'exact' : 'inexact',
-    mail_status_permission: habits.mailStatusPermission === true,
-    status_after_delete: habits.mailStatusPermission === true ? 'forgotten' : 'unknown',
-    merge: { update_add: 'as_documented', update: 'as_documented', add: 'as_documented' },
-    term_names: habits.termFolding === 'case' ? 'case' : 'folded',
-    custom_field_key: '{field_name}',
-    rate_headers: 'none',
   }
 }
 
@@ -90,7 +71,7 @@ describe('a sandbox with habits at random', () => {
     const world = await probed(habits)
     const result = await world.place.cli('probe', '--yes', '--json')
     expect(result.stderr).not.toContain('could not')
-    expect(JSON.parse(result.stdout)).toEqual(expected(habits))
+    expect(JSON.parse(result.stdout)).toEqual(profileOf(habits))
     expect(result.code).toBe(0)
     expect(world.sandbox.requests().length).toBeLessThanOrEqual(60)
     expect(await contactsLeft(world)).toEqual([])

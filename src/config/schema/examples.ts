@@ -207,6 +207,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   'service.api_key_file': '/run/secrets/api_key',
   'service.rate_limit.per_day': 50_000,
   'service.marker_field': 'sync_operation',
+  'service.clear_by': 'null_value',
   'service.profile': 'service.yaml',
   'log.console_level': 'warn',
   'log.folder': '../state/log',

@@ -7,6 +7,7 @@ import {
   type FieldRule,
   type FieldValue,
 } from '../mapping/contact.ts'
+import type { ServiceSettings } from '../settings.ts'
 
 export type Nothing = '' | null | readonly []
 
@@ -14,6 +15,13 @@ export type Nothing = '' | null | readonly []
 type Forms = readonly [Nothing, Nothing]
 
 const FREE_TEXT: readonly FieldRule['kind'][] = ['text', 'mail']
+
+/** The form that is preferred goes first, where it is one of the field's. */
+function inOrder(forms: Forms, preferred: ClearingForm): Forms {
+  const [first, second] = forms
+  const value = preferred === 'empty_text' ? '' : null
+  return preferred !== undefined && second === value ? [second, first] : forms
+}
 
 /** `known`: what was pushed last; of a custom field it tells the type. */
 function formsOf(field: string, known: FieldValue | undefined): Forms {
@@ -23,6 +31,8 @@ function formsOf(field: string, known: FieldValue | undefined): Forms {
   return typeof known === 'number' ? [null, ''] : ['', null]
 }
 
+type ClearingForm = ServiceSettings['clear_by']
+
 type Body = Readonly<Record<string, FieldValue | null>>
 
 /** The fields of a change that are to be emptied. */
@@ -30,7 +40,13 @@ export const emptiedFields = (fields: Contact): readonly string[] =>
   Object.keys(fields).filter((field) => fields[field] === '')
 
 /** Those fields as the body of an update, in their first or their second form. */
-export function emptyValues(fields: readonly string[], known: Contact, which: 'first' | 'second'): Body {
+export function emptyValues(
+  fields: readonly string[],
+  known: Contact,
+  { which, clearBy }: { readonly which: 'first' | 'second'; readonly clearBy: ClearingForm },
+): Body {
   const place = which === 'first' ? 0 : 1
-  return Object.fromEntries(fields.map((field) => [field, formsOf(field, known[field])[place]]))
+  return Object.fromEntries(
+    fields.map((field) => [field, inOrder(formsOf(field, known[field]), clearBy)[place]]),
+  )
 }

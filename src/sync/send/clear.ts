@@ -33,17 +33,25 @@ interface Update {
   readonly known: Contact
 }
 
+/** The fields as the body that empties them. */
+type Emptying = (fields: readonly string[], which: 'first' | 'second') => ReturnType<typeof emptyValues>
+
 type Put = (body: Parameters<RunContext['session']['updateContact']>[1]) => Promise<CallResult<true>>
+
+interface How {
+  readonly put: Put
+  readonly emptying: Emptying
+}
 
 /** Where a body with empty fields was refused: the other form, then the other fields alone. */
 async function sentAfterRefusal(
   refused: CallResult<true>,
-  { fields, known }: Update,
-  put: Put,
+  { fields }: Update,
+  { put, emptying }: How,
 ): Promise<FieldsSent> {
   const emptied = emptiedFields(fields)
   const others = without(fields, emptied)
-  const second = await put({ ...others, ...emptyValues(emptied, known, 'second') })
+  const second = await put({ ...others, ...emptying(emptied, 'second') })
   if (second.kind !== 'refused') return { result: second, stubborn: [] }
   if (Object.keys(others).length === 0) return { result: refused, stubborn: [] }
   const rest = await put(others)
@@ -52,13 +60,13 @@ async function sentAfterRefusal(
 
 /** After an update that was taken: what it left is tried in the other form, once. */
 async function leftFilled(
-  { contactId, fields, known }: Update,
-  put: Put,
+  { contactId, fields }: Update,
+  { put, emptying }: How,
   context: RunContext,
 ): Promise<readonly string[]> {
   const left = await stillFilled(contactId, emptiedFields(fields), context)
   if (left.length === 0 || isStopped(context)) return left
-  await put(emptyValues(left, known, 'second'))
+  await put(emptying(left, 'second'))
   return stillFilled(contactId, left, context)
 }
 
@@ -66,15 +74,18 @@ async function leftFilled(
 export async function sendFields(update: Update, context: RunContext): Promise<FieldsSent> {
   const { contactId, fields, known } = update
   const put: Put = async (body) => await context.session.updateContact(contactId, body)
+  const emptying: Emptying = (names, which) =>
+    emptyValues(names, known, { which, clearBy: context.service.clear_by })
+  const how = { put, emptying }
   const emptied = emptiedFields(fields)
-  const first = await put({ ...fields, ...emptyValues(emptied, known, 'first') })
+  const first = await put({ ...fields, ...emptying(emptied, 'first') })
   if (emptied.length === 0) return { result: first, stubborn: [] }
   const sent =
     first.kind === 'refused' && !isStopped(context)
-      ? await sentAfterRefusal(first, update, put)
+      ? await sentAfterRefusal(first, update, how)
       : { result: first, stubborn: [] }
   if (sent.result.kind !== 'ok') return sent
-  const stubborn = sent.stubborn.length > 0 ? sent.stubborn : await leftFilled(update, put, context)
+  const stubborn = sent.stubborn.length > 0 ? sent.stubborn : await leftFilled(update, how, context)
   if (stubborn.length > 0 && !isStopped(context))
     context.log.warn('field not cleared by the service', {
       contact_id: contactId,

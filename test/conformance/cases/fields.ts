@@ -159,6 +159,18 @@ const STATUS = [
       return undefined
     },
   ),
+  openOf('3')(
+    'mail-status-after-delete',
+    'The mail_status of an address whose contact was deleted: not shown',
+    async (world) => {
+      const mail = world.newMail()
+      const id = await world.make({ mail, mail_status: 2 })
+      if ((await world.read(id, ['mail_status']))['mail_status'] !== 2) return 'this key may not set one'
+      await world.call('DELETE', `/contact/${id}`)
+      const again = await world.make({ mail })
+      return (await world.read(again, ['mail_status']))['mail_status'] === 2 ? 'remembered' : 'forgotten'
+    },
+  ),
   openOf('2.3')(
     'mail-status-set',
     'Setting mail_status takes effect only with special permissions',

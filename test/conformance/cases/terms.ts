@@ -242,7 +242,9 @@ const FOLDING = [
         idIn((await world.call('POST', '/terms', { body: { name: other } })).json)
       const verdict = (other: number): string => (other === id ? 'one term' : 'two terms')
       const accented = await idOf(name.replace('conformance', 'cónformance'))
-      return `accent: ${verdict(accented)}; blank at the end: ${verdict(await idOf(`${name} `))}`
+      const inside = await idOf(name.replace('conformance', 'con formance'))
+      const atEnd = await idOf(`${name} `)
+      return `accent: ${verdict(accented)}; blank within: ${verdict(inside)}, at the end: ${verdict(atEnd)}`
     },
   ),
 ]

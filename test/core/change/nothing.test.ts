@@ -16,8 +16,17 @@ describe('a field is emptied', () => {
     ['a custom field that nothing is known of', 'other', undefined, '', null],
   ])('%s', (_, field, value, first, second) => {
     const known: Contact = value === undefined ? {} : { [field]: value }
-    expect(emptyValues([field], known, 'first')).toStrictEqual({ [field]: first })
-    expect(emptyValues([field], known, 'second')).toStrictEqual({ [field]: second })
+    const sent = (which: 'first' | 'second', clearBy?: 'empty_text' | 'null_value'): unknown =>
+      emptyValues([field], known, { which, clearBy })[field]
+    expect([sent('first'), sent('second')]).toStrictEqual([first, second])
+    for (const clearBy of ['empty_text', 'null_value'] as const) {
+      const form = clearBy === 'null_value' ? null : ''
+      const isFormOfField = first === form || second === form
+      expect(sent('first', clearBy)).toStrictEqual(isFormOfField ? form : first)
+      expect([sent('first', clearBy), sent('second', clearBy)]).toEqual(
+        expect.arrayContaining([first, second]),
+      )
+    }
   })
 
   it('where the change says so, and nowhere else', () =>
