@@ -1,7 +1,10 @@
 // What a person decides about the program and its state: as data, so that the owner of the state can take it for another
 // process, and so that one that was interrupted is taken whole or not at all.
 import type { CorrectedField, NewCorrection } from './change/others/correction.ts'
+import type { Subject } from './erasing.ts'
 import type { AuditEntry } from './log/audit.ts'
+import type { DateOrders } from './mapping/values/date-order.ts'
+import type { StagedInput } from './state.ts'
 import { momentText } from './words/format.ts'
 import type { DecidedBy } from './words/decided-by.ts'
 
@@ -80,6 +83,11 @@ export type Effect =
       readonly key: string
       readonly field?: string | undefined
     }
+  /** A plan of which everything is held counts from now on. */
+  | { readonly do: 'hold'; readonly staged: StagedInput }
+  /** Persons who were erased may come again. */
+  | { readonly do: 'readmit'; readonly named: Pick<Subject, 'keys' | 'mails'> }
+  | { readonly do: 'keep_date_orders'; readonly pipeline: string; readonly orders: DateOrders }
 
 export interface Conclusion {
   readonly at: number

@@ -1,6 +1,7 @@
 // What persons decide, as far as it is not concluded, and pipelines that send nothing until one of them is resumed.
 import type { Conclusion, DecisionStore, Effect, OpenDecision, PipelinePause } from '../core/decision.ts'
 import type { DecidedBy } from '../core/words/decided-by.ts'
+import { createKeepDateOrders } from './date-orders.ts'
 import type { Connection } from './file/database.ts'
 import { truncateLog } from './file/owned.ts'
 import { createCorrect } from './journal/contacts/corrections.ts'
@@ -8,7 +9,9 @@ import { createReleaseEdits } from './journal/contacts/hand-edits.ts'
 import { createApprove } from './journal/approvals.ts'
 import { createBrakeDecisions } from './journal/brakes.ts'
 import { createDropHeld, createRelease } from './journal/holds.ts'
+import { createHoldPlan } from './journal/staging.ts'
 import { createBatchAppend } from './log/audit-append.ts'
+import { liftTombstones } from './log/tombstones.ts'
 
 interface DecisionRow {
   id: number
@@ -21,6 +24,10 @@ interface DecisionRow {
 interface PauseRow extends Omit<PipelinePause, 'reason'> {
   reason: string | null
 }
+
+/** Within the transaction of what was decided. */
+export const endDecision = (db: Connection, id: number): void =>
+  void db.prepare('DELETE FROM decision WHERE id = ?').run(id)
 
 const openDecision = ({ id, kind, args, decided, asked_at: askedAt }: DecisionRow): OpenDecision => ({
   id,
@@ -38,6 +45,8 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
   const releaseEdits = createReleaseEdits(db)
   const corrections = createCorrect(db)
   const pause = db.prepare('INSERT OR IGNORE INTO pipeline_pause VALUES (?, ?, ?, ?)')
+  const hold = createHoldPlan(db)
+  const keepOrders = createKeepDateOrders(db)
   const resume = db.prepare('DELETE FROM pipeline_pause WHERE pipeline = ?')
   return (effect, at) => {
     switch (effect.do) {
@@ -61,6 +70,13 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
         return
       case 'resume':
         for (const pipeline of effect.pipelines) resume.run(pipeline)
+        return
+      case 'hold':
+        return hold(effect.staged)
+      case 'readmit':
+        return liftTombstones(db, effect.named)
+      case 'keep_date_orders':
+        return keepOrders(effect.pipeline, effect.orders)
     }
   }
 }

@@ -20,7 +20,7 @@ import { createDateOrderStore } from './date-orders.ts'
 import { type Connection, openDatabase, openForReading, openTemporaryDatabase } from './file/database.ts'
 import { createDueStore } from './due.ts'
 import { createFormerWindow, type FormerWindow } from './window/former-window.ts'
-import { type Forgetting, type Forgotten, forgetPerson, isSweepDue, sweep } from './log/forget.ts'
+import { type Forgetting, type Forgotten, forgetPerson, endSweep, isSweepDue, sweep } from './log/forget.ts'
 import { createHandEditStore } from './journal/contacts/hand-edits.ts'
 import { createHoldStore } from './journal/holds.ts'
 import { createJournal } from './journal/journal.ts'
@@ -55,7 +55,7 @@ import { createRunStore } from './journal/runs.ts'
 import { createStagingStore } from './journal/staging.ts'
 import { namedInRows, subjectOf } from './log/subject.ts'
 import { createTermNames, createTermNameStore, type TermNames } from './term-names.ts'
-import { createTombstoneStore, erasedBefore, liftTombstones } from './log/tombstones.ts'
+import { createTombstoneStore, erasedBefore, countTombstones } from './log/tombstones.ts'
 import { createWatch, stateError, type Watch } from './file/trouble.ts'
 import { createRecordSearch } from './views/views-explain.ts'
 
@@ -76,10 +76,10 @@ export interface OwnedState extends StateStore {
   accept(): void
   /** The pipelines that have been rebuilt since the doubt arose; with a name, that one, too. */
   rebuilt(pipeline?: string): readonly string[]
-  /** Destroys what the state holds of a person; `sweep` must follow. */
+  /** Destroys what the state holds of a person, and ends the decision; `sweep` must follow. */
   forget(forgetting: Forgetting): Forgotten
-  /** Takes a person's tombstones away; how many. */
-  readmit(subject: Pick<Subject, 'keys' | 'mails'>): number
+  /** How many tombstones have these names. */
+  tombstones(names: Pick<Subject, 'keys' | 'mails'>): number
   /** The persons of the log, with the names that the links have. */
   subjectOf(people: readonly LoggedPerson[]): Subject
   /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
@@ -92,9 +92,12 @@ export interface OwnedState extends StateStore {
   rebuildLogIndexes(): void
   /** See lock.ts. */
   leaveInLock(text: string): void
+  /** Whether an erasure has not come to its end. */
   isSweepDue(): boolean
   /** Rewrites the file, so that it holds nothing that was deleted. Throws STATE_FULL without as much space again. */
   sweep(): void
+  /** No longer due. */
+  endSweep(): void
 }
 
 type Stores = Omit<StateStore, 'close'>
@@ -187,7 +190,7 @@ function createForgetting(
 ): Pick<
   OwnedState,
   | 'forget'
-  | 'readmit'
+  | 'tombstones'
   | 'subjectOf'
   | 'namedInRows'
   | 'erasedBefore'
@@ -195,13 +198,14 @@ function createForgetting(
   | 'rebuildLogIndexes'
   | 'isSweepDue'
   | 'sweep'
+  | 'endSweep'
 > {
   const contactOf = db
     .prepare<[string, string], number>('SELECT contact_id FROM link WHERE pipeline = ? AND key = ?')
     .pluck()
   return {
     forget: (forgetting) => forgetPerson(db, forgetting),
-    readmit: (subject) => liftTombstones(db, subject),
+    tombstones: (names) => countTombstones(db, names),
     subjectOf: (people) => subjectOf(db, people),
     namedInRows: (names) => namedInRows(db, names),
     erasedBefore: (names) => erasedBefore(db, names),
@@ -212,6 +216,7 @@ function createForgetting(
     rebuildLogIndexes: () => rebuildIndexes(db),
     isSweepDue: () => isSweepDue(db),
     sweep: () => sweep(db),
+    endSweep: () => endSweep(db),
   }
 }
 

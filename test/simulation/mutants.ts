@@ -145,7 +145,7 @@ const DOUBTS: readonly Mutant[] = [
     "kind === 'delete' || (mailKey !== undefined && guard !== REBUILD_GUARD)",
     'kind === undefined && mailKey === guard && guard === REBUILD_GUARD',
   ]),
-  one(512, 'a member that the bulk answer lacks has failed', 'sync/send/send.ts', [
+  one(657, 'a member that the bulk answer lacks has failed', 'sync/send/send.ts', [
     'if (operation !== undefined) await settleDoubt(operation, context, false)',
     "if (operation !== undefined) await settle([{ operation, request: result.request, settlement: { kind: 'failed', reason: 'missing' } }], context)",
   ]),
@@ -302,10 +302,11 @@ const CONSENT: readonly Mutant[] = [
 
 const PULLED: readonly Mutant[] = [
   one(2, 'the cursor moves before its records have their outcome', 'store/journal/staging.ts', [
-    'walks.set(id, fingerprints.walk(pipeline))\n',
-    `walks.set(id, fingerprints.walk(pipeline))
+    'return { id: Number(lastInsertRowid), runId, pipeline, input, header }\n',
+    `const id = Number(lastInsertRowid)
       if (input.cursor !== undefined)
-        db.prepare("INSERT OR REPLACE INTO meta VALUES ('cursor:' || ?, ?)").run(pipeline, JSON.stringify(input.cursor))\n`,
+        db.prepare("INSERT OR REPLACE INTO meta VALUES ('cursor:' || ?, ?)").run(pipeline, JSON.stringify(input.cursor))
+      return { id, runId, pipeline, input, header }\n`,
   ]),
   one(70, 'a fetch that broke off is taken for a whole export', 'sync/plan/read.ts', [
     'input.isPart === true || isMended()',

@@ -130,7 +130,10 @@ describe('rename', () => {
     state.pipelines.rename({ from: 'shop', to: 'webshop' }, entry('rename'))
     state.pipelines.rename({ from: 'webshop', to: 'store' }, entry('rename'))
     expect([await isErased('store'), await isErased('other')]).toEqual([true, false])
-    expect(state.readmit({ keys: [{ pipeline: 'store', key: 'K1' }], mails: [] })).toBe(1)
+    const named = { keys: [{ pipeline: 'store', key: 'K1' }], mails: [] }
+    expect(state.tombstones(named)).toBe(1)
+    await state.concludeDecision(0, { at: 2, effects: [{ do: 'readmit', named }] })
+    expect(state.tombstones(named)).toBe(0)
     expect(await isErased('store')).toBe(false)
   })
 

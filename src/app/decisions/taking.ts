@@ -6,6 +6,7 @@ import { SyncError } from '../../core/words/errors.ts'
 import { runId } from '../../core/words/run-id.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import type { Log } from '../../log/log.ts'
+import { completeErasures } from '../people/forgetting.ts'
 import { Unconfirmed } from '../run/desk.ts'
 import { isKind, KINDS, type KindName, type Taking } from './kinds.ts'
 import type { Owner } from './owner.ts'
@@ -37,6 +38,7 @@ function takingOf(owner: Owner, { id, decided, isConfirmed, watching }: Course):
     state: owner.state,
     signal: owner.signal,
     decided,
+    decision: id,
     about: (pipeline) => ({
       at,
       runId: run,
@@ -103,6 +105,12 @@ async function takeAgain(owner: Owner, { id, kind, args, decided }: OpenDecision
 
 /** Those that an owner was killed over; before this one does anything else. */
 export async function resumeDecisions(owner: Owner, log?: Log): Promise<void> {
+  try {
+    completeErasures({ settings: owner.settings(), state: owner.state })
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    log?.warn('erasure not completed', { code: error.code })
+  }
   for (const open of await owner.state.openDecisions()) {
     const decision = open.kind
     try {

@@ -28,8 +28,8 @@ export async function forgetDateOrders(desk: Desk, { pipeline, column }: KeptOrd
   const removed = part(true)
   if (Object.keys(removed).length === 0) throw nothingKept(pipeline, column, kept)
   desk.ask(removed)
-  await state.keepDateOrders(pipeline, part(false))
+  const effect = { do: 'keep_date_orders', pipeline, orders: part(false) } as const
   const reason = `the order of day and month is forgotten for: ${Object.keys(removed).join(', ')}`
-  await desk.conclude([], [planEntry({ action: 'forget_order', reason }, desk.about(pipeline))])
+  await desk.conclude([effect], [planEntry({ action: 'forget_order', reason }, desk.about(pipeline))])
   return removed
 }

@@ -1,6 +1,6 @@
 // Erases one person: at the service on request, in the archived files, in the logs, in the state; and reports what
-// was removed and what lies outside our reach. Part of the composition. Each step may be done again: who is ended half-way
-// calls it once more.
+// was removed and what lies outside our reach. Part of the composition. Each step may be done again: the next owner of the
+// state completes what was ended half-way.
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { planEntry } from '../../core/log/audit.ts'
@@ -172,6 +172,22 @@ function copiesOf(path: string): { old: string[]; others: string[] } {
   return { old: names.filter(isOld), others: names.filter(isCopy) }
 }
 
+/** What must follow once a person's rows are gone: no page of the state and no copy of it holds them. May be done again. */
+function completeErasure(settings: Settings, state: OwnedState): ReturnType<typeof copiesOf> {
+  state.sweep()
+  state.accept()
+  const place = statePlace(settings.state.path)
+  const copies = copiesOf(place)
+  for (const name of copies.old) rmSync(join(dirname(place), name), { force: true })
+  state.endSweep()
+  return copies
+}
+
+/** Of an erasure whose process was ended before it was done. Throws STATE_FULL where the state cannot be rewritten. */
+export function completeErasures({ settings, state }: Pick<Desk, 'settings' | 'state'>): void {
+  if (state.isSweepDue()) completeErasure(settings, state)
+}
+
 function outsideText(
   { settings, subject }: Work,
   seen: readonly SeenAtService[],
@@ -219,12 +235,9 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
     at,
     runId: id,
     decided: work.desk.decided,
+    decision: work.desk.decision,
   })
-  state.sweep()
-  state.accept()
-  const place = statePlace(settings.state.path)
-  const { old, others } = copiesOf(place)
-  for (const name of old) rmSync(join(dirname(place), name), { force: true })
+  const { old, others } = completeErasure(settings, state)
   const { uncertainRejects } = forgotten
   const rejects = {
     file: 'the state',
@@ -246,18 +259,13 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
   }
 }
 
-/** An earlier call was ended before it was done. */
-function sweepIfDue(state: OwnedState): void {
-  if (state.isSweepDue()) state.sweep()
-}
-
 /**
  * Throws USAGE where no one or more than one person may be meant, SERVICE_UNREACHABLE where the service did not delete the
  * contact (then nothing was erased), STATE_FULL where the state cannot be rewritten. No run is active.
  */
 export async function forgetContact(desk: Desk, asked: Asked): Promise<Certificate> {
   const { settings, state } = desk
-  sweepIfDue(state)
+  completeErasures(desk)
   const { atService: did } = asked
   if (did !== undefined) assertOfService(settings, state.binding)
   const whom = await meant(state, settings, asked.contact)
@@ -272,14 +280,18 @@ export async function forgetContact(desk: Desk, asked: Asked): Promise<Certifica
 
 /** Lets an erased person be created again: by mail, or by pipeline and key. Returns how many tombstones were removed. */
 export async function readmitContact(desk: Desk, { contact }: { contact: string }): Promise<number> {
+  completeErasures(desk)
   const { settings, state } = desk
-  sweepIfDue(state)
   const key = contact.replace(/^key:/, '')
   const mail = contact.replace(/^mail:/, '')
   const keys = settings.pipelines.map(({ name }) => ({ pipeline: name, key }))
-  const lifted = state.readmit({ keys, mails: mail.includes('@') ? [mail] : [] })
+  const named = { keys, mails: mail.includes('@') ? [mail] : [] }
+  const lifted = state.tombstones(named)
   if (lifted === 0) return lifted
   const reason = 'a person who was erased may be imported again'
-  await desk.conclude([], [planEntry({ action: 'readmit', reason }, desk.about(null))])
+  await desk.conclude(
+    [{ do: 'readmit', named }],
+    [planEntry({ action: 'readmit', reason }, desk.about(null))],
+  )
   return lifted
 }

@@ -83,8 +83,6 @@ async function hold(
   } as const
   await state.holdPlan(staged, guard, { at, configHash })
   if (required.length > 0) await state.holdForApproval(staged, required, { at, configHash })
-  await state.commitPlan(staged, '')
-  await state.endInput(staged, { as: 'processed' })
 }
 
 /** Throws USAGE where the configuration has no such pipeline. */
@@ -96,6 +94,9 @@ export async function holdRepair(desk: Desk, { pipeline, contacts }: Asked): Pro
       hint: 'See contact-sync status.',
     })
   const about = desk.about(pipeline)
+  // Of one that was begun by an owner that was killed: nothing of it counts.
+  for (const begun of await state.unfinishedInputs(pipeline))
+    if (begun.input.name === INPUT) await state.discardInput(begun)
   const open = await openKeys(pipeline, desk)
   const free = contacts.filter(({ key }) => !open.has(key))
   const input = { name: INPUT, version: `${INPUT} ${about.runId}`, bytes: 0 }
@@ -114,6 +115,6 @@ export async function holdRepair(desk: Desk, { pipeline, contacts }: Asked): Pro
   }
   await hold(staged, { changes, settings }, desk)
   const reason = `drift: ${plural(changes, 'change')} to put back what was last sent, held for release`
-  await desk.conclude([], [planEntry({ action: 'hold', reason }, about)])
+  await desk.conclude([{ do: 'hold', staged }], [planEntry({ action: 'hold', reason }, about)])
   return { pipeline, run_id: about.runId, changes, left }
 }

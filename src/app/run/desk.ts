@@ -14,6 +14,8 @@ export interface Desk {
   /** Its end: that of the command or of the daemon. */
   readonly signal: AbortSignal
   readonly decided: DecidedBy
+  /** Its number in the state; undefined where it is not written down. */
+  readonly decision: number | undefined
   /** What an entry about it has in common; null: of no pipeline. */
   about(pipeline: string | null): About
   /** Throws Unconfirmed with the facts where the person who decides has not seen them. */

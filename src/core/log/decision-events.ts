@@ -19,6 +19,12 @@ export const DECISION_EVENTS = {
     means:
       'An earlier process was killed while it took this decision. `taken`: it is taken now, as a whole. `refused`: it could not be, or had been taken; the sync log says which.',
   },
+  'erasure not completed': {
+    level: 'warn',
+    fields: { code: 'name' },
+    means:
+      'A process was ended while it erased a person: the rows are gone, and the file of the state could not be rewritten without them yet. The next start tries again; `code` says what is in the way.',
+  },
   'no socket for decisions': {
     level: 'warn',
     fields: { error: 'name', 'code?': 'code', 'at?': 'name' },

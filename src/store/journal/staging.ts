@@ -130,6 +130,7 @@ function createUnstage(db: Connection): RunState['unstage'] {
 const DISCARD = [
   'DELETE FROM operation WHERE input_id = ?',
   'DELETE FROM reject WHERE input_id = ?',
+  'DELETE FROM hold WHERE input_id = ?',
   'DELETE FROM input WHERE id = ?',
 ]
 
@@ -228,6 +229,16 @@ function createCommit(
   }
 }
 
+/** A plan of which everything is held, and whose input says nothing about other records. Within a transaction. */
+export function createHoldPlan(db: Connection): (staged: StagedInput) => void {
+  const commit = createCommit(db, () => undefined)
+  const end = db.prepare("UPDATE input SET state = 'processed' WHERE id = ?")
+  return (staged) => {
+    commit(staged, '', undefined)
+    end.run(staged.id)
+  }
+}
+
 /** What can be told only after the last record. */
 function createCompleteStaging(
   db: Connection,
@@ -269,6 +280,11 @@ export function createStagingStore(db: Connection): Staging {
   const fingerprints = createFingerprints(db)
   const blocks = createBlockStore(db, { claims, fingerprints })
   const walks = new Map<number, FingerprintWalk>()
+  const walkOf = ({ id, pipeline }: StagedInput): FingerprintWalk => {
+    const walk = walks.get(id) ?? fingerprints.walk(pipeline)
+    walks.set(id, walk)
+    return walk
+  }
   const endReading = ({ id }: StagedInput): void => {
     walks.delete(id)
     claims.clear(id)
@@ -293,11 +309,9 @@ export function createStagingStore(db: Connection): Staging {
         input.bytes,
         JSON.stringify(header),
       )
-      const id = Number(lastInsertRowid)
-      walks.set(id, fingerprints.walk(pipeline))
-      return { id, runId, pipeline, input, header }
+      return { id: Number(lastInsertRowid), runId, pipeline, input, header }
     },
-    matchFingerprints: async (staged, values) => walks.get(staged.id)?.match(values) ?? [],
+    matchFingerprints: async (staged, values) => walkOf(staged).match(values),
     known: createKnown(db),
     passed: createPassed(db).passed,
     droppedForms: dropped.droppedForms,

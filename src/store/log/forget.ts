@@ -9,6 +9,7 @@ import type { LoggedPerson } from '../../core/log/sync-log.ts'
 import { createAppend } from './audit-append.ts'
 import { entriesOf, keysOf } from './audit-names.ts'
 import { createUntagTerms } from './audit-tags.ts'
+import { endDecision } from '../decisions.ts'
 import type { Connection } from '../file/connection.ts'
 import { truncateLog } from '../file/owned.ts'
 import { isOneOf } from '../file/state-sets.ts'
@@ -41,6 +42,8 @@ export interface Forgetting {
   readonly runId: string
   /** Who asked for it. */
   readonly decided?: DecidedBy | undefined
+  /** Its number in the state: it names the person, and ends with what it asked for. */
+  readonly decision?: number | undefined
 }
 
 const OF_PEOPLE = keysOf('SELECT value FROM json_each(@persons)')
@@ -201,7 +204,7 @@ const SWEEP = "INSERT OR REPLACE INTO meta VALUES ('sweep', '1')"
 
 export function forgetPerson(
   db: Connection,
-  { subject, people, recognition, records, at, runId, decided }: Forgetting,
+  { subject, people, recognition, records, at, runId, decided, decision }: Forgetting,
 ): Forgotten {
   return db.transaction(() => {
     const { tokens, logEntries } = destroyValues(db, people)
@@ -214,17 +217,19 @@ export function forgetPerson(
     const about = { at, runId, pipeline: null, configHash: '', decided }
     createAppend(db)(planEntry({ action: 'erase', reason, tokens }, about))
     db.exec(SWEEP)
+    if (decision !== undefined) endDecision(db, decision)
     return { logEntries, tokens, tombstones, texts, ...rows, rejects, uncertainRejects: named.uncertain }
   })()
 }
 
-/** Whether the file was not yet rewritten since a person was erased. */
+/** Whether an erasure has not come to its end: the file was not rewritten yet, or copies of it are still there. */
 export const isSweepDue = (db: Connection): boolean =>
   db.prepare("SELECT 1 FROM meta WHERE name = 'sweep'").get() !== undefined
 
 /** Rewrites the file without what was deleted from it. Needs as much space again, and throws STATE_FULL without. */
 export function sweep(db: Connection): void {
   db.exec('VACUUM')
-  db.exec("DELETE FROM meta WHERE name = 'sweep'")
   truncateLog(db)
 }
+
+export const endSweep = (db: Connection): void => void db.exec("DELETE FROM meta WHERE name = 'sweep'")

@@ -114,8 +114,14 @@ export function erasedBefore(
   }
 }
 
-/** How many were taken away: the person may come again. */
-export function liftTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): number {
+/** How many there are under these names. */
+export function countTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): number {
+  const has = db.prepare<[Buffer], number>('SELECT 1 FROM tombstone WHERE print = ?').pluck()
+  return printsOf(db, subject).filter((one) => has.get(one) !== undefined).length
+}
+
+/** The person may come again. */
+export function liftTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): void {
   const remove = db.prepare('DELETE FROM tombstone WHERE print = ?')
-  return printsOf(db, subject).reduce((sum, one) => sum + remove.run(one).changes, 0)
+  for (const one of printsOf(db, subject)) remove.run(one)
 }

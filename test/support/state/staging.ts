@@ -275,6 +275,7 @@ export function memoryStaging(tables: Tables): Staging {
     async discardInput({ id }) {
       dropRows(tables, (row) => row.inputId === id)
       dropRejects(tables, ({ inputId }) => inputId === id)
+      tables.holds = tables.holds.filter(({ inputId }) => inputId !== id)
       tables.inputs.delete(id)
     },
     // Nothing is kept of raw bytes: every record is parsed.
