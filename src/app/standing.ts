@@ -2,6 +2,7 @@
 // the inbox; works beside a running daemon.
 import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
 import type { PipelinePause } from '../core/decision.ts'
+import type { ErasedSeen } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { estimate, type Estimate } from '../core/change/estimate.ts'
 import type { NotedPause } from '../core/outcome/daemon.ts'
@@ -139,6 +140,8 @@ export interface CommonStanding {
   /** The daemon lets no run begin, because the service cannot be used. */
   readonly pause: NotedPause | undefined
   readonly rate: RateStanding
+  /** Contacts at the service that show the address of an erased person. */
+  readonly erasedSeen: readonly ErasedSeen[]
 }
 
 export async function commonStanding(of: {
@@ -151,5 +154,6 @@ export async function commonStanding(of: {
   return {
     pause: owner === undefined ? undefined : await state?.notedPause(),
     rate: rateStanding(settings, now),
+    erasedSeen: (await state?.erasedSeen()) ?? [],
   }
 }

@@ -126,6 +126,21 @@ export function pauseText(
   return wrap(`${paint('red', '!')} ${head}: ${code}: ${reason}. ${ERRORS[code].hint}`, columns, 2)
 }
 
+/** Erased persons who are at the service again, and what can be done about each. */
+export function erasedText(
+  { erasedSeen }: CommonStanding,
+  now: number,
+  { paint, columns }: Terminal,
+): readonly string[] {
+  return erasedSeen.flatMap(({ contactId, firstAt, isLinked }) => {
+    const seen = `Contact ${contactId} at the service shows the address of an erased person, since ${momentText(firstAt)} (${distanceText(firstAt, now)}).`
+    const next = isLinked
+      ? 'A record of another person has the contact: correct its address there.'
+      : `To erase it there: contact-sync audit forget id:${contactId} --at-service delete`
+    return wrap(`${paint('yellow', '!')} ${seen} ${next}`, columns, 2)
+  })
+}
+
 /** The rate in force, and how much of it is used. */
 export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): readonly string[] {
   const { allowed, requests, perMs, used, slowedUntil, perDay, usedOfDay = 0 } = rate

@@ -170,10 +170,38 @@ export interface TombstoneStore {
   ): Promise<readonly boolean[]>
 }
 
+/** A contact at the service that shows the e-mail address of a person who was erased. */
+export interface ErasedSeen {
+  readonly contactId: number
+  /** A record of another person has it: its address was changed there. */
+  readonly isLinked: boolean
+  /** The keyed hash of the address; the address itself is kept nowhere. */
+  readonly print: string
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+export interface ErasedSeenStore {
+  /**
+   * What a read of a contact has shown; `mail` blank: no address, or no contact any more. Gives the keyed hash where the contact
+   * was not known to show such an address.
+   */
+  noteErasedRead(read: {
+    readonly contactId: number
+    readonly mail: string
+    readonly at: number
+  }): Promise<string | undefined>
+  /** By contact. */
+  erasedSeen(): Promise<readonly ErasedSeen[]>
+}
+
 /** A person who was erased before, of whom only tombstones are kept. */
 export interface ErasedBefore {
   /** Milliseconds since the epoch. */
   readonly at: number
+  /** Contacts at the service that no record has, and that were seen with an address of the person. */
+  readonly contactIds: readonly number[]
   /** Records of theirs that were left out when files were archived. */
   readonly leftOut: number
   /** Whether the key of a record, or a mail in one of the texts, is of the person; without a key also a key in them. */

@@ -17,7 +17,7 @@ import type { ConfigurationStore } from './log/configuration-store.ts'
 import type { DecisionStore } from './decision.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { DeleteCounts } from './deletes-over-time.ts'
-import type { TombstoneStore } from './erasing.ts'
+import type { ErasedSeenStore, TombstoneStore } from './erasing.ts'
 import type { LookAlikeStore } from './linkage/look-alikes.ts'
 import type { SyncLog } from './log/sync-log.ts'
 import type { WitnessStore } from './log/witness.ts'
@@ -73,4 +73,5 @@ export interface StateStore
     DecisionStore,
     ConfigurationStore,
     OptOutStore,
+    ErasedSeenStore,
     ReadStore {}

@@ -55,6 +55,7 @@ import { createRunStore } from './journal/runs.ts'
 import { createStagingStore } from './journal/staging.ts'
 import { namedInRows, subjectOf } from './log/subject.ts'
 import { createTermNames, createTermNameStore, type TermNames } from './term-names.ts'
+import { createErasedSeenStore } from './log/erased-seen.ts'
 import { createTombstoneStore, erasedBefore, countTombstones } from './log/tombstones.ts'
 import { createWatch, stateError, type Watch } from './file/trouble.ts'
 import { createRecordSearch } from './views/views-explain.ts'
@@ -85,7 +86,7 @@ export interface OwnedState extends StateStore {
   /** Of the names those under which rows are kept of which the log knows nothing: rejects, and what was never sent. */
   namedInRows(names: Pick<Subject, 'keys' | 'mails'>): Pick<Subject, 'keys' | 'mails'>
   /** See tombstones.ts. */
-  erasedBefore(names: Pick<Subject, 'keys' | 'mails'>): ErasedBefore | undefined
+  erasedBefore(names: Pick<Subject, 'keys' | 'mails' | 'contactIds'>): ErasedBefore | undefined
   /** Whether a link of another person has the key. */
   isOfOthers(subject: Subject, pipeline: string, key: string): boolean
   /** Rebuilds the indexes of the sync log from its entries. */
@@ -127,6 +128,7 @@ function storeOver(
     ...createAlertStore(db),
     ...createSyncLog(db),
     ...createTombstoneStore(db),
+    ...createErasedSeenStore(db),
     ...createPermissionStore(db),
     ...createSuppressionStore(db),
     ...createOptOutStore(db),

@@ -1,21 +1,11 @@
-// A session whose reads of contacts also note their mail_status, for the outbox. What it was not asked for is asked for
-// beside it, and not handed on.
+// A session whose reads of contacts also note their mail_status, for the outbox; and which of the statuses its own requests set.
 import type { OptOutStore } from '../core/change/consents/opt-outs.ts'
 import { isWithdrawn } from '../core/change/permission.ts'
 import { mailKey } from '../core/mapping/contact.ts'
 import type { Clock, ServiceContact, ServiceSession } from '../core/ports.ts'
+import { notedReads, withCalls } from './noted-reads.ts'
 
 const NOTED = ['mail', 'mail_status'] as const
-
-/** Without the fields that were read only to be noted. */
-function asAsked(contact: ServiceContact, fields: readonly string[]): ServiceContact {
-  const beside = NOTED.filter((name) => !fields.includes(name))
-  if (beside.length === 0) return contact
-  const shown = Object.entries(contact.fields).filter(
-    ([name]) => !(beside as readonly string[]).includes(name),
-  )
-  return { ...contact, fields: Object.fromEntries(shown) }
-}
 
 export function notingStatus(
   session: ServiceSession,
@@ -36,23 +26,10 @@ export function notingStatus(
     const isOurs = ours.has(`${id} ${status}`) || ours.has(`${mailKey(mail)} ${status}`)
     await store.noteStatus({ contactId: id, mail, status, pipeline, at: clock.now(), isOurs })
   }
-  const withNoted = (fields: readonly string[]): readonly string[] => [...new Set([...fields, ...NOTED])]
   const created = ({ mail, ...fields }: Readonly<Record<string, unknown>>): void =>
     setting(mailKey(typeof mail === 'string' ? mail : ''), fields)
   const own: Partial<ServiceSession> = {
-    async contactById(id, fields) {
-      const result = await session.contactById(id, withNoted(fields))
-      if (result.kind !== 'ok') return result
-      await note(result.value)
-      return { ...result, value: asAsked(result.value, fields) }
-    },
-    async contactsByMail(mail, fields) {
-      const result = await session.contactsByMail(mail, withNoted(fields))
-      if (result.kind !== 'ok') return result
-      for (const contact of result.value.contacts) await note(contact)
-      const contacts = result.value.contacts.map((contact) => asAsked(contact, fields))
-      return { ...result, value: { ...result.value, contacts } }
-    },
+    ...notedReads(session, { fields: () => NOTED, note }),
     createContact(contact, options) {
       created(contact)
       return session.createContact(contact, options)
@@ -66,7 +43,5 @@ export function notingStatus(
       return session.updateContact(id, fields)
     },
   }
-  return new Proxy(session, {
-    get: (target, name): unknown => Reflect.get(own, name) ?? Reflect.get(target, name),
-  })
+  return withCalls(session, own)
 }

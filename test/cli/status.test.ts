@@ -167,13 +167,12 @@ describe('for all pipelines', () => {
     perDay: undefined,
     usedOfDay: undefined,
   }
+  const common = { pause: undefined, rate, erasedSeen: [] }
 
   it('the rate in force, as configured or as the service asked', () => {
-    expect(rateText({ pause: undefined, rate }, NOW, plain)).toEqual([
-      'Rate: 500 requests in 1 s; 12 used now.',
-    ])
+    expect(rateText(common, NOW, plain)).toEqual(['Rate: 500 requests in 1 s; 12 used now.'])
     const slowed = { ...rate, allowed: 250, slowedUntil: NOW + MINUTE, perDay: 10_000, usedOfDay: 9_000 }
-    expect(rateText({ pause: undefined, rate: slowed }, NOW, plain)).toEqual([
+    expect(rateText({ ...common, rate: slowed }, NOW, plain)).toEqual([
       'Rate: 250 of 500 requests in 1 s, because the service asked for fewer (all again in 1 min); 12 used now; 9,000 of 10,000 requests in 24 hours used.',
     ])
   })
@@ -184,12 +183,12 @@ describe('for all pipelines', () => {
       code: 'SERVICE_KEY_REFUSED',
       reason: 'the service said 401',
     } as const
-    const [text = '', ...more] = pauseText({ pause, rate }, NOW, plain)
+    const [text = '', ...more] = pauseText({ ...common, pause }, NOW, plain)
     expect(text).toContain(
       '! Paused since 2026-11-21 13:59:00 UTC (1 min ago): no run starts: SERVICE_KEY_REFUSED',
     )
     expect(more).toEqual([])
-    expect(pauseText({ pause: undefined, rate }, NOW, plain)).toEqual([])
+    expect(pauseText(common, NOW, plain)).toEqual([])
   })
 })
 

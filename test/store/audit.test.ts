@@ -212,6 +212,7 @@ describe('a check of the indexes', () => {
       subject: { keys: [{ pipeline: 'shop', key: 'K2' }], contactIds: [2], mails: ['b@x.de'], values: [] },
       people: [person!],
       recognition: recognition({ keys: [], mails: [], values: [] }),
+      cleared: [],
       records: 0,
       at: DAY,
       runId: 'run-4',

@@ -35,6 +35,7 @@ const TABLES: Readonly<Record<string, Kind>> = {
   delete_count: none('counts'),
   run_figure: none('counts and durations of runs'),
   dropped: forgotten('by key'),
+  erased_seen: forgotten('by contact, where it is erased at the service or a record has it'),
   due: none('times of schedules'),
   fingerprint: forgotten('by link'),
   hand_edit: forgotten('by key'),

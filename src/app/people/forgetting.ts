@@ -78,22 +78,27 @@ function unlogged(state: OwnedState, settings: Settings, contact: string): Meant
   const name = rest.trim()
   const isMail = name.includes('@') && kind !== 'key' && kind !== 'id'
   const isKey = kind === undefined || kind === 'key'
+  const isId = kind === 'id' || (kind === undefined && /^\d+$/.test(name))
   const names = {
     keys: isKey ? settings.pipelines.map(({ name: pipeline }) => ({ pipeline, key: name })) : [],
     mails: isMail ? [mailKey(name)] : [],
+    contactIds: isId ? [Number(name)] : [],
   }
   const before = state.erasedBefore(names)
   const rows = state.namedInRows(names)
-  const keys = names.keys.filter((one) => state.erasedBefore({ keys: [one], mails: [] }) !== undefined)
+  const wasErased = (key: Subject['keys'][number]): boolean =>
+    state.erasedBefore({ keys: [key], mails: [], contactIds: [] }) !== undefined
+  const keys = names.keys.filter(wasErased)
   if (before === undefined && rows.keys.length + rows.mails.length === 0)
     throw new SyncError(
       'USAGE',
       `the state knows no contact ${contact}, and no person was erased under that name`,
       {
-        hint: 'Name a key, an e-mail address or a contact id. A person who was erased is found by e-mail address or key, not by id.',
+        hint: 'Name a key, an e-mail address or a contact id. A person who was erased is found by e-mail address or key, and by the id of a contact that contact-sync status names.',
       },
     )
-  const subject = { keys: [...keys, ...rows.keys], contactIds: [], mails: names.mails, values: [] }
+  const contactIds = before?.contactIds ?? []
+  const subject = { keys: [...keys, ...rows.keys], contactIds, mails: names.mails, values: [] }
   return { people: [], subject, before }
 }
 
@@ -188,12 +193,16 @@ export function completeErasures({ settings, state }: Pick<Desk, 'settings' | 's
   if (state.isSweepDue()) completeErasure(settings, state)
 }
 
+/** Contacts that showed nothing any more, or were gone. */
+const clearedOf = (seen: readonly SeenAtService[]): readonly number[] =>
+  seen.filter(({ left }) => left.length === 0).map(({ contactId }) => contactId)
+
 function outsideText(
   { settings, subject }: Work,
   seen: readonly SeenAtService[],
   copies: readonly string[],
 ): string[] {
-  const cleared = seen.filter(({ left }) => left.length === 0).map(({ contactId }) => contactId)
+  const cleared = clearedOf(seen)
   const left = subject.contactIds.filter((id) => !cleared.includes(id))
   const { base_url: baseUrl } = settings.service
   return [
@@ -231,6 +240,7 @@ async function erase(work: Work, seen: readonly SeenAtService[]): Promise<Certif
     subject,
     people,
     recognition: messages,
+    cleared: clearedOf(seen),
     records,
     at,
     runId: id,

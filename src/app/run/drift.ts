@@ -2,10 +2,12 @@
 import { createCircuit, type Stop } from '../../core/outcome/circuit.ts'
 import type { DriftReport } from '../../core/change/others/drift.ts'
 import type { ServiceReads } from '../../core/ports.ts'
+import type { StateStore } from '../../core/state-store.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { createService } from '../../service/service.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { watchedSession } from '../../sync/context.ts'
+import { type ErasedNotes, noticingErased } from '../../sync/erased-reads.ts'
 import { type DriftContext, lookForDrift } from '../../sync/drift.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { rateStanding, sharedWindow } from './rate-window.ts'
@@ -30,6 +32,8 @@ export interface DriftLook {
   readonly reports: readonly DriftReport[]
   /** Why it ended before all were read; undefined where it did not. */
   readonly stop: Pick<Stop, 'code' | 'message'> | undefined
+  /** Contacts that show the address of an erased person. */
+  readonly erased: readonly number[]
 }
 
 /** Of a window, and of the last day: what looks may use of them, with whatever else was sent. */
@@ -58,6 +62,12 @@ const nothingSent = (pipeline: string): DriftReport => ({
   ...{ share: 0, low: 0, high: 0, unanswered: 0 },
 })
 
+/** A look writes nothing: what it finds out is reported by the command, each contact once. */
+const readingErased = (state: StateStore): ErasedNotes['state'] => ({
+  hasTombstones: () => state.hasTombstones(),
+  noteErasedRead: ({ mail }) => state.tombstoneOf('', { key: undefined, texts: [mail] }),
+})
+
 /** Throws OTHER_SERVICE where the state belongs to another service. */
 export async function lookAtContacts(
   settings: Settings,
@@ -66,14 +76,21 @@ export async function lookAtContacts(
 ): Promise<DriftLook> {
   assertReadOfService(settings)
   const state = openStateForReading(settings.state.path)
-  if (state === undefined) return { reports: pipelines.map(({ name }) => nothingSent(name)), stop: undefined }
+  if (state === undefined)
+    return { reports: pipelines.map(({ name }) => nothingSent(name)), stop: undefined, erased: [] }
   const service = createService(settings.service, { clock, random, ...sharedWindow(settings) })
   const reports: DriftReport[] = []
+  const erased = new Set<number>()
   let stop: DriftLook['stop']
   try {
     for (const pipeline of pipelines) {
       const circuit = createCircuit(pipeline.guards)
-      const session = watchedSession<ServiceReads>(service.session({ signal }), { signal, circuit })
+      const noticing = noticingErased<ServiceReads>(service.session({ signal }), {
+        clock,
+        state: readingErased(state),
+        found: (contactId) => erased.add(contactId),
+      })
+      const session = watchedSession<ServiceReads>(noticing, { signal, circuit })
       const { custom_field_key: customFieldKey } = settings.service
       const context: DriftContext = {
         ...{ pipeline, state, session, circuit, customFieldKey, signal, random },
@@ -89,7 +106,7 @@ export async function lookAtContacts(
       reports.push(await lookForDrift(size, context))
       stop ??= circuit.stop
     }
-    return { reports, stop }
+    return { reports, stop, erased: [...erased] }
   } finally {
     await service.close()
     await state.close()

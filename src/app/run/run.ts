@@ -13,6 +13,7 @@ import type { Log } from '../../log/log.ts'
 import type { Service } from '../../service/service.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { type RunContext, watchedSession } from '../../sync/context.ts'
+import { noticingErased } from '../../sync/erased-reads.ts'
 import { notingStatus } from '../../sync/status-notes.ts'
 import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
@@ -91,8 +92,12 @@ function runContext(
   const { settings, clock } = parts
   const onEvent = watched === undefined ? {} : { onEvent: watched.onService }
   const plain = parts.service.session({ signal, ...onEvent })
+  const noticing = noticingErased(plain, {
+    ...{ state: parts.state, clock },
+    found: (contact_id, print) => parts.log.warn('erased person at the service again', { contact_id, print }),
+  })
   const noting = { store: parts.state, pipeline: pipeline.name, clock }
-  const noted = settings.consents.outbox === undefined ? plain : notingStatus(plain, noting)
+  const noted = settings.consents.outbox === undefined ? noticing : notingStatus(noticing, noting)
   const session = watchedSession(noted, { signal, circuit })
   return {
     runId: id,

@@ -79,7 +79,7 @@ export async function drift(io: Io, options: DriftOptions, names: string[]): Pro
   warnOfOlderState(io, settings)
   const chosen = chosenPipelines(settings, names)
   const found = new Map(chosen.map(({ name }): [string, RepairableContact[]] => [name, []]))
-  const { reports, stop } = await lookAtContacts(settings, chosen, {
+  const { reports, stop, erased } = await lookAtContacts(settings, chosen, {
     repairable: (pipeline, contact) => void found.get(pipeline)?.push(contact),
     size: all ? Infinity : (sample ?? STANDARD_SAMPLE),
     signal: io.signal,
@@ -93,6 +93,11 @@ export async function drift(io: Io, options: DriftOptions, names: string[]): Pro
   if (options.json === true)
     printJson(io, { pipelines: reports.map(listed), ...(repairs === undefined ? {} : { repairs }) })
   else repairs?.flatMap(repairLines).forEach((line) => print(io, line))
+  if (erased.length > 0)
+    printError(
+      io,
+      `${erased.length === 1 ? 'contact' : 'contacts'} ${erased.join(', ')} at the service: with the e-mail address of a person who was erased`,
+    )
   const unread = reports.reduce((sum, { unanswered }) => sum + unanswered, 0)
   if (unread === 0) return EXIT.done
   const why = io.signal.aborted ? 'interrupted' : stop?.message

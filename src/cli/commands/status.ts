@@ -9,12 +9,13 @@ import {
 import { openStateForReading } from '../../store/state-store.ts'
 import { stateOwner } from '../../store/info.ts'
 import { systemClock as clock } from '../../system.ts'
+import type { ErasedSeen } from '../../core/erasing.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
-import { orphanText, ownerText, pauseText, rateText, standingText } from '../status-text.ts'
+import { erasedText, orphanText, ownerText, pauseText, rateText, standingText } from '../status-text.ts'
 import { terminalOf } from '../terminal.ts'
 
 interface StatusOptions extends CommonOptions {
@@ -106,10 +107,19 @@ const rateJson = ({ rate }: CommonStanding) => ({
   used_of_day: rate.usedOfDay ?? null,
 })
 
+const erasedJson = ({ contactId, print, firstAt, lastAt, isLinked }: ErasedSeen) => ({
+  contact_id: contactId,
+  print,
+  first_seen: isoTime(firstAt),
+  last_seen: isoTime(lastAt),
+  linked: isLinked,
+})
+
 const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
   owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
   pause: pauseJson(common),
   rate: rateJson(common),
+  erased_at_service: common.erasedSeen.map(erasedJson),
   pipelines: standings.map(standingJson),
   orphans: known,
 })
@@ -123,6 +133,7 @@ function lookText(io: Io, { owner, orphans: known, common, standings }: Look): r
     ...rateText(common, now, terminal),
     ownerText(owner, now),
     ...pauseText(common, now, terminal),
+    ...erasedText(common, now, terminal),
   ]
 }
 

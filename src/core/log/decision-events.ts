@@ -36,6 +36,12 @@ export const DECISION_EVENTS = {
     fields: { reads: 'count', error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
     means: 'So many looks at data of persons are missing in `audit reads`: the state could not be written.',
   },
+  'erased person at the service again': {
+    level: 'warn',
+    fields: { contact_id: 'id', print: 'name' },
+    means:
+      'The contact shows the e-mail address of a person who was erased; `print` is its keyed hash. Nothing is sent for them. contact-sync status says how to erase them there.',
+  },
   'pipelines paused': {
     level: 'warn',
     fields: { pipelines: 'count' },

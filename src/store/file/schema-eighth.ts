@@ -111,4 +111,14 @@ CREATE TABLE IF NOT EXISTS brake_grant (
 CREATE INDEX IF NOT EXISTS brake_grant_by_term ON brake_grant (term, at);
 `
 
-export const eighth = [approvals, corrections, runFigures, optOuts, brakes].join('')
+// erased_seen: contacts at the service that show the address of a person who was erased (core/erasing.ts), until they do not any more.
+const erasedSeen = `
+CREATE TABLE IF NOT EXISTS erased_seen (
+  contact_id INTEGER PRIMARY KEY,
+  print BLOB NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT;
+`
+
+export const eighth = [approvals, corrections, runFigures, optOuts, brakes, erasedSeen].join('')

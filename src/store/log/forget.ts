@@ -36,6 +36,8 @@ export interface Forgetting {
   readonly people: readonly LoggedPerson[]
   /** Of the person in texts about others, and about runs. */
   readonly recognition: Recognition
+  /** Contacts that are empty or gone at the service. */
+  readonly cleared: readonly number[]
   /** How many records were taken out of files. */
   readonly records: number
   readonly at: number
@@ -105,8 +107,12 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
   const unseen = ['status_seen', 'opt_out'].map((table) =>
     prepare(`DELETE FROM ${table} WHERE contact_id = ?`),
   )
+  // One that no record has is still at the service: it stays noted until it is erased there.
+  const unnoticed = prepare(`DELETE FROM erased_seen WHERE contact_id = ?
+    AND EXISTS (SELECT 1 FROM link WHERE link.contact_id = erased_seen.contact_id)`)
   const untold = prepare('DELETE FROM opt_out WHERE lower(mail) = ?')
-  for (const id of contactIds) for (const statement of [unsent, unread, ...unseen]) statement.run(id)
+  for (const id of contactIds)
+    for (const statement of [unsent, unread, unnoticed, ...unseen]) statement.run(id)
   for (const key of keys) {
     unprint.run(key)
     for (const statement of unpass) statement.run(key)
@@ -124,6 +130,11 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
     counts.rejects += naming('reject').run(mail).changes
   }
   return counts
+}
+
+function removeSeen(db: Connection, contactIds: readonly number[]): void {
+  const unnoticed = db.prepare('DELETE FROM erased_seen WHERE contact_id = ?')
+  for (const id of contactIds) unnoticed.run(id)
 }
 
 /** Texts about others, and about runs, in which the person may be named. */
@@ -204,11 +215,12 @@ const SWEEP = "INSERT OR REPLACE INTO meta VALUES ('sweep', '1')"
 
 export function forgetPerson(
   db: Connection,
-  { subject, people, recognition, records, at, runId, decided, decision }: Forgetting,
+  { subject, people, recognition, cleared, records, at, runId, decided, decision }: Forgetting,
 ): Forgotten {
   return db.transaction(() => {
     const { tokens, logEntries } = destroyValues(db, people)
     const rows = removeRows(db, subject)
+    removeSeen(db, cleared)
     const named = removeNamed(db, recognition)
     const rejects = rows.rejects + named.removed
     const texts = redactTexts(db, recognition)

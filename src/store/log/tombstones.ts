@@ -13,7 +13,7 @@ function createOfKey(db: Connection, print: Print): OfKey {
   return (pipeline, key) => names(pipeline).map((name) => print('gone', 'key', name, key))
 }
 
-const ofMail = (print: Print, mail: string): Buffer => print('gone', 'mail', mailKey(mail))
+export const mailPrint = (print: Print, mail: string): Buffer => print('gone', 'mail', mailKey(mail))
 
 const MAIL = /[^\s<>"',;:()]+@[^\s<>"',;:()]+/g
 
@@ -33,7 +33,7 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
   const ofMails = (text: string): Buffer | undefined =>
     text
       .match(MAIL)
-      ?.map((mail) => ofMail(print, mail))
+      ?.map((mail) => mailPrint(print, mail))
       .find(isSet)
   return {
     hasTombstones: async () => any.get() !== undefined,
@@ -58,7 +58,7 @@ export function createTombstoneStore(db: Connection): TombstoneStore {
         // A record that could not be mapped may name its mail anywhere; so may one of another person.
         if (mail === undefined && key !== undefined && isLinked.get(pipeline, key) !== undefined) return false
         const mails = mail === undefined ? (values.join('\n').match(MAIL) ?? []) : [mail]
-        return mails.some((one) => isSet(ofMail(print, one)))
+        return mails.some((one) => isSet(mailPrint(print, one)))
       })
     },
   }
@@ -69,7 +69,7 @@ function printsOf(db: Connection, { keys, mails }: Pick<Subject, 'keys' | 'mails
   const ofKey = createOfKey(db, print)
   return [
     ...keys.flatMap(({ pipeline, key }) => ofKey(pipeline, key)),
-    ...mails.map((mail) => ofMail(print, mail)),
+    ...mails.map((mail) => mailPrint(print, mail)),
   ]
 }
 
@@ -88,19 +88,29 @@ export function setTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'm
   return prints.length
 }
 
-/** Undefined where no one was erased under any of these names. */
+const SEEN_AT = `SELECT at FROM tombstone JOIN erased_seen USING (print)
+WHERE contact_id = ? AND NOT EXISTS (SELECT 1 FROM link WHERE link.contact_id = erased_seen.contact_id)`
+const SEEN_OF = `SELECT contact_id FROM tombstone JOIN erased_seen USING (print)
+WHERE at = ? AND NOT EXISTS (SELECT 1 FROM link WHERE link.contact_id = erased_seen.contact_id) ORDER BY contact_id`
+
+/** Undefined where no one was erased under any of these names, nor seen at the service as one of these contacts. */
 export function erasedBefore(
   db: Connection,
-  subject: Pick<Subject, 'keys' | 'mails'>,
+  subject: Pick<Subject, 'keys' | 'mails' | 'contactIds'>,
 ): ErasedBefore | undefined {
   const print = createPrint(db)
   const ofKey = createOfKey(db, print)
   const atOf = db.prepare<[Buffer], number>('SELECT at FROM tombstone WHERE print = ?').pluck()
-  const [at] = printsOf(db, subject).flatMap((one) => atOf.get(one) ?? [])
+  const seenAt = db.prepare<[number], number>(SEEN_AT).pluck()
+  const [at] = [
+    ...printsOf(db, subject).flatMap((one) => atOf.get(one) ?? []),
+    ...subject.contactIds.flatMap((id) => seenAt.get(id) ?? []),
+  ]
   if (at === undefined) return undefined
   const leftOut = db.prepare<[number], number>('SELECT sum(left_out) FROM tombstone WHERE at = ?').pluck()
   return {
     at,
+    contactIds: db.prepare<[number], number>(SEEN_OF).pluck().all(at),
     leftOut: leftOut.get(at) ?? 0,
     isTheirs(pipeline, { key, texts }) {
       const text = texts.join('\n')
@@ -108,7 +118,7 @@ export function erasedBefore(
       const mails = text.match(MAIL) ?? []
       return [
         ...keys.flatMap((one) => ofKey(pipeline, one)),
-        ...mails.map((mail) => ofMail(print, mail)),
+        ...mails.map((mail) => mailPrint(print, mail)),
       ].some((one) => atOf.get(one) === at)
     },
   }
@@ -122,6 +132,6 @@ export function countTombstones(db: Connection, subject: Pick<Subject, 'keys' | 
 
 /** The person may come again. */
 export function liftTombstones(db: Connection, subject: Pick<Subject, 'keys' | 'mails'>): void {
-  const remove = db.prepare('DELETE FROM tombstone WHERE print = ?')
-  for (const one of printsOf(db, subject)) remove.run(one)
+  const from = ['tombstone', 'erased_seen'].map((table) => db.prepare(`DELETE FROM ${table} WHERE print = ?`))
+  for (const one of printsOf(db, subject)) for (const remove of from) remove.run(one)
 }

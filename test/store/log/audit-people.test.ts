@@ -201,7 +201,15 @@ function operate(world: World, { what, slot, mail }: Step): void {
     const seqs = people.flatMap(({ person }) => found(log, person))
     const subject = subjectOf(db, people)
     const recognised = recognition({ keys: [], mails: [], values: [] })
-    forgetPerson(db, { subject, people, recognition: recognised, records: 0, at: 0, runId: 'erasing' })
+    forgetPerson(db, {
+      subject,
+      people,
+      recognition: recognised,
+      cleared: [],
+      records: 0,
+      at: 0,
+      runId: 'erasing',
+    })
     model.forget(new Set(seqs.map((seq) => model.people()[seq - 1] ?? 0)))
     model.enter(entry('drop', ''))
   }

@@ -26,6 +26,7 @@ it('takes a create in doubt along, counts it, and nothing of it is sent any more
       subject,
       people: [],
       recognition: recognition(subject),
+      cleared: [],
       records: 0,
       at: line.clock.now(),
       runId: 'erasure',
