@@ -89,7 +89,7 @@ export interface OpenOptions {
   readonly settled?: SettledInput | undefined
 }
 
-/** One pipeline's source. Opening and listing change nothing; `archive`, `giveBack`, `clearLeftovers` and `writeRejects` write. */
+/** One pipeline's source. Listing changes nothing, and opening at most claims the input; `archive`, `giveBack`, `clearLeftovers` and `writeRejects` write. */
 export interface Source {
   /**
    * The inputs that are ready, in the order in which they are to be taken, and how many are still growing.

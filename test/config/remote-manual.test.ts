@@ -81,7 +81,7 @@ describe('the examples of config/sources/remote.md', () => {
       const address = `sftp://${server.user}@127.0.0.1:${server.port}${path}`
       const own = { known_hosts: server.knownHosts, key_file: 'key' }
       expect(await run({ ...source, folder: address, remote: { ...kept, ...own } })).toContain('1 created')
-      expect(readdirSync(path)).toEqual(['processed'])
+      expect(readdirSync(path)).toEqual(['.claims', 'processed'])
     } finally {
       await server.stop()
     }

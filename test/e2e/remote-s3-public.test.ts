@@ -34,7 +34,10 @@ describe.skipIf(start === undefined)(
       sandbox = await startSandbox({ port: 0, apiKey: 'key', clock: systemClock })
       place = await openPlace({})
       await place.write('secret', 'test')
-      await place.write(
+      await configure('false')
+    })
+    const configure = (claim: string): Promise<void> =>
+      place.write(
         'config.yaml',
         `
 service: { base_url: "${sandbox.url}", api_key: key, rate_limit: { requests: 500, per: 1s } }
@@ -45,12 +48,11 @@ pipelines:
       type: csv
       folder: "s3://exports/in/shop"
       settle: 0s
-      remote: { endpoint: "${store.address}", access_key_id: test, secret_access_key_file: secret, timeout: 5s }
+      remote: { endpoint: "${store.address}", access_key_id: test, secret_access_key_file: secret, timeout: 5s, claim: ${claim} }
     key: no
     map: { mail: mail, first_name: first, family_name: last }
 `,
       )
-    })
     afterAll(async () => {
       await store.stop()
       await sandbox.close()
@@ -69,6 +71,15 @@ pipelines:
         .sort()
     }
     const textOf = async (key: string): Promise<string> => (await fetch(at(key))).text()
+
+    it('is noticed to overwrite what has the name of a claim', async () => {
+      await configure('true')
+      await put(`${PREFIX}a.csv`, EXPORT)
+      expect((await place.cli('run')).stdout).toContain('a.csv cannot be claimed')
+      expect(await keys()).toEqual([`${PREFIX}a.csv`])
+      await fetch(at(`${PREFIX}a.csv`), { method: 'DELETE' })
+      await configure('false')
+    })
 
     it('is read, put away with its rejects, explained, and rid of a person', async () => {
       await put(`${PREFIX}ä +&(1).csv`, `${EXPORT}3,,,\n`)

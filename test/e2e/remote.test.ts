@@ -67,8 +67,12 @@ pipelines:
     map: { mail: mail, first_name: first, family_name: last }
 `,
     )
-  const names = (folder = ''): string[] => readdirSync(join(inbox, folder)).sort()
-  const spooled = (): string[] => readdirSync(place.path('state', 'spool', 'shop'))
+  const names = (folder = ''): string[] =>
+    readdirSync(join(inbox, folder))
+      .filter((name) => name !== '.claims')
+      .sort()
+  const spooled = (): string[] =>
+    readdirSync(place.path('state', 'spool', 'shop')).filter((name) => name !== 'owner')
   const writes = (): number => sandbox.requests().filter(({ method }) => method !== 'GET').length
 
   it('is read, put away with its rejects, explained, and rid of a person', async () => {

@@ -104,6 +104,7 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'sources/plan-source.ts': passing('what a plan fetches, removed with it'),
   'sources/pull/spool.ts': passing('inputs of the next run, archived with it'),
   'sources/rejects.ts': forgotten('eraseRecords'),
+  'sources/remote/claims.ts': passing('claims on inputs, removed when these are archived'),
   'sources/remote/copies.ts': passing('copies of inputs, removed with the run'),
   'sources/remote/drop-folder.ts': forgotten('eraseRecords'),
   'sources/remote/put-away.ts': forgotten('eraseRecords'),

@@ -21,9 +21,10 @@ export interface S3Server {
   requests(): number
   /** Called before a request is answered. */
   before: (method: string, key: string) => void
-  /** Whether deletes honour conditions, and whether the bucket keeps versions. */
-  readonly habits: { conditionalDelete: boolean; versions: boolean }
+  /** Whether deletes and writes honour conditions, and whether the bucket keeps versions. */
+  readonly habits: { conditionalDelete: boolean; conditionalWrite: boolean; versions: boolean }
   put(key: string, content: string): void
+  remove(key: string): void
   keys(): string[]
   /** The content of every version, hidden ones among them. */
   everything(): string[]
@@ -127,7 +128,8 @@ export async function startS3Server(): Promise<S3Server> {
     const body = await bodyOf(request)
     const { 'if-none-match': none, 'if-match': match, 'x-amz-copy-source': source } = request.headers
     const here = current(key)
-    if (none === '*' && here !== undefined) return refuse(response, 412, 'PreconditionFailed')
+    if (none === '*' && here !== undefined && store.habits.conditionalWrite)
+      return refuse(response, 412, 'PreconditionFailed')
     if (match !== undefined && (here === undefined || match !== etagOf(here)))
       return refuse(response, 412, 'PreconditionFailed')
     if (source === undefined) {
@@ -177,12 +179,13 @@ export async function startS3Server(): Promise<S3Server> {
   if (typeof address !== 'object' || address === null) throw new Error('no port')
   const store: S3Server = {
     ...{ url: `http://127.0.0.1:${address.port}`, keyId: KEY_ID, secret: SECRET, before: () => undefined },
-    habits: { conditionalDelete: true, versions: false },
+    habits: { conditionalDelete: true, conditionalWrite: true, versions: false },
     failAfter(requests) {
       left = requests
       count = 0
     },
     requests: () => count,
+    remove: (key) => void objects.delete(key),
     put: (key, content) => void add(key, Buffer.from(content)),
     keys: () => visible().sort(),
     everything: () => [...objects.values()].flat().map(({ content }) => content.toString()),

@@ -162,6 +162,10 @@ export const ERRORS = {
     'later',
     'The file was changed while it was read; it is read again when it has settled.',
   ),
+  INPUT_CLAIMED: entry(
+    'later',
+    'The file is left to the installation that claimed it, which removes the claim after archiving the file. If that installation does not exist any more, delete the claim that is named; the next run then processes the file.',
+  ),
   ARCHIVE_FAILED: entry(
     'later',
     'Give the user that runs contact-sync permission to write to the folder, and free space; the file is still there and the next run moves it.',

@@ -60,6 +60,19 @@ export async function withWorkFolder<T>(spool: string, work: (folder: string) =>
   }
 }
 
+/** Writes parts into a file of its own, for its owner alone. */
+export async function writeParts(
+  path: string,
+  parts: AsyncIterable<Buffer> | Iterable<string>,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const part of parts) await file.writeFile(part)
+  } finally {
+    await file.close()
+  }
+}
+
 /** Removes all but the copies of these. */
 export async function clearCopies(spool: string, kept: readonly string[]): Promise<void> {
   const names = await readdir(spool).catch((): string[] => [])

@@ -13,7 +13,17 @@ import { fileVersion, type InputFile, openInputFile } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
 import { type RejectsLayout, writeRejectFiles } from '../rejects.ts'
-import { clearCopies, copyPath, digestOf, isThere, makeCopy, onDisk, withWorkFolder } from './copies.ts'
+import { assertUnclaimed, type Claimant, claimInput, releaseClaim, releaseStale } from './claims.ts'
+import {
+  clearCopies,
+  copyPath,
+  digestOf,
+  isThere,
+  makeCopy,
+  onDisk,
+  withWorkFolder,
+  writeParts,
+} from './copies.ts'
 import { type RemoteFolder, withSession } from './open.ts'
 import type { Names, RemoteEntry, RemoteSession, TakenFile } from './session.ts'
 
@@ -111,16 +121,6 @@ async function isWhatWasRead(
   })
 }
 
-/** Writes parts into a file of its own, for its owner alone. */
-async function writeParts(path: string, parts: AsyncIterable<Buffer> | Iterable<string>): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const part of parts) await file.writeFile(part)
-  } finally {
-    await file.close()
-  }
-}
-
 async function clearLeftovers(session: RemoteSession, name: string, runId: string): Promise<void> {
   for (const place of ['processed', 'failed'] as const) {
     const entries = (await session.list(place)) ?? []
@@ -150,6 +150,8 @@ interface There {
   readonly session: RemoteSession
   readonly spool: string
   readonly find: Find
+  /** Not where nothing is claimed. */
+  readonly claimant: Claimant | undefined
   isInput(name: string): boolean
 }
 
@@ -194,6 +196,7 @@ async function putAway(there: There, input: SourceInput, to: Archiving): Promise
 async function archive(there: There, input: SourceInput, to: Archiving): Promise<boolean> {
   if (!(await putAway(there, input, to))) return false
   await rm(copyPath(there.spool, input), { force: true })
+  if (there.claimant !== undefined) await releaseClaim(there.session, nameOf(input), there.claimant)
   const { reason } = to
   if (reason !== undefined)
     await withWorkFolder(there.spool, async (folder) => {
@@ -225,7 +228,10 @@ async function writeRejects(
 }
 
 export function createRemoteFolder(options: Options, { clock }: SourceDeps, find: Find): DropFolder {
-  const { spool } = options.remote
+  const { spool, claim, lookingFrom } = options.remote
+  const home = lookingFrom ?? spool
+  const now = (): number => clock.now()
+  const claimant = claim ? { folder: options.folder, home, spool, now } : undefined
   const isInput = (name: string): boolean => isWanted(name, options.files)
   const connected = <T>(
     code: Parameters<typeof withSession>[1],
@@ -240,7 +246,11 @@ export function createRemoteFolder(options: Options, { clock }: SourceDeps, find
   return {
     list: (asked) => listSettled(look, asked, clock),
     async openFile(input) {
-      const path = await connected('REMOTE_LOST', (session) => copyOf(session, input, spool))
+      const path = await connected('REMOTE_LOST', async (session) => {
+        if (claimant !== undefined)
+          await (lookingFrom === undefined ? claimInput : assertUnclaimed)(session, nameOf(input), claimant)
+        return copyOf(session, input, spool)
+      })
       const assertSame = async (): Promise<void> => {
         await connected('REMOTE_LOST', (session) => assertThere(session, input))
       }
@@ -255,12 +265,19 @@ export function createRemoteFolder(options: Options, { clock }: SourceDeps, find
       return version === input.version
     },
     archive: (input, to) =>
-      connected('ARCHIVE_FAILED', (session) => archive({ session, spool, find, isInput }, input, to)),
+      connected('ARCHIVE_FAILED', (session) =>
+        archive({ session, spool, find, claimant, isInput }, input, to),
+      ),
     giveBack: () =>
       unlessAway(() =>
         connected(undefined, async (session) => {
           await session.giveBackTaken(isInput)
-          const { ready } = listed((await session.list('')) ?? [], options, clock.now())
+          const entries = (await session.list('')) ?? []
+          if (claimant !== undefined) {
+            const names = entries.map(({ name }) => name)
+            await releaseStale(session, names, claimant)
+          }
+          const { ready } = listed(entries, options, clock.now())
           await clearCopies(
             spool,
             ready.map((input) => copyPath(spool, input)),

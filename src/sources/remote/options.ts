@@ -46,6 +46,12 @@ export const remoteOptions = z
     session_token_file: text
       .optional()
       .describe('In place of `session_token`: the path of a file that holds it.'),
+    claim: z
+      .boolean()
+      .prefault(true)
+      .describe(
+        'Whether a file is claimed before it is read, so that no other installation processes it. Set it to false only where this pipeline alone reads the folder, and the server or store cannot keep claims.',
+      ),
     timeout: duration({ min: '1s' })
       .prefault('30s')
       .describe('For connecting, and for every step of which nothing is heard.'),
@@ -56,4 +62,6 @@ export const remoteOptions = z
 export interface RemoteOptions extends z.output<typeof remoteOptions> {
   /** Where copies of the files lie while they are read. */
   readonly spool: string
+  /** For a plan, which claims nothing: where the id of this installation is, to tell its own claims. */
+  readonly lookingFrom?: string
 }

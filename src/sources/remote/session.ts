@@ -2,8 +2,8 @@
 // before they are read. One connection serves one piece of work at a time.
 import type { ErrorCode } from '../../core/words/errors.ts'
 
-/** The drop folder itself, or one of its two folders for what was put away. */
-export type RemotePlace = '' | 'processed' | 'failed'
+/** The drop folder itself, one of its two folders for what was put away, or the claims on its files. */
+export type RemotePlace = '' | 'processed' | 'failed' | '.claims'
 
 export interface RemoteEntry {
   readonly name: string
@@ -48,6 +48,15 @@ export interface RemoteSession {
   makeFolder(place: RemotePlace): Promise<void>
   /** A local file, whole or not at all, never over another one; the name that it got. */
   store(place: RemotePlace, names: Names, from: string): Promise<string>
+  /**
+   * A local file under just this name, in one step: of two who try it, one is told `taken`. `unsafe`: the other side would
+   * overwrite what has the name; nothing is left of the attempt.
+   */
+  storeNew(
+    place: RemotePlace,
+    names: { readonly name: string; readonly writing: string },
+    from: string,
+  ): Promise<'stored' | 'taken' | 'unsafe'>
   /** The same name with another content, whole or not at all. */
   replace(place: RemotePlace, name: string, from: string): Promise<void>
   remove(place: RemotePlace, name: string): Promise<void>

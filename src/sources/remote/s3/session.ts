@@ -18,6 +18,8 @@ const MOST_BYTES = 5 * 1024 ** 3
 interface Bucket extends Requests {
   readonly address: S3Address
   key(place: RemotePlace, name: string): string
+  /** Whether the store was seen to honour the condition of a write. */
+  readonly trial: { isPassed: boolean }
 }
 
 interface Head extends RemoteEntry {
@@ -90,6 +92,11 @@ async function removeVersion(bucket: Bucket, key: string, { versionId, etag }: H
   return true
 }
 
+async function remove(bucket: Bucket, place: RemotePlace, name: string): Promise<void> {
+  const head = await headOf(bucket, place, name)
+  if (head !== undefined) await removeVersion(bucket, bucket.key(place, name), head)
+}
+
 const forgetVersion = (bucket: Bucket, key: string, versionId: string): Promise<StoreAnswer> =>
   bucket.ask({ method: 'DELETE', key, query: { versionId }, expected: GONE })
 
@@ -134,11 +141,30 @@ function takenFrom(bucket: Bucket, head: Head): TakenFile {
   }
 }
 
-function sessionOver(bucket: Bucket): RemoteSession {
-  const remove = async (place: RemotePlace, name: string): Promise<void> => {
-    const head = await headOf(bucket, place, name)
-    if (head !== undefined) await removeVersion(bucket, bucket.key(place, name), head)
+/**
+ * A store that does not know the condition, or passes over it, has to be noticed before anything relies on it: the same
+ * write is tried once more, and has to be refused.
+ */
+async function storeNew(
+  bucket: Bucket,
+  { place, name }: { place: RemotePlace; name: string },
+  from: string,
+): ReturnType<RemoteSession['storeNew']> {
+  const put = async (): Promise<number> => {
+    const asked = { method: 'PUT', key: bucket.key(place, name), headers: { 'if-none-match': '*' } } as const
+    return (await bucket.upload({ ...asked, expected: [409, 412, 501] }, from)).status
   }
+  const first = await put()
+  if (first === 501) return 'unsafe'
+  if (first >= 300) return 'taken'
+  if (bucket.trial.isPassed) return 'stored'
+  bucket.trial.isPassed = (await put()) >= 300
+  if (bucket.trial.isPassed) return 'stored'
+  await remove(bucket, place, name)
+  return 'unsafe'
+}
+
+function sessionOver(bucket: Bucket): RemoteSession {
   return {
     isExact: true,
     list: (place) => listOf(bucket, place),
@@ -167,6 +193,7 @@ function sessionOver(bucket: Bucket): RemoteSession {
       if (stored === undefined) throw new RemoteFault('SOURCE_FAILED', 'the store did not take a file')
       return stored
     },
+    storeNew: (place, { name }, from) => storeNew(bucket, { place, name }, from),
     async replace(place, name, from) {
       const before = await headOf(bucket, place, name)
       const key = bucket.key(place, name)
@@ -175,7 +202,7 @@ function sessionOver(bucket: Bucket): RemoteSession {
       // In a bucket with versions, what was there would stay beneath.
       if (before?.versionId !== undefined) await forgetVersion(bucket, key, before.versionId)
     },
-    remove,
+    remove: (place, name) => remove(bucket, place, name),
     giveBackTaken: () => Promise.resolve(),
     isAlive: () => Promise.resolve(true),
     setUsed: () => undefined,
@@ -187,5 +214,5 @@ export function openS3(address: S3Address, remote: RemoteOptions): RemoteSession
   const { prefix } = address
   const key = (place: RemotePlace, name: string): string =>
     `${prefix}${place === '' ? '' : `${place}/`}${name}`
-  return sessionOver({ ...createRequests(address, remote), address, key })
+  return sessionOver({ ...createRequests(address, remote), address, key, trial: { isPassed: false } })
 }

@@ -36,6 +36,14 @@ function sessionOver(files: Files, connection: SftpConnection): RemoteSession {
         throw error
       }
     },
+    async storeNew(place, { name, writing }, from) {
+      await makeFolder(place)
+      const part = files.path(place, writing)
+      await files.upload(from, part)
+      if (await files.rename(part, files.path(place, name))) return 'stored'
+      await files.remove(part)
+      return 'taken'
+    },
     async replace(place, name, from) {
       const part = files.path(place, ERASING)
       try {
