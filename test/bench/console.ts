@@ -1,6 +1,6 @@
 // How long the console's pages take over a large state: `npm run bench:console -- [ENTRIES]`. Fills a state with that many
-// entries of the sync log (a million by default), a quarter as many linked contacts, and a tenth as many held changes and
-// rejects; then asks for every page as a browser does. Ends with 1 where one takes longer than 300 ms (the median: the first look of all
+// entries of the sync log (a million by default), a quarter as many linked contacts, and a tenth as many held changes,
+// rejects and contacts that wait for a term; then asks for every page as a browser does. Ends with 1 where one takes longer than 300 ms (the median: the first look of all
 // also starts the thread that reads).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -91,12 +91,20 @@ function fillRest(db: Connection): void {
     INSERT INTO operation (input_id, run_id, pipeline, key, line, file, cause, kind, contact_id, fields, desired, record, fingerprint,
                            state, rank, guard, reason)
     VALUES (@input, @run, 'shop', @key, 0, 'export.csv', 'missing', 'delete', @contact, '{}', '{}', '[]', '', 'held', 9, 'max_deletes', 'many')`)
+  const ask = db.prepare(
+    "INSERT INTO brake_ask (term, name, pipeline, key, state, file, line) VALUES ('news', 'News', 'shop', ?, 'waiting', 'export.csv', 5)",
+  )
+  db.prepare("INSERT INTO brake (term, phase, run_id, since) VALUES ('news', 'watching', ?, ?)").run(
+    runOf(0),
+    now,
+  )
   const reject = db.prepare(
     "INSERT INTO reject (input_id, pipeline, key, code, reason, file, line, header, record) VALUES (?, 'shop', ?, 'MAIL_INVALID', 'no mail', 'export.csv', 5, '[\"a\"]', '[[\"b\"]]')",
   )
   for (let index = 0; index < tenth; index += 1) {
     operation.run({ input: runs, run: last, key: `K${index * 2 + 1}`, contact: index * 2 + 2 })
     reject.run((index % runs) + 1, `R${index}`)
+    ask.run(`K${index * 2 + 1}`)
   }
   db.prepare("INSERT INTO hold VALUES (?, ?, 'max_deletes', 'shop', ?, '5%', 'many', 'c', ?, NULL)").run(
     last,
@@ -131,6 +139,11 @@ async function measure(url: string): Promise<boolean> {
     `/runs/${runOf(entries / 2)}`,
     '/held',
     `/held/${runOf(entries - 1)}?guard=max_deletes`,
+    '/brakes',
+    `/held/${runOf(0)}?guard=brake`,
+    '/edits',
+    '/corrections',
+    '/alerts',
     '/doubts',
     '/rejects',
     '/rejects?pipeline=shop',
@@ -201,6 +214,7 @@ const settings = {
   service: serviceSettings(),
   state: { path },
   pipelines: [pipelineSettings(), pipelineSettings({ name: 'crm' })],
+  alerts: [],
   secrets: [TOKEN],
 } as unknown as Settings
 const condition = {
