@@ -173,6 +173,7 @@ describe('every page', () => {
       'run-partial': await runOf(page, 'partial'),
       held: '/held',
       'held-plan': `${held.replace('/runs/', '/held/')}?guard=max_deletes`,
+      brakes: '/brakes',
       doubts: '/doubts',
       retries: '/retries',
       rejects: '/rejects',

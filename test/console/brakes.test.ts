@@ -66,7 +66,7 @@ it('says how far a brake is from stopping', () =>
   }))
 
 it('says who is watched until when, and leads to those who wait, by pages', () =>
-  desk({ last: 70, isSeen: false }, async ({ page }) => {
+  desk({ last: 70, isSeen: false }, async ({ data, page }) => {
     const { body } = await page('/brakes')
     expect(text(body)).toMatch(/2 drawn, 2 have it since .*; read again /)
     expect(text(body)).toContain('68 contacts of shop')
@@ -81,6 +81,7 @@ it('says who is watched until when, and leads to those who wait, by pages', () =
     const keys = [first.body, second.body].flatMap((one) => one.match(/>K\d+</g) ?? [])
     expect(new Set(keys).size).toBe(68)
     expect(keys).toHaveLength(68)
+    expect(await data.views.openGroups(['held'], ['shop'])).toMatchObject([{ kind: 'terms', count: 68 }])
     const none = await page(`${held.replaceAll('&amp;', '&')}&kind=delete`)
     expect(text(none.body)).toContain('None of them is still current.')
   }))

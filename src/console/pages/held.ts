@@ -138,7 +138,8 @@ export function heldPage(held: Held): PageParts {
           ${pager('/held', { pipeline, kind }, { from, next: alone.next, more: 'More' })}`
   const body = html`${filter}
   ${isEmpty ? none(groups.length === 0 ? 'Nothing is held.' : 'Nothing of this kind is held.') : nothing}
-  ${plans.map((plan) => planBlock(plan, { now, ...user }))} ${own} ${hasBrakes ? BRAKE : nothing}`
+  ${plans.map((plan) => planBlock(plan, { now, ...user }))} ${own}
+  ${hasBrakes && !plans.some(({ plan }) => plan.guard === 'brake') ? BRAKE : nothing}`
   return { title: 'Held', place: '/held', body }
 }
 

@@ -11,9 +11,13 @@ interface Row {
   count: number
 }
 
+/** With the terms that records wait for: they are held, and stand in no journal. */
 const OPEN = `
 SELECT kind, count(*) AS count FROM (SELECT kind FROM operation WHERE pipeline = @pipeline AND state <> 'planned'
-AND state IN (SELECT value FROM json_each(@states)) LIMIT @most) GROUP BY kind ORDER BY kind`
+    AND state IN (SELECT value FROM json_each(@states))
+  UNION ALL SELECT 'terms' FROM brake_ask JOIN brake ON brake.term = brake_ask.term AND phase <> 'none'
+    WHERE pipeline = @pipeline AND brake_ask.state = 'waiting' AND 'held' IN (SELECT value FROM json_each(@states))
+  LIMIT @most) GROUP BY kind ORDER BY kind`
 
 const REJECTS = `
 SELECT code AS kind, count(*) AS count FROM (SELECT code FROM reject INDEXED BY reject_by_pipeline
