@@ -24,6 +24,7 @@ import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
+import { releaseHint } from './plan/guards.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { describeTerms } from './term-directory.ts'
 import {
@@ -202,8 +203,6 @@ export const findingsOf = ({ likelySame }: PlannedInput): Pick<InputReport, 'lik
 const reportedFindings = ({ likelySame }: PlannedInput): Pick<InputReport, 'likely_same'> =>
   likelySame === undefined ? {} : { likely_same: withoutKeys(likelySame) }
 
-const releaseHint = (runId: string): string => `to release what is held: contact-sync held release ${runId}`
-
 async function runInput(
   which: { input: SourceInput; isLast: boolean; number: number; files: number },
   customFields: CustomFieldRules,
@@ -233,7 +232,7 @@ async function runInput(
     logEnd(ended, log)
     const found = reportedFindings(planned)
     if (ended.report.status === 'left' || heldBy === undefined) return { ...ended.report, ...found }
-    return { ...heldReport(input, heldBy), hint: releaseHint(context.runId), ...found }
+    return { ...heldReport(input, heldBy), hint: releaseHint(context.runId, planned.judged), ...found }
   } catch (error) {
     const known = inputError(error)
     if (known === undefined) throw error
@@ -299,7 +298,7 @@ async function runSteps(given: RunContext, { wait, isAsked }: Asked, done: Input
     if (isStopped(context)) break
     await context.state.endInput(staged, { as: 'processed' })
     if (judged.hold !== undefined)
-      done.push({ ...heldReport(staged.input, judged.hold.reason), hint: releaseHint(context.runId) })
+      done.push({ ...heldReport(staged.input, judged.hold.reason), hint: releaseHint(context.runId, judged) })
   }
   // After the files: what is newer about a change goes before what was held and released.
   await takeReleased(context)

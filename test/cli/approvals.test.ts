@@ -99,6 +99,13 @@ afterEach(async () => {
 })
 
 describe('what a rule requires', () => {
+  it('is said by the run, with the command of an approver', async () => {
+    await drop(without('K4'))
+    const told = await place.cli('run')
+    expect(told.code).toBe(4)
+    expect(told.stdout).toMatch(/each approver: contact-sync held release \S+ --as NAME/)
+  })
+
   it('goes when two different approvers have released it, and not before', async () => {
     await drop({ ...without('K4'), K1: 'Anne' })
     const held = await run(4)

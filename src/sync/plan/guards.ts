@@ -152,5 +152,15 @@ export async function holdByGuards(
     await noteHeld(hold, { ...held, counts }, context)
   }
   const approval = await holdRequired(staged, { required, counts }, context)
-  return { ...ofGuards, hold: hold === undefined ? approval : withApproval(hold, approval) }
+  return {
+    ...ofGuards,
+    hold: hold === undefined ? approval : withApproval(hold, approval),
+    needsApprovers: approval !== undefined,
+  }
 }
+
+/** What to type, by whom. */
+export const releaseHint = (runId: string, { needsApprovers = false }: JudgedInput): string =>
+  needsApprovers
+    ? `to release what is held, each approver: contact-sync held release ${runId} --as NAME`
+    : `to release what is held: contact-sync held release ${runId}`

@@ -150,6 +150,8 @@ export interface JudgedInput {
   readonly numbers: PlanNumbers
   /** Undefined where all of it may go. */
   readonly hold: Hold | undefined
+  /** An operator alone cannot release it. */
+  readonly needsApprovers?: boolean
 }
 
 export const judgedInput = (file: string, numbers: PlanNumbers, guards: GuardSettings): JudgedInput => ({
