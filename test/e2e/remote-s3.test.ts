@@ -94,7 +94,7 @@ pipelines:
     expect(writes()).toBe(whole)
     for (let turn = 0; turn < whole; turn += 1)
       expect(archived().flatMap((key) => store.all(key))).toContain(people(turn))
-  }, 60_000)
+  }, 120_000)
 
   it.each([
     ['honours conditions', { conditionalDelete: true, versions: false }],
