@@ -1,6 +1,6 @@
 // Links within and between the manuals, and the names under which alerts point into the runbook.
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readiness } from '../src/console/health.ts'
 import { CONDITION_NAMES } from '../src/core/alerts/alert-rules.ts'
@@ -9,7 +9,9 @@ import { OUTCOMES } from '../src/core/outcome/summary.ts'
 import type { DaemonCondition, PipelineCondition } from '../src/core/outcome/daemon.ts'
 
 const top = resolve(import.meta.dirname, '..')
-const MANUALS = globSync(['*.md', '{config,config/sources,docs,state,src,test}/*.md'], { cwd: top })
+const MANUALS = globSync(['*.md', '{config,config/sources,docs,docs/decisions,state,src,test}/*.md'], {
+  cwd: top,
+})
 const read = (path: string): string => readFileSync(join(top, path), 'utf8')
 
 /** As GitHub names the anchor of a heading. */
@@ -138,6 +140,25 @@ describe('the manuals', () => {
       ),
     ).toEqual([])
   })
+
+  it.each(MANUALS.filter((manual) => /decisions\/(?!README)/.test(manual)))(
+    '%s gives the decision, its reason, its price and its place, and is in the list',
+    (manual) => {
+      const text = read(manual)
+      expect([...text.matchAll(/^\*\*(.*?)\.\*\*/gm)].map(([, part]) => part)).toEqual([
+        'Decision',
+        'Why',
+        'Instead of',
+        'Costs',
+        'Where',
+      ])
+      const [, where = ''] = /^\*\*Where\.\*\*(.*)/m.exec(text) ?? []
+      const paths = [...where.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path)
+      expect(paths.filter((path) => !existsSync(join(top, path)))).toEqual([])
+      const title = text.slice(2, text.indexOf('\n'))
+      expect(read('docs/decisions/README.md')).toContain(`| [${title}](${basename(manual)}) |`)
+    },
+  )
 
   it.each(MANUALS)('%s has each heading once', (manual) => {
     const anchors = anchorsOf(manual)

@@ -1,6 +1,6 @@
 // The words that this project does not use: messages, help, log events, manuals and the comments of the source are written
 // in plain technical English. A generated table follows from the texts in the source.
-import { readFileSync, readdirSync } from 'node:fs'
+import { globSync, readFileSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -64,6 +64,7 @@ const MANUALS = [
   'config/sources/remote.md',
   'config/sources/singer.md',
   'config/sources/sql.md',
+  ...globSync('docs/decisions/*.md', { cwd: ROOT }),
   'docs/assistant.md',
   'docs/glossary.md',
   'docs/interface.md',
