@@ -108,6 +108,8 @@ export interface Source {
    * Throws a SyncError of class `input` or `later`.
    */
   open(input: SourceInput, options: OpenOptions): Promise<InputReader>
+  /** Whether another installation could take what was opened last, because its store keeps no claims. */
+  isUnclaimed?: (() => boolean) | undefined
   /** Whether this very version still waits. */
   isWaiting(input: SourceInput): Promise<boolean>
   /**

@@ -47,9 +47,9 @@ export function loadedKind<S extends z.ZodObject>({ load, ...kind }: LoadedKind<
       const folder = createDropFolder(options as unknown as FolderOptions, deps, (file, theirs) =>
         find(file, options, theirs),
       )
-      const { list, isWaiting, archive, giveBack, clearLeftovers } = folder
+      const { list, isUnclaimed, isWaiting, archive, giveBack, clearLeftovers } = folder
       return {
-        ...{ list, isWaiting, archive, giveBack, clearLeftovers },
+        ...{ list, isUnclaimed, isWaiting, archive, giveBack, clearLeftovers },
         open: async (input, asked) => read(await folder.openFile(input), options, asked),
         writeRejects: (input, to, header, rows) =>
           folder.writeRejects(input, to, { header, delimiter: ',', jsonLines: false }, rows),

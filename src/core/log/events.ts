@@ -190,6 +190,12 @@ export const EVENTS = {
     means:
       'Of a workbook: hidden rows, columns and sheets are read like all others; of merged cells the first has the value; error values (`#N/A`) and formulas without a kept value are blank; of several visible sheets the first is read. `line`: the row of the first of them, 0 for none. Choose the sheet with `source.sheet`, or fix the workbook.',
   },
+  'store keeps no claims': {
+    level: 'warn',
+    fields: { file: 'file' },
+    means:
+      'It overwrites objects that must not be there (If-None-Match), so a second installation would process the same file. Let one pipeline of one installation read the prefix (sources/remote.md, Claims).',
+  },
   'file of corrected rejects: treated as a supplement, not as a full export': {
     level: 'info',
     fields: { file: 'file' },

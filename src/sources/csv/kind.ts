@@ -25,6 +25,7 @@ function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
   const delimiters = new Map<string, string>()
   return {
     list: folder.list,
+    isUnclaimed: folder.isUnclaimed,
     isWaiting: folder.isWaiting,
     archive: folder.archive,
     giveBack: folder.giveBack,

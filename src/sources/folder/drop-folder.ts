@@ -25,7 +25,7 @@ export type Destination = Parameters<Source['writeRejects']>[1]
 
 export interface DropFolder extends Pick<
   Source,
-  'list' | 'isWaiting' | 'archive' | 'giveBack' | 'clearLeftovers'
+  'list' | 'isUnclaimed' | 'isWaiting' | 'archive' | 'giveBack' | 'clearLeftovers'
 > {
   /** Opens exactly the listed version. Throws INPUT_CHANGED, INPUT_NOT_A_FILE or INPUT_UNREADABLE. */
   openFile(input: SourceInput): Promise<InputFile>

@@ -26,6 +26,7 @@ function createJsonSource(options: JsonOptions, deps: SourceDeps): Source {
   const folder = createDropFolder(options, deps, (file, theirs) => findObjects(file, options, theirs))
   return {
     list: folder.list,
+    isUnclaimed: folder.isUnclaimed,
     isWaiting: folder.isWaiting,
     archive: folder.archive,
     giveBack: folder.giveBack,

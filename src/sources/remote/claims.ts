@@ -18,6 +18,8 @@ export interface Claimant {
   readonly home: string
   /** For what is fetched and written on the way. */
   readonly spool: string
+  /** What cannot be claimed is left. */
+  readonly isStrict: boolean
   now(): number
 }
 
@@ -89,7 +91,7 @@ const unsafe = (name: string, { folder }: Claimant): SyncError =>
     'INPUT_CLAIMED',
     `${displayName(Buffer.from(name))} cannot be claimed: the store of ${folder} overwrites objects that must not be there (If-None-Match)`,
     {
-      hint: 'If only this pipeline of this installation reads the prefix, set source.remote.claim: false. Otherwise use a store that honours conditional writes.',
+      hint: 'If only this pipeline of this installation reads the prefix, remove source.remote.claim. Otherwise use a store that honours conditional writes.',
     },
   )
 
@@ -104,8 +106,11 @@ export async function assertUnclaimed(
     throw claimedBy(claim, name, claimant)
 }
 
-/** Throws INPUT_CLAIMED. A claim of one's own, from a run that was stopped, is as good as a new one. */
-export async function claimInput(session: RemoteSession, name: string, claimant: Claimant): Promise<void> {
+/**
+ * Throws INPUT_CLAIMED. A claim of one's own, from a run that was stopped, is as good as a new one. Gives false where the store
+ * keeps no claims.
+ */
+export async function claimInput(session: RemoteSession, name: string, claimant: Claimant): Promise<boolean> {
   const { home, spool } = claimant
   const owner = await ownerOf(home)
   const claim: Claim = {
@@ -118,13 +123,17 @@ export async function claimInput(session: RemoteSession, name: string, claimant:
     await writeParts(path, [`${JSON.stringify(claim)}\n`])
     return session.storeNew(PLACE, { name, writing: `.writing-${owner}` }, path)
   })
-  if (made === 'stored') return
-  if (made === 'unsafe') throw unsafe(name, claimant)
+  if (made === 'stored') return true
+  if (made === 'unsafe') {
+    if (claimant.isStrict) throw unsafe(name, claimant)
+    return false
+  }
   const held = await claimOn(session, name, spool)
   // Released between the two questions: the next run sees what became of the file.
   if (held === undefined)
     throw claimedBy({ owner, by: 'another installation', since: 'a moment' }, name, claimant)
   if (held.owner !== owner) throw claimedBy(held, name, claimant)
+  return true
 }
 
 /** Never that of another one. */

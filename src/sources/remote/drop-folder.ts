@@ -231,7 +231,9 @@ export function createRemoteFolder(options: Options, { clock }: SourceDeps, find
   const { spool, claim, lookingFrom } = options.remote
   const home = lookingFrom ?? spool
   const now = (): number => clock.now()
-  const claimant = claim ? { folder: options.folder, home, spool, now } : undefined
+  const isStrict = claim === true
+  const claimant = claim === false ? undefined : { folder: options.folder, home, spool, isStrict, now }
+  let isUnclaimed = false
   const isInput = (name: string): boolean => isWanted(name, options.files)
   const connected = <T>(
     code: Parameters<typeof withSession>[1],
@@ -245,10 +247,13 @@ export function createRemoteFolder(options: Options, { clock }: SourceDeps, find
   }
   return {
     list: (asked) => listSettled(look, asked, clock),
+    isUnclaimed: () => isUnclaimed,
     async openFile(input) {
       const path = await connected('REMOTE_LOST', async (session) => {
-        if (claimant !== undefined)
-          await (lookingFrom === undefined ? claimInput : assertUnclaimed)(session, nameOf(input), claimant)
+        if (claimant !== undefined && lookingFrom !== undefined)
+          await assertUnclaimed(session, nameOf(input), claimant)
+        if (claimant !== undefined && lookingFrom === undefined)
+          isUnclaimed = !(await claimInput(session, nameOf(input), claimant))
         return copyOf(session, input, spool)
       })
       const assertSame = async (): Promise<void> => {

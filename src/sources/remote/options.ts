@@ -48,9 +48,9 @@ export const remoteOptions = z
       .describe('In place of `session_token`: the path of a file that holds it.'),
     claim: z
       .boolean()
-      .prefault(true)
+      .optional()
       .describe(
-        'Whether a file is claimed before it is read, so that no other installation processes it. Set it to false only where this pipeline alone reads the folder, and the server or store cannot keep claims.',
+        'Whether a file is claimed before it is read, so that no other installation processes it. By default wherever the server or store can keep claims; where it cannot, the log says so in every run. true: what cannot be claimed is left. false: nothing is claimed; only where this pipeline alone reads the folder.',
       ),
     timeout: duration({ min: '1s' })
       .prefault('30s')

@@ -7,12 +7,13 @@ import type { PlanContext } from '../context.ts'
 
 type Log = Pick<PlanContext, 'log'>
 
-/** How the text of a file looks, once it is open. */
-export function warnAboutText(
+/** How the text of a file looks, and that nothing keeps another installation from it, once it is open. */
+export function warnAboutOpened(
   { twiceEncoded, contradicted }: Pick<InputReader, 'twiceEncoded' | 'contradicted'>,
   { name: file }: SourceInput,
-  { log }: Log,
+  { log, source }: Pick<PlanContext, 'log' | 'source'>,
 ): void {
+  if (source.isUnclaimed?.() === true) log.warn('store keeps no claims', { file })
   if (twiceEncoded !== undefined)
     log.warn('text appears to be encoded twice ("Ã¼" instead of "ü")', {
       file,

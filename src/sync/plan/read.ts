@@ -24,7 +24,7 @@ import { keepOrders, knownOrders, ordersWithin, printOfOrders } from './date-ord
 import { planBatch } from './batch.ts'
 import type { Reading } from './reading.ts'
 import { mapperFor } from './present-terms.ts'
-import { warnAboutLikelySame, warnAboutOddities, warnAboutText, warnAboutValues } from './read-warnings.ts'
+import { warnAboutLikelySame, warnAboutOddities, warnAboutOpened, warnAboutValues } from './read-warnings.ts'
 import { otherwiseHold } from './resolved.ts'
 import { recordBatches } from './united.ts'
 
@@ -184,7 +184,7 @@ async function readInput(
   const open = () => context.source.open(input, how)
   const reader = await open()
   try {
-    if (isAhead) warnAboutText(reader, input, context)
+    if (isAhead) warnAboutOpened(reader, input, context)
     const { header } = reader
     const mapper = unitedMapper(await mapperFor({ input, header, orders }, customFields, context), pipeline)
     const staged = await state.beginInput({ runId, pipeline: pipeline.name, input, header })

@@ -143,17 +143,18 @@ describe('claims in a bucket', () => {
     expect(claims()).toEqual(['in/.claims/other.csv', 'in/.claims/rubbish.csv'])
   })
 
-  it('a store that overwrites what it must not is refused, unless claims are turned off', async () => {
+  it('from a store that overwrites what it must not a file is read with a warning, or left where claims are required', async () => {
     store.habits.conditionalWrite = false
     store.put('in/a.csv', people(0))
-    const careful = await installed()
+    const careful = await installed(', claim: true')
     const { code, stdout } = await careful.cli('run')
     expect([code, stdout]).toEqual([3, expect.stringMatching(/a\.csv cannot be claimed: the store of s3:/)])
-    expect(stdout).toContain('source.remote.claim: false')
+    expect(stdout).toContain('remove source.remote.claim')
     expect([created(), store.keys()]).toEqual([0, ['in/a.csv']])
-    const told = await installed(', claim: false')
-    expect((await told.cli('run')).stdout).toMatch(/3 created/)
-    expect(waiting()).toEqual([])
+    const told = await (await installed()).cli('run')
+    expect([told.code, told.stdout]).toEqual([0, expect.stringMatching(/3 created/)])
+    expect(told.stderr).toContain('store keeps no claims')
+    expect([waiting(), claims()]).toEqual([[], []])
   })
 })
 

@@ -25,7 +25,7 @@ describe.skipIf(!hasSshd)('over SFTP', () => {
     create({ folder, settle }, clock) {
       const address = `sftp://${server.user}@127.0.0.1:${server.port}${folder}`
       const options = csvKind.schema.parse({ folder: address, settle, remote: {} })
-      const remote = { key: server.key, known_hosts: server.knownHosts, timeout: 5000, spool }
+      const remote = { key: server.key, known_hosts: server.knownHosts, timeout: 5000, spool, claim: false }
       return csvKind.create({ ...options, remote }, { clock })
     },
     text: (columns, rows) => {
