@@ -23,7 +23,7 @@ async function openRemoteFolder(
 ): Promise<PlanSource> {
   const spool = await ownFolder()
   return {
-    source: createSource({ ...settings, remote: { ...remote, spool, lookingFrom: remote.spool } }, deps),
+    source: createSource({ ...settings, remote: { ...remote, spool, isLooking: true } }, deps),
     close: () => rm(spool, { recursive: true, force: true }),
   }
 }

@@ -65,7 +65,8 @@ async function* overCopy(
   const id = runId(clock.now(), random)
   // A token that the plan has renewed is the one that the next run needs.
   const tokens = createTokenVault(settings.state.path)
-  const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens })
+  const owner = { pipeline: pipeline.name, state: () => state.instance() }
+  const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens, owner })
   const { signal, report, log } = options
   const circuit = createCircuit(pipeline.guards)
   const asking =

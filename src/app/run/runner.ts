@@ -137,6 +137,7 @@ export function openRunner(
   const turns = createTurns()
   const mails = createMailTurns()
   let keeping = createKeeping(first.keep, { state, clock })
+  const ownerOf = (pipeline: string) => ({ pipeline, state: () => state.instance() })
   const partsFor = (source: Source): RunnerParts => ({
     ...machine,
     settings,
@@ -158,7 +159,7 @@ export function openRunner(
       const source =
         runOptions.rejectsOnly === true
           ? createRejectSource(state, pipeline.name)
-          : createSource(pipeline.source, { clock, tokens })
+          : createSource(pipeline.source, { clock, tokens, owner: ownerOf(pipeline.name) })
       const { wait } = runOptions
       const work = (context: RunContext) => runPipeline(context, { wait })
       return loggedRun(pipeline, partsFor(source), { options: runOptions, work })

@@ -1,21 +1,20 @@
 // Claims on files of another machine: a small file in `.claims` that bears the file's name and says who processes it. Only one
 // writer can make it, so two installations never process one file. A claim is made before a file is read, and removed once the
 // file has left the folder. It has no time limit: a run that is slow, or was stopped, keeps its files.
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { SyncError } from '../../core/words/errors.ts'
 import { displayName } from '../file-name.ts'
 import { withWorkFolder, writeParts } from './copies.ts'
+import type { SourceDeps } from '../kind.ts'
 import type { RemoteSession } from './session.ts'
 
 export interface Claimant {
   /** The address, for people. */
   readonly folder: string
-  /** Has the file with the id of this installation and pipeline. */
-  readonly home: string
+  readonly owner: NonNullable<SourceDeps['owner']>
   /** For what is fetched and written on the way. */
   readonly spool: string
   /** What cannot be claimed is left. */
@@ -26,42 +25,20 @@ export interface Claimant {
 const PLACE = '.claims'
 const MOST_BYTES = 4096
 
-const written = z.object({ owner: z.string(), by: z.string().max(300), since: z.string().max(40) })
+const written = z.object({
+  owner: z.string(),
+  pipeline: z.string().max(300),
+  by: z.string().max(300),
+  since: z.string().max(40),
+})
 type Claim = z.output<typeof written>
-
-const isOwner = (text: string): boolean => /^[\da-f-]{36}$/.test(text)
-
-const ownerPath = (home: string): string => join(home, 'owner')
-
-async function knownOwner(home: string): Promise<string | undefined> {
-  const text = await readFile(ownerPath(home), 'utf8').catch(() => '')
-  return isOwner(text) ? text : undefined
-}
-
-/** On disk before the first claim bears it: another id would make one's own claims those of a stranger. */
-async function ownerOf(home: string): Promise<string> {
-  const known = await knownOwner(home)
-  if (known !== undefined) return known
-  await mkdir(home, { recursive: true, mode: 0o700 })
-  const owner = randomUUID()
-  const part = `${ownerPath(home)}.part`
-  const file = await open(part, 'w', 0o600)
-  try {
-    await file.writeFile(owner)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(part, ownerPath(home))
-  return owner
-}
 
 /** What cannot be read as a claim is that of a stranger. */
 function claimIn(text: string): Claim {
   try {
     return written.parse(JSON.parse(text))
   } catch {
-    return { owner: '', by: 'another program', since: 'an unknown time' }
+    return { owner: '', pipeline: '', by: 'another program', since: 'an unknown time' }
   }
 }
 
@@ -76,6 +53,9 @@ async function claimOn(session: RemoteSession, name: string, spool: string): Pro
     return claimIn(await readFile(path, 'utf8'))
   })
 }
+
+const isOwn = async (claim: Claim, { owner }: Claimant): Promise<boolean> =>
+  claim.owner === (await owner.state()) && claim.pipeline === owner.pipeline
 
 function claimedBy({ by, since }: Claim, name: string, { folder }: Claimant): SyncError {
   const shown = displayName(Buffer.from(name))
@@ -102,8 +82,7 @@ export async function assertUnclaimed(
   claimant: Claimant,
 ): Promise<void> {
   const claim = await claimOn(session, name, claimant.spool)
-  if (claim !== undefined && claim.owner !== (await knownOwner(claimant.home)))
-    throw claimedBy(claim, name, claimant)
+  if (claim !== undefined && !(await isOwn(claim, claimant))) throw claimedBy(claim, name, claimant)
 }
 
 /**
@@ -111,17 +90,17 @@ export async function assertUnclaimed(
  * keeps no claims.
  */
 export async function claimInput(session: RemoteSession, name: string, claimant: Claimant): Promise<boolean> {
-  const { home, spool } = claimant
-  const owner = await ownerOf(home)
+  const { owner, spool } = claimant
   const claim: Claim = {
-    owner,
-    by: `${hostname()}, pipeline ${basename(home)}`,
+    owner: await owner.state(),
+    pipeline: owner.pipeline,
+    by: `${hostname()}, pipeline ${owner.pipeline}`,
     since: new Date(claimant.now()).toISOString(),
   }
   const made = await withWorkFolder(spool, async (folder) => {
     const path = join(folder, 'claim')
     await writeParts(path, [`${JSON.stringify(claim)}\n`])
-    return session.storeNew(PLACE, { name, writing: `.writing-${owner}` }, path)
+    return session.storeNew(PLACE, { name, writing: `.writing-${claim.owner}-${owner.pipeline}` }, path)
   })
   if (made === 'stored') return true
   if (made === 'unsafe') {
@@ -131,19 +110,15 @@ export async function claimInput(session: RemoteSession, name: string, claimant:
   const held = await claimOn(session, name, spool)
   // Released between the two questions: the next run sees what became of the file.
   if (held === undefined)
-    throw claimedBy({ owner, by: 'another installation', since: 'a moment' }, name, claimant)
-  if (held.owner !== owner) throw claimedBy(held, name, claimant)
+    throw claimedBy({ ...claim, by: 'another installation', since: 'a moment' }, name, claimant)
+  if (!(await isOwn(held, claimant))) throw claimedBy(held, name, claimant)
   return true
 }
 
 /** Never that of another one. */
-export async function releaseClaim(
-  session: RemoteSession,
-  name: string,
-  { home, spool }: Claimant,
-): Promise<void> {
-  const claim = await claimOn(session, name, spool)
-  if (claim !== undefined && claim.owner === (await knownOwner(home))) await session.remove(PLACE, name)
+export async function releaseClaim(session: RemoteSession, name: string, claimant: Claimant): Promise<void> {
+  const claim = await claimOn(session, name, claimant.spool)
+  if (claim !== undefined && (await isOwn(claim, claimant))) await session.remove(PLACE, name)
 }
 
 /** Releases one's own claims on files that are not there any more. */

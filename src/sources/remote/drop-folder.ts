@@ -227,12 +227,14 @@ async function writeRejects(
   })
 }
 
-export function createRemoteFolder(options: Options, { clock }: SourceDeps, find: Find): DropFolder {
-  const { spool, claim, lookingFrom } = options.remote
-  const home = lookingFrom ?? spool
+export function createRemoteFolder(options: Options, { clock, owner }: SourceDeps, find: Find): DropFolder {
+  const { spool, claim, isLooking = false } = options.remote
   const now = (): number => clock.now()
   const isStrict = claim === true
-  const claimant = claim === false ? undefined : { folder: options.folder, home, spool, isStrict, now }
+  const claimant =
+    claim === false || owner === undefined
+      ? undefined
+      : { folder: options.folder, owner, spool, isStrict, now }
   let isUnclaimed = false
   const isInput = (name: string): boolean => isWanted(name, options.files)
   const connected = <T>(
@@ -250,9 +252,8 @@ export function createRemoteFolder(options: Options, { clock }: SourceDeps, find
     isUnclaimed: () => isUnclaimed,
     async openFile(input) {
       const path = await connected('REMOTE_LOST', async (session) => {
-        if (claimant !== undefined && lookingFrom !== undefined)
-          await assertUnclaimed(session, nameOf(input), claimant)
-        if (claimant !== undefined && lookingFrom === undefined)
+        if (claimant !== undefined && isLooking) await assertUnclaimed(session, nameOf(input), claimant)
+        if (claimant !== undefined && !isLooking)
           isUnclaimed = !(await claimInput(session, nameOf(input), claimant))
         return copyOf(session, input, spool)
       })

@@ -62,6 +62,6 @@ export const remoteOptions = z
 export interface RemoteOptions extends z.output<typeof remoteOptions> {
   /** Where copies of the files lie while they are read. */
   readonly spool: string
-  /** For a plan, which claims nothing: where the id of this installation is, to tell its own claims. */
-  readonly lookingFrom?: string
+  /** A plan: it claims nothing. */
+  readonly isLooking?: boolean
 }

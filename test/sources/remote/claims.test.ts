@@ -133,14 +133,20 @@ describe('claims in a bucket', () => {
 
   it('a claim of its own on a file that is gone is removed by the next run, and no other', async () => {
     const place = await installed()
-    await place.write('state/spool/shop/owner', '11111111-1111-4111-8111-111111111111')
-    const claim = (owner: string): string => JSON.stringify({ owner, by: 'x', since: '2026-01-01' })
-    store.put('in/.claims/own.csv', claim('11111111-1111-4111-8111-111111111111'))
-    store.put('in/.claims/other.csv', claim('22222222-2222-4222-8222-222222222222'))
+    let own = ''
+    store.put('in/a.csv', people(1))
+    store.before = (method, key) => {
+      if (method === 'DELETE' && key === 'in/.claims/a.csv') own = store.all(key).join('')
+    }
+    await place.cli('run')
+    const claim = JSON.parse(own) as object
+    store.put('in/.claims/own.csv', own)
+    store.put('in/.claims/other.csv', JSON.stringify({ ...claim, owner: 'another' }))
+    store.put('in/.claims/pipeline.csv', JSON.stringify({ ...claim, pipeline: 'another' }))
     store.put('in/.claims/rubbish.csv', '{')
     store.put('in/rubbish.csv', people(0))
     expect((await place.cli('run')).stdout).toContain('rubbish.csv is claimed by another program')
-    expect(claims()).toEqual(['in/.claims/other.csv', 'in/.claims/rubbish.csv'])
+    expect(claims()).toEqual(['in/.claims/other.csv', 'in/.claims/pipeline.csv', 'in/.claims/rubbish.csv'])
   })
 
   it('from a store that overwrites what it must not a file is read with a warning, or left where claims are required', async () => {
