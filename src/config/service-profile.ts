@@ -53,6 +53,13 @@ function followedBy(profile: Profile): Followed[] {
     })
   if (form !== undefined)
     all.push({ at: ['service', 'clear_by'], value: form, fits: (written) => written === form })
+  const { status_after_delete: memory } = profile
+  if (memory === 'remembered' || memory === 'forgotten')
+    all.push({
+      at: ['service', 'status_after_delete'],
+      value: memory,
+      fits: (written) => written === memory,
+    })
   if (key !== undefined && key !== 'unknown')
     all.push({ at: ['service', 'custom_field_key'], value: key, fits: (written) => written === key })
   return all

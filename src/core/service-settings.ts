@@ -78,6 +78,12 @@ export const serviceSchema = z.strictObject({
     .describe(
       'What is sent first to empty a field: `empty_text` (`""`) or `null_value` (`null`); the other one follows where the field is not empty then. Unset: by the type of the field.',
     ),
+  status_after_delete: z
+    .enum(['forgotten', 'remembered'])
+    .optional()
+    .describe(
+      'Whether the service keeps the mail_status of an address whose contact is deleted. `remembered`: it is not read before a delete. Unset: as `forgotten`.',
+    ),
   marker_field: text.optional().describe('A custom text field that names the operation.'),
   custom_field_key: z
     .string()

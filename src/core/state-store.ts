@@ -7,6 +7,7 @@ import type { BrakeStore } from './change/waiting/brake.ts'
 import type { DroppedStore } from './change/waiting/dropped.ts'
 import type { HandEditStore } from './change/others/hand-edits.ts'
 import type { SharerStore } from './change/others/ownership.ts'
+import type { FormerStatusStore } from './change/consents/former-status.ts'
 import type { OptOutStore } from './change/consents/opt-outs.ts'
 import type { SuppressionStore } from './change/consents/suppression.ts'
 import type { PermissionStore } from './change/permission.ts'
@@ -48,6 +49,7 @@ export interface SyncState
     TombstoneStore,
     PermissionStore,
     SuppressionStore,
+    FormerStatusStore,
     DateOrderStore,
     CursorStore,
     DeleteCounts,

@@ -41,6 +41,7 @@ import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
 import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
+import { createFormerStatuses } from './journal/contacts/former-statuses.ts'
 import { createOptOutStore } from './journal/contacts/opt-outs.ts'
 import { createSuppressionStore } from './journal/contacts/suppression.ts'
 import { statePlace } from './file/place.ts'
@@ -131,6 +132,7 @@ function storeOver(
     ...createErasedSeenStore(db),
     ...createPermissionStore(db),
     ...createSuppressionStore(db),
+    ...createFormerStatuses(db),
     ...createOptOutStore(db),
     ...createDateOrderStore(db),
     ...createCursorStore(db),

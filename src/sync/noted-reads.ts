@@ -5,7 +5,7 @@ import type { CallResult, ContactReader, MailLookup, ServiceContact } from '../c
 export interface ReadNotes {
   /** Fields that must be in every answer. */
   readonly fields: () => readonly string[] | Promise<readonly string[]>
-  note(contact: ServiceContact): Promise<void>
+  note(contact: ServiceContact): void | Promise<void>
   /** The service has no contact of that id. */
   gone?(id: number): Promise<void>
   /** Contacts of other mails, which an inexact look-up has found, are noted as well. */

@@ -49,6 +49,23 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await all(state.rejectsOfInput(next))).toMatchObject([{ reason: 'bad', line: 3 }])
     })
 
+    it('keeps the last mail_status of an address once it was 1 or 2', async () => {
+      const note = (mail: string, status: number) => state.noteFormerStatus({ mail, status, at: AT })
+      await note('A@x.de', 2)
+      await note('b@x.de', 4)
+      await note('c@x.de', 1)
+      await note('c@x.de', 7)
+      await note('d@x.de', 1)
+      await note('d@x.de', 2)
+      expect(await state.formerStatuses(['a@X.de', 'b@x.de', 'c@x.de', 'd@x.de', ''])).toEqual([
+        2,
+        undefined,
+        undefined,
+        2,
+        undefined,
+      ])
+    })
+
     it('keeps what is known of a suppression list by its path', async () => {
       const kept = { entries: 3, digest: 'd1', edition: 1 }
       await state.keepSuppressionList('/a.csv', kept)

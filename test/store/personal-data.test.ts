@@ -18,6 +18,9 @@ const none = (why: string): Kind => ({ holds: 'none', why })
 const passing = (why: string): Kind => ({ holds: 'passing', why })
 
 const TABLES: Readonly<Record<string, Kind>> = {
+  address_status: none(
+    'keyed hashes of addresses, as tombstones: a withdrawn consent outlives the data of its person',
+  ),
   accepted: forgotten('the name of a file may name a person: redacted'),
   alert: none('conditions of pipelines'),
   alert_message: forgotten('redacted'),

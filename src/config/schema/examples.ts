@@ -208,6 +208,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   'service.rate_limit.per_day': 50_000,
   'service.marker_field': 'sync_operation',
   'service.clear_by': 'null_value',
+  'service.status_after_delete': 'remembered',
   'service.profile': 'service.yaml',
   'log.console_level': 'warn',
   'log.folder': '../state/log',

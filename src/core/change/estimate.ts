@@ -54,7 +54,8 @@ export function estimate(work: PlannedWork, limits: EstimateLimits): Estimate {
     // A look before it, and after a 1 or 2 another.
     work.consents * 2 +
     work.withdrawals * 3 +
-    work.deletes
+    // The mail_status is read before it.
+    work.deletes * 2
   const fullWindows = Math.max(0, Math.ceil(requests / limits.requests) - 1)
   return { requests, seconds: Math.round((fullWindows * limits.perMs) / 100) / 10 }
 }

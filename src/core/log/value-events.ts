@@ -30,6 +30,12 @@ export const VALUE_EVENTS = {
     means:
       'New records of the file, compared with each other and with linked records. Nothing is merged or held. `plan` and the summary of a run name up to 20 pairs with `--json` (`likely_same`).',
   },
+  'mail_status 1 or 2 of a deleted contact stands again': {
+    level: 'warn',
+    fields: { records: 'count' },
+    means:
+      'Records came back whose contacts were blocked or unsubscribed when they were deleted. Their new contacts are created with that status, whatever the records say; `allow_consent_raise` lets a record raise it.',
+  },
   'records skipped: several contacts have the e-mail address': {
     level: 'warn',
     fields: { file: 'file', records: 'count' },

@@ -121,4 +121,17 @@ CREATE TABLE IF NOT EXISTS erased_seen (
 ) STRICT;
 `
 
-export const eighth = [approvals, corrections, runFigures, optOuts, brakes, erasedSeen].join('')
+// address_status: by the keyed hash of an address, the mail_status that its contact had when it was deleted
+// (core/change/consents/former-status.ts); first_at: when a 1 or 2 was first noted.
+const addressStatuses = `
+CREATE TABLE IF NOT EXISTS address_status (
+  print BLOB PRIMARY KEY,
+  status INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
+export const eighth = [approvals, corrections, runFigures, optOuts, brakes, erasedSeen, addressStatuses].join(
+  '',
+)

@@ -97,7 +97,10 @@ export function open(box: Buffer, key: Buffer, seq: number): Opened | undefined 
 }
 
 /** A hash under the state's own secret: without it nothing can be found by trying names. */
-export type Print = (kind: 'key' | 'id' | 'mail' | 'term' | 'gone', ...parts: readonly string[]) => Buffer
+export type Print = (
+  kind: 'key' | 'id' | 'mail' | 'term' | 'gone' | 'status',
+  ...parts: readonly string[]
+) => Buffer
 
 export function createPrint(db: Connection): Print {
   const secret = db.prepare<[], string>("SELECT value FROM meta WHERE name = 'audit_secret'").pluck()

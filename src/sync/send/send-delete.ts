@@ -4,6 +4,7 @@ import type { LinkedOperation, Operation, Settlement } from '../../core/change/o
 import type { RequestTrace } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
 import { rulesFor, whyKeptAtDelete } from '../hand-edits.ts'
+import { lookForStatus, noteBeforeDelete } from './former-status.ts'
 import { tooEarly } from './late.ts'
 import { strangeParts, whyUndeletable } from './send-undo.ts'
 import { settle } from './settle.ts'
@@ -69,11 +70,15 @@ export async function sendDelete(operation: LinkedOperation<'delete'>, context: 
 
 async function deleteContact(operation: LinkedOperation<'delete'>, context: RunContext): Promise<void> {
   const { contactId } = operation
+  const look = lookForStatus(context)
   const touched =
-    (await whyUndeletable(operation, contactId, context)) ?? (await whyKeptAtDelete(operation, context))
+    (await whyUndeletable(operation, contactId, look.context)) ??
+    (await whyKeptAtDelete(operation, look.context))
   if (touched !== undefined) return settle([touched], context)
   const early = operation.sent === 0 ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
+  const ended = await noteBeforeDelete(operation, look)
+  if (ended !== undefined) return settle([ended], context)
   await context.state.markSending([operation])
   const result = await context.session.deleteContact(contactId)
   const { request } = result

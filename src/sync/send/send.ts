@@ -18,6 +18,7 @@ import {
 import { isStopped, type RunContext, shrinkBulk } from '../context.ts'
 import { openUntil } from './late.ts'
 import { markerOf } from './marker.ts'
+import { withFormerStatus } from './former-status.ts'
 import { withLookUps } from './resolve.ts'
 import { isSurelyNew, notSent, type PostCreate, sendUnsubscribed } from './send-unsubscribed.ts'
 import { sendDelete } from './send-delete.ts'
@@ -195,9 +196,15 @@ export async function settleDoubt(
   if (seen !== undefined) return adopt(operation, decision.contactId, seen, context)
 }
 
+/** Those that the suppression list lets go, with the mail_status that their address had last. */
+const allowed = async (
+  operations: readonly Operation[],
+  context: RunContext,
+): Promise<readonly Operation[]> => withFormerStatus(await unsuppressed(operations, context), context)
+
 /** Within its address no contact may be created with a higher mail_status than another has now. */
 async function sendAgain(operation: Operation, context: RunContext): Promise<void> {
-  const [ready] = await withLookUps(await unsuppressed([operation], context), context)
+  const [ready] = await withLookUps(await allowed([operation], context), context)
   if (ready !== undefined) await sendCreate(ready, context)
 }
 
@@ -330,7 +337,7 @@ export async function sendCreates(planned: readonly Operation[], context: RunCon
   const ready = isStopped(context)
     ? planned
     : await withKnownStatus(
-        await withFreeMails(await withLookUps(await unsuppressed(planned, context), context), context),
+        await withFreeMails(await withLookUps(await allowed(planned, context), context), context),
         context,
       )
   if (isStopped(context)) {

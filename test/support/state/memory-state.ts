@@ -8,7 +8,8 @@ import type { LoggedEntry } from '../../../src/core/log/audit-chain.ts'
 import type { SyncLog } from '../../../src/core/log/sync-log.ts'
 import type { CustomFieldDefinition } from '../../../src/core/ports.ts'
 import type { DateOrders } from '../../../src/core/mapping/values/date-order.ts'
-import type { StatusPermission } from '../../../src/core/change/permission.ts'
+import { mailKey } from '../../../src/core/mapping/contact.ts'
+import { isWithdrawn, type StatusPermission } from '../../../src/core/change/permission.ts'
 import { memoryApprovals } from './approvals.ts'
 import { memoryDeleteCounts } from './delete-counts.ts'
 import { memoryHandEdits } from './hand-edits.ts'
@@ -67,6 +68,7 @@ function memoryFacts(tables: Tables) {
   const orders = new Map<string, DateOrders>()
   const mappings = new Map<string, string>()
   const lists = new Map<string, KeptList>()
+  const former = new Map<string, number>()
   let permission: StatusPermission = 'unknown'
   return {
     cursor: async (pipeline: string) => tables.cursors.get(pipeline),
@@ -81,6 +83,14 @@ function memoryFacts(tables: Tables) {
     },
     suppressionList: async (path: string) => lists.get(path),
     keepSuppressionList: async (path: string, list: KeptList) => void lists.set(path, list),
+    async noteFormerStatus({ mail, status }: { mail: string; status: number }) {
+      if (isWithdrawn(status) || former.has(mailKey(mail))) former.set(mailKey(mail), status)
+    },
+    formerStatuses: async (mails: readonly string[]) =>
+      mails.map((mail) => {
+        const status = former.get(mailKey(mail))
+        return isWithdrawn(status) ? status : undefined
+      }),
     statusPermission: async () => permission,
     async noteStatusPermission(noted: StatusPermission) {
       permission = noted
