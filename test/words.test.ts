@@ -65,6 +65,7 @@ const MANUALS = [
   'config/sources/singer.md',
   'config/sources/sql.md',
   ...globSync('docs/decisions/*.md', { cwd: ROOT }),
+  'docs/README.md',
   'docs/assistant.md',
   'docs/glossary.md',
   'docs/interface.md',

@@ -89,6 +89,7 @@ pipelines:
       store.failAfter(Infinity)
       expect((await place.cli('run')).code).toBe(0)
       expect(waiting()).toEqual([])
+      expect(store.keys().filter((key) => key.includes('.claims/'))).toEqual([])
     }
     expect((await place.cli('status')).stdout).toContain(`${whole * 20} contacts linked, nothing open`)
     expect(writes()).toBe(whole)
