@@ -1,5 +1,6 @@
 // A person's contacts at the service, deleted or emptied before anything else of them is erased, and read again: the certificate
 // says what was seen, not what was sent.
+import { UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { erasureEntry } from '../../core/log/audit.ts'
 import { CONTACT_FIELD_NAMES } from '../../core/mapping/contact.ts'
 import { customFieldKeyOf } from '../../core/mapping/custom-fields.ts'
@@ -121,6 +122,16 @@ async function deletedOf(session: ServiceSession, contactId: number): Promise<Em
   return { contactId, did: 'delete', isGone, left: isGone ? [] : ['the contact'], request: result.request }
 }
 
+/** A consent that was withdrawn stays withdrawn for the address, should the person be admitted again. */
+async function noteStatusOf(contactId: number, session: ServiceSession, { state }: Desk): Promise<void> {
+  const shown = await session.contactById(contactId, ['mail', 'mail_status'])
+  if (shown.kind === 'absent') return
+  if (shown.kind !== 'ok') throw failure(contactId, 'read', shown)
+  const { mail, mail_status: status } = shown.value.fields
+  if (typeof mail !== 'string' || mail === '') return
+  await state.noteFormerStatus({ mail, status: Number(status ?? UNKNOWN_STATUS), at: clock.now() })
+}
+
 async function fieldNames(session: ServiceSession, desk: Desk): Promise<readonly string[]> {
   const definitions = await session.customFields()
   if (definitions.kind === 'absent') return CONTACT_FIELD_NAMES
@@ -150,6 +161,7 @@ export async function eraseAtService(
     await bindAtFirstUse(settings, state.binding, session)
     const names = did === 'blank' ? await fieldNames(session, desk) : []
     for (const contactId of contactIds) {
+      await noteStatusOf(contactId, session, desk)
       const done =
         did === 'delete' ? await deletedOf(session, contactId) : await blanked(session, contactId, names)
       if (done === undefined) {
