@@ -1,11 +1,11 @@
 // The sync log as a file: for auditors, and for a person who asks what is held about them. Part of the composition.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { planEntry } from '../core/log/audit.ts'
 import { everyEntry, exportLine, tableHead, tableRows } from '../core/log/log-lines.ts'
 import type { LogFilter, SyncLog } from '../core/log/sync-log.ts'
-import type { Settings } from '../core/settings.ts'
 import { readMark } from '../store/file/mark.ts'
-import { asOwner } from './run/as-owner.ts'
+import type { Desk } from './run/desk.ts'
 import { writeExport } from './export-file.ts'
 
 export type LogFormat = 'jsonl' | 'csv'
@@ -23,9 +23,13 @@ export const writeText = (
 ): Promise<{ readonly replaced: boolean }> =>
   writeExport(path, (file) => pipeline(parts, createWriteStream(file, { mode: 0o600 })))
 
-/** Rebuilds the indexes of the sync log; its entries stay unchanged. Throws STATE_LOCKED beside a daemon. */
-export const rebuildLogIndexes = (settings: Settings, pid: number): Promise<void> =>
-  asOwner(settings, pid, (state) => Promise.resolve(state.rebuildLogIndexes()))
+/** Rebuilds the indexes of the sync log from its entries, which stay as they are. No run is active. */
+export async function rebuildLogIndexes(desk: Desk): Promise<null> {
+  desk.state.rebuildLogIndexes()
+  const reason = 'the indexes of the sync log were rebuilt from its entries'
+  await desk.conclude([], [planEntry({ action: 'rebuild', reason }, desk.about(null))])
+  return null
+}
 
 /** Writes what fits the filter, oldest first; gives how many entries, and the hash of the last of them. */
 export async function exportLog(

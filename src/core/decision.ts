@@ -87,6 +87,8 @@ export type Effect =
   | { readonly do: 'hold'; readonly staged: StagedInput }
   /** Persons who were erased may come again. */
   | { readonly do: 'readmit'; readonly named: Pick<Subject, 'keys' | 'mails'> }
+  /** The state belongs to the service at this address. */
+  | { readonly do: 'bind'; readonly address: string }
   | { readonly do: 'keep_date_orders'; readonly pipeline: string; readonly orders: DateOrders }
 
 export interface Conclusion {

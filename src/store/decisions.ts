@@ -12,6 +12,7 @@ import { createDropHeld, createRelease } from './journal/holds.ts'
 import { createHoldPlan } from './journal/staging.ts'
 import { createBatchAppend } from './log/audit-append.ts'
 import { liftTombstones } from './log/tombstones.ts'
+import { createServiceBinding } from './service-binding.ts'
 
 interface DecisionRow {
   id: number
@@ -46,6 +47,7 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
   const corrections = createCorrect(db)
   const pause = db.prepare('INSERT OR IGNORE INTO pipeline_pause VALUES (?, ?, ?, ?)')
   const hold = createHoldPlan(db)
+  const binding = createServiceBinding(db)
   const keepOrders = createKeepDateOrders(db)
   const resume = db.prepare('DELETE FROM pipeline_pause WHERE pipeline = ?')
   return (effect, at) => {
@@ -75,6 +77,8 @@ function createEffects(db: Connection): (effect: Effect, at: number) => void {
         return hold(effect.staged)
       case 'readmit':
         return liftTombstones(db, effect.named)
+      case 'bind':
+        return binding.bind(effect.address)
       case 'keep_date_orders':
         return keepOrders(effect.pipeline, effect.orders)
     }

@@ -107,6 +107,7 @@ function createEmitter(parts: Parts, settings: () => Settings): DaemonListener {
 }
 
 interface OfDecisions {
+  readonly log: Log
   readonly runs: DaemonRuns
   readonly reloading: Reloading
   readonly signal: AbortSignal
@@ -115,7 +116,7 @@ interface OfDecisions {
 }
 
 /** What decisions of other commands need: the runs, the configuration, and times when no run is active. */
-function decisionsOf({ runs, reloading, signal, current, onPauses }: OfDecisions): Daemon['decisions'] {
+function decisionsOf({ log, runs, reloading, signal, current, onPauses }: OfDecisions): Daemon['decisions'] {
   let resting: Promise<unknown> = Promise.resolve()
   return {
     settings: current,
@@ -123,6 +124,7 @@ function decisionsOf({ runs, reloading, signal, current, onPauses }: OfDecisions
     halt: (names, reason) => runs.halt(names, reason),
     onPauses,
     daemon: {
+      log,
       isRunning: () => runs.running > 0,
       rest<T>(work: () => Promise<T>): Promise<T> {
         const inTurn = async (): Promise<T> => {
@@ -209,7 +211,7 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     paused = await pausesOf(runner)
     runs.pump()
   }
-  const decisions = decisionsOf({ runs, reloading, current, signal, onPauses })
+  const decisions = decisionsOf({ log, runs, reloading, current, signal, onPauses })
   return { begin, current, decisions, landings, pause, reloading, runs, waking, witnessing }
 }
 

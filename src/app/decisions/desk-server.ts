@@ -35,6 +35,9 @@ const LONGEST_REQUEST = 1_000_000
 const refusal = (code: 'USAGE' | 'CONFIG_INVALID', message: string, hint: string = ERRORS[code].hint) =>
   new SyncError(code, message, { hint })
 
+/** Of a command that has another configuration than the owner. */
+const OF_ANY_CONFIGURATION: readonly string[] = ['reload', 'state rebind']
+
 function assertAnswerable(request: Request, owner: Owner): void {
   if (request.protocol !== PROTOCOL)
     throw refusal(
@@ -42,7 +45,7 @@ function assertAnswerable(request: Request, owner: Owner): void {
       'the process that has the state is of another version than this command',
       'Restart it with the version of this command, or use the command of its version.',
     )
-  if (request.kind !== 'reload' && request.config !== configPrint(owner.settings()))
+  if (!OF_ANY_CONFIGURATION.includes(request.kind) && request.config !== configPrint(owner.settings()))
     throw refusal(
       'CONFIG_INVALID',
       'the process that has the state works under another configuration than this command',

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
+import { rebuildLogIndexes } from '../audit-files.ts'
 import { correctRecord, dropCorrection, importCorrections } from '../people/correcting.ts'
 import { forgetDateOrders } from '../people/date-orders.ts'
 import { resolveDoubt } from '../people/doubts.ts'
@@ -13,17 +14,10 @@ import { dropHeld, releaseHeld } from '../people/releasing.ts'
 import { holdRepair } from '../people/repairing.ts'
 import { dropPipeline, renamePipeline } from '../people/pipelines.ts'
 import { renameTerm } from '../people/term-names.ts'
-import type { Desk } from '../run/desk.ts'
 import type { WithWarnings } from '../run/run.ts'
 import { pausePipelines, resumePipelines } from './pausing.ts'
-import type { AskedRun, DaemonOwner, Owner } from './owner.ts'
-
-/** With what a kind is taken that needs more than the state. */
-export interface Taking extends Desk {
-  readonly owner: Owner
-  /** Shown to the person who waits, while it is taken. */
-  show(event: unknown): void
-}
+import { acceptBeside, rebindBeside, rebuildBeside } from './of-state.ts'
+import type { AskedRun, DaemonOwner, Taking } from './owner.ts'
 
 interface Kind<Args, Result> {
   readonly args: z.ZodType<Args>
@@ -141,6 +135,22 @@ export const KINDS = {
     args: z.strictObject({ pipeline: text, column: text.optional() }),
     needs: 'rest',
     take: forgetDateOrders,
+  }),
+  'state rebind': kind({
+    args: z.strictObject({ address: text }),
+    needs: 'rest',
+    take: rebindBeside,
+  }),
+  'audit rebuild-index': kind({ args: z.strictObject({}), needs: 'rest', take: rebuildLogIndexes }),
+  'state rebuild': kind({
+    args: z.strictObject({ pipelines: names }),
+    needs: 'daemon',
+    take: (desk, named) => rebuildBeside(desk, named, daemonOf(desk)),
+  }),
+  'state accept': kind({
+    args: z.strictObject({ pipelines: names }),
+    needs: 'daemon',
+    take: (desk, named) => acceptBeside(desk, named, daemonOf(desk)),
   }),
   'terms rename': kind({ args: z.strictObject({ from: text, to: text }), needs: 'rest', take: renameTerm }),
   run: kind({

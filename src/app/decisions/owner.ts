@@ -1,9 +1,11 @@
 // Who has the state, as decisions see it: settings, state, and, where it is the daemon, its runs.
 import type { DecidedBy } from '../../core/words/decided-by.ts'
+import type { Log } from '../../log/log.ts'
 import type { LeftAlone, UndoOptions } from '../../core/log/undo.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import type { ProgressReport } from '../../core/outcome/run-progress.ts'
+import type { Desk } from '../run/desk.ts'
 import type { WithWarnings } from '../run/run.ts'
 
 /** A run that a person has asked for: of all files, of the rejects alone, or one that puts another one back. */
@@ -26,6 +28,7 @@ export interface RunListener {
 
 /** What only the daemon can do. */
 export interface DaemonOwner {
+  readonly log: Log
   isRunning(): boolean
   /** Lets runs come to their end, and begins none before the work is done. */
   rest<T>(work: () => Promise<T>): Promise<T>
@@ -50,4 +53,11 @@ export interface Owner {
   onPauses?(): Promise<void>
   /** Absent in a process that ends with its own command. */
   readonly daemon?: DaemonOwner
+}
+
+/** With what a kind is taken that needs more than the state. */
+export interface Taking extends Desk {
+  readonly owner: Owner
+  /** Shown to the person who waits, while it is taken. */
+  show(event: unknown): void
 }

@@ -8,8 +8,8 @@ import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import type { Log } from '../../log/log.ts'
 import { completeErasures } from '../people/forgetting.ts'
 import { Unconfirmed } from '../run/desk.ts'
-import { isKind, KINDS, type KindName, type Taking } from './kinds.ts'
-import type { Owner } from './owner.ts'
+import { isKind, KINDS, type KindName } from './kinds.ts'
+import type { Owner, Taking } from './owner.ts'
 
 interface Watching {
   tell(text: string): void

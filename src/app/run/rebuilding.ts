@@ -1,7 +1,8 @@
 // A state that may not be the latest: rebuilt pipeline by pipeline from the files that wait and the service, or
-// accepted unchanged by an operator. Part of the composition; opens the state where runs refuse to.
+// accepted unchanged by an operator. Part of the composition.
 import { createCircuit } from '../../core/outcome/circuit.ts'
 import { planEntry } from '../../core/log/audit.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { runId } from '../../core/words/run-id.ts'
 import { sharedWindow } from './rate-window.ts'
 import { logService } from './service-log.ts'
@@ -20,7 +21,7 @@ import { createTermDirectory } from '../../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 
 export interface Rebuilding {
-  readonly pid: number
+  readonly decided: DecidedBy
   readonly signal: AbortSignal
   readonly log: Log
   report(pipeline: string, report: Partial<ProgressReport>): void
@@ -29,13 +30,9 @@ export interface Rebuilding {
 
 export interface Rebuilt {
   /** Why the state was not the latest; undefined where it was. */
-  readonly doubt: string | undefined
+  readonly doubt?: string | undefined
   /** Pipelines that are still to be rebuilt before runs continue. */
   readonly left: readonly string[]
-}
-
-function openAnyState(settings: Settings, pid: number): OwnedState {
-  return openState(settings.state.path, { pid, since: clock.now(), thorough: true, evenOlder: true })
 }
 
 async function rebuildOne(
@@ -72,9 +69,13 @@ async function rebuildOne(
     concurrency,
   }
   const { name, hash: configHash } = pipeline
+  const { decided } = rebuilding
   const reason = 'links are looked up at the service'
   await state.note(
-    planEntry({ action: 'rebuild', reason }, { at: clock.now(), runId: id, pipeline: name, configHash }),
+    planEntry(
+      { action: 'rebuild', reason },
+      { at: clock.now(), runId: id, pipeline: name, configHash, decided },
+    ),
   )
   try {
     await bindAtFirstUse(settings, state.binding, session)
@@ -94,30 +95,44 @@ function acceptWhereDone(settings: Settings, state: OwnedState): readonly string
   return left
 }
 
-/**
- * Rebuilds these pipelines; once all that are configured have been, the state is taken for the latest again.
- * What was found stays found when it is interrupted: it continues from there when it is called again.
- */
-export async function rebuildState(
+/** Work on a state that runs refuse, as its owner for that time. Throws STATE_LOCKED where another process has it. */
+export async function onAnyState<T>(
   settings: Settings,
-  pipelines: readonly PipelineSettings[],
-  rebuilding: Rebuilding,
-): Promise<Rebuilt> {
-  const state = openAnyState(settings, rebuilding.pid)
+  pid: number,
+  work: (state: OwnedState) => Promise<T>,
+): Promise<T> {
+  const state = openState(settings.state.path, { pid, since: clock.now(), thorough: true, evenOlder: true })
   try {
-    const doubt = state.doubt()
-    assertOfService(settings, state.binding)
-    for (const pipeline of pipelines) {
-      if (rebuilding.signal.aborted) break
-      const result = await rebuildOne(settings, pipeline, { state, rebuilding })
-      if (result.complete && doubt !== undefined) state.rebuilt(pipeline.name)
-      rebuilding.done(result)
-    }
-    if (doubt === undefined) return { doubt, left: [] }
-    return { doubt, left: acceptWhereDone(settings, state) }
+    return await work(state)
   } finally {
     await state.close()
   }
+}
+
+interface Meant {
+  readonly settings: Settings
+  readonly state: OwnedState
+  readonly pipelines: readonly PipelineSettings[]
+}
+
+/**
+ * Rebuilds these pipelines; once all that are configured have been, the state is taken for the latest again.
+ * What was found stays found when it is interrupted: it continues from there when it is called again. No run is active.
+ */
+export async function rebuildState(
+  { settings, state, pipelines }: Meant,
+  rebuilding: Rebuilding,
+): Promise<Rebuilt> {
+  const doubt = state.doubt()
+  assertOfService(settings, state.binding)
+  for (const pipeline of pipelines) {
+    if (rebuilding.signal.aborted) break
+    const result = await rebuildOne(settings, pipeline, { state, rebuilding })
+    if (result.complete && doubt !== undefined) state.rebuilt(pipeline.name)
+    rebuilding.done(result)
+  }
+  if (doubt === undefined) return { left: [] }
+  return { doubt, left: acceptWhereDone(settings, state) }
 }
 
 /**
@@ -125,22 +140,19 @@ export async function rebuildState(
  * others have been rebuilt or accepted.
  */
 export async function acceptState(
-  settings: Settings,
-  { pipelines, pid }: { pipelines: readonly PipelineSettings[]; pid: number },
+  { settings, state, pipelines }: Meant,
+  decided: DecidedBy,
 ): Promise<Rebuilt> {
-  const state = openAnyState(settings, pid)
-  try {
-    const doubt = state.doubt()
-    if (doubt === undefined) return { doubt, left: [] }
-    const at = clock.now()
-    const id = runId(at, random)
-    for (const { name: pipeline, hash: configHash } of pipelines) {
-      const reason = `the state was accepted, though it ${doubt}`
-      await state.note(planEntry({ action: 'accept', reason }, { at, runId: id, pipeline, configHash }))
-      state.rebuilt(pipeline)
-    }
-    return { doubt, left: acceptWhereDone(settings, state) }
-  } finally {
-    await state.close()
+  const doubt = state.doubt()
+  if (doubt === undefined) return { left: [] }
+  const at = clock.now()
+  const id = runId(at, random)
+  for (const { name: pipeline, hash: configHash } of pipelines) {
+    const reason = `the state was accepted, though it ${doubt}`
+    await state.note(
+      planEntry({ action: 'accept', reason }, { at, runId: id, pipeline, configHash, decided }),
+    )
+    state.rebuilt(pipeline)
   }
+  return { doubt, left: acceptWhereDone(settings, state) }
 }

@@ -5,7 +5,6 @@ import { stopWithout } from '../../core/outcome/circuit.ts'
 import { CONTACT_FIELD_NAMES } from '../../core/mapping/contact.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { ContactReader, ServiceContact } from '../../core/ports.ts'
-import { runId } from '../../core/words/run-id.ts'
 import {
   assertNothingInDoubt,
   assertSameService,
@@ -16,11 +15,9 @@ import {
 } from '../../core/service-binding.ts'
 import type { Settings } from '../../core/settings.ts'
 import { readTie, type ServiceBinding } from '../../store/service-binding.ts'
-import type { OwnedState } from '../../store/state-store.ts'
-import { systemClock as clock, systemRandom as random } from '../../system.ts'
-import { asOwner } from './as-owner.ts'
 import { askService } from './checking.ts'
 import type { Configuration } from './configuration.ts'
+import type { Desk } from './desk.ts'
 
 type Asking = Pick<ContactReader, 'contactById'>
 
@@ -120,35 +117,28 @@ export function refusingOtherService(
 
 export interface Rebound {
   /** The address before; undefined: it was not bound. */
-  readonly from: string | undefined
+  readonly from?: string | undefined
   readonly to: string
-}
-
-async function enter(state: OwnedState, { from, to }: Rebound): Promise<void> {
-  const at = clock.now()
-  const reason = `the state belongs to the service ${to} from now on${from === undefined ? '' : `, and belonged to ${from}`}`
-  const about = { at, runId: runId(at, random), pipeline: null, configHash: '' }
-  await state.note(planEntry({ action: 'rebind', reason }, about))
 }
 
 /**
  * Binds the state to the configured address, by the word of an operator who knows that it is the same service. Throws
- * OTHER_SERVICE where the service shows something else, or anything is in doubt. `confirm` is asked before; it throws.
+ * OTHER_SERVICE where the service shows something else, or anything is in doubt, and what `ask` throws. No run is active.
  */
-export function rebindState(
-  settings: Settings,
-  { pid, confirm }: { pid: number; confirm(rebound: Rebound): Promise<void> },
-): Promise<Rebound> {
-  return asOwner(settings, pid, async (state) => {
-    const { binding } = state
-    const tie = binding.tie()
-    const rebound = { from: tie.address, to: serviceAddress(settings.service.base_url) }
-    if (rebound.from === rebound.to) return rebound
-    if (rebound.from !== undefined) assertNothingInDoubt(tie, settings.state.path)
-    await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings))
-    await confirm(rebound)
-    binding.bind(rebound.to)
-    await enter(state, rebound)
-    return rebound
-  })
+export async function rebindState(desk: Desk): Promise<Rebound> {
+  const { settings, state } = desk
+  const { binding } = state
+  const tie = binding.tie()
+  const rebound = { from: tie.address, to: serviceAddress(settings.service.base_url) }
+  const { from, to } = rebound
+  if (from === to) return rebound
+  if (from !== undefined) assertNothingInDoubt(tie, settings.state.path)
+  await askService(settings, (reads) => assertKnownThere(binding.sample(SAMPLE_SIZE), reads, settings))
+  desk.ask(rebound)
+  const reason = `the state belongs to the service ${to} from now on${from === undefined ? '' : `, and belonged to ${from}`}`
+  await desk.conclude(
+    [{ do: 'bind', address: to }],
+    [planEntry({ action: 'rebind', reason }, desk.about(null))],
+  )
+  return rebound
 }

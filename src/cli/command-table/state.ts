@@ -29,6 +29,7 @@ export const STATE: CommandGroup = {
       description:
         'Reads the files that wait in the inbox, looks up every record without a link by its e-mail address, within the rate limit, and links unambiguous matches. Sends no write and moves no file; can be interrupted and called again.',
       arguments: '[PIPELINE...]',
+      options: [...DECIDING],
       examples: ['contact-sync state rebuild', 'contact-sync state rebuild shop --json'],
       load: async () => (await import('../commands/state-rebuild.ts')).rebuild,
     },
@@ -38,6 +39,7 @@ export const STATE: CommandGroup = {
       description:
         'Accepts the state unchanged as the latest; with names, for these pipelines only, which have no export to rebuild from. The state does not know what was sent since it was copied: without the check email, contacts created since are created again.',
       arguments: '[PIPELINE...]',
+      options: [...DECIDING],
       examples: ['contact-sync state accept', 'contact-sync state accept crm'],
       load: async () => (await import('../commands/state-rebuild.ts')).accept,
     },
@@ -46,7 +48,7 @@ export const STATE: CommandGroup = {
       summary: 'lets the state be used under a new address of the same service',
       description:
         'Binds the state to the configured service.base_url, for a service that has a new address. Reads up to five known contacts by id first, and refuses if most do not show what was sent to them, or while any operation is in doubt.',
-      options: [{ flags: '--yes', help: 'does not ask' }],
+      options: [{ flags: '--yes', help: 'does not ask' }, ...DECIDING],
       examples: ['contact-sync state rebind', 'contact-sync state rebind --yes'],
       load: async () => (await import('../commands/state-rebuild.ts')).rebind,
     },

@@ -1,7 +1,7 @@
 // `audit verify`: the whole chain, from the first entry to the head, and the head against what is known of it elsewhere.
 import { resolve } from 'node:path'
 import { EXIT } from '../../core/words/exit-codes.ts'
-import { knownHead, rebuildLogIndexes } from '../../app/audit-files.ts'
+import { knownHead } from '../../app/audit-files.ts'
 import { openStateForReading } from '../../store/state-store.ts'
 import { AUDIT_START } from '../../core/log/audit-chain.ts'
 import { SyncError } from '../../core/words/errors.ts'
@@ -9,6 +9,7 @@ import type { BadEntry, CheckStep, IndexFault } from '../../core/log/sync-log.ts
 import type { StateStore } from '../../core/state-store.ts'
 import { number } from '../../core/words/format.ts'
 import { control } from '../guarded.ts'
+import { decided } from '../deciding.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { headText } from '../log-text.ts'
 import { commandSettings } from '../settings.ts'
@@ -78,7 +79,8 @@ function indexText({ table, why }: IndexFault): string {
 export async function verify(io: Io, options: VerifyOptions): Promise<number> {
   const settings = await commandSettings(io, options)
   const { path } = settings.state
-  if (options.rebuildIndex === true) await rebuildLogIndexes(settings, io.pid)
+  if (options.rebuildIndex === true)
+    await decided({ io, options, settings }, { kind: 'audit rebuild-index', args: {} })
   const state = openStateForReading(path)
   if (state === undefined) throw new SyncError('USAGE', `there is no state ${path} yet`)
   try {

@@ -1,18 +1,32 @@
 // `state rebuild` and `state accept`: the two ways on with a state that is lost, or older than what was sent; `state rebind`
 // for one whose service has another address.
-import { acceptState, rebuildState } from '../../app/run/rebuilding.ts'
-import { rebindState } from '../../app/run/service-binding.ts'
+import { ownOrAsk } from '../../app/decisions/deciding.ts'
+import type { RebuildEvent } from '../../app/decisions/of-state.ts'
+import {
+  acceptState,
+  onAnyState,
+  type Rebuilding,
+  rebuildState,
+  type Rebuilt,
+} from '../../app/run/rebuilding.ts'
+import type { Rebound } from '../../app/run/service-binding.ts'
 import { systemClock as clock } from '../../system.ts'
 import { unknowable } from '../../core/change/lookup/rebuild.ts'
 import { exitCode, worstStatus } from '../../core/outcome/summary.ts'
+import type { DecidedBy } from '../../core/words/decided-by.ts'
+import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { confirm } from '../confirm.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
-import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { decidedBy, type DecidingOptions } from '../decided-by.ts'
+import { askingOf, decided } from '../deciding.ts'
+import { type Io, print, printError, printJson } from '../io.ts'
+import { ConfigurationError } from '../messages.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { chosenPipelines, commandSettings } from '../settings.ts'
 import { quietLog } from './run.ts'
 
-type Done = Parameters<Parameters<typeof rebuildState>[2]['done']>[0]
+type RebuildListener = Pick<Rebuilding, 'report' | 'done'>
+type Done = Parameters<Rebuilding['done']>[0]
 
 const COUNTS: readonly (readonly [keyof Done, string])[] = [
   ['known', 'linked already'],
@@ -51,25 +65,51 @@ function endText(left: readonly string[], doubt: string | undefined): string {
     : `Still to be rebuilt before runs resume: ${left.join(', ')}. Drop the last export of each again. If there is none: contact-sync state accept ${left.join(' ')}, which continues with the links in the state.`
 }
 
-/** Ends with 3 where something cannot be known, 5 where the service could not be asked. */
-export async function rebuild(io: Io, options: CommonOptions, names: string[]): Promise<number> {
-  const settings = await commandSettings(io, options)
-  const pipelines = chosenPipelines(settings, names)
-  const log = quietLog(io, settings)
+interface Work {
+  readonly io: Io
+  readonly settings: Settings
+  readonly pipelines: readonly PipelineSettings[]
+  readonly decided: DecidedBy
+}
+
+/** By this process, or by the daemon that has the state. */
+async function rebuildAnywhere(
+  { io, settings, pipelines, decided }: Work,
+  done: Rebuilding['done'],
+): Promise<Rebuilt> {
   const progress = progressOf(io)
-  const results: Done[] = []
-  const started = clock.monotonic()
-  const { doubt, left } = await rebuildState(settings, pipelines, {
-    pid: io.pid,
-    signal: io.signal,
-    log,
+  const told: RebuildListener = {
     report: (pipeline, report) => progress(pipeline).report(report),
     done(result) {
       progress(result.pipeline).clear()
-      results.push(result)
-      if (options.json !== true) print(io, doneText(result))
+      done(result)
     },
-  }).finally(() => log.close())
+  }
+  const show = (event: unknown): void => {
+    const shown = event as RebuildEvent
+    if ('done' in shown) told.done(shown.done)
+    else told.report(shown.pipeline, shown.report)
+  }
+  const log = quietLog(io, settings)
+  const rebuilding = { ...told, decided, signal: io.signal, log }
+  const args = { pipelines: pipelines.map(({ name }) => name) }
+  const deciding = { kind: 'state rebuild', args, decided } as const
+  return ownOrAsk({ settings, deciding, isConfirmed: true }, { ...askingOf(io), show }, () =>
+    onAnyState(settings, io.pid, (state) => rebuildState({ settings, state, pipelines }, rebuilding)),
+  ).finally(() => log.close())
+}
+
+/** Ends with 3 where something cannot be known, 5 where the service could not be asked. */
+export async function rebuild(io: Io, options: DecidingOptions, names: string[]): Promise<number> {
+  const settings = await commandSettings(io, options)
+  const pipelines = chosenPipelines(settings, names)
+  const decided = await decidedBy(io, options, settings)
+  const results: Done[] = []
+  const started = clock.monotonic()
+  const { doubt, left } = await rebuildAnywhere({ io, settings, pipelines, decided }, (result) => {
+    results.push(result)
+    if (options.json !== true) print(io, doneText(result))
+  })
   const cannotBeKnown = [...new Set(pipelines.flatMap(unknowable))]
   const all = [...results, { status: left.length > 0 ? ('partial' as const) : ('ok' as const) }]
   const status = worstStatus(all.map((one) => one.status))
@@ -83,10 +123,15 @@ export async function rebuild(io: Io, options: CommonOptions, names: string[]): 
   return exitCode(all)
 }
 
-export async function accept(io: Io, options: CommonOptions, names: string[]): Promise<number> {
+export async function accept(io: Io, options: DecidingOptions, names: string[]): Promise<number> {
   const settings = await commandSettings(io, options)
   const pipelines = chosenPipelines(settings, names)
-  const { doubt, left } = await acceptState(settings, { pipelines, pid: io.pid })
+  const who = await decidedBy(io, options, settings)
+  const args = { pipelines: pipelines.map(({ name }) => name) }
+  const deciding = { kind: 'state accept', args, decided: who } as const
+  const { doubt, left } = await ownOrAsk({ settings, deciding, isConfirmed: true }, askingOf(io), () =>
+    onAnyState(settings, io.pid, (state) => acceptState({ settings, state, pipelines }, who)),
+  )
   if (options.json === true) printJson(io, { path: settings.state.path, accepted: doubt ?? null, left })
   else
     print(
@@ -98,21 +143,29 @@ export async function accept(io: Io, options: CommonOptions, names: string[]): P
   return 0
 }
 
-interface RebindOptions extends CommonOptions {
+interface RebindOptions extends DecidingOptions {
   readonly yes?: boolean
 }
 
 export async function rebind(io: Io, options: RebindOptions): Promise<number> {
   const settings = await commandSettings(io, options)
-  const { from, to } = await rebindState(settings, {
-    pid: io.pid,
-    confirm: (rebound) =>
-      confirm(
-        io,
-        `The state belongs to ${rebound.from ?? 'no service yet'}. Is ${rebound.to} the same service under a new address?`,
-        options.yes === true,
-      ),
-  })
+  const {
+    from,
+    to,
+    problems = [],
+  } = await decided(
+    { io, options, settings },
+    {
+      kind: 'state rebind',
+      args: { address: settings.service.base_url },
+      confirm: (rebound: Rebound) =>
+        confirm(
+          io,
+          `The state belongs to ${rebound.from ?? 'no service yet'}. Is ${rebound.to} the same service under a new address?`,
+          options.yes === true,
+        ),
+    },
+  )
   if (options.json === true) printJson(io, { path: settings.state.path, from: from ?? null, to })
   else
     print(
@@ -121,5 +174,7 @@ export async function rebind(io: Io, options: RebindOptions): Promise<number> {
         ? `The state belongs to ${to} already; nothing was changed.`
         : `The state belongs to ${to} from now on.`,
     )
+  // It is bound; what keeps the daemon from its configuration is another matter.
+  if (problems.length > 0) throw new ConfigurationError(problems)
   return 0
 }

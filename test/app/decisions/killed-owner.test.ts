@@ -288,8 +288,12 @@ const DECISIONS = [
   one('state rename-pipeline', () => ({ from: 'former', to: 'heir' })),
   one('state drop-pipeline', () => ({ name: 'lost' })),
   one('state forget-date-order', () => ({ pipeline: 'shop' })),
+  one('audit rebuild-index', () => ({})),
   one('terms rename', () => ({ from: 'Newsletter', to: 'Letters' })),
 ]
+
+/** Has one step: what it changes, its entry and its end are one transaction. It is tried beside a daemon. */
+const OF_ONE_STEP: readonly string[] = ['state rebind']
 
 describe('an owner that is killed between any two steps', () => {
   it.each(DECISIONS)('of "$kind" leaves it to the next one, whole or not at all', async ({ decide }) => {
@@ -319,7 +323,9 @@ describe('an owner that is killed between any two steps', () => {
   })
 
   it('are all kinds that are written down', () => {
-    const written = Object.entries(KINDS).filter(([, { needs }]) => needs !== 'daemon')
+    const written = Object.entries(KINDS).filter(
+      ([name, { needs }]) => needs !== 'daemon' && !OF_ONE_STEP.includes(name),
+    )
     expect(new Set(DECISIONS.map(({ kind }) => kind as string))).toEqual(
       new Set(written.map(([name]) => name)),
     )
