@@ -1,5 +1,6 @@
 // Edits made by hand at the service, over whole runs: what is kept, asked about, sent again, and how each edit ends.
 import { describe, expect, it } from 'vitest'
+import { runAccount } from '../../src/core/log/run-account.ts'
 import type { Line } from '../support/line.ts'
 import { HEADER, testLine } from '../support/line.ts'
 import { temporaryState } from '../support/state/temporary-state.ts'
@@ -186,6 +187,17 @@ describe('under keep', () => {
   })
 })
 
+it('an update that was planned when an edit ended counts as one in the control totals of its run', async () => {
+  const line = await linked()
+  edit(line, { phone: '9' })
+  line.source.drop('2.csv', row('Ann', '2'))
+  await line.run()
+  await line.state.releaseEdits({ pipeline: 'shop', key: 'K1' })
+  const { run_id: run, updated, deleted } = await line.run()
+  expect(await runAccount(line.state.entriesOfRun(run))).toMatchObject({ updated, deleted })
+  expect([updated, deleted]).toEqual([1, 0])
+})
+
 describe('under ask', () => {
   it('the record counts as held, and its other fields are sent', async () => {
     const line = await linked({ pipeline: { hand_edits: 'ask' } })
@@ -213,6 +225,20 @@ describe('a contact of two pipelines', () => {
     shop.source.drop('3.csv', row('Ann', '7'))
     expect(await shop.run()).toMatchObject({ updated: 0, kept_edits: 1 })
     expect(contact(shop)).toMatchObject({ phone: '5' })
+  })
+
+  it('what the first one sent is no edit for a second one whose create added nothing to it', async () => {
+    const state = temporaryState()
+    const service = memoryService()
+    const keep = { hand_edits: 'keep', duplicate_merge_method: 'add', update_method: 'update_add' } as const
+    const shop = await linked({ state, service })
+    const crm = testLine({ state, service, pipeline: { name: 'crm', ...keep } })
+    crm.source.drop('1.csv', row('Ann', '5'))
+    await crm.run()
+    expect(contact(shop)).toMatchObject({ phone: '1' })
+    crm.source.drop('2.csv', row('Ann', '6'))
+    expect(await crm.run()).toMatchObject({ updated: 1, kept_edits: 0 })
+    expect(contact(shop)).toMatchObject({ phone: '6' })
   })
 })
 

@@ -46,9 +46,12 @@ function attempts(entries: readonly LoggedEntry[]): (readonly LoggedEntry[])[] {
     : [entries.slice(0, end), ...attempts(entries.slice(end))]
 }
 
-/** A record that has gone from a full source has no line. A delete that takes back a create follows, or leads to, another step. */
+/**
+ * A record that has gone from a full source has no line, and neither has an update whose edit at the service has ended. A
+ * delete that takes back a create follows, or leads to, another step.
+ */
 const isOfMissing = (entries: readonly LoggedEntry[]): boolean =>
-  entries.some(({ action, source }) => action === 'delete' || source?.line === 0) &&
+  entries.some(({ action, source }) => action === 'delete' || (action === 'terms' && source?.line === 0)) &&
   !entries.some(({ next }) => next === 'delete' || next === 'create')
 
 /**

@@ -19,6 +19,15 @@ function addAttempts(tables: Tables, id: number, fields: Contact): void {
   put(tables, id, { last, open: [...open, ...Object.entries(fields).filter((pair) => !isThere(pair))] })
 }
 
+/** Of a contact, the fields that another has as well, with another value. */
+const common = (contact: Contact, other: Contact): Contact =>
+  Object.fromEntries(
+    Object.entries(contact).filter(
+      ([field, value]) =>
+        Object.hasOwn(other, field) && JSON.stringify(value) !== JSON.stringify(other[field]),
+    ),
+  )
+
 /** What a step sent, where the contact has other links or an attempt is noted. */
 export function noteSent(tables: Tables, { operation, settlement, sent, status }: Settled): void {
   const { kind, pipeline } = operation
@@ -31,7 +40,10 @@ export function noteSent(tables: Tables, { operation, settlement, sent, status }
   if (!isShared && !tables.sent.has(id)) return
   const { last, open } = sentTo(tables, id)
   const left = open.filter(([field]) => !Object.hasOwn(fields, field))
+  const others = linksWhere(tables, (link) => link.contactId === id && link.pipeline !== pipeline)
+  const earlier = kind === 'create' ? [...others.sort(byId).map(({ known }) => known), last] : []
   put(tables, id, { last: isShared ? { ...last, ...fields } : {}, open: left })
+  for (const contact of earlier) addAttempts(tables, id, common(contact, fields))
 }
 
 export function keepEdits(tables: Tables, judgedEdits: JudgedEdits, at: number): void {

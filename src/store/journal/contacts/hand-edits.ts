@@ -55,6 +55,15 @@ function fieldsThatArrived({ operation, settlement, sent, status }: Settled): Co
   return fields
 }
 
+/** Of a contact, the fields that another has as well, with another value. */
+const common = (contact: Contact, other: Contact): Contact =>
+  Object.fromEntries(
+    Object.entries(contact).filter(
+      ([field, value]) =>
+        Object.hasOwn(other, field) && JSON.stringify(value) !== JSON.stringify(other[field]),
+    ),
+  )
+
 const contactOf = ({ settlement, operation }: Settled): number | undefined =>
   'contactId' in settlement ? settlement.contactId : operation.contactId
 
@@ -70,24 +79,30 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   const hasOther = db
     .prepare<[number, string], number>('SELECT 1 FROM link WHERE contact_id = ? AND pipeline <> ? LIMIT 1')
     .pluck()
+  const pushed = db
+    .prepare<[number, string], string>(
+      'SELECT known FROM link WHERE contact_id = ? AND pipeline <> ? ORDER BY id',
+    )
+    .pluck()
+  /** A create may have been merged into a contact that others have filled: what they sent may be what it shows. */
+  const before = (id: number, { operation }: Settled, last: Contact): readonly Contact[] =>
+    operation.kind === 'create' ? [...pushed.all(id, operation.pipeline).map(parseContact), last] : []
   return (settled) => {
     const sent = settled.flatMap((one) => {
       const id = contactOf(one)
       const fields = fieldsThatArrived(one)
-      return id === undefined || Object.keys(fields).length === 0 ? [] : [{ id, fields }]
+      return id === undefined || Object.keys(fields).length === 0 ? [] : [{ id, fields, one }]
     })
     const pipeline = settled[0]?.operation.pipeline ?? ''
     if (sent.length === 0) return
     const ids = new Set(noted.all({ ids: JSON.stringify(sent.map(({ id }) => id)), pipeline }))
-    for (const { id, fields } of sent) {
+    for (const { id, fields, one } of sent) {
       if (!ids.has(id)) continue
       const { last, open } = rows.of(id)
       const kept = hasOther.get(id, pipeline) === undefined ? {} : { ...parseContact(last), ...fields }
-      rows.put(
-        id,
-        kept,
-        parseAttempts(open).filter(([field]) => !Object.hasOwn(fields, field)),
-      )
+      const left = parseAttempts(open).filter(([field]) => !Object.hasOwn(fields, field))
+      const earlier = before(id, one, parseContact(last)).map((contact) => common(contact, fields))
+      rows.put(id, kept, earlier.reduce(withAttempts, left))
     }
   }
 }
