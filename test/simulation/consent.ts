@@ -3,6 +3,7 @@ import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
 import { expectedOf, readingOf, type Wanted } from './expected.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
+import { personIn } from './people.ts'
 import type { SimulatedContact } from './simulated-contacts.ts'
 import type { SimulatedService } from './simulated-service.ts'
 import type { SimulatedSource } from './simulated-source.ts'
@@ -39,6 +40,12 @@ export const hasStatus = ({ map }: PipelineSettings): boolean => map[STATUS] !==
 const isWithdrawn = (status: unknown): boolean => status === 1 || status === 2
 
 const statusOf = ({ fields }: SimulatedContact): unknown => fields.get(STATUS)?.value
+
+/** A field that others have emptied, or put back to what a source says, shows nothing of them. */
+function isFilledByOthers({ fields }: SimulatedContact, field: string): boolean {
+  const cell = fields.get(field)
+  return cell?.by === 'foreign' && cell.value !== '' && personIn(cell.value) === undefined
+}
 
 /** Whether any export said 1 or 2 of one of those whom the contact stands for. */
 const wasEverWithdrawn = (contact: number, { claims, pipelines, sources }: Consents): boolean =>
@@ -82,7 +89,7 @@ export function isTakenBack(effect: Effect, consents: Consents): boolean {
       id === contact.id &&
       who === 'foreign' &&
       at < seen &&
-      (Object.keys(fields).some((field) => contact.fields.get(field)?.by === 'foreign') ||
+      (Object.keys(fields).some((field) => isFilledByOthers(contact, field)) ||
         (kind === 'term_on' && contact.terms.get(term) === 'foreign')),
   )
   return strange.length === 0

@@ -115,8 +115,10 @@ function checkFields(contact: SimulatedContact, key: string, place: Place): void
   const { pipeline, expected, final } = place
   const candidates = expected.candidates.get(key) ?? []
   const [any] = candidates
-  if (any === undefined || pipeline.duplicate_merge_method !== 'update_add') return
-  for (const field of Object.keys(any.fields)) {
+  if (any === undefined || pipeline.update_method !== 'update_add') return
+  const isKept = (field: string): boolean =>
+    pipeline.hand_edits === 'keep' && contact.fields.get(field)?.by === 'foreign'
+  for (const field of Object.keys(any.fields).filter((one) => !isKept(one))) {
     const effect = lastWrite(contact.id, field, final.ledger.effects)
     const after = effect?.fields[field]?.after
     // A contact of others that was linked by its mail has that already.

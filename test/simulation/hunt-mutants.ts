@@ -42,8 +42,8 @@ interface Find {
   readonly text: string
 }
 
-async function hunt(folder: string, { seed, isPulled = false }: Mutant): Promise<Find | null> {
-  const args = ['test/simulation/hunt.ts', values.seeds, String(seed), isPulled ? 'pulled' : '']
+async function hunt(folder: string, { seed, kind }: Mutant): Promise<Find | null> {
+  const args = ['test/simulation/hunt.ts', values.seeds, String(seed), kind ?? '']
   const child = spawn(process.execPath, args, { cwd: folder })
   let stdout = ''
   let stderr = ''

@@ -9,7 +9,9 @@ const folder = makeStateFolder()
 try {
   let found: { seed: number; oracle: string; text: string } | undefined
   for (let seed = seeds.shift(); seed !== undefined && found === undefined; seed = seeds.shift()) {
-    const [violation] = (await simulate(seed, folder, { isPulled: kind === 'pulled' })).violations
+    const [violation] = (
+      await simulate(seed, folder, { isPulled: kind === 'pulled', isEdited: kind === 'edited' })
+    ).violations
     if (violation !== undefined) found = { seed, ...violation }
   }
   process.stdout.write(`${JSON.stringify(found ?? null)}\n`)

@@ -1,6 +1,6 @@
 // What one worker does: its share of the seeds and of the single faults. It only counts and tells; who prints is main.ts.
 import { makeStateFolder, type StateFolder } from './program.ts'
-import { simulate, type Violation } from './simulation.ts'
+import { type Schedule, simulate, type Violation } from './simulation.ts'
 import { singleFaults } from './single-faults.ts'
 
 export interface Job {
@@ -10,6 +10,8 @@ export interface Job {
   readonly of: number
   readonly withSingleFaults: boolean
 }
+
+type Kind = Pick<Schedule, 'isPulled' | 'isEdited'>
 
 /** One course that ended badly, and the command that plays it again. */
 export interface Failure {
@@ -28,8 +30,8 @@ export interface Report {
   readonly failures: readonly Failure[]
 }
 
-export const replayOfSeed = (seed: number, { isPulled = false } = {}): string =>
-  `npm run simulate -- --seed ${seed}${isPulled ? ' --pulled' : ''} --trace`
+export const replayOfSeed = (seed: number, { isPulled = false, isEdited = false }: Kind = {}): string =>
+  `npm run simulate -- --seed ${seed}${isPulled ? ' --pulled' : ''}${isEdited ? ' --edited' : ''} --trace`
 
 const replayOfSingle = (story: string, what: string): string =>
   `npm run simulate -- --story ${story} --fault "${what}" --trace`
@@ -38,6 +40,8 @@ const replayOfSingle = (story: string, what: string): string =>
 const TWICE = 50
 /** Every so many seeds one is played again with sources that are asked for their records: another course. */
 const PULLED = 4
+/** As many, and which of them, with users who edit contacts while `hand_edits: keep` holds. */
+const EDITED = { every: 4, at: 2 }
 
 async function workOnSingleFaults(folder: StateFolder, job: Job) {
   const failures: Failure[] = []
@@ -56,23 +60,24 @@ export async function work(job: Job): Promise<Report> {
   const failures: Failure[] = []
   const sum = { courses: 0, runs: 0, requests: 0, points: 0, crashes: 0 }
   try {
-    const play = async (seed: number, isPulled: boolean): Promise<void> => {
-      const { figures, violations, hash } = await simulate(seed, folder, { isPulled })
+    const play = async (seed: number, kind: Kind): Promise<void> => {
+      const { figures, violations, hash } = await simulate(seed, folder, kind)
       sum.courses += 1
       sum.runs += figures.runs
       sum.requests += figures.requests
       sum.points += figures.points
       sum.crashes += figures.crashes
       const failed = [...violations]
-      if (seed % TWICE === 0 && (await simulate(seed, folder, { isPulled })).hash !== hash)
+      if (seed % TWICE === 0 && (await simulate(seed, folder, kind)).hash !== hash)
         failed.push({ oracle: 'determinism', text: 'played twice, it took two courses' })
       if (failed.length === 0) return
-      const name = `seed ${seed}${isPulled ? ', pulled' : ''}`
-      failures.push({ name, replay: replayOfSeed(seed, { isPulled }), violations: failed })
+      const name = `seed ${seed}${kind.isPulled === true ? ', pulled' : ''}${kind.isEdited === true ? ', edited' : ''}`
+      failures.push({ name, replay: replayOfSeed(seed, kind), violations: failed })
     }
     for (let seed = job.first + job.part; seed < job.first + job.seeds; seed += job.of) {
-      await play(seed, false)
-      if (seed % PULLED === 0) await play(seed, true)
+      await play(seed, {})
+      if (seed % PULLED === 0) await play(seed, { isPulled: true })
+      if (seed % EDITED.every === EDITED.at) await play(seed, { isEdited: true })
     }
     const single = job.withSingleFaults ? await workOnSingleFaults(folder, job) : { tried: 0, failures: [] }
     return { ...sum, singleFaults: single.tried, failures: [...failures, ...single.failures] }

@@ -1,5 +1,5 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
-// every point. npm run simulate -- --seed N [--pulled] [--trace] plays one again. Ends with 1 when anything ended badly.
+// every point. npm run simulate -- --seed N [--pulled] [--edited] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     story: { type: 'string' },
     fault: { type: 'string' },
     pulled: { type: 'boolean', default: false },
+    edited: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
     trace: { type: 'boolean', default: false },
   },
@@ -90,7 +91,9 @@ try {
   if (values.story !== undefined)
     process.exitCode = showOne(await oneSingleFault(folder, values.story, values.fault ?? ''))
   else if (values.seed !== undefined)
-    process.exitCode = showOne(await simulate(Number(values.seed), folder, { isPulled: values.pulled }))
+    process.exitCode = showOne(
+      await simulate(Number(values.seed), folder, { isPulled: values.pulled, isEdited: values.edited }),
+    )
   else process.exitCode = await playAll(folder)
 } finally {
   folder.remove()

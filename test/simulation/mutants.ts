@@ -14,8 +14,8 @@ export interface Mutant {
   /** One that noticed it; tried before all others. */
   readonly seed: number
   readonly bug: string
-  /** Noticed with sources that are asked for their records. */
-  readonly isPulled?: boolean
+  /** Noticed with sources that are asked for their records, or with users who edit contacts. */
+  readonly kind?: 'pulled' | 'edited'
   readonly edits: readonly Edit[]
 }
 
@@ -316,7 +316,30 @@ const PULLED: readonly Mutant[] = [
     'cursor: isFull ? undefined : await state.cursor(pipeline.name)',
     'cursor: await state.cursor(pipeline.name)',
   ]),
-].map((mutant) => ({ ...mutant, isPulled: true }))
+].map((mutant) => ({ ...mutant, kind: 'pulled' as const }))
+
+const EDITED: readonly Mutant[] = [
+  one(5, 'a contact is not read before it is updated', 'sync/send/send-update.ts', [
+    'if (!needsActual(method) && rules === undefined) return',
+    'if (!needsActual(method)) return',
+  ]),
+  one(5, 'every value at the service counts as sent', 'core/change/others/hand-edits.ts', [
+    "if (rule === 'overwrite' || isOurs) send",
+    "if (rule === 'overwrite' || isOurs || values.length >= 0) send",
+  ]),
+  one(26, 'a contact that was edited is deleted', 'sync/hand-edits.ts', [
+    'if (found.value.length === 0) return undefined',
+    'if (found.value.length >= 0) return undefined',
+  ]),
+  one(5, 'what others sent is forgotten when a create meets it', 'store/journal/contacts/hand-edits.ts', [
+    "operation.kind === 'create' ? [",
+    "operation.kind === 'create' && id === 0 ? [",
+  ]),
+  one(8, 'edits are never looked at again', 'sync/run.ts', [
+    'const before = isAsked ? started : started - context.pipeline.recheck',
+    'const before = isAsked ? 0 : started * 0 - context.pipeline.recheck',
+  ]),
+].map((mutant) => ({ ...mutant, kind: 'edited' as const }))
 
 export const MUTANTS: readonly Mutant[] = [
   ...JOURNAL,
@@ -326,4 +349,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...OUTSIDE,
   ...CONSENT,
   ...PULLED,
+  ...EDITED,
 ]

@@ -41,6 +41,18 @@ interface Ended {
   readonly isCrashed: boolean
 }
 
+/** Users who edit contacts while the run goes on, where edits are kept. */
+function handsIn(world: World): void {
+  const { hands, timeline, chance, runs } = world
+  if (hands === undefined || world.isCalm) return
+  const draws = chance.stream(`hands ${runs}`)
+  const acts = draws.int(6)
+  for (let act = 0; act < acts; act += 1)
+    timeline.after(draws.int(draws.pick([1_000, 5_000, 300_000])), () => {
+      if (!world.isCalm) hands.act()
+    })
+}
+
 async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Promise<Ended> {
   const { program, timeline, chance } = world
   const abort = new AbortController()
@@ -56,6 +68,7 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
     timeline.after(chance.int(chance.pick([3_000, 300_000])), () => {
       if (world.foreignRate > 0) world.foreigners.act()
     })
+  handsIn(world)
   world.runs += pipelines.length
   const aliases = chance.stream(`aliases ${world.runs}`)
   if (aliases.happens(0.01)) timeline.after(aliases.int(20_000), () => tryAliases(world))
@@ -144,6 +157,7 @@ async function day(world: World): Promise<void> {
   await runAll(world)
   if (chance.happens(0.5)) await runAll(world)
   if (chance.happens(0.5)) await operate(world, { isThorough: false })
+  await world.hands?.release(world.program.state)
   await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
 }
 
@@ -236,6 +250,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
     mended,
     violated,
   })
+  await world.hands?.checkListed(program.state)
   for (const [name, source] of world.pulled) source.checkCursor((await program.state.cursor(name))?.value)
   await checkState({ file: program.file, ledger, setup, terms: service.terms, violated })
 }
@@ -290,6 +305,7 @@ async function live(world: World): Promise<void> {
   world.faults = noFaults
   world.revokedUntil = 0
   world.foreignRate = 0
+  world.isCalm = true
   world.crashRate = 0
   if (schedule.crashes === undefined) world.program.life.spare()
   await timeline.until(timeline.pause(LATEST_MS + TIMEOUT_MS + DAY_MS), RUN_LIMIT_MS)

@@ -7,6 +7,7 @@ import { hasStatus, watchRaises } from './consent.ts'
 import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
 import { tryCopies } from './impostors.ts'
+import { createHands, type Hands, keepingEdits } from './hands.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createNetwork } from './network.ts'
 import { HEADER } from './people.ts'
@@ -41,6 +42,8 @@ export interface Schedule {
   readonly isQuiet?: boolean
   /** The sources are asked for their records, and give them badly. */
   readonly isPulled?: boolean
+  /** Every pipeline keeps what users edit at the service, and they do it all the time. */
+  readonly isEdited?: boolean
 }
 
 /** Everything that there is while one seed takes its course. */
@@ -57,6 +60,8 @@ export interface World {
   readonly pulled: ReadonlyMap<string, PulledSource>
   readonly workloads: ReadonlyMap<string, Workload>
   readonly foreigners: Foreigners
+  /** Where edits by hand are kept. */
+  readonly hands: Hands | undefined
   readonly violations: Violation[]
   readonly overruled: Set<string>
   /** Pipelines of which a person has released anything. */
@@ -75,6 +80,8 @@ export interface World {
   /** How many requests had been sent when the state was copied. */
   copiedAt: number
   foreignRate: number
+  /** Nothing goes wrong any more, and no one else works at the service. */
+  isCalm: boolean
   crashRate: number
   program: Program
   lives: number
@@ -88,7 +95,8 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const chance = chanceFrom(seed)
   const timeline = createTimeline(chance.stream('time'))
   const drawn = drawSetup(chance.stream('setup'))
-  const setup = schedule.setup?.(drawn) ?? drawn
+  const given = schedule.setup?.(drawn) ?? drawn
+  const setup = schedule.isEdited === true ? keepingEdits(given) : given
   const ledger = createLedger()
   const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
   const claims = watchClaims(ledger, service.contacts)
@@ -127,7 +135,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     ]),
   )
   const swarm = chance.stream('swarm')
-  const world: Omit<World, 'deps' | 'foreigners' | 'program'> = {
+  const world: Omit<World, 'deps' | 'foreigners' | 'hands' | 'program'> = {
     chance: swarm,
     schedule,
     setup,
@@ -151,6 +159,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     clockOffMs: 0,
     clockJumpedAt: 0,
     copiedAt: 0,
+    isCalm: schedule.isQuiet === true,
     foreignRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0, 1, 4]),
     crashRate: schedule.isQuiet === true ? 0 : swarm.pick([0, 0.3, 0.6, 0.9]),
     lives: 0,
@@ -198,7 +207,14 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   }
   watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, overruled, violated })
   watchRaises({ ledger, service, claims, pipelines: setup.pipelines, sources, violated })
-  const whole = { ...world, foreigners, deps } as World
+  const hands =
+    schedule.isEdited === true
+      ? createHands({
+          ...{ ledger, service, pipelines: setup.pipelines, violated, say },
+          ...{ now: timeline.now, chance: chance.stream('hands') },
+        })
+      : undefined
+  const whole = { ...world, foreigners, hands, deps } as World
   return whole
 }
 
