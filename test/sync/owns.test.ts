@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import { HEADER, type Line, testLine } from '../support/line.ts'
 import { memoryService } from '../support/memory-service.ts'
+import { seeded } from '../support/seeded.ts'
 import { memoryState, type TestState } from '../support/state/memory-state.ts'
 import { temporaryState } from '../support/state/temporary-state.ts'
 
@@ -87,5 +88,39 @@ describe.each(states)('owns %s', (_, open) => {
       await run(shop, '2')
     }
     expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '1'])
+  })
+
+  it('over a year with lost answers only the owner writes, and its last value is there', async () => {
+    const { crm, shop } = pair(open(), ['crm', 'shop'])
+    await run(crm, '1')
+    await run(shop, '2')
+    const { service } = shop
+    const draws = seeded(7)
+    const from = writes(shop)
+    const quiet = async (line: Line, phone: string): Promise<void> => {
+      files += 1
+      line.source.drop(`${files}.csv`, file(phone, 'K9'))
+      line.clock.advance(86_400_000)
+      await line.run()
+    }
+    service.fault = ({ method }) =>
+      method !== 'GET' && draws.next() < 0.4 ? { kind: 'unknown', applied: draws.next() < 0.5 } : undefined
+    for (let day = 1; day <= 365; day += 1) {
+      await quiet(crm, `1${Math.floor(day / 20)}`)
+      await quiet(shop, `2${Math.floor(day / 7)}`)
+    }
+    const phones = service
+      .writes()
+      .slice(from)
+      .flatMap(({ contacts }) => contacts.flatMap((one) => one['phone'] ?? []))
+    expect(phones.filter((phone) => String(phone).startsWith('2'))).toEqual([])
+    service.fault = () => undefined
+    await quiet(crm, '118')
+    const before = writes(shop)
+    for (let day = 0; day < 5; day += 1) {
+      await quiet(shop, '299')
+      await quiet(crm, '118')
+    }
+    expect([writes(shop) - before, phoneOf(shop)]).toEqual([0, '118'])
   })
 })
