@@ -100,6 +100,7 @@ const PIPELINE: Readonly<Record<string, unknown>> = {
   'source.remote.password': '${SFTP_PASSWORD}',
   'source.remote.password_file': '/run/secrets/sftp-password',
   'source.remote.endpoint': 'https://s3.example.com',
+  'source.remote.claim': true,
   'source.remote.region': 'eu-central-1',
   'source.remote.access_key_id': 'AKIAIOSFODNN7EXAMPLE',
   'source.remote.secret_access_key': '${S3_SECRET}',
