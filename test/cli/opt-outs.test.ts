@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
+import { HEADER, testLine } from '../support/line.ts'
 import { openTemporaryState } from '../../src/store/state-store.ts'
 import { openPlace, type Place } from '../support/in-process.ts'
 
@@ -110,5 +111,20 @@ it('a file keeps its number and its rows until it has been written, whatever is 
   expect(await state.openOptOuts()).toMatchObject({ number: 2, rows: [{}] })
   await state.optOutsWritten(2)
   expect(await state.openOptOuts()).toBeUndefined()
+  await state.close()
+})
+
+it('who subscribes again, and leaves again, is told, although a record asked for that status once', async () => {
+  const state = openTemporaryState()
+  const map = { mail: { column: 'mail' }, mail_status: { column: 'phone' } }
+  const line = testLine({ state, pipeline: { map } })
+  line.source.drop('1.csv', [[...HEADER], ['K1', 'a@b.example', '', '', '2']])
+  await line.run()
+  const seen = { contactId: 1, mail: 'a@b.example', pipeline: 'shop', at: 0, isOurs: false }
+  await state.noteStatus({ ...seen, status: 2 })
+  expect(await state.openOptOuts()).toBeUndefined()
+  await state.noteStatus({ ...seen, status: 7 })
+  await state.noteStatus({ ...seen, status: 2 })
+  expect(await state.openOptOuts()).toMatchObject({ rows: [{ key: 'K1', status: 2 }] })
   await state.close()
 })

@@ -5,7 +5,7 @@
 // 1 or 2   | the same          | any   | nothing: it was noted
 // 1 or 2   | another, or never | yes   | remembered
 // 1 or 2   | another, or never | no    | remembered, and noted for the outbox
-// other    | 1 or 2            | any   | remembered, so that the next 1 or 2 is news
+// other    | 1 or 2            | any   | remembered, so that the next 1 or 2 is news, also one that a record asked for before
 // other    | other, or never   | any   | nothing
 import { hash } from 'node:crypto'
 import { isWithdrawn } from '../permission.ts'

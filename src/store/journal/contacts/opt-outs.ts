@@ -5,6 +5,7 @@ import {
   type SeenStatus,
   statusNews,
 } from '../../../core/change/consents/opt-outs.ts'
+import { isWithdrawn } from '../../../core/change/permission.ts'
 import { mailKey } from '../../../core/mapping/contact.ts'
 import type { Connection } from '../../file/database.ts'
 
@@ -46,15 +47,17 @@ export function createOptOutStore(db: Connection): OptOutStore {
   const rows = db.prepare<[number], OptOut>(ROWS)
   const remove = db.prepare('DELETE FROM opt_out WHERE file = ?')
 
-  const isOurs = (seen: SeenStatus, of: readonly LinkRow[]): boolean =>
+  // What a record has set once is no answer to a user who has subscribed since: another status was seen between.
+  const isOurs = (seen: SeenStatus, of: readonly LinkRow[], before: number | undefined): boolean =>
     seen.isOurs ||
-    of.some(({ status }) => status === seen.status) ||
+    ((before === undefined || isWithdrawn(before)) && of.some(({ status }) => status === seen.status)) ||
     of.some(({ pipeline, key }) => byKey.get({ pipeline, key, status: seen.status }) !== undefined) ||
     byMail.get({ pipeline: seen.pipeline, mailKey: mailKey(seen.mail), status: seen.status }) !== undefined
   const note = db.transaction((seen: SeenStatus) => {
     const { contactId, status, pipeline, at } = seen
     const of = links.all({ contactId, pipeline })
-    const news = statusNews(status, last.get(contactId), isOurs(seen, of))
+    const before = last.get(contactId)
+    const news = statusNews(status, before, isOurs(seen, of, before))
     if (news !== 'nothing') put.run({ contactId, status })
     if (news !== 'report') return
     const [link] = of
