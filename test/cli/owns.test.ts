@@ -76,6 +76,33 @@ it('a record that is unchanged is filled in, too, and one that is settled makes 
   expect(await run('shop', '2')).toBe('2')
 })
 
+async function ownerIn(name: string, field: string): Promise<unknown> {
+  const { fields } = (await place.json('explain', name, 'K1')) as {
+    fields: Record<string, { owner?: unknown }>
+  }
+  return fields[field]?.owner
+}
+
+it('explain names the pipeline whose value stands, and why', async () => {
+  await configure(pipeline('crm', 'owns: [phone]'), pipeline('shop', 'owns: [phone]'), pipeline('erp', ''))
+  await run('crm', '1')
+  expect(await ownerIn('crm', 'phone')).toBeUndefined()
+  await run('shop', '2')
+  await run('erp', '3')
+  for (const name of ['crm', 'shop', 'erp'])
+    expect(await ownerIn(name, 'phone')).toEqual({ pipeline: 'crm', why: 'owns it before shop' })
+  expect((await place.cli('explain', 'erp', 'K1')).stdout).toContain(
+    '  phone = nothing\n    value of crm: owns it before shop\n    note: erp leaves it out: another pipeline owns it',
+  )
+  await run('crm', '')
+  expect(await ownerIn('erp', 'phone')).toEqual(undefined)
+  await run('shop', '2')
+  expect(await ownerIn('crm', 'phone')).toEqual({
+    pipeline: 'shop',
+    why: 'owns it as the next one: crm has no value',
+  })
+})
+
 it('check names shared fields that none owns', async () => {
   await configure(pipeline('crm', ''), pipeline('shop', ''))
   expect((await place.cli('check')).stdout).toContain(

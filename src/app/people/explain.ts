@@ -12,6 +12,7 @@ import {
   type ValueSetting,
   withActual,
 } from '../../core/explain/explanation.ts'
+import type { SharedContact } from '../../core/explain/shared-fields.ts'
 import { compileTracer, type TracedRecord, type Tracer, unitedTrace } from '../../core/explain/trace.ts'
 import type { LoggedEntry } from '../../core/log/audit-chain.ts'
 import { contactMailKey } from '../../core/mapping/contact.ts'
@@ -209,6 +210,21 @@ async function recordsMeant(text: string, { pipeline, state }: Asked): Promise<r
   return own
 }
 
+/** What other pipelines know of the contact of the record; undefined where they know nothing. */
+async function sharedContact(
+  link: RecordView | undefined,
+  { pipeline, state }: Asked,
+): Promise<SharedContact | undefined> {
+  if (link === undefined || link.gone) return undefined
+  const { contactId, known, missing } = link
+  const [sharers = []] = await state.sharers(pipeline.name, [{ contactId, mailKey: undefined }])
+  const [first, ...others] = sharers
+  if (first === undefined) return undefined
+  const [sent] = await state.sentValues([contactId])
+  const own = { pipeline: pipeline.name, fields: known, missing }
+  return { records: [own, first, ...others], owners: pipeline.owners, last: sent?.last ?? {} }
+}
+
 /** None where no person with this key or mail is known. */
 export async function explainRecords(keyOrMail: string, asked: Asked): Promise<readonly Explanation[]> {
   const aliases = await asked.state.termAliases()
@@ -225,7 +241,8 @@ export async function explainRecords(keyOrMail: string, asked: Asked): Promise<r
     const { name: pipeline } = asked.pipeline
     const edits = await asked.state.editsOf(pipeline, key)
     const corrections = (await asked.state.openCorrections(pipeline)).filter((one) => one.key === key)
-    found.push(await explained({ pipeline, key, link, entries, aliases, edits, corrections }, asked))
+    const shared = await sharedContact(link, asked)
+    found.push(await explained({ pipeline, key, link, entries, aliases, edits, corrections, shared }, asked))
   }
   return found
 }

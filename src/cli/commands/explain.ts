@@ -32,6 +32,9 @@ function sentText({ at, run_id: run, request, outcome }: ExplainedField | Explai
   return `run ${run ?? '?'}, ${momentText(Date.parse(at))}; ${asked}; ${outcome?.replace('_', ' ') ?? ''}`
 }
 
+const ownerLine = ({ pipeline, why }: NonNullable<ExplainedField['owner']>): string =>
+  `    value of ${pipeline ?? 'no pipeline'}: ${why}`
+
 function valueLines(one: ExplainedField | ExplainedTerm, live: boolean): string[] {
   const sent = sentText(one)
   return [
@@ -42,6 +45,7 @@ function valueLines(one: ExplainedField | ExplainedTerm, live: boolean): string[
       ? [`    known at the service: ${shown(one.known)}`]
       : []),
     ...(live ? [`    at the service now: ${shown(one.actual)}`] : []),
+    ...('owner' in one ? [ownerLine(one.owner)] : []),
     ...(one.note === undefined ? [] : [`    note: ${one.note}`]),
   ]
 }

@@ -51,7 +51,7 @@ const TIME = /^(.*_)?at$|^since$|^until$|^last_success$|^next_run$/
 /** Keys of which numbers, too, belong to a person. */
 const VALUES = new Set(['value', 'from', 'to', 'known', 'actual', 'sent', 'service', 'record'])
 /** Sentences of the program that may quote a value. */
-const SENTENCES = new Set(['reason', 'note', 'hint', 'error', 'warnings', 'message'])
+const SENTENCES = new Set(['reason', 'why', 'note', 'hint', 'error', 'warnings', 'message'])
 /** What only a check of the chain needs; it repeats the values. */
 const LEFT_OUT = new Set(['entry', 'personal', 'salt', 'prev', 'tokens', 'person', 'values'])
 

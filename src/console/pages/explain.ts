@@ -62,6 +62,10 @@ interface FieldRow {
   readonly explained: ExplainedField
 }
 
+/** Of several pipelines: whose value it is. */
+const owner = ({ owner: of }: ExplainedField): Html =>
+  of === undefined ? nothing : html`<p class="quiet">value of ${of.pipeline ?? 'no pipeline'}: ${of.why}</p>`
+
 const isKnown = ({ value, known }: ExplainedField): boolean => JSON.stringify(value) === JSON.stringify(known)
 
 const fieldTable = (rows: readonly FieldRow[]): Html =>
@@ -79,7 +83,8 @@ const fieldTable = (rows: readonly FieldRow[]): Html =>
         title: 'Value',
         cell: ({ explained }) =>
           html`${fieldValue(explained.value)}
-          ${isKnown(explained) ? nothing : html`${badge('warn', 'known at the service:')} ${fieldValue(explained.known)}`}`,
+          ${isKnown(explained) ? nothing : html`${badge('warn', 'known at the service:')} ${fieldValue(explained.known)}`}
+          ${owner(explained)}`,
       },
       ...common(),
     ],

@@ -1,6 +1,7 @@
 // What an explanation needs of the state: the port that the store fulfils, for commands and for the console.
 import type { CorrectionStore } from '../change/others/correction.ts'
-import type { OpenEdit } from '../change/others/hand-edits.ts'
+import type { HandEditStore, OpenEdit } from '../change/others/hand-edits.ts'
+import type { SharerStore } from '../change/others/ownership.ts'
 import type { Operation } from '../change/operation.ts'
 import type { DefinitionStore } from '../definition-store.ts'
 import type { MappingStore } from '../mapping-store.ts'
@@ -27,6 +28,8 @@ export interface ExplainReads
   extends
     RecordSearch,
     Pick<CorrectionStore, 'openCorrections'>,
+    Pick<HandEditStore, 'sentValues'>,
+    SharerStore,
     TermNameStore,
     Pick<SyncLog, 'logPage'>,
     Pick<DefinitionStore, 'seenDefinitions'>,

@@ -14,6 +14,7 @@ import type { TermAliases } from '../mapping/terms.ts'
 import { termKey } from '../mapping/terms.ts'
 import type { RequestTrace } from '../ports.ts'
 import type { RecordView } from '../views.ts'
+import { fieldsOfOthers, type SharedContact, type ValueOwner, valueOwner } from './shared-fields.ts'
 import type { ShownStep, TracedRecord } from './trace.ts'
 
 /** From where, by which run, by which request. All null where the sync log has nothing of it, or no longer. */
@@ -38,6 +39,8 @@ export interface ExplainedField extends Explained {
   readonly value: FieldValue | null
   /** What the state takes the service to have; null where nothing was sent. */
   readonly known: FieldValue | null
+  /** Whose value stands at a contact that several pipelines share. */
+  readonly owner?: ValueOwner
   /** What the service has now, where it was asked. */
   readonly actual?: unknown
 }
@@ -112,6 +115,8 @@ export interface RecordFacts {
   readonly edits: readonly OpenEdit[]
   /** Values that persons set right for it, and that hold. */
   readonly corrections: readonly Correction[]
+  /** Undefined where no other pipeline has the contact. */
+  readonly shared: SharedContact | undefined
 }
 
 /** What was sent and taken; a value that the contact had already was looked at. */
@@ -256,6 +261,11 @@ function editNote(edit: OpenEdit | undefined): string | undefined {
   return `edited at the service, which shows ${JSON.stringify(service)}: hand_edits: ${rule} leaves it${wants}`
 }
 
+function ownerOf(field: string, { shared, edits }: RecordFacts): { readonly owner?: ValueOwner } {
+  const owner = valueOwner(field, shared, edits)
+  return owner === undefined ? {} : { owner }
+}
+
 function explainedField(field: string, facts: RecordFacts, retrace: Retrace): ExplainedField {
   const sets = setsField(field)
   const entry = newest(facts.entries, sets)
@@ -271,8 +281,14 @@ function explainedField(field: string, facts: RecordFacts, retrace: Retrace): Ex
     editNote(facts.edits.find((edit) => edit.field === field)),
     correctionNote(corrected),
   ]
-  return { value, steps, known, ...originOf(entry, line), ...joined(notes) }
+  return { value, steps, known, ...ownerOf(field, facts), ...originOf(entry, line), ...joined(notes) }
 }
+
+/** What the record's own pipeline never sent, because others own it. */
+const leftToOthers = (field: string, facts: RecordFacts): ExplainedField => ({
+  ...{ value: null, steps: [], known: null, ...ownerOf(field, facts), ...NOWHERE },
+  note: `${facts.pipeline} leaves it out: another pipeline owns it`,
+})
 
 function explainedTerm(name: string, facts: RecordFacts, retrace: Retrace): ExplainedTerm {
   const sets = addsTerm(name, facts.aliases)
@@ -307,14 +323,18 @@ export function explanationOf(facts: RecordFacts, retrace: Retrace): Explanation
   const { pipeline, key, link, entries } = facts
   const last = entries.find(({ source, action }) => source !== null && action !== 'delete') ?? entries[0]
   const { file, line } = originOf(last)
+  const names = fieldNames(facts)
+  const others =
+    facts.shared === undefined ? [] : fieldsOfOthers(facts.shared).filter((one) => !names.includes(one))
   return {
     pipeline,
     key,
     contact_id: link?.contactId ?? entries.find(({ contact_id: id }) => id !== null)?.contact_id ?? null,
     record: { file, line },
-    fields: Object.fromEntries(
-      fieldNames(facts).map((field) => [field, explainedField(field, facts, retrace)]),
-    ),
+    fields: Object.fromEntries([
+      ...names.map((field) => [field, explainedField(field, facts, retrace)] as const),
+      ...others.map((field) => [field, leftToOthers(field, facts)] as const),
+    ]),
     terms: termNames(facts).map((name) => explainedTerm(name, facts, retrace)),
     ...joined([noteOfRecord(facts)]),
   }

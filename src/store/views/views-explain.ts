@@ -6,7 +6,8 @@ import { createDateOrderStore } from '../date-orders.ts'
 import type { Connection } from '../file/connection.ts'
 import { isKeyed } from '../file/state-sets.ts'
 import { createCorrectionStore } from '../journal/contacts/corrections.ts'
-import { type EditRow, openEdit } from '../journal/contacts/hand-edits.ts'
+import { createHandEditStore, type EditRow, openEdit } from '../journal/contacts/hand-edits.ts'
+import { createSharers } from '../journal/contacts/others.ts'
 import { operationOf, type OperationRow, SELECT_OPERATION } from '../journal/rows.ts'
 import { createNames } from '../log/former-names.ts'
 import {
@@ -57,9 +58,11 @@ export function createExplainViews(db: Connection): Omit<ExplainReads, 'logPage'
   const { dateOrders } = createDateOrderStore(db)
   const { keptMapping } = createMappingStore(db)
   const { openCorrections } = createCorrectionStore(db)
+  const { sentValues } = createHandEditStore(db)
   return {
     ...createRecordSearch(db),
     ...createTermNameStore(db),
-    ...{ openCorrections, seenDefinitions, dateOrders, keptMapping },
+    ...{ openCorrections, seenDefinitions, dateOrders, keptMapping, sentValues },
+    sharers: createSharers(db),
   }
 }

@@ -67,7 +67,11 @@ interface Sides {
 
 const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
 
-const hasValue = ({ pipeline, missingIn }: FieldOwner, field: string, sharers: readonly Sharer[]): boolean =>
+export const ownerHasValue = (
+  { pipeline, missingIn }: FieldOwner,
+  field: string,
+  sharers: readonly Sharer[],
+): boolean =>
   sharers.some((one) => one.pipeline === pipeline && one.missing < missingIn && !isBlank(one.fields[field]))
 
 type Verdict = 'left out' | 'compared' | 'sent'
@@ -79,7 +83,7 @@ function verdictOn(field: string, value: unknown, { pipeline, owners, link, shar
   if (place < 0) return 'left out'
   const isLastOwn = last[field] === undefined || isSame(last[field], link?.fields[field])
   if (isBlank(value)) return isLastOwn ? 'compared' : 'left out'
-  if (those.slice(0, place).some((owner) => hasValue(owner, field, sharers))) return 'left out'
+  if (those.slice(0, place).some((owner) => ownerHasValue(owner, field, sharers))) return 'left out'
   return isLastOwn ? 'compared' : 'sent'
 }
 
