@@ -98,9 +98,9 @@ const ANSWERS: readonly Mutant[] = [
     "return { kind: 'not_applied', retriable: 'yes', throttled: true }",
     "return verdict('refused')",
   ]),
-  one(265, 'a delete of what is gone has failed', 'service/contacts.ts', [
-    "return result.kind === 'absent' ? { kind: 'ok', value: true, request: result.request } : result\n    },\n  }\n}\n\n/** Without names",
-    'return result\n    },\n  }\n}\n\n/** Without names',
+  one(265, 'a delete of what is gone has failed', 'sync/send/former-status.ts', [
+    "return { operation, request: seen.request, settlement: { kind: 'done', contactId } }",
+    "return { operation, request: seen.request, settlement: { kind: 'failed', reason: 'gone' } }",
   ]),
   one(2, 'the window of the rate limit is not kept', 'service/slot-ring.ts', [
     'const windowMs = perMs * 1.001 + 1',
