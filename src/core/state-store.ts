@@ -8,6 +8,7 @@ import type { DroppedStore } from './change/waiting/dropped.ts'
 import type { HandEditStore } from './change/others/hand-edits.ts'
 import type { SharerStore } from './change/others/ownership.ts'
 import type { FormerStatusStore } from './change/consents/former-status.ts'
+import type { WithdrawalStore } from './change/consents/evidence.ts'
 import type { OptOutStore } from './change/consents/opt-outs.ts'
 import type { SuppressionStore } from './change/consents/suppression.ts'
 import type { PermissionStore } from './change/permission.ts'
@@ -50,6 +51,7 @@ export interface SyncState
     PermissionStore,
     SuppressionStore,
     FormerStatusStore,
+    WithdrawalStore,
     DateOrderStore,
     CursorStore,
     DeleteCounts,

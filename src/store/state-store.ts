@@ -42,6 +42,7 @@ import { createPauseStore } from './pause.ts'
 import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
 import { createFormerStatuses } from './journal/contacts/former-statuses.ts'
+import { createWithdrawals } from './journal/contacts/withdrawals.ts'
 import { createOptOutStore } from './journal/contacts/opt-outs.ts'
 import { createSuppressionStore } from './journal/contacts/suppression.ts'
 import { statePlace } from './file/place.ts'
@@ -133,6 +134,7 @@ function storeOver(
     ...createPermissionStore(db),
     ...createSuppressionStore(db),
     ...createFormerStatuses(db),
+    ...createWithdrawals(db),
     ...createOptOutStore(db),
     ...createDateOrderStore(db),
     ...createCursorStore(db),

@@ -1,11 +1,31 @@
-// A session whose reads of contacts also note their mail_status, for the outbox; and which of the statuses its own requests set.
+// A session whose reads of contacts also note their mail_status, for the outbox and for the evidence of consents; and which of the
+// statuses its own requests set.
+import type { WithdrawalStore } from '../core/change/consents/evidence.ts'
 import type { OptOutStore } from '../core/change/consents/opt-outs.ts'
 import { isWithdrawn } from '../core/change/permission.ts'
 import { mailKey } from '../core/mapping/contact.ts'
 import type { Clock, ServiceContact, ServiceSession } from '../core/ports.ts'
+import type { Settings } from '../core/settings.ts'
 import { notedReads, withCalls } from './noted-reads.ts'
 
 const NOTED = ['mail', 'mail_status'] as const
+
+/** Who is to be told of each status; undefined where it is of no use to any. */
+export function statusNotes(
+  state: Pick<OptOutStore, 'noteStatus'> & Pick<WithdrawalStore, 'noteWithdrawal'>,
+  { consents, pipelines }: Pick<Settings, 'consents' | 'pipelines'>,
+): Pick<OptOutStore, 'noteStatus'> | undefined {
+  const isTold = consents.outbox !== undefined
+  const isProven = pipelines.some(({ map }) => map['mail_status']?.require_evidence === true)
+  if (!isTold && !isProven) return undefined
+  return {
+    async noteStatus(seen) {
+      const { contactId, mail, status, at } = seen
+      if (isProven) await state.noteWithdrawal({ contactId, mail, isWithdrawn: isWithdrawn(status), at })
+      if (isTold) await state.noteStatus(seen)
+    },
+  }
+}
 
 export function notingStatus(
   session: ServiceSession,

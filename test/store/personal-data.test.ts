@@ -18,6 +18,7 @@ const none = (why: string): Kind => ({ holds: 'none', why })
 const passing = (why: string): Kind => ({ holds: 'passing', why })
 
 const TABLES: Readonly<Record<string, Kind>> = {
+  withdrawal: none('keyed hashes of contacts and addresses, as those of address_status'),
   address_status: none(
     'keyed hashes of addresses, as tombstones: a withdrawn consent outlives the data of its person',
   ),

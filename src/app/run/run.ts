@@ -14,7 +14,7 @@ import type { Service } from '../../service/service.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import { type RunContext, watchedSession } from '../../sync/context.ts'
 import { noticingErased } from '../../sync/erased-reads.ts'
-import { notingStatus } from '../../sync/status-notes.ts'
+import { notingStatus, statusNotes } from '../../sync/status-notes.ts'
 import { accountFor, type PipelineResult } from '../../sync/run.ts'
 import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
@@ -96,8 +96,9 @@ function runContext(
     ...{ state: parts.state, clock },
     found: (contact_id, print) => parts.log.warn('erased person at the service again', { contact_id, print }),
   })
-  const noting = { store: parts.state, pipeline: pipeline.name, clock }
-  const noted = settings.consents.outbox === undefined ? noticing : notingStatus(noticing, noting)
+  const store = statusNotes(parts.state, settings)
+  const noted =
+    store === undefined ? noticing : notingStatus(noticing, { store, pipeline: pipeline.name, clock })
   const session = watchedSession(noted, { signal, circuit })
   return {
     runId: id,

@@ -44,6 +44,12 @@ const FIELD: Readonly<Record<string, unknown>> = {
   '<field>.expression': 'record["Position"] + ", " + record["Department"]',
   '<field>.split': ';',
   '<field>.size': 8,
+  '<field>.evidence.at': 'Opt-in date',
+  '<field>.evidence.at.column': 'Opt-in date',
+  '<field>.evidence.at.date': 'dd.MM.yyyy',
+  '<field>.evidence.source': 'Opt-in form',
+  '<field>.evidence.text': 'Opt-in wording',
+  '<field>.require_evidence': true,
 }
 
 const FIELDS: Readonly<Record<string, unknown>> = {

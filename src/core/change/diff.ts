@@ -1,5 +1,6 @@
 // What must happen for one contact: desired against known. One decision, situation by situation;
 // it yields a difference and does nothing.
+import type { ConsentEvidence } from '../mapping/values/consent.ts'
 import { type Contact, type FieldValue, FULL_ADDRESS_FIELDS } from '../mapping/contact.ts'
 import type { ErrorCode } from '../words/errors.ts'
 import type { PipelineSettings } from '../settings.ts'
@@ -33,6 +34,8 @@ export interface KnownLink {
 export interface Desired {
   readonly contact: Contact
   readonly terms: readonly string[] | undefined
+  /** Of the consent that its mail_status is; absent where the record has none. */
+  readonly evidence?: ConsentEvidence
 }
 
 /** What differs: changed fields, terms, and the mail_status, which is never among the fields. */

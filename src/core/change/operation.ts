@@ -1,6 +1,7 @@
 // One change on its way, and how it ended. The journal holds operations; nothing is sent that is not in it.
 import type { Contact } from '../mapping/contact.ts'
 import type { ErrorCode } from '../words/errors.ts'
+import type { ConsentEvidence } from '../mapping/values/consent.ts'
 import type { Change } from './diff.ts'
 import type { HandEdit } from './others/hand-edits.ts'
 import type { ResolvedKey } from './lookup/resolution.ts'
@@ -57,6 +58,8 @@ interface AnyOperation {
   readonly asserted: readonly AssertedTerm[] | undefined
   /** The mail_status that is still to be set; undefined where it stays, or is set. */
   readonly consent: number | undefined
+  /** What the record says about the consent that `consent` is; absent where it says nothing. */
+  readonly evidence?: ConsentEvidence
   /** Its contact was surely made by its own create, and shows nothing yet of the mail_status (1 or 2) that it must have. */
   readonly isFresh: boolean
   /** The mail_status that a request of its create may have brought; undefined where none did. */

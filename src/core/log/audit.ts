@@ -1,5 +1,7 @@
 // What the sync log says about one operation: when, from where, what from and to, under which configuration, with what
 // answer. All entries are made here; how they are split, sealed and chained is in audit-chain.ts.
+import { evidenceText } from '../change/consents/evidence.ts'
+import { isConsent } from '../mapping/values/consent.ts'
 import { type FieldChange, fieldChanges } from '../change/diff.ts'
 import type { Settled } from '../change/operation.ts'
 import { isRepair, REPAIR_REASON } from '../change/others/repair.ts'
@@ -161,7 +163,15 @@ export function auditEntry(
     ...('next' in settlement ? { next: settlement.next } : {}),
     ...(operation.runId === context.runId ? {} : { planned_by: operation.runId }),
     ...decidedFields(context.decided),
+    ...proofOf(settled),
   }
+}
+
+/** Of a consent that was given to the service: what the record says about it. */
+function proofOf(settled: Settled): Pick<AuditEntry, 'note'> {
+  const { evidence } = settled.operation
+  const isGiven = isConsent(fieldsOf(settled)['mail_status']?.to)
+  return evidence === undefined || !isGiven ? {} : { note: evidenceText(evidence) }
 }
 
 /** JSON leaves out what is undefined. */

@@ -30,6 +30,12 @@ export const VALUE_EVENTS = {
     means:
       'New records of the file, compared with each other and with linked records. Nothing is merged or held. `plan` and the summary of a run name up to 20 pairs with `--json` (`likely_same`).',
   },
+  'consents not raised: no evidence': {
+    level: 'warn',
+    fields: { file: 'file', lack: 'name', records: 'count' },
+    means:
+      'Under `require_evidence`: these records say 4 or 7, and were sent without it. `missing`: a column of the evidence says nothing, or no day. `future`: its day has not come yet. `earlier`: a 1 or 2 was seen on that day or later.',
+  },
   'mail_status 1 or 2 of a deleted contact stands again': {
     level: 'warn',
     fields: { records: 'count' },

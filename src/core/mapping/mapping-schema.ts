@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { CONTACT_FIELDS, type ContactField } from './contact.ts'
 import { constantProblem } from './cel/constants.ts'
+import { consentKeys, evidenceProblems } from './values/evidence-schema.ts'
 import type { DeepReadonly } from '../words/deep-readonly.ts'
 import { flag, text } from '../words/scalars.ts'
 import { transformList } from './transform-schema.ts'
@@ -116,6 +117,7 @@ const mappingKeys = z
       ),
     ...valueRuleKeys,
     ...textRuleKeys,
+    ...consentKeys,
     split: text.optional().describe('Of a custom field with several values: what stands between them.'),
     size: z
       .int()
@@ -156,6 +158,15 @@ export type PickRule = NonNullable<FieldMapping['pick']>
 const inFull = (written: z.output<typeof anyMapping>): z.output<typeof mappingKeys> =>
   typeof written === 'string' ? { column: written } : written
 
+const customMapping = anyMapping
+  .check((ctx) => {
+    const written = ctx.value
+    if (typeof written === 'string') return
+    for (const { key, message } of evidenceProblems('', written))
+      ctx.issues.push({ code: 'custom', input: written, path: [key], message })
+  })
+  .transform(inFull)
+
 /** A field's mapping whose constants are checked against what the field may hold (interface, 2.3). */
 function mappingFor(field: ContactField) {
   const checked = anyMapping.check((ctx) => {
@@ -169,7 +180,10 @@ function mappingFor(field: ContactField) {
           path: [name],
           message: 'is for custom fields only; leave it out',
         })
-    for (const { key, message } of [...misplacedRules(field, written), ...misplacedNames(field, written)])
+    const problems = [misplacedRules, misplacedNames, evidenceProblems].flatMap((find) =>
+      find(field, written),
+    )
+    for (const { key, message } of problems)
       ctx.issues.push({ code: 'custom', input: written, path: [key], message })
     const constants: [readonly string[], string | number | null | undefined][] = [
       [['value'], written.value],
@@ -217,7 +231,7 @@ export const mapSchema = z
   .strictObject({
     ...fields,
     custom_fields: z
-      .record(text, anyMapping.transform(inFull))
+      .record(text, customMapping)
       .optional()
       .describe('Custom fields of the service, by their names, each mapped like a field.'),
   })

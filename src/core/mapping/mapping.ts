@@ -2,6 +2,7 @@
 // It only decides; whether the contact is new or changed is the diff's business.
 import { type ColumnIndex, type ColumnWish, columnIndex, resolveColumns } from './columns.ts'
 import { compileCondition, type RecordCondition } from './cel/condition.ts'
+import { type ConsentEvidence, isConsent } from './values/consent.ts'
 import { type Contact, CONTACT_FIELD_NAMES, contactMailKey, type FieldValue } from './contact.ts'
 import { householdKey } from './values/household.ts'
 import { type ErrorCode, SyncError } from '../words/errors.ts'
@@ -22,6 +23,8 @@ import {
 import { compileRepairs, type Repair } from './repair.ts'
 import type { PipelineSettings } from '../settings.ts'
 import { compileTerms, termColumns, type TermNote, type TermReading } from './term-mapping.ts'
+import { evidenceReader } from './values/evidence.ts'
+import { evidenceColumns } from './values/evidence-columns.ts'
 import { NO_RULES, type RuleKit } from './values/rule-kit.ts'
 
 export type MappedRecord =
@@ -38,6 +41,8 @@ export type MappedRecord =
       readonly lacking: readonly string[]
       /** Of a row that may be one of several: fields of `skip_without` for which it has nothing. */
       readonly without?: readonly string[]
+      /** Of a consent; absent where its columns do not say all of it. */
+      readonly evidence?: ConsentEvidence
     }
   /** `key`: of a full source, where it can be read. */
   /** `erased`: the person was erased by request and does not come back. */
@@ -81,15 +86,15 @@ const columnsBesideFields = (pipeline: PipelineSettings): readonly string[] => [
   ...(pipeline.key ?? []),
   ...(compiledWhere(pipeline)?.columns ?? []),
   ...termColumns(pipeline),
+  ...evidenceColumns(pipeline).map(({ column }) => column),
 ]
 
 /** Every column that the pipeline names, once each: what a source without a header (json) has to look for. */
 export function wantedColumns(pipeline: PipelineSettings): readonly string[] {
   const mapped = mappedFields(pipeline).flatMap(([, mapping]) => possibleColumns(mapping))
-  const where = compiledWhere(pipeline)?.columns ?? []
   const { blank = {}, values = {} } = pipeline.expect ?? {}
   const expected = [...Object.keys(blank), ...Object.keys(values)]
-  return [...new Set([...(pipeline.key ?? []), ...mapped, ...where, ...termColumns(pipeline), ...expected])]
+  return [...new Set([...(pipeline.key ?? []), ...mapped, ...columnsBesideFields(pipeline), ...expected])]
 }
 
 /** Those of them that an input may lack: only optional fields name them. */
@@ -106,7 +111,8 @@ function columnWishes(pipeline: PipelineSettings, header: readonly string[]): Co
   const keys = (pipeline.key ?? []).map((column) => ({ column, wantedBy: 'key' }))
   const where = (compiledWhere(pipeline)?.columns ?? []).map((column) => ({ column, wantedBy: 'where' }))
   const terms = termColumns(pipeline).map((column) => ({ column, wantedBy: 'terms.assign' }))
-  return [...keys, ...fields, ...where, ...terms]
+  const evidence = isSpokenOf(pipeline, 'mail_status', header) ? evidenceColumns(pipeline) : []
+  return [...keys, ...fields, ...where, ...terms, ...evidence]
 }
 
 /** Several key columns become one text; `\` and `|` in them are escaped, so that no two keys fall together. */
@@ -167,6 +173,15 @@ function compileWhere(pipeline: PipelineSettings, header: readonly string[], col
   return { usesContact: condition.usesContact, evaluate }
 }
 
+/** A value that stands for nothing is blank. */
+function cellReader({ source }: PipelineSettings, columns: ColumnIndex) {
+  const nulls = new Set(source.null_values.map(cleanText))
+  return (values: readonly string[], column: string): string => {
+    const value = cleanText(values[columns.get(column) ?? -1] ?? '')
+    return nulls.has(value) ? '' : value
+  }
+}
+
 type TermReader = (values: readonly string[], contact: Contact, note?: TermNote) => TermReading
 
 function compileTermReader(
@@ -177,12 +192,9 @@ function compileTermReader(
   const read = compileTerms(pipeline)
   if (read === undefined) return undefined
   const record = recordReader(header, columns, termColumns(pipeline))
-  const nulls = new Set(pipeline.source.null_values.map(cleanText))
+  const cellOf = cellReader(pipeline, columns)
   return (values, contact, note) => {
-    const cell = (column: string): string => {
-      const value = cleanText(values[columns.get(column) ?? -1] ?? '')
-      return nulls.has(value) ? '' : value
-    }
+    const cell = (column: string): string => cellOf(values, column)
     return read({ cell, record: () => record(values), contact }, note)
   }
 }
@@ -295,6 +307,7 @@ export function mappingParts(
     readKey: keyReader(pipeline, columns),
     where: compileWhere(pipeline, header, columns),
     readTerms: compileTermReader(pipeline, header, columns),
+    readEvidence: evidenceReader(pipeline, cellReader(pipeline, columns), kit),
     ...valueRepairs(pipeline, [...new Set(columns.values())]),
   }
 }
@@ -310,7 +323,7 @@ export function compileMapping(
   kit: RuleKit = NO_RULES,
 ): Mapper {
   const parts = mappingParts(pipeline, header, { customFields, kit })
-  const { columns, fields, readKey, where, readTerms, repaired, odd } = parts
+  const { columns, fields, readKey, where, readTerms, readEvidence, repaired, odd } = parts
 
   const contactOf = contactReader(fields)
   const keyOf = (values: readonly string[], contact: Contact): string | undefined => {
@@ -364,8 +377,12 @@ export function compileMapping(
       if (key === undefined) return withoutKey(pipeline, contact)
       const read = readTerms?.(values, contact)
       if (read !== undefined && 'problem' in read) return failed(read.problem, key)
-      const mapped = { kind: 'contact', key, contact, terms: read?.terms, mended, lacking } as const
-      return without.length === 0 ? mapped : { ...mapped, without }
+      const evidence = isConsent(contact['mail_status']) ? readEvidence?.(values) : undefined
+      return {
+        ...{ kind: 'contact', key, contact, terms: read?.terms, mended, lacking },
+        ...(evidence === undefined ? {} : { evidence }),
+        ...(without.length === 0 ? {} : { without }),
+      }
     },
   }
 }

@@ -35,7 +35,9 @@ function unitedTerms(contacts: readonly MappedContact[]): readonly string[] | un
 
 function unitedContact(contacts: readonly [MappedContact, ...MappedContact[]]): MappedContact {
   const [first, ...others] = contacts
+  const evidence = contacts.findLast((one) => one.evidence !== undefined)?.evidence
   return {
+    ...(evidence === undefined ? {} : { evidence }),
     kind: 'contact',
     key: first.key,
     contact: unitedFields(contacts.map(({ contact }) => contact)),

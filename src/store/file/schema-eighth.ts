@@ -132,6 +132,24 @@ CREATE TABLE IF NOT EXISTS address_status (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const eighth = [approvals, corrections, runFigures, optOuts, brakes, erasedSeen, addressStatuses].join(
-  '',
-)
+// operation.evidence: what the record says about the consent that it brings. withdrawal: by the keyed hash of a contact or of an
+// address, when a 1 or 2 was first seen since it had another status (core/change/consents/evidence.ts).
+const evidence = `
+ALTER TABLE operation ADD COLUMN evidence TEXT;
+CREATE TABLE IF NOT EXISTS withdrawal (
+  print BLOB PRIMARY KEY,
+  at INTEGER NOT NULL,
+  is_open INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
+export const eighth = [
+  approvals,
+  corrections,
+  runFigures,
+  optOuts,
+  brakes,
+  erasedSeen,
+  addressStatuses,
+  evidence,
+].join('')

@@ -1,4 +1,5 @@
 // Between rows of the journal and operations: the only place that knows both shapes.
+import type { ConsentEvidence } from '../../core/mapping/values/consent.ts'
 import type { Contact } from '../../core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../core/change/operation.ts'
 import type { OperationState } from '../../core/change/states.ts'
@@ -21,6 +22,7 @@ export interface OperationRow {
   desired: string
   terms: string | null
   consent: number | null
+  evidence: string | null
   outcome: OperationOutcome | null
   state: OperationState
   rank: number
@@ -46,7 +48,7 @@ export interface OperationRow {
 /** Every column of an operation, with what is known of its link. */
 export const SELECT_OPERATION = `
 SELECT operation.id, run_id, operation.pipeline, operation.key, line, file, kind, operation.contact_id,
-       operation.mail_key, fields, desired, operation.terms, consent, outcome, state, rank, absent_reads, not_before,
+       operation.mail_key, fields, desired, operation.terms, consent, evidence, outcome, state, rank, absent_reads, not_before,
        reason, cause, undoes, sent, swallowed, guard,
        CASE WHEN state = 'held' THEN (SELECT needed FROM approval_need WHERE operation = operation.id) END AS needed, link.known AS known, link.terms AS asserted, link.unsure AS unsure,
        coalesce(link.fresh, operation.fresh) AS fresh, carried,
@@ -121,6 +123,7 @@ export function operationOf(row: OperationRow): Operation {
     terms: row.terms === null ? undefined : (JSON.parse(row.terms) as TermPlan),
     unsure: parseUnsure(row.unsure),
     asserted: parseAssertions(row.asserted),
+    ...(row.evidence === null ? {} : { evidence: JSON.parse(row.evidence) as ConsentEvidence }),
     isFresh: row.fresh === 1,
     carried: row.carried ?? undefined,
     outcome: row.outcome ?? undefined,

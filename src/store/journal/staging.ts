@@ -1,6 +1,8 @@
 // Reading and planning one input: what is found is written down at once, batch by batch, and counts for nothing
 // until the plan is committed. So memory stays flat, and a file that turns out to be damaged leaves nothing behind.
 import { FINAL_REJECTS } from '../../core/words/errors.ts'
+import { isConsent } from '../../core/mapping/values/consent.ts'
+import type { Desired } from '../../core/change/diff.ts'
 import { DRIFT_REPAIR } from '../../core/change/others/repair.ts'
 import type { StagedOperation } from '../../core/change/operation.ts'
 import { JUDGED_AGAIN, OVERTAKABLE } from '../../core/change/states.ts'
@@ -52,9 +54,13 @@ export function operationColumns(operation: StagedOperation) {
 
 const INSERT_OPERATION = `
 INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key,
-                       fields, desired, terms, consent, record, fingerprint, state, rank, reason, cause, undoes)
+                       fields, desired, terms, consent, evidence, record, fingerprint, state, rank, reason, cause, undoes)
 VALUES (@input_id, @run_id, @pipeline, @key, @line, @file, @kind, @link_id, @contact_id, @mail_key,
-        @fields, @desired, coalesce(@terms, @wanted), @consent, @record, @fingerprint, @state, @rank, @reason, @cause, @undoes)`
+        @fields, @desired, coalesce(@terms, @wanted), @consent, @evidence, @record, @fingerprint, @state, @rank, @reason, @cause, @undoes)`
+
+/** Of a consent alone: what else a record says about one is not kept. */
+const evidenceJson = ({ contact, evidence }: Desired): string | null =>
+  evidence === undefined || !isConsent(contact['mail_status']) ? null : JSON.stringify(evidence)
 
 /** A change that is not planned yet keeps the wanted values of its record, for a later comparison. */
 function wantedTerms({ desired, operation }: StagedEntry & { kind: 'operation' }): string | null {
@@ -90,6 +96,7 @@ function createStage(
         file: source.file,
         desired: desiredColumn(entry.desired.contact, columns.fields),
         wanted: wantedTerms(entry),
+        evidence: evidenceJson(entry.desired),
         record: recordJson(entry.record),
         fingerprint,
       })

@@ -98,7 +98,7 @@ export function open(box: Buffer, key: Buffer, seq: number): Opened | undefined 
 
 /** A hash under the state's own secret: without it nothing can be found by trying names. */
 export type Print = (
-  kind: 'key' | 'id' | 'mail' | 'term' | 'gone' | 'status',
+  kind: 'key' | 'id' | 'mail' | 'term' | 'gone' | 'status' | 'withdrawn',
   ...parts: readonly string[]
 ) => Buffer
 

@@ -9,6 +9,7 @@ import type { PlanContext } from '../context.ts'
 import { withBrake } from './braked.ts'
 import { withCorrections } from './corrected.ts'
 import { areErased } from './erased.ts'
+import { withEvidence } from './evidence.ts'
 import { onPlaces } from './on-places.ts'
 import { withOwnFields } from './own-fields.ts'
 import { withoutSuppressed } from './suppressed.ts'
@@ -91,7 +92,8 @@ export async function mappedRows(
   )
   const compared = mapped.map((row, index) => ({ ...row, known: known[index] ?? NOTHING_KNOWN }))
   const own = await withOwnFields(await withoutErased(compared, context), context)
-  const left = await withoutSuppressed(own, context)
+  const proven = await withEvidence(own, reading, context)
+  const left = await withoutSuppressed(proven, context)
   if (context.pipeline.terms.create_missing) return withBrake(left, reading, context)
   const checked: MappedRow[] = []
   for (const row of left) checked.push(await withKnownTerms(row, context))

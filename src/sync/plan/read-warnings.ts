@@ -41,12 +41,13 @@ interface ValuesRead {
   readonly mended: ReadonlyMap<string, number>
   readonly odd: ReadonlyMap<string, number>
   readonly several: { readonly records: number }
+  readonly unproven: ReadonlyMap<string, number>
   readonly passedOver: { readonly withTerms: number }
 }
 
 /** What became of values and terms, once the plan stands. */
 export function warnAboutValues(
-  { mended, odd, several, passedOver, staged }: ValuesRead,
+  { mended, odd, several, passedOver, unproven, staged }: ValuesRead,
   { log }: Log,
 ): void {
   const file = staged.input.name
@@ -55,6 +56,8 @@ export function warnAboutValues(
     if (kind.startsWith(REPAIRED))
       log.info('values repaired', { file, repair: kind.slice(REPAIRED.length), times })
     else log.warn('values look damaged: sent unchanged', { file, kind, times })
+  for (const [lack, records] of unproven)
+    log.warn('consents not raised: no evidence', { file, lack, records })
   if (several.records > 0)
     log.warn('records skipped: several contacts have the e-mail address', {
       file,

@@ -148,6 +148,7 @@ const newReading = (
   odd: new Map(),
   otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
+  unproven: new Map(),
   dropped: new Set(),
   waiting: new Set(),
   corrected: { fields: 0, ended: [] },

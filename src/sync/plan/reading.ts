@@ -1,4 +1,5 @@
 // One input while it is planned: what its batches share and add up, and the forms that a row passes through.
+import type { EvidenceLack } from '../../core/change/consents/evidence.ts'
 import type { Known } from '../../core/change/diff.ts'
 import type { Correction, JudgedCorrection } from '../../core/change/others/correction.ts'
 import type { BrakedTerm } from '../../core/change/waiting/brake.ts'
@@ -38,6 +39,8 @@ export interface Reading {
   readonly odd: Map<string, number>
   /** Records whose key of fields was resolved otherwise before. */
   readonly otherwise: Otherwise
+  /** Records that may not raise a contact, by what their evidence lacks. */
+  readonly unproven: Map<EvidenceLack, number>
   /** Records that could be any of several contacts of their mail. */
   readonly several: { records: number }
   /** Keys of records that have asked for a term of a brake. */

@@ -24,12 +24,12 @@ function bodyOf(
   { mapped, known }: { readonly mapped: MappedRecord & { kind: 'contact' }; readonly known: Known },
   { writes }: PlanContext['pipeline'],
 ): StagedBody {
-  const { key, contact, terms, lacking } = mapped
+  const { key, contact, terms, evidence, lacking } = mapped
   if (decided.kind === 'create' && writes !== 'update' && lacking.length > 0) {
     const reason = `${lacking.join(', ')}: no value, and the service requires one for a new contact`
     return { kind: 'rejected', key, code: 'FIELD_INVALID', reason }
   }
-  const desired = { contact, terms }
+  const desired = { contact, terms, ...(evidence === undefined ? {} : { evidence }) }
   const linked = { linkId: known.link?.id ?? 0, contactId: known.link?.contactId ?? 0 }
   const operation = (form: StagedOperation): StagedBody => ({
     kind: 'operation',

@@ -8,6 +8,7 @@ import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { lowestWithdrawn } from '../../core/change/lookup/resolution.ts'
 import type { CallResult, RequestTrace, ServiceContact } from '../../core/ports.ts'
 import type { RunContext } from '../context.ts'
+import { noteRaised, whyUnproven } from './evidence.ts'
 import { gone, settle, settledByFailure } from './settle.ts'
 import { isHeldBack } from './suppressed-send.ts'
 
@@ -205,11 +206,17 @@ async function setStatus(operation: LinkedOperation<'consent'>, context: RunCont
     const settlement = { kind: 'held', reason: heldReason(status, wanted) } as const
     return settle([{ operation, request, settlement }], context)
   }
+  const unproven = await whyUnproven(operation, context)
+  if (unproven !== undefined) {
+    const settlement = { kind: 'settled', reason: unproven } as const
+    return settle([{ operation, request, status: 'ignored', settlement }], context)
+  }
   const ofAddress = await heldByAddress(operation, context)
   if (ofAddress !== undefined) return settle([ofAddress], context)
   const seen = fromActual(operation, status)
   const sent = await putStatus(seen, isTaken(wanted, context) === undefined, context)
   if (sent.kind === 'ended') return settle([sent.settled], context)
+  if (sent.kind === 'taken') await noteRaised(operation, context)
   const done = { operation: seen, request: sent.request, settlement: { kind: 'done', contactId } } as const
   await settle([sent.kind === 'taken' ? done : ignored(seen, sent.request)], context)
 }

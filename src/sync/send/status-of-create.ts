@@ -1,6 +1,7 @@
 // The mail_status that goes with a create: whether it does, and what became of it.
 import type { Contact } from '../../core/mapping/contact.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
+import { isConsent } from '../../core/mapping/values/consent.ts'
 import { isWithdrawn, UNKNOWN_STATUS } from '../../core/change/permission.ts'
 import { isTaken, noteStatus, readStatus, shownStatus } from './consent.ts'
 import type { RunContext } from '../context.ts'
@@ -11,6 +12,8 @@ import type { RunContext } from '../context.ts'
  */
 export function statusWithCreate({ consent }: Operation, context: RunContext): number | undefined {
   if (consent === undefined || isWithdrawn(consent)) return consent
+  // Its evidence is looked at when it goes by itself.
+  if (context.pipeline.map['mail_status']?.require_evidence === true && isConsent(consent)) return undefined
   const isNew = context.pipeline.duplicate_check_method === 'none'
   return isNew && (consent === UNKNOWN_STATUS || isTaken(consent, context) !== false) ? consent : undefined
 }

@@ -1,5 +1,6 @@
 // The state in memory: all that a run asks of it, by the rules that the one on disk follows, in plain lists. It keeps nothing of
 // raw bytes, and its sync log is a list of entries.
+import { createWithdrawals } from './withdrawals.ts'
 import type { BrakeStore } from '../../../src/core/change/waiting/brake.ts'
 import type { KeptList } from '../../../src/core/change/consents/suppression.ts'
 import type { SyncState } from '../../../src/core/state-store.ts'
@@ -91,6 +92,7 @@ function memoryFacts(tables: Tables) {
         const status = former.get(mailKey(mail))
         return isWithdrawn(status) ? status : undefined
       }),
+    ...createWithdrawals(),
     statusPermission: async () => permission,
     async noteStatusPermission(noted: StatusPermission) {
       permission = noted

@@ -1,4 +1,5 @@
 // Reading and planning an input over the state in memory.
+import { isConsent } from '../../../src/core/mapping/values/consent.ts'
 import { FINAL_REJECTS } from '../../../src/core/words/errors.ts'
 import { firstForm } from '../../../src/core/change/steps.ts'
 import type { Known } from '../../../src/core/change/diff.ts'
@@ -96,6 +97,7 @@ function addRow(tables: Tables, staged: StagedInput, entry: StagedEntry & { kind
     key: entry.key,
     record: entry.record,
     desired: entry.desired.contact,
+    evidence: isConsent(entry.desired.contact['mail_status']) ? entry.desired.evidence : undefined,
     terms: terms ?? wantedTerms(entry),
   })
 }

@@ -1,4 +1,5 @@
 // What the state in memory holds, and how it is found. Rows are changed in place; who reads gets an Operation made of one.
+import type { ConsentEvidence } from '../../../src/core/mapping/values/consent.ts'
 import type { OpenEdit } from '../../../src/core/change/others/hand-edits.ts'
 import type { Contact, FieldValue } from '../../../src/core/mapping/contact.ts'
 import type { Operation, OperationKind, OperationOutcome } from '../../../src/core/change/operation.ts'
@@ -71,6 +72,7 @@ export interface Row {
   reason: string | undefined
   fresh: boolean
   carried: number | undefined
+  evidence?: ConsentEvidence | undefined
 }
 
 export interface Input {
@@ -256,6 +258,7 @@ export function operationOf(tables: Tables, row: Row): Operation {
     asserted: link?.terms?.map((term) => ({ ...term, shared: false })),
     isFresh: link?.fresh ?? row.fresh,
     carried: row.carried,
+    ...(row.evidence === undefined ? {} : { evidence: row.evidence }),
     outcome: row.outcome,
     source: isOfInput ? { ...source, sha256: input.sha256 ?? '' } : source,
     cause: row.cause,

@@ -4,6 +4,7 @@ import type { FieldMapping } from '../mapping-schema.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import { AUTO, type DateOrders, type OrderEvidence } from './date-order.ts'
 import type { DateReading } from './date.ts'
+import { evidenceDates } from './evidence-columns.ts'
 import { nthAddress } from './addresses.ts'
 import type { NamePart } from './text-schema.ts'
 import type { ValueRule } from './value-rule.ts'
@@ -28,9 +29,10 @@ export const NO_RULES: RuleKit = {}
 
 type Mapped = Pick<PipelineSettings, 'map' | 'custom_fields'>
 
-const mappingsOf = ({ map, custom_fields: custom }: Mapped): FieldMapping[] => [
+const mappingsOf = ({ map, custom_fields: custom }: Mapped): readonly FieldMapping[] => [
   ...Object.values(map),
   ...Object.values(custom),
+  ...evidenceDates({ map }),
 ]
 
 /** Whether the order of day and month has to be found before the records can be mapped. */

@@ -30,7 +30,7 @@ function contradiction(formats: readonly string[]): string | undefined {
 
 const DATE_SENTENCE = 'is not a date pattern; write dd.MM.yyyy, a list of such patterns, or auto'
 
-const dateFormats = z
+export const dateFormats = z
   .union(
     [
       dateFormat,

@@ -3,11 +3,14 @@ import type { FormerStatusStore } from '../../../core/change/consents/former-sta
 import { isWithdrawn } from '../../../core/change/permission.ts'
 import { mailKey } from '../../../core/mapping/contact.ts'
 import type { Connection } from '../../file/database.ts'
-import { createPrint } from '../../log/audit-seal.ts'
+import { createPrint, type Print } from '../../log/audit-seal.ts'
+
+/** Under which the status of an address is kept. */
+export const printOfAddress = (print: Print, mail: string): Buffer => print('status', 'mail', mailKey(mail))
 
 export function createFormerStatuses(db: Connection): FormerStatusStore {
   const print = createPrint(db)
-  const printOf = (mail: string): Buffer => print('status', 'mail', mailKey(mail))
+  const printOf = (mail: string): Buffer => printOfAddress(print, mail)
   const kept = db.prepare<[Buffer], number>('SELECT status FROM address_status WHERE print = ?').pluck()
   const any = db.prepare<[], number>('SELECT 1 FROM address_status LIMIT 1').pluck()
   const put =
