@@ -30,6 +30,7 @@ function showPage(command: Command, io: Io, page: () => HelpPage): void {
 }
 
 interface Called {
+  readonly args: readonly string[]
   readonly io: Io
   readonly outcome: Outcome
   readonly more: ReadonlyMap<string, string>
@@ -50,8 +51,10 @@ function optionOf({ flags, help, choices, standard, read }: OptionEntry): Option
 }
 
 function addCommand(parent: Command, entry: CommandEntry, called: Called, group?: CommandGroup): void {
-  const { io, outcome, more } = called
+  const { args, io, outcome, more } = called
   const command = parent.command(`${entry.name}${entry.arguments === undefined ? '' : ` ${entry.arguments}`}`)
+  // Of the others only the names are needed, for suggestions.
+  if (!args.includes(entry.name)) return
   // Their meaning is on the command's page.
   command.option('--config <FILE>')
   command.option('--json')
@@ -88,7 +91,7 @@ export async function runCommandLine(args: readonly string[], outer: Io): Promis
   const io: Io = { ...outer, stdout: guarded(outer.stdout), stderr: guarded(outer.stderr) }
   const outcome: Outcome = { exitCode: 0 }
   try {
-    await buildProgram({ io, outcome, more: await moreHelp(args) }).parseAsync(args, { from: 'user' })
+    await buildProgram({ args, io, outcome, more: await moreHelp(args) }).parseAsync(args, { from: 'user' })
     return outcome.exitCode
   } catch (error) {
     // Commander has printed its own text already; asking for help is no error.

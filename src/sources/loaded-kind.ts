@@ -3,9 +3,8 @@
 import type { z } from 'zod'
 import type { InputReader, OpenOptions, Source } from '../core/ports.ts'
 import type { Sought } from '../core/erasing.ts'
-import { findRows } from './csv/erase.ts'
+import { csvKind } from './csv/kind.ts'
 import { csvOptions } from './csv/options.ts'
-import { readCsv } from './csv/reader.ts'
 import { createDropFolder } from './drop-folder.ts'
 import type { Found, StoredFile } from './folder/erasing.ts'
 import type { InputFile } from './input-file.ts'
@@ -34,10 +33,12 @@ export function loadedKind<S extends z.ZodObject>({ load, ...kind }: LoadedKind<
   type Options = z.output<S>
   const find = async (file: StoredFile, options: Options, sought: Sought): Promise<Found> =>
     OWN_REJECTS.test(file.name)
-      ? findRows(file, ownCsv(), sought)
+      ? csvKind.find(file, ownCsv(), sought)
       : (await load()).find(file, options, sought)
   const read = async (file: InputFile, options: Options, asked: OpenOptions): Promise<InputReader> =>
-    OWN_REJECTS.test(file.name) ? readCsv(file, ownCsv(), asked) : (await load()).read(file, options, asked)
+    OWN_REJECTS.test(file.name)
+      ? csvKind.read(file, ownCsv(), asked)
+      : (await load()).read(file, options, asked)
   return sourceKind<S>({
     ...kind,
     secrets: REMOTE_SECRETS,

@@ -51,6 +51,7 @@ describe('a start loads few files', () => {
     expect(said).toMatch(expected)
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most)
     expect(files.length).toBeGreaterThan(2)
+    expect(files.filter((file) => file.includes('/node_modules/'))).toEqual([])
   })
 })
 
@@ -75,6 +76,26 @@ pipelines:
   const needless =
     /node_modules\/(got|hono|nodemailer|prom-client|chokidar|@opentelemetry|i18n-iso-countries\/langs)\/|\/(sandbox|console|traces|alerts)\//
   expect(files.filter((file) => needless.test(file) && !file.includes('core/alerts/'))).toEqual([])
+})
+
+it('status loads nothing that reads files, maps records, or sends', () => {
+  mkdirSync(join(folder, 'here/crm'), { recursive: true })
+  writeFileSync(
+    join(folder, 'status.yaml'),
+    `service: { base_url: "http://127.0.0.1:1", api_key: "\${KEY}" }
+state: { path: status.db }
+pipelines:
+  shop: { source: { type: csv, folder: here }, key: no, map: { mail: mail, ba_country: country } }
+  crm: { source: { type: json, folder: here/crm }, key: no, map: { mail: mail } }
+`,
+  )
+  started('run', '--config', 'status.yaml')
+  const { said, files } = started('status', '--config', 'status.yaml')
+  expect(said).toContain('shop')
+  expect(said).toContain('crm')
+  const needless =
+    /node_modules\/(got|p-queue|hono|nodemailer|prom-client|chokidar|winston|ssh2|csv-parse|csv-stringify|@streamparser|chardet|saxes|yauzl|pg|mysql2|luxon|libphonenumber-js|@opentelemetry|i18n-iso-countries\/langs)\/|\/src\/(sandbox|console|traces|metrics|alerts|sync)\//
+  expect(files.filter((file) => needless.test(file))).toEqual([])
 })
 
 describe('the names of pipelines', () => {

@@ -2,8 +2,10 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './duration.ts'
 
 export const number = (value: number): string =>
-  // The first use of the locale's rules costs a start 30 ms, and most numbers need none.
-  Number.isInteger(value) && Math.abs(value) < 1000 ? String(value) : value.toLocaleString('en-US')
+  // The first use of the locale's rules costs a start 30 ms, and whole numbers need none.
+  Number.isSafeInteger(value)
+    ? String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+    : value.toLocaleString('en-US')
 
 /** `1 record`, `2,000 records`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>

@@ -1,13 +1,15 @@
-// The kind `csv`: contact exports as separated values in a drop folder.
+// The kind `csv`: contact exports as separated values in a drop folder. What reads them is loaded with the first file: commands
+// that only list files do without.
 import type { Source } from '../../core/ports.ts'
 import { createDropFolder } from '../drop-folder.ts'
 import { sourceKind, type SourceDeps } from '../kind.ts'
-import { findRows } from './erase.ts'
 import { csvOptions, type CsvOptions } from './options.ts'
-import { readCsv } from './reader.ts'
 import { REMOTE_SECRETS } from '../remote/options.ts'
 
 const REMEMBERED = 100
+
+const reading = () => import('./reader.ts')
+const searching = () => import('./erase.ts')
 
 export const csvKind = sourceKind({
   help: 'CSV files in a drop folder. Encoding, delimiter and line ends are detected for each file.',
@@ -15,12 +17,14 @@ export const csvKind = sourceKind({
   schema: csvOptions,
   create: createCsvSource,
   secrets: REMOTE_SECRETS,
-  find: findRows,
-  read: readCsv,
+  find: async (file, options, sought) => (await searching()).findRows(file, options, sought),
+  read: async (file, options, asked) => (await reading()).readCsv(file, options, asked),
 })
 
 function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
-  const folder = createDropFolder(options, deps, (file, theirs) => findRows(file, options, theirs))
+  const folder = createDropFolder(options, deps, async (file, theirs) =>
+    (await searching()).findRows(file, options, theirs),
+  )
   // The delimiters of the files opened last, so that their rejects look like them.
   const delimiters = new Map<string, string>()
   return {
@@ -31,6 +35,7 @@ function createCsvSource(options: CsvOptions, deps: SourceDeps): Source {
     giveBack: folder.giveBack,
     clearLeftovers: folder.clearLeftovers,
     async open(input, open) {
+      const { readCsv } = await reading()
       const reader = await readCsv(await folder.openFile(input), options, open)
       delimiters.set(input.version, reader.delimiter)
       const [oldest] = delimiters.keys()

@@ -14,8 +14,7 @@ import { openInputFile, type InputFile } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
 import { type ArchivePlace, versionAt, writeWhole } from './place.ts'
-import { writeRejectFiles, type RejectsLayout } from '../rejects.ts'
-import { searchFile } from './search-file.ts'
+import type { RejectsLayout } from '../rejects.ts'
 import { giveBackTaken } from './taking.ts'
 
 /** How records of persons are found in a file of the kind. */
@@ -74,8 +73,10 @@ export function createLocalFolder(options: FolderOptions, deps: SourceDeps, find
       for (const folder of ['processed', 'failed'] as const)
         await removeLeftoverFiles(placeOf(options.folder, input, { folder, runId }))
     },
-    writeRejects: (input, to, layout, rows) =>
-      writeRejectFiles(placeOf(options.folder, input, to), layout, rows),
+    async writeRejects(input, to, layout, rows) {
+      const { writeRejectFiles } = await import('../rejects.ts')
+      await writeRejectFiles(placeOf(options.folder, input, to), layout, rows)
+    },
   }
 }
 
@@ -88,6 +89,7 @@ export async function contentWithout(
 ): Promise<AsyncIterable<Buffer> | undefined> {
   const file = { path, name: input.name, input, mode: 0o640 }
   try {
+    const { searchFile } = await import('./search-file.ts')
     const { records, content } = await searchFile(file, find, leaveOut)
     return records === 0 ? undefined : content()
   } catch (error) {

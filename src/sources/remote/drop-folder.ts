@@ -12,7 +12,7 @@ import { openPacked } from '../gzip.ts'
 import { fileVersion, type InputFile, openInputFile } from '../input-file.ts'
 import type { SourceDeps } from '../kind.ts'
 import type { FolderOptions } from '../options.ts'
-import { type RejectsLayout, writeRejectFiles } from '../rejects.ts'
+import type { RejectsLayout } from '../rejects.ts'
 import { assertUnclaimed, type Claimant, claimInput, releaseClaim, releaseStale } from './claims.ts'
 import {
   clearCopies,
@@ -211,11 +211,12 @@ async function archive(there: There, input: SourceInput, to: Archiving): Promise
 async function writeRejects(
   options: Options,
   { input, to }: { input: SourceInput; to: Destination },
-  write: (place: Parameters<typeof writeRejectFiles>[0]) => Promise<void>,
+  rejects: { readonly layout: RejectsLayout; readonly rows: AsyncIterable<RejectRow> },
 ): Promise<void> {
+  const { writeRejectFiles } = await import('../rejects.ts')
   await withWorkFolder(options.remote.spool, async (folder) => {
     const place = { folder: join(folder, to.folder), raw: Buffer.from(nameOf(input)), runId: to.runId }
-    await write(place)
+    await writeRejectFiles(place, rejects.layout, rejects.rows)
     const written = await readdir(place.folder)
     await withSession(options, 'ARCHIVE_FAILED', async (session) => {
       for (const ending of KIND_OF_REJECTS) {
@@ -292,9 +293,7 @@ export function createRemoteFolder(options: Options, { clock, owner }: SourceDep
       ),
     clearLeftovers: (input, runId) =>
       unlessAway(() => connected(undefined, (session) => clearLeftovers(session, nameOf(input), runId))),
-    writeRejects: (input, to, layout: RejectsLayout, rows: AsyncIterable<RejectRow>) =>
-      onDisk(spool, () =>
-        writeRejects(options, { input, to }, (place) => writeRejectFiles(place, layout, rows)),
-      ),
+    writeRejects: (input, to, layout, rows) =>
+      onDisk(spool, () => writeRejects(options, { input, to }, { layout, rows })),
   }
 }
