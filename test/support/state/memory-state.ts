@@ -69,7 +69,7 @@ function memoryFacts(tables: Tables) {
   const orders = new Map<string, DateOrders>()
   const mappings = new Map<string, string>()
   const lists = new Map<string, KeptList>()
-  const former = new Map<string, number>()
+  const former = new Map<string, { status: number; firstAt: number }>()
   let permission: StatusPermission = 'unknown'
   return {
     cursor: async (pipeline: string) => tables.cursors.get(pipeline),
@@ -84,15 +84,17 @@ function memoryFacts(tables: Tables) {
     },
     suppressionList: async (path: string) => lists.get(path),
     keepSuppressionList: async (path: string, list: KeptList) => void lists.set(path, list),
-    async noteFormerStatus({ mail, status }: { mail: string; status: number }) {
-      if (isWithdrawn(status) || former.has(mailKey(mail))) former.set(mailKey(mail), status)
+    async noteFormerStatus({ mail, status, at }: { mail: string; status: number; at: number }) {
+      const before = former.get(mailKey(mail))
+      if (isWithdrawn(status) || before !== undefined)
+        former.set(mailKey(mail), { status, firstAt: before?.firstAt ?? at })
     },
     formerStatuses: async (mails: readonly string[]) =>
       mails.map((mail) => {
-        const status = former.get(mailKey(mail))
+        const status = former.get(mailKey(mail))?.status
         return isWithdrawn(status) ? status : undefined
       }),
-    ...createWithdrawals(),
+    ...createWithdrawals((mail) => former.get(mailKey(mail))?.firstAt),
     statusPermission: async () => permission,
     async noteStatusPermission(noted: StatusPermission) {
       permission = noted

@@ -2,7 +2,8 @@
 import type { WithdrawalStore } from '../../../src/core/change/consents/evidence.ts'
 import { mailKey } from '../../../src/core/mapping/contact.ts'
 
-export function createWithdrawals(): WithdrawalStore {
+/** `formerAt`: when a 1 or 2 of the address was noted at a delete. */
+export function createWithdrawals(formerAt: (mail: string) => number | undefined): WithdrawalStore {
   const seen = new Map<string, { at: number; isOpen: boolean }>()
   const ofMail = (mail: string): string => `mail ${mailKey(mail)}`
   return {
@@ -22,7 +23,10 @@ export function createWithdrawals(): WithdrawalStore {
     withdrawnAt: async (whom) =>
       whom.map(({ contactId, mails }) => {
         const names = [...(contactId === undefined ? [] : [`id ${contactId}`]), ...mails.map(ofMail)]
-        const times = names.flatMap((name) => seen.get(name)?.at ?? [])
+        const times = [
+          ...names.flatMap((name) => seen.get(name)?.at ?? []),
+          ...mails.flatMap((mail) => formerAt(mail) ?? []),
+        ]
         return times.length === 0 ? undefined : Math.max(...times)
       }),
   }
