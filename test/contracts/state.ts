@@ -66,6 +66,52 @@ export function stateContract(name: string, open: () => TestState): void {
       ])
     })
 
+    it('keeps since when a contact, or its address, has a 1 or 2, and that of a withdrawal that has ended', async () => {
+      const seen = (contactId: number, mail: string, at: number, isWithdrawn = true) =>
+        state.noteWithdrawal({ contactId, mail, isWithdrawn, at })
+      const since = async (contactId: number | undefined, ...mails: string[]) =>
+        (await state.withdrawnAt([{ contactId, mails }]))[0]
+      await seen(1, 'a@x.de', AT, false)
+      expect(await since(1, 'a@x.de')).toBeUndefined()
+      await seen(1, 'A@x.de', AT + 1)
+      await seen(1, 'a@x.de', AT + 2)
+      await seen(2, '', AT + 3)
+      expect(
+        await state.withdrawnAt([
+          { contactId: 2, mails: ['b@x.de'] },
+          { contactId: 1, mails: [] },
+          { contactId: undefined, mails: ['a@X.de'] },
+          { contactId: 1, mails: ['a@x.de', 'b@x.de'] },
+          { contactId: 3, mails: [] },
+        ]),
+      ).toEqual([AT + 3, AT + 1, AT + 1, AT + 1, undefined])
+      // Another status at the contact: what its address is at another contact is not known.
+      await seen(1, 'a@x.de', AT + 4, false)
+      expect([await since(1), await since(undefined, 'a@x.de')]).toEqual([AT + 1, AT + 1])
+      await seen(1, 'a@x.de', AT + 5)
+      expect([await since(1), await since(undefined, 'a@x.de')]).toEqual([AT + 5, AT + 1])
+      expect(await since(1, 'a@x.de')).toBe(AT + 5)
+      // Raised: the next one begins when it is seen.
+      await state.endWithdrawal({ contactId: 1, mails: ['A@x.de', 'c@x.de'] })
+      expect(await since(1, 'a@x.de', 'c@x.de')).toBe(AT + 5)
+      await seen(3, 'a@x.de', AT + 6)
+      expect([await since(1), await since(undefined, 'a@x.de')]).toEqual([AT + 5, AT + 6])
+    })
+
+    it('counts what was noted at the delete of a contact as a withdrawal of its address', async () => {
+      const note = (mail: string, status: number, at: number) => state.noteFormerStatus({ mail, status, at })
+      const since = async (mail: string, contactId?: number) =>
+        (await state.withdrawnAt([{ contactId, mails: [mail] }]))[0]
+      await note('a@x.de', 4, AT)
+      expect(await since('a@x.de')).toBeUndefined()
+      await note('A@x.de', 2, AT + 1)
+      await note('a@x.de', 1, AT + 2)
+      await note('a@x.de', 4, AT + 3)
+      expect(await since('a@X.de')).toBe(AT + 1)
+      await state.noteWithdrawal({ contactId: 5, mail: '', isWithdrawn: true, at: AT + 9 })
+      expect([await since('a@x.de', 5), await since('a@x.de', 6)]).toEqual([AT + 9, AT + 1])
+    })
+
     it('keeps what is known of a suppression list by its path', async () => {
       const kept = { entries: 3, digest: 'd1', edition: 1 }
       await state.keepSuppressionList('/a.csv', kept)
