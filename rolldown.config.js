@@ -2,6 +2,7 @@
 // and reading them. What is imported late stays in chunks of its own. The database driver stays outside: its binary
 // lies beside it.
 import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { defineConfig } from 'rolldown'
 import ts from 'typescript'
 
@@ -24,6 +25,35 @@ const declarations = {
   },
 }
 
+/** `join, sep as s` -> `join, sep: s`. */
+const destructured = (names) => names.replaceAll(/\s+as\s+/g, ': ')
+
+/** The statement that takes the same from a part of Node without importing it. */
+function takenDirectly(bindings, name) {
+  const part = `globalThis.process.getBuiltinModule("${name}")`
+  const [, own, space, names] =
+    /^(?:([\w$]+)(?:, )?)?(?:\* as ([\w$]+))?(\{(?!.*\bdefault\b).*\})?$/.exec(bindings) ?? []
+  const wanted = [own, space, names && destructured(names)].filter(Boolean)
+  if (wanted.length === 0) throw new Error(`import ${bindings} from "${name}" is of an unknown form`)
+  return `const ${wanted.map((one) => `${one} = ${part}`).join(', ')};`
+}
+
+/**
+ * An import of a part of Node runs all of its getters, which loads streams for node:fs and the cryptography of the web for
+ * node:crypto: a good part of a short command. main.ts has to begin under a Node that cannot do without.
+ */
+const builtins = {
+  name: 'builtins',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk' && chunk.name !== 'main')
+        // Line for line: the source map stays true.
+        chunk.code = chunk.code.replaceAll(/^import (.+) from "([\w:/]+)";$/gm, (whole, bindings, name) =>
+          isBuiltin(name) ? takenDirectly(bindings, name) : whole,
+        )
+  },
+}
+
 export default defineConfig({
   input: {
     main: 'src/main.ts',
@@ -33,7 +63,7 @@ export default defineConfig({
     contract: 'src/app/contract/contract.ts',
     sandbox: 'src/app/sandbox-for-tests.ts',
   },
-  plugins: [declarations],
+  plugins: [builtins, declarations],
   platform: 'node',
   // ssh2 tries faster code of its own (compiled), and does without where it is not there.
   external: ['better-sqlite3', 'cpu-features', /\.node$/],

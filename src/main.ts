@@ -97,14 +97,18 @@ async function runCommand(args: readonly string[]): Promise<void> {
   // A log that cannot be written is no reason to end.
   process.stderr.on('error', () => undefined)
   const io: Io = {
-    stdin: process.stdin,
+    get stdin() {
+      return process.stdin
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
     pid: process.pid,
     isTerminal: process.stderr.isTTY,
-    isInteractive: process.stdin.isTTY && process.stderr.isTTY,
+    get isInteractive() {
+      return process.stdin.isTTY && process.stderr.isTTY
+    },
     signal: ending.signal,
     onHangup: (listener) => {
       onHangup = listener
