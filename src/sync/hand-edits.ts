@@ -7,6 +7,7 @@ import {
   type EditsOfRecord,
   type HandEdit,
   type HandEditRules,
+  judgedAtDelete,
   type Merged,
   type MergedTerms,
   mergeTerms,
@@ -47,8 +48,7 @@ export async function editsBeforeDelete(
   rules: HandEditRules,
   { session, state }: PlanContext,
 ): Promise<CallResult<readonly HandEdit[]>> {
-  const fields = Object.keys(known).filter((field) => field !== 'mail_status')
-  const actual = await session.contactById(contactId, fields)
+  const actual = await session.contactById(contactId, judgedAtDelete(known, rules))
   if (actual.kind !== 'ok') return actual
   const [sent = NOBODY_SENT] = await state.sentValues([contactId])
   return { ...actual, value: editsAtDelete(known, { sent, shown: actual.value }, rules) }
@@ -57,10 +57,10 @@ export async function editsBeforeDelete(
 /** A delete that waits until the edits of its contact are released. */
 export function heldByEdits(
   operation: LinkedOperation<'delete'>,
-  edits: readonly HandEdit[],
+  { edits, rules }: { readonly edits: readonly HandEdit[]; readonly rules: HandEditRules },
   request: RequestTrace | undefined,
 ): Settled {
-  const merged = { judged: Object.keys(operation.known), edits }
+  const merged = { judged: judgedAtDelete(operation.known, rules), edits }
   return { operation, request, merged, settlement: { kind: 'held', reason: deleteHeldText(edits) } }
 }
 
@@ -78,7 +78,7 @@ export async function whyKeptAtDelete(
   if (found.kind !== 'ok') return settledByFailure(operation, found, context)
   if (found.value.length === 0) return undefined
   context.tally.noteEdits(operation, found.value)
-  return heldByEdits(operation, found.value, found.request)
+  return heldByEdits(operation, { edits: found.value, rules }, found.request)
 }
 
 /** What stays of the terms of a contact; undefined where nothing is looked at. */

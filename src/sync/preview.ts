@@ -49,7 +49,7 @@ async function lookedAt(operation: Operation, context: PlanContext): Promise<Loo
   if (operation.kind === 'delete') {
     const found = await editsBeforeDelete(operation, rules, context)
     const edits = found.kind === 'ok' ? found.value : []
-    return edits.length === 0 ? operation : heldByEdits(operation, edits, undefined)
+    return edits.length === 0 ? operation : heldByEdits(operation, { edits, rules }, undefined)
   }
   const names = Object.keys(fields)
   if (kind === 'terms' || names.length === 0) return operation

@@ -57,8 +57,6 @@ function lookedAt({ contact, request: number }: Effect, { ledger }: HandsAt): nu
     )?.appliedAt
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
-
 export function createHands(at: HandsAt): Hands {
   const { ledger, service, pipelines, now, chance, violated, say } = at
   /** By contact and field: what a hand wrote, and when; until anything else is written. */
@@ -67,12 +65,6 @@ export function createHands(at: HandsAt): Hands {
   /** Values that count as sent since a user let them go. */
   const released = new Set<unknown>()
   let acts = 0
-
-  /** Before a delete only fields that were sent are looked at. */
-  const wasSent = (contact: number, field: string): boolean =>
-    ledger.effects.some(
-      ({ who, contact: id, fields }) => who === 'connector' && id === contact && isText(fields[field]?.after),
-    )
 
   function lost(effect: Effect, fields: readonly string[]): void {
     const seen = lookedAt(effect, at)
@@ -85,11 +77,7 @@ export function createHands(at: HandsAt): Hands {
 
   ledger.watch((effect) => {
     const { who, contact, kind, fields } = effect
-    if (who === 'connector' && kind === 'delete')
-      lost(
-        effect,
-        [...new Set(FIELDS)].filter((field) => wasSent(contact, field)),
-      )
+    if (who === 'connector' && kind === 'delete') lost(effect, [...new Set(FIELDS)])
     if (who === 'connector') lost(effect, Object.keys(fields))
     for (const [field, { after }] of Object.entries(fields)) {
       // A value that was there before may be what was sent last.

@@ -26,8 +26,8 @@ async function linked(options: NonNullable<Parameters<typeof testLine>[0]> = {})
   return line
 }
 
-const edit = (line: Line, fields: Record<string, unknown>): void =>
-  void line.service.contacts.set(1, { ...line.service.contacts.get(1), ...fields })
+const edit = (line: Line, fields: Record<string, unknown>, id = 1): void =>
+  void line.service.contacts.set(id, { ...line.service.contacts.get(id), ...fields })
 
 const contact = (line: Line) => line.service.contacts.get(1)
 
@@ -272,6 +272,23 @@ describe('a delete', () => {
     expect(await line.run()).toMatchObject({ deleted: 1 })
     expect(contact(line)).toBeUndefined()
     expect(await edits(line)).toEqual([])
+  })
+
+  it('of a contact whose mapped field was filled by hand, and never sent, is held until that is released', async () => {
+    const line = await gone()
+    line.source.drop('2.csv', [...rest, ['K3', 'c@example.com', 'Cid', 'D', '']])
+    await line.run()
+    edit(line, { phone: '9' }, 3)
+    line.source.drop('3.csv', rest)
+    expect((await line.preview()).plan.actions).toMatchObject({ delete: 0 })
+    expect(await line.run()).toMatchObject({ deleted: 0, held_deletes: 1, status: 'held' })
+    expect(await edits(line)).toMatchObject([
+      { key: 'K3', field: 'phone', sent: null, service: '9', source: null },
+    ])
+    await line.state.releaseEdits({ pipeline: 'shop', key: 'K3' })
+    line.source.drop('4.csv', rest)
+    expect(await line.run()).toMatchObject({ deleted: 1 })
+    expect(line.service.contacts.get(3)).toBeUndefined()
   })
 
   it('of one that nobody edited goes', async () => {

@@ -1,14 +1,14 @@
 // What may be sent of a repair: the contact is read again right before, and only what it still lacks goes.
 import { shownContact } from '../../core/change/lookup/likeness.ts'
 import type { Operation, Settled } from '../../core/change/operation.ts'
-import type { HandEditRules } from '../../core/change/others/hand-edits.ts'
+import type { FieldRules } from '../../core/change/others/hand-edits.ts'
 import { repairNow } from '../../core/change/others/repair.ts'
 import type { RunContext } from '../context.ts'
 import type { Sendable } from './send-undo.ts'
 import { gone, settledByFailure } from './settle.ts'
 
 /** Where the rules are not known, no edit is overwritten. */
-const CAREFUL: HandEditRules = { any: true, ruleOf: () => 'keep' }
+const CAREFUL: FieldRules = { ruleOf: () => 'keep' }
 
 export async function repairableFields(
   operation: Operation,

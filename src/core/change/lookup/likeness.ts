@@ -17,16 +17,17 @@ function day(text: string): string {
 const sameItems = (left: readonly string[], right: readonly string[]): boolean =>
   left.toSorted().join('\n') === right.toSorted().join('\n')
 
+const isBlank = (value: unknown): boolean =>
+  asText(value) === '' && !(Array.isArray(value) && value.length > 0)
+
 function sameAsSent(field: string, sent: FieldValue, shown: unknown): boolean {
+  if (sent === '') return isBlank(shown)
   if (typeof sent === 'object') return Array.isArray(shown) && sameItems(sent, shown.map(asText))
   const text = asText(shown)
   if (field === 'mail' || field === 'mail2') return mailKey(text) === mailKey(String(sent))
   if (field === 'date_of_birth') return day(text) === day(String(sent))
   return text === asText(sent)
 }
-
-const isBlank = (value: unknown): boolean =>
-  asText(value) === '' && !(Array.isArray(value) && value.length > 0)
 
 /** The fields that the contact shows with just this value; a blank is a blank, whether it was cleared or never there. */
 export function shownAs(contact: Contact, shown: ServiceContact): readonly string[] {

@@ -13,7 +13,7 @@ import type { Random, ServiceContact } from '../../ports.ts'
 import type { PipelineSettings } from '../../settings.ts'
 import { isBlank } from '../../words/blank.ts'
 import type { KnownLink } from '../diff.ts'
-import { type HandEditRules, type SentValues, sentOf, termField } from './hand-edits.ts'
+import { type FieldRules, type SentValues, sentOf, termField } from './hand-edits.ts'
 import { shownAs } from '../lookup/likeness.ts'
 
 /** What the state has of a contact. */
@@ -63,7 +63,7 @@ function termsDrifted(
 export function driftOf(
   sent: SentContact,
   { contact, terms }: ShownSides,
-  rules: HandEditRules & { readonly isWholeList: boolean; readonly termRule: PipelineSettings['hand_edits'] },
+  rules: FieldRules & { readonly isWholeList: boolean; readonly termRule: PipelineSettings['hand_edits'] },
 ): Drifted {
   const { fields, unsure } = sent.link
   const others = Object.keys(fields).filter(

@@ -89,11 +89,17 @@ export interface HandEditStore {
   }): Promise<number>
 }
 
-/** The rules of a pipeline by the names that fields have in a contact. */
-export interface HandEditRules {
+/** The rules of fields by the names that these have in a contact. */
+export interface FieldRules {
+  ruleOf(field: string): HandEditRule
+}
+
+/** The rules of a pipeline. */
+export interface HandEditRules extends FieldRules {
   /** Whether any field is to be looked at before it is overwritten. */
   readonly any: boolean
-  ruleOf(field: string): HandEditRule
+  /** All fields that the pipeline maps. */
+  readonly fields: readonly string[]
 }
 
 type Ruled = Pick<PipelineSettings, 'hand_edits' | 'map' | 'custom_fields'>
@@ -108,6 +114,7 @@ export function handEditRules(pipeline: Ruled, { rules }: Pick<CustomFieldRules,
   const names = new Map(rules.map(({ key, name }) => [key, name]))
   return {
     any: respectsHandEdits(pipeline),
+    fields: [...Object.keys(pipeline.map), ...rules.map(({ key }) => key)],
     ruleOf(field) {
       if (field === 'mail_status') return 'overwrite'
       const custom = names.get(field)
@@ -136,7 +143,7 @@ export interface Merged {
 export function mergeWithService(
   wanted: Contact,
   { sent, shown }: { readonly sent: SentValues; readonly shown: ServiceContact },
-  { ruleOf }: HandEditRules,
+  { ruleOf }: FieldRules,
 ): Merged {
   const agreed = shownAs(wanted, shown)
   const edits: HandEdit[] = []
@@ -164,15 +171,21 @@ export function mergeWithService(
 const serviceValue = (field: string, like: FieldValue, shown: ServiceContact): FieldValue =>
   shownContact({ [field]: like }, shown)[field] ?? ''
 
+/** The fields that a contact is read for before it is deleted: what was sent, and what a user may have filled in. */
+export function judgedAtDelete(known: Contact, { fields, ruleOf }: HandEditRules): readonly string[] {
+  const filled = fields.filter((field) => ruleOf(field) !== 'overwrite')
+  return [...new Set([...Object.keys(known), ...filled])].filter((field) => field !== 'mail_status')
+}
+
 /** What a contact that is about to be deleted shows and was never sent to it. `known`: what was sent. */
 export function editsAtDelete(
   known: Contact,
   sides: { readonly sent: SentValues; readonly shown: ServiceContact },
-  { ruleOf }: HandEditRules,
+  rules: HandEditRules,
 ): readonly HandEdit[] {
-  const { mail_status: _, ...fields } = known
-  const never: HandEditRules = {
-    any: true,
+  const { ruleOf } = rules
+  const fields = Object.fromEntries(judgedAtDelete(known, rules).map((field) => [field, known[field] ?? '']))
+  const never: FieldRules = {
     ruleOf: (field) => (ruleOf(field) === 'overwrite' ? 'overwrite' : 'ask'),
   }
   return mergeWithService(fields, sides, never).edits.map((edit) => ({ ...edit, source: null }))

@@ -14,7 +14,7 @@ import { isBlank } from '../../words/blank.ts'
 import { type Change, changedFields, type Known, type KnownLink } from '../diff.ts'
 import type { Operation } from '../operation.ts'
 import type { Drifted } from './drift.ts'
-import { type HandEditRules, mergeWithService, type SentValues, termField } from './hand-edits.ts'
+import { type FieldRules, mergeWithService, type SentValues, termField } from './hand-edits.ts'
 
 /** Stands in Operation.undoes: what is put back is no run's work, but what others changed. */
 export const DRIFT_REPAIR = 'drift'
@@ -30,7 +30,7 @@ const isTerm = (name: string): boolean => name.startsWith(termField(''))
 export const repairableNames = (
   { differing }: Drifted,
   contact: ServiceContact,
-  rules: HandEditRules & { readonly termRule: ReturnType<HandEditRules['ruleOf']> },
+  rules: FieldRules & { readonly termRule: ReturnType<FieldRules['ruleOf']> },
 ): readonly string[] =>
   differing.filter((name) => {
     if (isTerm(name)) return rules.termRule === 'overwrite'
@@ -88,7 +88,7 @@ export function repairAgain(
 export function repairNow(
   fields: Contact,
   sides: { readonly sent: SentValues; readonly shown: ServiceContact },
-  rules: HandEditRules,
+  rules: FieldRules,
 ): { readonly send: Contact; readonly left: readonly string[] } {
   const own = lastSent(fields, sides.sent)
   const { send, edits } = mergeWithService(own, sides, rules)

@@ -6,6 +6,7 @@ import {
   editsAtDelete,
   editsText,
   handEditRules,
+  judgedAtDelete,
   mergeTerms,
   mergeWithService,
   respectsHandEdits,
@@ -138,6 +139,26 @@ it('a contact that is to be deleted was edited where it shows what nobody sent',
     'the contact was edited at the service (phone), so it is not deleted before an operator releases the edits',
   )
   expect(editsAtDelete(known, { sent: sentOnly(known), shown }, rulesOf('overwrite'))).toEqual([])
+})
+
+it('a mapped field that was never sent was edited where it is filled, and its rule asks for a look', () => {
+  const map = {
+    ...{ mail: { column: 'mail' }, phone: { column: 'phone' }, mail_status: { column: 'status' } },
+    fax: { column: 'fax', hand_edits: 'overwrite' as const },
+  }
+  const rules = handEditRules(pipelineSettings({ hand_edits: 'keep', map }), {
+    rules: [{ key: 'field_7', name: 'Size' }],
+  } as never)
+  const known = { mail: 'a@x.example' }
+  expect(judgedAtDelete(known, rules)).toEqual(['mail', 'phone', 'field_7'])
+  const about = (fields: Record<string, unknown>) =>
+    editsAtDelete(known, { sent: sentOnly(known), shown: { id: 1, fields: { ...known, ...fields } } }, rules)
+  expect(about({ phone: ' ', field_7: [], fax: '3', mail_status: 2 })).toEqual([])
+  const never = { rule: 'ask', sent: null, source: null }
+  expect(about({ phone: '9', field_7: ['L', 'M'] })).toEqual([
+    { ...never, field: 'phone', service: '9' },
+    { ...never, field: 'field_7', service: ['L', 'M'] },
+  ])
 })
 
 describe('terms of a whole list', () => {
