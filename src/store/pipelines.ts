@@ -6,6 +6,7 @@ import { createAppend } from './log/audit-append.ts'
 import { createPrint } from './log/audit-seal.ts'
 import type { Connection } from './file/connection.ts'
 import { openIfCurrent } from './file/database.ts'
+import { linkCount } from './file/link-count.ts'
 import { isOneOf } from './file/state-sets.ts'
 import { noteFormerName } from './log/former-names.ts'
 
@@ -55,7 +56,7 @@ const tablesOf = (db: Connection): string[] =>
     .all()
 
 const ROWS = `
-SELECT (SELECT count(*) FROM link WHERE pipeline = @name) AS links,
+SELECT ${linkCount('@name')} AS links,
   (SELECT count(*) FROM operation WHERE pipeline = @name AND ${isOneOf(UNCERTAIN)}) AS inDoubt,
   (SELECT count(*) FROM operation WHERE pipeline = @name AND NOT (${isOneOf(UNCERTAIN)})) AS open,
   (SELECT count(*) FROM reject WHERE pipeline = @name) AS rejects,

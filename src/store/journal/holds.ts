@@ -8,6 +8,7 @@ import { createApprovalStore } from './approvals.ts'
 import { createHeldByBrakes } from './brakes.ts'
 import { FORGET_ACCEPTED_OF_RELEASED } from './accepted.ts'
 import type { Connection } from '../file/database.ts'
+import { linkCount } from '../file/link-count.ts'
 import { isKeyed } from '../file/state-sets.ts'
 
 interface HoldRow {
@@ -43,7 +44,7 @@ const heldPlan = (row: HoldRow): HeldPlan => ({
 const NUMBERS = `
 SELECT (SELECT count(*) FROM reject WHERE input_id = @id) AS rejected,
        (SELECT count(*) FROM reject WHERE input_id = @id AND key IS NULL) AS unidentified,
-       (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS links,
+       ${linkCount('@pipeline')} AS links,
        (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'record') AS changes,
        (SELECT count(*) FROM operation WHERE input_id = @id AND state = 'planned' AND released = 0 AND cause = 'missing') AS deletes,
        EXISTS (SELECT 1 FROM meta WHERE name = 'deleted:' || @pipeline) AS hasDeleted`

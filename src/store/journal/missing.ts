@@ -3,6 +3,7 @@
 import { SENDING_ORDER } from '../../core/change/steps.ts'
 import type { MissingRules, StagedInput } from '../../core/state.ts'
 import type { Connection } from '../file/database.ts'
+import { linkCount } from '../file/link-count.ts'
 import { IS_DROPPED_AS_MISSING } from './reading/dropped.ts'
 import type { Claims } from './reading/claims.ts'
 
@@ -87,8 +88,8 @@ const bindings = (
 
 /** Whether every link of the pipeline was seen: asked once instead of for each link. */
 function createAllSeen(db: Connection, claims: Claims): (staged: StagedInput) => boolean {
-  const links = db.prepare<[string], number>('SELECT count(*) FROM link WHERE pipeline = ?').pluck()
-  return ({ id, pipeline }) => links.get(pipeline) === claims.count(id)
+  const links = db.prepare<{ pipeline: string }, number>(`SELECT ${linkCount('@pipeline')}`).pluck()
+  return ({ id, pipeline }) => links.get({ pipeline }) === claims.count(id)
 }
 
 export function createMissingLinks(db: Connection, claims: Claims): MissingLinks {

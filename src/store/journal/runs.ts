@@ -7,6 +7,7 @@ import type { RunRecord, StateLists } from '../../core/state.ts'
 import type { Milestones } from '../../core/log/milestones.ts'
 import { noCounts, type Counts, type RunStatus } from '../../core/outcome/summary.ts'
 import type { Connection } from '../file/database.ts'
+import { linkCount } from '../file/link-count.ts'
 import { isOpenAs } from '../file/state-sets.ts'
 
 export interface RunRow {
@@ -24,7 +25,7 @@ export interface RunRow {
 
 // Each count is one walk along an index, however much is open: what is still being read is taken off the rejects.
 const BACKLOG = `
-SELECT (SELECT count(*) FROM link WHERE pipeline = @pipeline) AS linked,
+SELECT ${linkCount('@pipeline')} AS linked,
        (SELECT count(*) FROM reject WHERE pipeline = @pipeline)
        - (SELECT count(*) FROM reject WHERE input_id IN (SELECT id FROM input WHERE pipeline = @pipeline
           AND state IN ('reading', 'planned') AND state = 'reading')) AS rejects,
