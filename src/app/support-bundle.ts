@@ -11,7 +11,7 @@ import type { Settings } from '../core/settings.ts'
 import { databaseFacts, sqliteVersion } from '../store/file/facts.ts'
 import { stateInfo } from '../store/info.ts'
 import { machineFacts } from '../system.ts'
-import type { Configuration } from './run/configuration.ts'
+import type { AccountConfiguration } from './run/configuration.ts'
 
 export interface BundleEntry {
   readonly name: string
@@ -43,7 +43,7 @@ async function orFacts(work: () => unknown): Promise<string> {
 /** Lookups and descriptions hold words of the source: how many they are is enough. */
 const WORDS = /^(.+\.(?:lookup|descriptions))\../
 
-function configurationText(configuration: Configuration): string {
+function configurationText(configuration: AccountConfiguration): string {
   if (!configuration.ok) return configuration.problems.map((line) => `${line}\n`).join('')
   const counted = new Map<string, number>()
   const rows = effectiveSettings(configuration.settings, SOURCE_KINDS).flatMap(({ path, value }) => {
@@ -132,7 +132,7 @@ const readme = (entries: readonly BundleEntry[]): string =>
 
 /** Everything that goes into the bundle, each a text. Also where configuration or state are broken. */
 export async function supportBundle(
-  configuration: Configuration,
+  configuration: AccountConfiguration,
   version: string,
 ): Promise<readonly BundleEntry[]> {
   const settings = configuration.ok ? configuration.settings : undefined

@@ -1,5 +1,6 @@
 // What a command may use of the process; handed in by main.ts, and by tests.
 import { unbroken } from '../core/words/harmless.ts'
+import type { Settings } from '../core/settings.ts'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Io {
@@ -25,7 +26,11 @@ export type QuickIo = Pick<Io, 'stdout' | 'env' | 'cwd'>
 /** Options that every command has. */
 export interface CommonOptions {
   readonly config?: string
+  /** One of the accounts of the configuration. */
+  readonly account?: string
   readonly json?: boolean
+  /** Of that account, where the configuration has been read already. */
+  readonly settings?: Settings
 }
 
 export const printJson = (io: Io, value: unknown): void => void io.stdout.write(`${JSON.stringify(value)}\n`)

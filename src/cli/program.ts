@@ -8,6 +8,7 @@ import { type CommonOptions, type Io, printError } from './io.ts'
 import { commandPage, groupPage, type HelpPage, programPage } from './help/page.ts'
 import { pageText } from './help/render.ts'
 import { errorMessage } from './messages.ts'
+import { performed } from './accounts/performed.ts'
 import { terminalOf } from './terminal.ts'
 import { VERSION } from '../installation.ts'
 
@@ -57,12 +58,13 @@ function addCommand(parent: Command, entry: CommandEntry, called: Called, group?
   if (!args.includes(entry.name)) return
   // Their meaning is on the command's page.
   command.option('--config <FILE>')
+  command.option('--account <NAME>')
   command.option('--json')
   for (const option of entry.options ?? []) command.addOption(optionOf(option))
   showPage(command, io, () => commandPage(entry, { group, more: more.get(entry.name) ?? '' }))
   command.action(async () => {
-    const action = await entry.load()
-    outcome.exitCode = await action(io, command.opts<CommonOptions>() as never, command.args, TREE)
+    const options = command.opts<CommonOptions>()
+    outcome.exitCode = await performed({ entry, io, options, names: command.args, tree: TREE })
   })
 }
 

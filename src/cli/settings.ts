@@ -3,20 +3,26 @@ import { type Leniency, loadConfiguration } from '../app/run/configuration.ts'
 import { stateDoubt } from '../store/info.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
+import { type AccountSettings, chosenAccount } from './accounts/chosen.ts'
 import { configFile } from './config-file.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
 import { ConfigurationError } from './messages.ts'
 
-/** Throws ConfigurationError with every problem; warnings go to standard error. */
-export const commandSettings = (io: Io, options: CommonOptions, leniency?: Leniency): Promise<Settings> =>
-  settingsIn(configFile(io, options), io, leniency)
+/** Throws ConfigurationError with every problem, and what `chosenAccount` throws; warnings go to standard error. */
+export async function commandSettings(
+  io: Io,
+  options: CommonOptions,
+  leniency?: Leniency,
+): Promise<Settings> {
+  return options.settings ?? chosenAccount(await accountsIn(configFile(io, options), io, leniency), options)
+}
 
-/** The same of a file that is named. */
-export async function settingsIn(file: string, io: Io, leniency?: Leniency): Promise<Settings> {
+/** The settings of all accounts in the file. */
+export async function accountsIn(file: string, io: Io, leniency?: Leniency): Promise<AccountSettings> {
   const loaded = await loadConfiguration(file, io.env, leniency)
   if (!loaded.ok) throw new ConfigurationError(loaded.problems)
   for (const warning of loaded.warnings) printError(io, `warning: ${warning}`)
-  return loaded.settings
+  return loaded.accounts
 }
 
 /** The pipelines named, in the order of the configuration; all of them where none is named. Throws USAGE. */

@@ -1,6 +1,7 @@
 // From the checked values of the file to the settings that the program works with: what the file only points to is put
 // in (secrets, absolute paths), and what follows from its words. It decides nothing and refuses nothing.
-import { dirname, resolve } from 'node:path'
+import { dirname, join, parse, resolve } from 'node:path'
+import { DEFAULT_ACCOUNT } from '../core/account-settings.ts'
 import { ownersFor } from '../core/change/others/ownership.ts'
 import { respectsHandEdits } from '../core/change/others/hand-edits.ts'
 import type { FieldOwners } from '../core/sending-settings.ts'
@@ -8,8 +9,8 @@ import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
 import { isWebAddress } from '../core/words/address.ts'
 import { effectiveHash, pipelineHash } from './pipeline-hash.ts'
-import type { Secrets } from './secrets.ts'
-import { secretsInUrl, type SourceSecret, withSecrets } from './source-secrets.ts'
+import type { Secrets } from './secrets/secrets.ts'
+import { secretsInUrl, type SourceSecret, withSecrets } from './secrets/source-secrets.ts'
 import type { SourceOptions } from './schema/source-options.ts'
 import { spoolFolder } from './spool-folder.ts'
 import { isMapping } from './text/tree.ts'
@@ -114,26 +115,43 @@ function consentPlaces(
   }
 }
 
-/** `file` is absolute. */
+/** Beside that of the default account, and named after it: `contact-sync.north.db`. */
+function stateOf(account: string, path: string): string {
+  if (account === DEFAULT_ACCOUNT) return path
+  const { dir, name, ext } = parse(path)
+  return join(dir, `${name}.${account}${ext}`)
+}
+
+export interface BuiltFor {
+  /** The configuration, absolute. */
+  readonly file: string
+  readonly account: string
+  /** Names of users who may see the account; undefined: all. */
+  readonly users: readonly string[] | undefined
+}
+
 export function buildSettings(
   { values, secrets, ofUsers, ofAlerts, ofSources, sources }: Checked,
-  file: string,
+  { file, account, users }: BuiltFor,
 ): Settings {
   const named = Object.entries(values.pipelines).map(([name, pipeline]) => ({ ...pipeline, name }))
-  const { blocks: _, service, state, log, server, audit, consents, ...rest } = values
+  const { blocks: _, accounts: __, service, state, log, server, audit, consents, ...rest } = values
   const absolute = (path: string): string => resolve(dirname(file), path)
   const alerts = alertSettings(values.alerts, ofAlerts)
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
   const keyFile = service.api_key_file
+  const statePath = stateOf(account, absolute(state.path))
+  const withTokens = server.users.map((user, place) => ({ ...user, token: ofUsers[place] ?? '' }))
   return {
     ...rest,
     file,
+    account,
     service: {
       ...service,
       api_key,
       ...(keyFile === undefined ? {} : { api_key_file: absolute(keyFile) }),
     },
-    state: { path: absolute(state.path) },
+    state: { path: statePath },
     audit: witnessPlace(audit, absolute),
     consents: consentPlaces(consents, absolute),
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
@@ -141,7 +159,7 @@ export function buildSettings(
       ...server,
       token,
       metrics_token,
-      users: server.users.map((user, place) => ({ ...user, token: ofUsers[place] ?? '' })),
+      users: withTokens.filter(({ name }) => users?.includes(name) ?? true),
     },
     alerts,
     pipelines: Object.entries(values.pipelines).map(([name, pipeline]) =>
@@ -149,7 +167,7 @@ export function buildSettings(
         source: withSecretsOf(name, { ofSources, sources }),
         owners: ownersFor(pipeline, named),
         rules: values.approvals,
-        spool: spoolFolder(absolute(state.path), name),
+        spool: spoolFolder(statePath, name),
         home: dirname(file),
       }),
     ),

@@ -228,8 +228,10 @@ function folderIdentity(path: string): string {
 
 const patterns = (files: unknown): unknown => (Array.isArray(files) ? files.toSorted() : [files ?? null])
 
-/** Two pipelines that take the same files would each get some of them, by chance. */
-function sharedFolderProblems(tree: Tree, folder: string, paths: readonly Path[]): ConfigProblem[] {
+/** Two pipelines that take the same files would each get some of them, by chance. `folder`: what relative paths are relative to. */
+export function sharedFolderProblems(tree: Tree, folder: string): ConfigProblem[] {
+  const pipelines = valueAt(tree.value, ['pipelines'])
+  const paths = isMapping(pipelines) ? Object.keys(pipelines).map((name) => ['pipelines', name]) : []
   const first = new Map<string, Path>()
   return paths.flatMap((path) => {
     const source = valueAt(tree.value, [...path, 'source'])
@@ -265,11 +267,15 @@ function alertProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
 }
 
 /** A rule about a pipeline that is not there applies to nothing; one that asks for more approvers than there are never ends. */
-function approvalProblems(tree: Tree, names: readonly string[]): ConfigProblem[] {
+function approvalProblems(
+  tree: Tree,
+  names: readonly string[],
+  who: readonly string[] | undefined,
+): ConfigProblem[] {
   const rules = valueAt(tree.value, ['approvals'])
   const users = valueAt(tree.value, ['server', 'users'])
   const approvers = (Array.isArray(users) ? users : []).filter(
-    (user) => isMapping(user) && user['role'] === 'approver',
+    (user) => isMapping(user) && user['role'] === 'approver' && (who?.includes(String(user['name'])) ?? true),
   ).length
   if (!Array.isArray(rules)) return []
   return rules.flatMap((rule: unknown, place) => {
@@ -324,8 +330,15 @@ function fetchProblems(tree: Tree, path: Path, pipeline: Pipeline, kinds: Source
   return [problemAt(tree, [...path, 'watch'], { message, hint })]
 }
 
-/** `folder`: what relative paths are relative to. */
-export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): ConfigProblem[] {
+export interface CrossChecks {
+  readonly kinds: SourceKinds
+  /** All of the file, those of other accounts among them. */
+  readonly pipelines: readonly string[]
+  /** Users who may decide; undefined: all of `server.users`. */
+  readonly users: readonly string[] | undefined
+}
+
+export function crossProblems(tree: Tree, { kinds, pipelines: names, users }: CrossChecks): ConfigProblem[] {
   const pipelines = valueAt(tree.value, ['pipelines'])
   if (!isMapping(pipelines)) return []
   const paths = Object.keys(pipelines).map((name) => ['pipelines', name])
@@ -350,9 +363,8 @@ export function crossProblems(tree: Tree, folder: string, kinds: SourceKinds): C
   })
   return [
     ...single,
-    ...sharedFolderProblems(tree, folder, paths),
-    ...alertProblems(tree, Object.keys(pipelines)),
-    ...approvalProblems(tree, Object.keys(pipelines)),
+    ...alertProblems(tree, names),
+    ...approvalProblems(tree, names, users),
     ...brakeProblems(tree, paths),
   ]
 }

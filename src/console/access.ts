@@ -3,6 +3,7 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { cameFrom } from './guarded.ts'
+import type { AccountChoice } from './html/layout.ts'
 import { closedPage, problemPage, signInPage } from './pages/sign-in.ts'
 import { newSession, type Session, type Sessions } from './sessions.ts'
 import { bearerToken, RETRY_AFTER_S, type TokenGate, type TokenHolder } from './token.ts'
@@ -15,6 +16,8 @@ export interface PageEnv {
     readonly isRefresh: boolean
     /** Who asks. */
     readonly holder: TokenHolder
+    /** Where there are several. */
+    readonly account: AccountChoice | undefined
   }
 }
 

@@ -33,7 +33,7 @@ export const show = (context: Context<PageEnv>, page: PageParts): Response | Pro
     context.header('refresh', String(page.refresh.seconds))
     noteRefreshed(context.get('session'), context.req.path)
   }
-  return context.html(pageHtml({ ...page, user: context.get('holder') }))
+  return context.html(pageHtml({ ...page, user: context.get('holder'), account: context.get('account') }))
 }
 
 const REFRESH_S = 5
@@ -46,5 +46,6 @@ export function missing(context: Context<PageEnv>): Response | Promise<Response>
   const body = html`<p>
     Nothing is known under this address. Data that was erased or has expired has no page.
   </p>`
-  return context.html(pageHtml({ title: 'Page not found', body, user: context.get('holder') }), 404)
+  const page = { title: 'Page not found', body, user: context.get('holder'), account: context.get('account') }
+  return context.html(pageHtml(page), 404)
 }

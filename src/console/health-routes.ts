@@ -1,14 +1,32 @@
 // Health over HTTP. It contains nothing about contacts, so it requires no token: probes have none.
-import type { DaemonCondition } from '../core/outcome/daemon.ts'
-import { readiness } from './health.ts'
+import type { Readiness } from './health.ts'
 import type { Mount } from './server.ts'
 
+/** One account of the daemon. */
+export interface AccountHealth {
+  readonly name: string
+  readiness(): Readiness
+}
+
+/** Of several accounts each reason bears the name; one that is not ready keeps the others at work. */
+function readinessOf(accounts: readonly AccountHealth[]): Readiness {
+  const [only, ...others] = accounts
+  if (only === undefined) return { ready: false, reasons: ['starting'], paused: [] }
+  if (others.length === 0) return only.readiness()
+  const all = accounts.map((one) => ({ name: one.name, ...one.readiness() }))
+  return {
+    ready: all.some(({ ready }) => ready),
+    reasons: all.flatMap(({ name, reasons }) => reasons.map((reason) => `account ${name}: ${reason}`)),
+    paused: all.flatMap(({ paused }) => paused),
+  }
+}
+
 /** `/healthz`: the process lives. `/readyz`: it does its work, or 503 with the reasons why not. */
-export function healthRoutes(daemon: () => DaemonCondition): Mount {
+export function healthRoutes(accounts: () => readonly AccountHealth[]): Mount {
   return (app) => {
     app.get('/healthz', (context) => context.json({ status: 'ok' }))
     app.get('/readyz', (context) => {
-      const { ready, reasons, paused } = readiness(daemon())
+      const { ready, reasons, paused } = readinessOf(accounts())
       const status = ready ? 'ready' : 'not ready'
       // Named only where there are some: probes compare the whole answer.
       return context.json({ status, reasons, ...(paused.length > 0 ? { paused } : {}) }, ready ? 200 : 503)

@@ -5,6 +5,7 @@ import { SyncError } from '../core/words/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { readOf } from '../core/log/reads.ts'
 import { accessRoutes, openOnly, ownPagesOnly, type PageEnv, signedInOnly } from './access.ts'
+import { accountRoutes, type ConsoleAccount, pageAccounts } from './accounts.ts'
 import { isBrokenOff } from './guarded.ts'
 import { decisionRoutes, mayDecide } from './decision-routes.ts'
 import { missing, refreshWhile, ROWS, show, startOf } from './asked.ts'
@@ -32,7 +33,8 @@ const LARGEST_FORM = 16_384
 const LARGEST_CORRECTION = 262_144
 
 export interface PageSettings {
-  readonly data: ConsoleData
+  /** Asked each time: a reload may have changed them. */
+  accounts(): readonly ConsoleAccount[]
   readonly gate: TokenGate
   readonly clock: Clock
   onFault(error: unknown): void
@@ -111,8 +113,9 @@ function notingReads(data: ConsoleData, clock: Clock): MiddlewareHandler<PageEnv
 }
 
 /** To be mounted last: it answers what no route before it has answered. */
-export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount {
+export function pageRoutes({ accounts, gate, clock, onFault }: PageSettings): Mount {
   const app = new Hono<PageEnv>()
+  const { data, chosen } = pageAccounts(accounts)
   const sessions = createSessions(clock)
   app.use(async (context, next) => {
     await next()
@@ -125,7 +128,8 @@ export function pageRoutes({ data, gate, clock, onFault }: PageSettings): Mount 
   accessRoutes(app, gate, sessions)
   app.use(signedInOnly(gate, sessions))
   app.use('/confirm', bodyLimit({ maxSize: LARGEST_CORRECTION, onError: tooLarge }))
-  app.use(notingReads(data, clock))
+  accountRoutes(app)
+  app.use(chosen, notingReads(data, clock))
   overviewRoutes(app, data)
   runRoutes(app, data)
   recordRoutes(app, data)

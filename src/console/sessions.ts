@@ -5,6 +5,8 @@ import type { Proposed } from './decisions.ts'
 import type { Decided } from './pages/decision.ts'
 
 export interface Session {
+  /** The account that was chosen last; undefined: none was. */
+  account?: string
   /** What was searched for, newest last: it may be a person's mail, so it stands in no address. */
   readonly searches: Map<number, string>
   searched: number

@@ -1,5 +1,6 @@
 // The keys of a pipeline that say how its changes are sent: how contacts that are there are found, what of them may be
 // overwritten, and when a run starts and ends.
+import { accountName } from './account-settings.ts'
 import { z } from 'zod'
 import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
 import { handEdits } from './mapping/mapping-schema.ts'
@@ -20,6 +21,11 @@ export type FieldOwners = Readonly<Record<string, readonly FieldOwner[]>>
 /** How the changes of a pipeline are sent. */
 export function sendingKeys() {
   return {
+    account: accountName
+      .optional()
+      .describe(
+        'The account of `accounts` that it writes to. Unset: `default`, the one of `service` at the top.',
+      ),
     duplicate_check_method: z
       .enum(['auto', 'email', 'none'])
       .prefault('email')

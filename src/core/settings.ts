@@ -1,6 +1,7 @@
 // The schema of the configuration, and its type as the settings that the program works with: a key is spelled once, in
 // the words of the file. Descriptions are those of the manual and of editors. Durations are milliseconds afterwards.
 import { z } from 'zod'
+import { accountsSchema } from './account-settings.ts'
 import { alertsSchema } from './alerts/alerts-schema.ts'
 import type { ConditionName } from './alerts/alert-rules.ts'
 import { consentsSchema } from './change/consents/consent-settings.ts'
@@ -35,6 +36,8 @@ export type TermAssignment =
 export interface OutsideChecks {
   readonly checkSchedule?: (expression: string) => string | undefined
   readonly checkCondition?: (expression: string) => string | undefined
+  /** One account of several need not have pipelines. */
+  readonly mayBeEmpty?: boolean
 }
 
 function checkedText(check: ((value: string) => string | undefined) | undefined) {
@@ -241,6 +244,7 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
   })
   return z.strictObject({
     service: serviceSchema.describe('The Contact Management Service.'),
+    accounts: accountsSchema.optional(),
     state: stateSchema.prefault({}).describe('What is kept between runs.'),
     log: logSchema.prefault({}).describe('The operational log.'),
     keep: keepSchema.prefault({}).describe('How long old data is kept.'),
@@ -268,7 +272,7 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
       ),
     pipelines: z
       .record(pipelineName, pipelineSchema(kinds, checks))
-      .refine((pipelines) => Object.keys(pipelines).length > 0, {
+      .refine((pipelines) => checks.mayBeEmpty === true || Object.keys(pipelines).length > 0, {
         error: 'is empty; describe at least one pipeline',
       })
       .describe('The pipelines by name: letters, digits, `-` and `_`.'),
@@ -280,10 +284,15 @@ export type ConfigValues = DeepReadonly<z.output<ReturnType<typeof configSchema>
 type PipelineValues = ConfigValues['pipelines'][string]
 type HouseholdKey = DeepReadonly<z.output<typeof householdKeySchema>>
 
-/** The checked configuration with what the file only refers to: secrets read, paths absolute. Never changed. */
-export interface Settings extends Omit<ConfigValues, 'service' | 'alerts' | 'blocks' | 'pipelines'> {
+/** The checked configuration of one account, with what the file only refers to: secrets read, paths absolute. Never changed. */
+export interface Settings extends Omit<
+  ConfigValues,
+  'service' | 'accounts' | 'alerts' | 'blocks' | 'pipelines'
+> {
   /** The configuration file, absolute. */
   readonly file: string
+  /** Everything in it belongs to this account: another one has settings and a state of its own. */
+  readonly account: string
   readonly service: ServiceSettings
   readonly alerts: readonly AlertSettings[]
   readonly pipelines: readonly PipelineSettings[]

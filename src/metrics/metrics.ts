@@ -3,17 +3,21 @@
 import type { DaemonEvent, DaemonListener } from '../core/outcome/daemon.ts'
 import type { ServiceListener } from '../core/log/service-event.ts'
 import { OUTCOMES } from '../core/outcome/summary.ts'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createStandings, type Standings } from './standings.ts'
 
 export interface Metrics {
   readonly contentType: string
   text(): Promise<string>
+  /** The same as data, to be joined with those of other accounts. */
+  series(): Promise<Series>
   readonly onService: ServiceListener
   readonly onDaemon: DaemonListener
   /** A message of an alert was delivered, or could not be. */
   readonly onAlert: (outcome: 'delivered' | 'failed') => void
 }
+
+export type Series = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 const PREFIX = 'contact_sync_'
 
@@ -156,12 +160,8 @@ function daemonListener(runs: ReturnType<typeof createRunMetrics>): DaemonListen
   }
 }
 
-/** `pipelines`: those of the configuration at the start. `standings`: asked at every look. */
-export function createMetrics(
-  about: { readonly version: string; readonly pipelines: readonly string[] },
-  standings: () => Promise<Standings>,
-): Metrics {
-  const registry = new Registry()
+/** Of the process, whichever accounts it has. */
+function addProcess(registry: Registry, version: string): void {
   // Under their usual names, so that dashboards for Node fit.
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
@@ -171,7 +171,39 @@ export function createMetrics(
     labelNames: ['version'],
     registers: [registry],
   })
-  build.set({ version: about.version }, 1)
+  build.set({ version }, 1)
+}
+
+/** All accounts together; their series differ by the label `account`. */
+export function joinedMetrics(
+  version: string,
+  accounts: () => readonly Pick<Metrics, 'series'>[],
+): Pick<Metrics, 'contentType' | 'text'> {
+  const registry = new Registry()
+  addProcess(registry, version)
+  return {
+    contentType: registry.contentType,
+    async text() {
+      const all = await Promise.all(accounts().map(async (one) => one.series()))
+      const joined = AggregatorRegistry.aggregate(all)
+      return `${await registry.metrics()}\n${await joined.metrics()}`
+    },
+  }
+}
+
+export interface MetricsOf {
+  readonly version: string
+  /** Those of the configuration at the start. */
+  readonly pipelines: readonly string[]
+  /** Where there are several: what its series are labelled with. They have no figures of the process then. */
+  readonly account?: string | undefined
+}
+
+/** `standings`: asked at every look. */
+export function createMetrics(about: MetricsOf, standings: () => Promise<Standings>): Metrics {
+  const registry = new Registry()
+  if (about.account === undefined) addProcess(registry, about.version)
+  else registry.setDefaultLabels({ account: about.account })
   const alerts = new Counter({
     name: `${PREFIX}alert_messages_total`,
     help: 'Attempts to deliver a message of an alert.',
@@ -187,6 +219,10 @@ export function createMetrics(
     async text() {
       show(await standings())
       return registry.metrics()
+    },
+    async series() {
+      show(await standings())
+      return registry.getMetricsAsJSON()
     },
     onService: createRequestMetrics(registry),
     onDaemon: daemonListener(runs),

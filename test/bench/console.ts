@@ -236,7 +236,14 @@ const looking = consoleData({
 const server = await startConsole(
   { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
   {
-    mounts: [pageRoutes({ data: looking.data, gate, clock, onFault })],
+    mounts: [
+      pageRoutes({
+        accounts: () => [{ name: 'default', data: looking.data, isOpenTo: () => true }],
+        gate,
+        clock,
+        onFault,
+      }),
+    ],
     gateOf: () => gate,
     names: () => [],
     onFault,

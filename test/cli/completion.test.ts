@@ -64,7 +64,7 @@ describe.skipIf(!isThere('bash'))('bash completes', () => {
 
   it('options, and the choices of an option', () => {
     expect(bash('status', '--w')).toEqual(['--watch'])
-    expect(bash('status', '-')).toEqual(['--watch', '--every', '--config', '--json', '--help'])
+    expect(bash('status', '-')).toEqual(['--watch', '--every', '--config', '--account', '--json', '--help'])
     expect(bash('audit', 'export', '--format', '')).toEqual(['jsonl', 'csv'])
     expect(bash('--v')).toEqual(['--version'])
   })

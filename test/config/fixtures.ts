@@ -25,10 +25,14 @@ export function loadFixture(name: string, env: Record<string, string> = ENV): Pr
 }
 
 /** Loads a text as if it were a file beside the fixtures. */
-export function loadText(text: string, env: Record<string, string> = ENV): Promise<Loaded> {
+export function loadText(
+  text: string,
+  env: Record<string, string> = ENV,
+  leniency: { withoutSecrets?: boolean } = {},
+): Promise<Loaded> {
   const presetFolder = `${FOLDER}presets`
   const readFile = () => Promise.resolve(Buffer.from(text))
-  return loadSettings({ file: '/etc/sync/sync.yaml', env, kinds: KINDS, presetFolder, readFile })
+  return loadSettings({ ...leniency, file: '/etc/sync/sync.yaml', env, kinds: KINDS, presetFolder, readFile })
 }
 
 export function linesOf(loaded: Loaded): string[] {

@@ -55,6 +55,7 @@ describe('settings', () => {
     })
     const { pipelines: _, ...rest } = settingsOf(await loadFixture('minimal.yaml'))
     expect(rest).toEqual({
+      account: 'default',
       file: `${FOLDER}minimal.yaml`,
       service: {
         base_url: 'https://a.b.example.com',
@@ -144,6 +145,7 @@ describe('settings', () => {
   it('takes every option that is available', async () => {
     const { pipelines, ...rest } = settingsOf(await loadFixture('everything.yaml'))
     expect(rest).toEqual({
+      account: 'default',
       file: `${FOLDER}everything.yaml`,
       service: {
         base_url: 'https://a.b.example.com',

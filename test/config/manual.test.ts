@@ -15,6 +15,7 @@ const SERVICE = { base_url: 'https://service.example', api_key: '${CONTACT_SYNC_
 const SOURCE = { type: 'csv', folder: '../state/inbox/shop' }
 const MAP = { mail: 'E-Mail' }
 const TOP = [
+  'accounts',
   'approvals',
   'consents',
   'service',
@@ -80,7 +81,7 @@ function wholeOf(piece: Piece): Piece {
   const isTop = Object.keys(piece).every((key) => TOP.includes(key))
   const whole = isTop ? piece : { pipelines: { shop: pipelineOf(piece) } }
   return {
-    service: SERVICE,
+    ...(Object.hasOwn(piece, 'accounts') ? {} : { service: SERVICE }),
     state: { path: '../state/manual.db' },
     pipelines: { shop: { source: SOURCE, map: MAP } },
     ...whole,
@@ -94,6 +95,8 @@ async function problemsOf(text: string): Promise<readonly string[]> {
     env: {
       CONTACT_SYNC_API_KEY: 'key',
       BEN_TOKEN: 'bens-own-token-here',
+      NORTH_KEY: 'key-of-north',
+      SOUTH_KEY: 'key-of-south',
       CRM_TOKEN: 'token',
       DATABASE_URL: 'sqlite:/people.db',
       OPS_WEBHOOK: 'https://hooks.example/1',

@@ -6,6 +6,21 @@ import { ENV, FOLDER, linesOf, loadFixture } from './fixtures.ts'
 /** By the file's name: `line:column: path: what is wrong, and what would be right`, in order. */
 const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   'a-list': ['1:1: is a list; write a mapping of keys'],
+  'account-missing': ['4:3: pipelines.shop.account: is missing; name one of accounts: north'],
+  'account-of-one': ['4:14: pipelines.shop.account: names no account; known here: default'],
+  'accounts-wrong': [
+    '3:33: accounts.north.service.base_url: is not a web address; it begins with https://',
+    '3:79: accounts.north.service.time_out: is not a known key; did you mean timeout?',
+    '4:3: accounts.south.service: is missing; add service: The Contact Management Service of this account, as `service` at the top.',
+    '4:20: accounts.south.users[0]: names no user of server.users; describe it under server.users',
+    '4:27: accounts.south.sevice: is not a known key; did you mean service?',
+    '5:3: accounts["a b"]: is not a name for an account; use up to 64 letters, digits, - and _',
+    '5:68: accounts["a b"].service.api_key: is empty (environment variable EMPTY); set EMPTY to the real one',
+    '6:3: accounts.default: is what service at the top describes; keep one of the two',
+    '7:41: approvals[0].by: needs 1 approver, and server.users has none; give enough users the role approver; what waits for more could never be released',
+    '10:14: pipelines.shop.account: names no account; did you mean north?',
+    '15:34: pipelines.fjord.source.folder: reads the same files as pipelines.shop; give each pipeline a folder of its own, or another pattern in files',
+  ],
   'address-without-key': [
     '3:3: pipelines.shop.key: is missing; without it the mapped mail is the key, and mail is not mapped; name the column with the stable identity',
   ],
@@ -84,7 +99,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
     '14:14: pipelines.shop.map.phone: is not a mapping; write the name of a column, or { column: NAME } with more beside it',
   ],
   'merge-key': [
-    '2:1: x: is not a known key; known here: service, state, log, keep, audit, server, alerts, approvals, consents, max_parallel, blocks, pipelines',
+    '2:1: x: is not a known key; the nearest known is log',
     '5:5: pipelines.shop["<<"]: is not a known key; merge keys are not available, write the values out',
   ],
   'metrics-token-is-key': [
@@ -272,6 +287,7 @@ const MESSAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that are in order, for other tests. */
 const IN_ORDER = [
+  'accounts',
   'alerts',
   'blocks',
   'everything',

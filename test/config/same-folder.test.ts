@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { crossProblems } from '../../src/config/cross-checks.ts'
+import { sharedFolderProblems } from '../../src/config/cross-checks.ts'
 import type { Tree } from '../../src/config/text/tree.ts'
 
 let folder: string
@@ -19,7 +19,7 @@ function problems(first: object, second: object): string[] {
   const map = { mail: 'Mail' }
   const value = { pipelines: { a: { source: first, map }, b: { source: second, map } } }
   const tree = { value, places: new Map() } as unknown as Tree
-  return crossProblems(tree, folder, {}).map(({ path, message }) => `${path}: ${message}`)
+  return sharedFolderProblems(tree, folder).map(({ path, message }) => `${path}: ${message}`)
 }
 const SAME = ['pipelines.b.source.folder: reads the same files as pipelines.a']
 

@@ -153,11 +153,17 @@ export async function openDesk(
     },
   })
   const gate = createTokenGate(() => [{ token: desk.token }, ...desk.users], clock)
+  const accounts = [{ name: 'default', data, isOpenTo: () => true }]
   const faults: unknown[] = []
   const onFault = (error: unknown): void => void faults.push(error)
   const server = await startConsole(
     { host: '127.0.0.1', port: 0, hosts: [], users: [], token: TOKEN, metrics_token: undefined },
-    { mounts: [pageRoutes({ data, gate, clock, onFault })], gateOf: () => gate, names: () => [], onFault },
+    {
+      mounts: [pageRoutes({ accounts: () => accounts, gate, clock, onFault })],
+      gateOf: () => gate,
+      names: () => [],
+      onFault,
+    },
   )
   const desk: Desk = {
     clock,

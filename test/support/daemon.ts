@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startDaemon } from '../../src/app/daemon/daemon.ts'
 import type { WithWarnings } from '../../src/app/run/run.ts'
-import type { Configuration } from '../../src/app/run/configuration.ts'
+import type { AccountConfiguration } from '../../src/app/run/configuration.ts'
 import type { Stop } from '../../src/core/outcome/circuit.ts'
 import type { DaemonEvent, DueDone, Pause } from '../../src/core/outcome/daemon.ts'
 import type { SyncError } from '../../src/core/words/errors.ts'
@@ -36,7 +36,7 @@ export interface TestDaemonOptions {
   readonly trouble?: Readonly<Record<string, Pause['code']>>
   /** What each probe finds; nothing wrong when they are used up. */
   readonly probes?: (Pick<Pause, 'code' | 'reason'> | undefined)[]
-  load?(): Promise<Configuration>
+  load?(): Promise<AccountConfiguration>
   /** It is woken by its own clock, as in earnest; by `pass` otherwise. */
   readonly wakesByItself?: boolean
 }
@@ -49,6 +49,7 @@ export function testSettings(
     service: serviceSettings(),
     state: { path: 'unused' },
     file: '/nowhere/contact-sync.yaml',
+    account: 'default',
     log: { level: 'info', console_level: undefined, format: 'json', folder: undefined, keep: 1 },
     keep: {
       processed: undefined,

@@ -2,7 +2,6 @@
 // and every minute for what time alone brings about.
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { readiness } from '../../console/health.ts'
-import type { Exposition } from '../../console/metrics-route.ts'
 import type { DaemonCondition, DaemonEvent, DaemonListener } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
@@ -27,7 +26,7 @@ interface Watched {
 
 export interface DaemonWatch {
   readonly listener: DaemonListener
-  readonly exposition: Exposition
+  readonly exposition: Metrics
   /** Of its active runs. */
   progress(): readonly RunProgress[]
   /** From now on alerts are looked after. */
@@ -142,15 +141,18 @@ export interface Watching {
 /** Made before the runner: its calls to the service are counted from the first. */
 export function openWatching(
   first: Settings,
-  parts: { clock: Clock; log: Log; version: string; tracing: RunWatcher },
+  parts: { clock: Clock; log: Log; version: string; tracing: RunWatcher; account?: string | undefined },
 ): Watching {
-  const { clock, log, version } = parts
+  const { clock, log, version, account } = parts
   const { begin, current } = createProgressWatch(clock, parts.tracing)
   let ask: (() => Promise<Standings>) | undefined
-  const metrics = createMetrics({ version, pipelines: first.pipelines.map(({ name }) => name) }, async () => {
-    if (ask === undefined) throw new Error('asked before there is a daemon')
-    return ask()
-  })
+  const metrics = createMetrics(
+    { version, account, pipelines: first.pipelines.map(({ name }) => name) },
+    async () => {
+      if (ask === undefined) throw new Error('asked before there is a daemon')
+      return ask()
+    },
+  )
   return {
     watcher: { onService: metrics.onService, begin },
     ofDaemon: (runner) => (daemon) => {

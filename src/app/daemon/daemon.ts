@@ -11,7 +11,7 @@ import { readExpression } from '../../schedule/expression.ts'
 import { lookAtBrakes } from './brakes-due.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
 import type { Owner } from '../decisions/owner.ts'
-import type { Configuration } from '../run/configuration.ts'
+import type { AccountConfiguration } from '../run/configuration.ts'
 import { createDaemonRuns, type DaemonRuns, type PipelineRunner } from './daemon-runs.ts'
 import { daemonLog } from './daemon-log.ts'
 import { createLandings } from './landings.ts'
@@ -19,7 +19,7 @@ import { createReloading, type Reloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
 import { createWitnessing } from '../witnessing.ts'
 import { createServicePause } from './service-pause.ts'
-import { serveDaemon } from './serving.ts'
+import { openServing, type Serving } from './serving.ts'
 import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
 
 /** What the daemon needs of a runner. */
@@ -58,12 +58,14 @@ interface Parts {
   /** Its end. */
   readonly signal: AbortSignal
   /** Reads and checks the configuration file. */
-  load(): Promise<Configuration>
+  load(): Promise<AccountConfiguration>
   readonly listeners?: readonly DaemonListener[]
   /** Metrics and alerts; there are no other watchers. */
   readonly watch?: WatchDaemon
   /** Takes decisions of the console; it has none otherwise. */
   decide?(decision: Decision, owner: Daemon['decisions']): Promise<unknown>
+  /** What it is served by; a server of its own otherwise. */
+  readonly serving?: Serving
   /** What wakes it; the clock otherwise. */
   readonly ticks?: Ticks
 }
@@ -234,9 +236,8 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     pipelines: runs.conditions(),
   })
   watched.by = parts.watch?.({ condition, settings: all.current })
-  const server = await serveDaemon({
+  const server = await (parts.serving ?? openServing({ clock, log })).join({
     settings: all.current,
-    clock,
     log,
     condition,
     metrics: watched.by?.exposition,

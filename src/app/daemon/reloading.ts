@@ -9,7 +9,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
 import type { Reloaded } from '../decisions/owner.ts'
-import type { Configuration } from '../run/configuration.ts'
+import type { AccountConfiguration } from '../run/configuration.ts'
 import type { DaemonRuns } from './daemon-runs.ts'
 import { type Reload, changeTo } from './reload.ts'
 import type { Runner } from '../run/runner.ts'
@@ -33,7 +33,7 @@ interface Parts {
   readonly runner: Pick<Runner, 'reconfigure'> & { readonly state: Pick<Runner['state'], 'note'> }
   readonly runs: DaemonRuns
   readonly emit: DaemonListener
-  load(): Promise<Configuration>
+  load(): Promise<AccountConfiguration>
   settings(): Settings
   /** Continues with these. */
   use(settings: Settings): Promise<void>

@@ -1,9 +1,11 @@
-// What the daemon serves over HTTP: the sets of routes, with what each needs.
-import { healthRoutes } from '../../console/health-routes.ts'
+// What the daemon serves over HTTP: one server for all accounts, with what each of them shows.
+import type { ConsoleAccount } from '../../console/accounts.ts'
+import { type AccountHealth, healthRoutes } from '../../console/health-routes.ts'
+import { readiness, type Readiness } from '../../console/health.ts'
 import { type Exposition, METRICS_PATH, metricsRoute } from '../../console/metrics-route.ts'
 import { pageRoutes } from '../../console/page-routes.ts'
-import { type ConsoleServer, startConsole } from '../../console/server.ts'
-import { createTokenGate } from '../../console/token.ts'
+import { type ConsoleServer, type Mount, startConsole } from '../../console/server.ts'
+import { createTokenGate, type TokenOwner } from '../../console/token.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { DaemonCondition } from '../../core/outcome/daemon.ts'
 import type { RunProgress } from '../../core/outcome/run-progress.ts'
@@ -11,54 +13,144 @@ import { errorFacts } from '../../core/words/error-facts.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { NotedRead, ReadStore } from '../../core/log/reads.ts'
 import type { Settings } from '../../core/settings.ts'
+import { VERSION } from '../../installation.ts'
 import type { Log } from '../../log/log.ts'
+import { joinedMetrics, type Metrics } from '../../metrics/metrics.ts'
 import { consoleData } from './console-data.ts'
 import { createNotingReads } from './noting-reads.ts'
 
-/** Throws USAGE when the port is taken. */
-export async function serveDaemon(parts: {
-  readonly clock: Clock
+/** One account of what is served. */
+export interface Served {
   readonly log: Log
   /** Asked each time: a reload may have changed them. */
   settings(): Settings
   condition(): DaemonCondition
   /** What `/metrics` says; undefined: there is none. */
-  readonly metrics?: Exposition | undefined
+  readonly metrics?: (Exposition & Partial<Pick<Metrics, 'series'>>) | undefined
   /** Of active runs. */
   progress(): readonly RunProgress[]
   readonly state: Pick<ReadStore, 'noteReads'>
   /** By the owner of the state. */
   decide(decision: Decision): Promise<unknown>
-}): Promise<ConsoleServer> {
-  const { clock, log, settings, condition, metrics, progress, decide } = parts
-  const gate = createTokenGate(() => {
-    const { token, users } = settings().server
-    return [{ token }, ...users.map(({ name, role, token: own }) => ({ name, role, token: own }))]
-  }, clock)
+}
+
+export interface Serving {
+  /** Serves this account, too; what it gives is closed when the account ends. Throws USAGE when the port is taken. */
+  join(served: Served): Promise<ConsoleServer>
+  /** An account that is configured and could not be started; undefined: it is no longer configured. */
+  lacking(account: string, reason: string | undefined): void
+}
+
+interface Joined extends Served {
+  readonly page: ConsoleAccount
+}
+
+/** The tokens of all accounts: which of them a user may see is decided by the account. */
+function ownersOf(accounts: readonly Joined[]): readonly TokenOwner[] {
+  const [first] = accounts
+  const users = accounts.flatMap(({ settings }) => settings().server.users)
+  const byName = new Map(users.map(({ name, role, token }) => [name, { name, role, token }]))
+  return [{ token: first?.settings().server.token }, ...byName.values()]
+}
+
+interface Parts {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+function mountsOf(
+  accounts: () => readonly Joined[],
+  lacking: ReadonlyMap<string, string>,
+  { clock, onFault }: Pick<Parts, 'clock'> & { onFault(error: unknown): void },
+) {
+  const gate = createTokenGate(() => ownersOf(accounts()), clock)
   const metricsGate = createTokenGate(() => {
-    const { token, metrics_token: metricsToken } = settings().server
+    const { token, metrics_token: metricsToken } = accounts()[0]?.settings().server ?? {}
     return [{ token: metricsToken }, { token }]
   }, clock)
+  const health = (): readonly AccountHealth[] => [
+    ...accounts().map(({ page, condition }) => ({
+      name: page.name,
+      readiness: () => readiness(condition()),
+    })),
+    ...[...lacking].map(([name, reason]) => ({
+      name,
+      readiness: (): Readiness => ({ ready: false, reasons: [reason], paused: [] }),
+    })),
+  ]
+  const mounts: Mount[] = [healthRoutes(health)]
+  const [first] = accounts()
+  if (first?.metrics !== undefined) {
+    const joined = joinedMetrics(VERSION, () =>
+      accounts().flatMap(({ metrics }) =>
+        metrics?.series === undefined ? [] : [{ series: metrics.series }],
+      ),
+    )
+    const own = first.metrics
+    const text = async (): Promise<string> =>
+      accounts().length + lacking.size > 1 ? joined.text() : own.text()
+    mounts.push(metricsRoute({ contentType: own.contentType, text }, metricsGate))
+  }
+  mounts.push(pageRoutes({ accounts: () => accounts().map(({ page }) => page), gate, clock, onFault }))
+  return { mounts, gateOf: (path: string) => (path === METRICS_PATH ? metricsGate : gate) }
+}
+
+/** Listens as soon as there is an account to serve. */
+export function openServing({ clock, log }: Parts): Serving {
+  const joined = new Map<string, Joined>()
+  const lacking = new Map<string, string>()
+  const accounts = (): readonly Joined[] => [...joined.values()]
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
-  const reads = createNotingReads({ state: parts.state, clock, log })
-  const noteRead = (read: NotedRead): void => reads.note(read)
-  const looking = consoleData({ clock, settings, daemon: condition, progress, noteRead, decide })
-  const server = await startConsole(settings().server, {
-    mounts: [
-      healthRoutes(condition),
-      ...(metrics === undefined ? [] : [metricsRoute(metrics, metricsGate)]),
-      pageRoutes({ data: looking.data, gate, clock, onFault }),
-    ],
-    gateOf: (path) => (path === METRICS_PATH ? metricsGate : gate),
-    names: () => [settings().server.host, ...settings().server.hosts],
-    onFault,
-  })
+  let listening: Promise<ConsoleServer> | undefined
+  const listen = async ({ server }: Settings): Promise<ConsoleServer> =>
+    startConsole(server, {
+      ...mountsOf(accounts, lacking, { clock, onFault }),
+      names() {
+        const { host, hosts } = accounts()[0]?.settings().server ?? server
+        return [host, ...hosts]
+      },
+      onFault,
+    })
   return {
-    port: server.port,
-    async close() {
-      await server.close()
-      await looking.close()
-      await reads.close()
+    lacking(account, reason) {
+      if (reason === undefined) lacking.delete(account)
+      else lacking.set(account, reason)
+    },
+    async join(served) {
+      const { settings, condition, progress, decide } = served
+      const name = settings().account
+      const reads = createNotingReads({ state: served.state, clock, log: served.log })
+      const noteRead = (read: NotedRead): void => reads.note(read)
+      const looking = consoleData({ clock, settings, daemon: condition, progress, noteRead, decide })
+      const isOpenTo: ConsoleAccount['isOpenTo'] = (holder) =>
+        holder.name === undefined || settings().server.users.some((user) => user.name === holder.name)
+      joined.set(name, { ...served, page: { name, data: looking.data, isOpenTo } })
+      const closeOwn = async (): Promise<void> => {
+        await looking.close()
+        await reads.close()
+      }
+      try {
+        const server = await (listening ??= listen(settings()))
+        return {
+          port: server.port,
+          async close() {
+            joined.delete(name)
+            if (joined.size === 0) {
+              listening = undefined
+              await server.close()
+            }
+            await closeOwn()
+          },
+        }
+      } catch (error) {
+        joined.delete(name)
+        await closeOwn()
+        throw error
+      }
     },
   }
 }
+
+/** For one account alone. Throws USAGE when the port is taken. */
+export const serveDaemon = async (served: Served & Parts): Promise<ConsoleServer> =>
+  openServing(served).join(served)

@@ -17,9 +17,22 @@ function conditionProblem(expression: string): string | undefined {
     : undefined
 }
 
-export type Configuration =
-  | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly string[] }
+interface Refused {
+  readonly ok: false
+  readonly problems: readonly string[]
+}
+
+interface Accepted {
+  readonly ok: true
+  readonly settings: Settings
+  readonly warnings: readonly string[]
+}
+
+/** Of one account. */
+export type AccountConfiguration = Accepted | Refused
+
+/** `settings`: of the first account; of the only one, in most files. */
+export type Configuration = (Accepted & { readonly accounts: readonly [Settings, ...Settings[]] }) | Refused
 
 /** For commands that need less than a run does. */
 export interface Leniency {
@@ -44,6 +57,6 @@ export async function loadConfiguration(
     checkSchedule: scheduleProblem,
     checkCondition: conditionProblem,
   })
-  if (loaded.ok) return { ok: true, settings: loaded.settings, warnings: loaded.warnings.map(problemText) }
+  if (loaded.ok) return { ...loaded, warnings: loaded.warnings.map(problemText) }
   return { ok: false, problems: loaded.problems.map(problemText) }
 }

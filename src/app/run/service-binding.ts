@@ -16,7 +16,7 @@ import {
 import type { Settings } from '../../core/settings.ts'
 import { readTie, type ServiceBinding } from '../../store/service-binding.ts'
 import { askService } from './checking.ts'
-import type { Configuration } from './configuration.ts'
+import type { AccountConfiguration } from './configuration.ts'
 import type { Desk } from './desk.ts'
 
 type Asking = Pick<ContactReader, 'contactById'>
@@ -102,9 +102,9 @@ export async function bindingWarning(settings: Settings, reads: Asking): Promise
 
 /** A configuration that names another service than the state's is refused as one that is not valid. */
 export function refusingOtherService(
-  loaded: Configuration,
+  loaded: AccountConfiguration,
   binding: Pick<ServiceBinding, 'tie'>,
-): Configuration {
+): AccountConfiguration {
   if (!loaded.ok) return loaded
   try {
     assertOfService(loaded.settings, binding)

@@ -10,6 +10,7 @@ export const ALERTS: CommandGroup = {
       summary: 'open alerts of each receiver, and undelivered messages',
       description:
         'Shows for each receiver the conditions that were reported and still hold, since when, and the messages that it has not accepted yet.',
+      accounts: 'each',
       examples: ['contact-sync alerts list', 'contact-sync alerts list --json'],
       load: async () => (await import('../commands/alerts.ts')).listAlerts,
     },

@@ -69,6 +69,8 @@ export const AUDIT: CommandGroup = {
         { flags: '--limit <N>', help: 'at most this many (default: 100, with --json 10000)', read: count },
         { flags: '--before <SEQ>', help: 'continues after this entry', read: count },
       ],
+      accounts: 'each',
+      singleWith: ['before'],
       examples: [
         'contact-sync audit list --contact erika@example.com',
         'contact-sync audit list --outcome failed --since 2026-11-01 --json',
@@ -89,6 +91,7 @@ export const AUDIT: CommandGroup = {
           read: moment,
         },
       ],
+      accounts: 'found',
       examples: [
         'contact-sync audit show erika@example.com',
         'contact-sync audit show id:4711 --json',
@@ -102,6 +105,7 @@ export const AUDIT: CommandGroup = {
       description:
         'Shows the counts of a run, those of the sync log, whether the two agree, and each entry. Exits with 1 if they do not.',
       arguments: '<ID>',
+      accounts: 'found',
       examples: ['contact-sync audit run 20261121-140509-1a2b3c'],
       load: async () => (await import('../commands/audit.ts')).runAudit,
     },
@@ -111,6 +115,7 @@ export const AUDIT: CommandGroup = {
       description:
         'Shows each contact that changed from the end of one run to the end of another, over all pipelines: the first value in place of the last. What was changed and put back is not listed.',
       arguments: '<RUN> <OTHER>',
+      accounts: 'found',
       examples: ['contact-sync audit diff 20261121-140509-1a2b3c 20261122-140507-9zk3fm'],
       load: async () => (await import('../commands/audit-compare.ts')).diffRuns,
     },
@@ -156,6 +161,8 @@ export const AUDIT: CommandGroup = {
           help: 'first rebuilds the indexes of the log from its entries; needs exclusive use of the state',
         },
       ],
+      accounts: 'each',
+      singleWith: ['head'],
       examples: [
         'contact-sync audit verify',
         'contact-sync audit verify --head 5f1c… --json',
@@ -169,6 +176,7 @@ export const AUDIT: CommandGroup = {
       description:
         'Writes one line with the time, the number of entries and the hash of the last of them: appended to a file, or sent to an address by POST. Kept out of reach of this machine, it shows a log that was rewritten or cut off afterwards, even with every key of this machine. Without --to the place is audit.witness.to of the configuration; without that, too, the line is printed. Works beside the daemon.',
       options: [{ flags: '--to <FILE|URL>', help: 'a file, which is appended to, or an address' }],
+      accounts: 'each',
       examples: [
         'contact-sync audit witness',
         'contact-sync audit witness --to /mnt/audit/contact-sync.jsonl',
@@ -187,6 +195,7 @@ export const AUDIT: CommandGroup = {
         { flags: '--until <TIME>', help: 'before this time', read: moment },
         { flags: '--limit <N>', help: 'at most this many (default: 100, with --json 10000)', read: count },
       ],
+      accounts: 'each',
       examples: [
         'contact-sync audit reads --contact erika@example.com',
         'contact-sync audit reads --user anna --since 2026-11-01 --json',
@@ -199,6 +208,7 @@ export const AUDIT: CommandGroup = {
       description:
         'Shows the settings, defaults included, under which entries of the sync log were made, and what they changed compared with the ones before. HASH is the configuration of an entry (config_hash), or the beginning of one; where several configurations had that pipeline unchanged, all are named and the first is shown.',
       arguments: '<HASH>',
+      accounts: 'found',
       examples: ['contact-sync audit config 1f3a9c0b7d2e', 'contact-sync audit config 1f3a9c0b7d2e --json'],
       load: async () => (await import('../commands/audit-config.ts')).showConfiguration,
     },
@@ -222,6 +232,7 @@ export const AUDIT: CommandGroup = {
         { flags: '--yes', help: 'does not ask' },
         ...DECIDING,
       ],
+      accounts: 'found',
       examples: [
         'contact-sync audit forget erika@example.com',
         'contact-sync audit forget id:4711 --at-service delete --yes > certificate.txt',

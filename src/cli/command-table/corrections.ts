@@ -26,6 +26,7 @@ export const CORRECTIONS: CommandGroup = {
       description: 'Lists the corrections that hold. With --all also those that have ended, and why.',
       arguments: '[PIPELINE...]',
       options: [{ flags: '--all', help: 'also those that have ended' }],
+      accounts: 'each',
       examples: ['contact-sync corrections list', 'contact-sync corrections list shop --json'],
       load: async () => (await import('../commands/corrections.ts')).listCorrections,
     },

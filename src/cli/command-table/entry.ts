@@ -1,5 +1,5 @@
 // What the command line knows of one command before its own file is loaded.
-import type { Io } from '../io.ts'
+import type { CommonOptions, Io } from '../io.ts'
 
 type Action = (io: Io, options: never, names: string[], tree: CommandTree) => Promise<number>
 
@@ -20,6 +20,13 @@ export interface CommandEntry {
   readonly arguments?: string
   readonly options?: readonly OptionEntry[]
   readonly examples: readonly string[]
+  /**
+   * With several accounts, none of which is named by an option or by a pipeline: it is done for `each`, or for those that know
+   * what is named (`found`). Otherwise one has to be named.
+   */
+  readonly accounts?: 'each' | 'found'
+  /** Options with which one has to be named all the same, as in an options object. */
+  readonly singleWith?: readonly string[]
   /** More of its help, loaded only where the command is named. */
   moreHelp?(): Promise<string>
   load(): Promise<Action>
@@ -36,4 +43,13 @@ export interface CommandGroup {
 export interface CommandTree {
   readonly commands: readonly CommandEntry[]
   readonly groups: readonly CommandGroup[]
+}
+
+/** A command as it was asked for. */
+export interface CommandCall {
+  readonly entry: CommandEntry
+  readonly io: Io
+  readonly options: CommonOptions
+  readonly names: readonly string[]
+  readonly tree: CommandTree
 }

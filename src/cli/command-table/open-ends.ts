@@ -11,6 +11,7 @@ export const REJECTS: CommandGroup = {
       summary: 'the rejected records, with reason, file and line',
       description: 'Lists the records that could not be sent.',
       arguments: '[PIPELINE...]',
+      accounts: 'each',
       examples: ['contact-sync rejects list shop'],
       load: async () => (await import('../commands/rejects.ts')).listRejects,
     },
@@ -30,6 +31,7 @@ export const REJECTS: CommandGroup = {
         'Reads the rejected records again, maps and sends them: after a changed mapping, a new term, or a temporary refusal by the service. A second record of one key, and rows that are not records, stay rejected.',
       arguments: '[PIPELINE...]',
       options: [...DECIDING],
+      accounts: 'each',
       examples: ['contact-sync rejects retry', 'contact-sync rejects retry shop --json'],
       load: async () => (await import('../commands/run.ts')).retryRejects,
     },
@@ -46,6 +48,7 @@ export const DOUBTS: CommandGroup = {
       description:
         'Lists the operations in doubt. Every run looks up those with an e-mail address again; the others wait for an operator.',
       arguments: '[PIPELINE...]',
+      accounts: 'each',
       examples: ['contact-sync doubts list', 'contact-sync doubts list shop --json'],
       load: async () => (await import('../commands/doubts.ts')).listDoubts,
     },
@@ -85,6 +88,7 @@ export const HELD: CommandGroup = {
         { flags: '--as <NAME>', help: 'the same as --by' },
         ...DECIDING,
       ],
+      accounts: 'found',
       examples: [
         'contact-sync held release 20261121-140509-1a2b3c',
         'contact-sync held release 20261121-140509-1a2b3c --key 4711 --reason "known move"',
@@ -98,6 +102,7 @@ export const HELD: CommandGroup = {
         'None of these changes is made, and none is planned again before its record, or its absence, changes. The sync log has what was dropped, by whom and why.',
       arguments: '<RUN>',
       options: [{ flags: '--key <KEY>', help: 'the changes of this record only' }, ...DECIDING],
+      accounts: 'found',
       examples: [
         'contact-sync held drop 20261121-140509-1a2b3c',
         'contact-sync held drop 20261121-140509-1a2b3c --key 4711 --reason "still a member"',
@@ -110,6 +115,7 @@ export const HELD: CommandGroup = {
       description:
         'Lists the changes that guards hold, run by run, and changes that are held individually; those end when the source no longer gives the reason.',
       arguments: '[PIPELINE...]',
+      accounts: 'each',
       examples: ['contact-sync held list', 'contact-sync held list shop --json'],
       load: async () => (await import('../commands/held.ts')).listHeld,
     },
@@ -126,6 +132,7 @@ export const EDITS: CommandGroup = {
       description:
         'Lists fields that hand_edits: keep or ask leaves as they are at the service: what was last sent, what the service shows, what the source wants.',
       arguments: '[PIPELINE...]',
+      accounts: 'each',
       examples: ['contact-sync edits list', 'contact-sync edits list shop --json'],
       load: async () => (await import('../commands/edits.ts')).listEdits,
     },

@@ -56,6 +56,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
       { flags: '--repair', help: 'makes the plan that puts back what was last sent, held for release' },
       ...DECIDING,
     ],
+    accounts: 'each',
     examples: [
       'contact-sync drift',
       'contact-sync drift shop --sample 1000',

@@ -11,6 +11,7 @@ export const STATE: CommandGroup = {
       summary: 'size, integrity, counts, and whether the state is the latest',
       description:
         'Shows the size of the state, the process that holds it, its integrity, its last run, and whether it is the latest.',
+      accounts: 'each',
       examples: ['contact-sync state info', 'contact-sync state info --json'],
       load: async () => (await import('../commands/state-info.ts')).info,
     },

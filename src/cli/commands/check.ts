@@ -1,7 +1,7 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService, checkColumns, termProblems } from '../../app/run/checking.ts'
-import { loadConfiguration } from '../../app/run/configuration.ts'
+import { type Configuration, loadConfiguration } from '../../app/run/configuration.ts'
 import { orphans } from '../../app/people/pipelines.ts'
 import { assertReadOfService, bindingWarning } from '../../app/run/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
@@ -13,6 +13,7 @@ import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
 import type { Settings } from '../../core/settings.ts'
 import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { chosenAccount } from '../accounts/chosen.ts'
 import { configFile } from '../config-file.ts'
 import { orphanText } from '../status-text.ts'
 
@@ -123,7 +124,42 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
   )
 }
 
-async function checkAll(settings: Settings, warnings: readonly string[], io: Io): Promise<CheckReport> {
+/** One account after the other, with its name where there are several. */
+async function checkAccounts(
+  { accounts, warnings }: Extract<Configuration, { ok: true }>,
+  options: CommonOptions,
+  io: Io,
+): Promise<CheckReport> {
+  const chosen = options.account === undefined ? accounts : [chosenAccount(accounts, options)]
+  const reports: CheckReport[] = []
+  for (const settings of chosen) {
+    const { account } = settings
+    const report = await checkAll(settings, io)
+    const isOnly = accounts.length === 1
+    reports.push(
+      isOnly
+        ? report
+        : {
+            ...report,
+            notes: report.notes.map((text) => `account ${account}: ${text}`),
+            problems: report.problems.map((one) => ({ ...one, about: `account ${account}: ${one.about}` })),
+          },
+    )
+  }
+  const codes = reports.map(({ exitCode }) => exitCode)
+  return {
+    problems: reports.flatMap(({ problems }) => problems),
+    notes: [
+      'configuration: valid',
+      ...warnings.map((text) => `warning: ${text}`),
+      ...reports.flatMap(({ notes }) => notes),
+    ],
+    orphans: reports.flatMap(({ orphans: known }) => known),
+    exitCode: [EXIT.noService, EXIT.refused].find((code) => codes.includes(code)) ?? EXIT.done,
+  }
+}
+
+async function checkAll(settings: Settings, io: Io): Promise<CheckReport> {
   const pipelines = await checkPipelines(settings)
   const refused = otherService(settings)
   const unknown = orphans(settings)
@@ -133,8 +169,6 @@ async function checkAll(settings: Settings, warnings: readonly string[], io: Io)
       : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
   const problems = [...pipelines.problems, ...service.problems]
   const notes = [
-    'configuration: valid',
-    ...warnings.map((text) => `warning: ${text}`),
     ...sharedFields(settings.pipelines).map(sharedText),
     ...pipelines.notes,
     ...unknown.map((name) => `warning: pipeline ${orphanText(name)}`),
@@ -149,7 +183,7 @@ export async function check(io: Io, options: CommonOptions): Promise<number> {
   const file = configFile(io, options)
   const loaded = await loadConfiguration(file, io.env)
   const report: CheckReport = loaded.ok
-    ? await checkAll(loaded.settings, loaded.warnings, io)
+    ? await checkAccounts(loaded, options, io)
     : {
         problems: loaded.problems.map((text) => ({ about: 'configuration', text })),
         notes: [],

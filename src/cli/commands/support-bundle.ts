@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../system.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import { bytesText } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
+import { chosenAccount } from '../accounts/chosen.ts'
 import { configFile } from '../config-file.ts'
 import { VERSION } from '../../installation.ts'
 
@@ -33,7 +34,9 @@ export async function bundle(io: Io, options: BundleOptions, [name]: string[]): 
   const at = clock.now()
   const folder = `contact-sync-support-${stamp(at)}`
   const file = resolve(io.cwd, name ?? `${folder}.tar.gz`)
-  const entries = await supportBundle(await loadConfiguration(configFile(io, options), io.env), VERSION)
+  const loaded = await loadConfiguration(configFile(io, options), io.env)
+  const of = loaded.ok ? { ...loaded, settings: chosenAccount(loaded.accounts, options) } : loaded
+  const entries = await supportBundle(of, VERSION)
   const listed = entries.map((entry) => ({
     name: entry.name,
     bytes: Buffer.byteLength(entry.text),

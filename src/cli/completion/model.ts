@@ -28,10 +28,12 @@ export interface CompletionPlace {
 
 const COMMON: readonly Choice[] = [
   { word: '--config', help: 'the configuration' },
+  { word: '--account', help: 'one of the accounts' },
   { word: '--json', help: 'one JSON document' },
   { word: '--help', help: 'what it does and takes' },
 ]
 const CONFIG: ValueOption = { names: ['--config'], choices: [], isFile: true, isPipeline: false }
+const ACCOUNT: ValueOption = { names: ['--account'], choices: [], isFile: false, isPipeline: false }
 const SHELLS = ['bash', 'zsh', 'fish']
 
 const longName = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? ''
@@ -53,6 +55,7 @@ function commandPlace(path: string, entry: CommandEntry): CompletionPlace {
           isPipeline: longName(flags) === '--pipeline',
         })),
       CONFIG,
+      ACCOUNT,
     ],
     takesFile: takes.includes('FILE'),
     takesPipelines: takes.includes('PIPELINE'),

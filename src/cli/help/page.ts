@@ -32,6 +32,10 @@ const COMMON: readonly Fact[] = [
     text: 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)',
   },
   {
+    term: '--account <NAME>',
+    text: 'one of the accounts of the configuration, where it has several',
+  },
+  {
     term: '--json',
     text: 'exactly one JSON document on standard output; all other output on standard error',
   },

@@ -7,7 +7,8 @@ import { systemClock as clock } from '../../system.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { writeReport } from '../plan/plan-files.ts'
 import { createProgress } from '../progress.ts'
-import { commandSettings, settingsIn } from '../settings.ts'
+import { chosenAccount } from '../accounts/chosen.ts'
+import { accountsIn, commandSettings } from '../settings.ts'
 import { terminalOf } from '../terminal.ts'
 import { rehearsalJson } from './rehearsal-json.ts'
 import { rehearsalsMarkdown } from './rehearsal-markdown.ts'
@@ -33,7 +34,9 @@ export async function rehearseConfiguration(io: Io, options: RehearseOptions): P
     })
   const leniency = { withoutSecrets: true }
   const before = await commandSettings(io, options, leniency)
-  const after = await settingsIn(resolve(io.cwd, options.with), io, leniency)
+  const after = chosenAccount(await accountsIn(resolve(io.cwd, options.with), io, leniency), {
+    account: before.account,
+  })
   const progress = createProgress('rehearse', io, clock)
   const rehearsals = await rehearse(before, after, {
     files: options.files ?? USUAL_FILES,

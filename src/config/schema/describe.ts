@@ -81,6 +81,14 @@ function addExamples(schema: JsonSchema): void {
   })
 }
 
+/** `service` at the top, or several below `accounts`. */
+function allowAccounts(schema: JsonSchema): void {
+  const { required } = schema
+  if (!Array.isArray(required)) return
+  schema['required'] = required.filter((name) => name !== 'service')
+  schema['anyOf'] = [{ required: ['service'] }, { required: ['accounts'] }]
+}
+
 /** JSON Schema, draft 2020-12, of the file as written. */
 export function configJsonSchema(kinds: SourceKinds): JsonSchema {
   const schema = rawSchema(kinds, (inner) => {
@@ -90,6 +98,7 @@ export function configJsonSchema(kinds: SourceKinds): JsonSchema {
   const mapping = valueAt(schema, ['$defs', 'FieldMapping', 'anyOf'])
   // `field: null` takes a field out of a preset.
   if (Array.isArray(mapping)) mapping.push({ type: 'null' })
+  allowAccounts(schema)
   addExamples(schema)
   return { title: 'contact-sync configuration', ...schema }
 }

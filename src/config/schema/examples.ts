@@ -92,6 +92,7 @@ const PIPELINE: Readonly<Record<string, unknown>> = {
   'guards.brake.stop_when.unsubscribed': '2%',
   'guards.brake.stop_when.refused': '1%',
   owns: ['phone', 'phone_type'],
+  account: 'north',
   schedule: '*/15 * * * *',
   timezone: 'Europe/Berlin',
   source: { type: 'csv', folder: '../state/inbox/shop' },
@@ -209,6 +210,8 @@ const ALERTS: Readonly<Record<string, unknown>> = {
 }
 
 const OTHERS: Readonly<Record<string, unknown>> = {
+  accounts: { north: { service: { base_url: 'https://north.example.com', api_key: '${NORTH_KEY}' } } },
+  'accounts.<name>.users': ['anna'],
   'service.base_url': 'https://system.server.example.com',
   'service.api_key': '${CONTACT_SYNC_API_KEY}',
   'service.api_key_file': '/run/secrets/api_key',
@@ -266,4 +269,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** Where the same is described in several places, the path at which its example stands. */
 export const examplePath = (path: string): string =>
-  path.replace(/^blocks\.<name>\./, 'pipelines.<name>.map.').replace(/^.*\.transform(\[\])?\./, 'transform.')
+  path
+    .replace(/^accounts\.<name>\.service/, 'service')
+    .replace(/^blocks\.<name>\./, 'pipelines.<name>.map.')
+    .replace(/^.*\.transform(\[\])?\./, 'transform.')

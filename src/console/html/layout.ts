@@ -17,6 +17,12 @@ const PLACES = [
 
 export type MenuPlace = (typeof PLACES)[number][0]
 
+/** The account that a page is about, and those that may be chosen instead. */
+export interface AccountChoice {
+  readonly name: string
+  readonly others: readonly string[]
+}
+
 /** Whether a page that shows an active run is reloaded; off: the user does not want it. */
 export interface PageRefresh {
   readonly seconds: number
@@ -30,6 +36,8 @@ export interface PageParts {
   readonly body: Html
   /** Who is signed in. */
   readonly user?: { readonly name: string | undefined; readonly role: string } | undefined
+  /** The account that it is about, where there are several. */
+  readonly account?: AccountChoice | undefined
   /** What was searched for, to stand in the field again. */
   readonly searched?: string
   /** It is reloaded while a run is active; undefined: none is. */
@@ -80,6 +88,20 @@ const searchForm = (searched: string): Html =>
 const whoIs = (user: PageParts['user']): Html =>
   user?.name === undefined ? nothing : html`<span class="quiet">${user.name} (${user.role})</span> `
 
+/** Below the navigation, so that no number is taken for that of another account. */
+function accountBar(account: AccountChoice | undefined): Html {
+  if (account === undefined) return nothing
+  const { name, others } = account
+  const choice = html`<label for="account">Change to</label>
+    <select id="account" name="account">
+      ${others.map((other) => html`<option>${other}</option>`)}
+    </select>
+    <button class="plain">Show</button>`
+  return html`<form class="account" method="post" action="/account">
+    <span>Account <strong>${name}</strong></span> ${others.length === 0 ? nothing : choice}
+  </form>`
+}
+
 const crumbs = (trail: PageParts['trail']): Html =>
   trail === undefined
     ? nothing
@@ -101,7 +123,16 @@ function refreshNote(refresh: PageRefresh | undefined): Html {
 }
 
 /** The whole document of a page for those who are signed in. */
-export const pageHtml = ({ title, place, body, user, searched = '', trail, refresh }: PageParts): Html =>
+export const pageHtml = ({
+  title,
+  place,
+  body,
+  user,
+  account,
+  searched = '',
+  trail,
+  refresh,
+}: PageParts): Html =>
   html`<!doctype html>
     <html lang="en">
       ${head(title)}
@@ -115,7 +146,7 @@ export const pageHtml = ({ title, place, body, user, searched = '', trail, refre
           <form class="leave" method="post" action="/sign-out">
             ${whoIs(user)}<button class="plain">Sign out</button>
           </form>
-          ${navigation(place)}
+          ${navigation(place)} ${accountBar(account)}
         </header>
         <main id="main" tabindex="-1">
           ${crumbs(trail)}

@@ -90,6 +90,14 @@ export const BASE_STYLE = css`
     align-items: center;
     gap: 0.5rem 1rem;
   }
+  .account {
+    grid-column: 1 / -1;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.25rem 0.75rem;
+    padding-bottom: 0.5rem;
+  }
   .brand {
     display: flex;
     align-items: center;

@@ -29,6 +29,7 @@ export interface EventEntry {
  * file_sha256: the first 12 hex digits of its sum, once it was read.
  */
 export const COMMON_FIELDS = {
+  account: 'name',
   pipeline: 'name',
   run_id: 'id',
   file_number: 'count',
@@ -37,6 +38,8 @@ export const COMMON_FIELDS = {
 
 /** What every line of a log may be made to carry. */
 export interface CommonFields {
+  /** Where the configuration has several. */
+  readonly account?: string
   readonly pipeline?: string
   readonly run_id?: string
   readonly file_number?: number

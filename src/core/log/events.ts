@@ -8,6 +8,7 @@ import {
   type FieldKind,
   type LogLevel,
 } from './event-kinds.ts'
+import { ACCOUNT_EVENTS } from './account-events.ts'
 import { DECISION_EVENTS } from './decision-events.ts'
 import { KEEPING_EVENTS } from './keeping-events.ts'
 import { VALUE_EVENTS } from './value-events.ts'
@@ -15,6 +16,7 @@ import { VALUE_EVENTS } from './value-events.ts'
 export { COMMON_FIELDS, type CommonFields, type LogLevel } from './event-kinds.ts'
 
 export const EVENTS = {
+  ...ACCOUNT_EVENTS,
   // The daemon.
   'daemon started': {
     level: 'info',

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import type { Configuration } from '../../../src/app/run/configuration.ts'
+import type { AccountConfiguration } from '../../../src/app/run/configuration.ts'
 import type { PipelineSettings, Settings } from '../../../src/core/settings.ts'
 import { HOUR, MINUTE, startTestDaemon, type TestDaemonOptions, testSettings } from '../../support/daemon.ts'
 import { serviceSettings } from '../../support/pipeline.ts'
@@ -19,7 +19,7 @@ const HOURLY: Partial<PipelineSettings> = { schedule: '0 * * * *', timezone: 'UT
 
 /** A daemon of one hourly pipeline; the reload finds what `next` says by then. */
 async function daemonWith(options: TestDaemonOptions = {}) {
-  const next: { given: Configuration } = { given: { ok: false, problems: ['nothing given'] } }
+  const next: { given: AccountConfiguration } = { given: { ok: false, problems: ['nothing given'] } }
   const one = await startTestDaemon({
     pipelines: [HOURLY],
     load: () => Promise.resolve(next.given),

@@ -118,8 +118,8 @@ function kindRows(kinds: readonly JsonSchema[], at: At): OptionRow[] {
 }
 
 function rowsInside(schema: JsonSchema, at: At): OptionRow[] {
-  // A block is written like the map of a pipeline, whose rows are there anyway.
-  if (at.path === 'blocks') return []
+  // A block is written like the map of a pipeline, and the service of an account like that at the top: their rows are there anyway.
+  if (at.path === 'blocks' || at.path === 'accounts.<name>.service') return []
   const all = branches(schema, at.definitions)
   const kinds = all.filter((one) => kindOf(one) !== '')
   if (kinds.length > 0) return kindRows(kinds, at)

@@ -1,7 +1,7 @@
 // The secrets of receivers: what webhooks are signed with, and passwords of mail servers.
-import type { AlertSecrets } from './alert-settings.ts'
+import type { AlertSecrets } from '../alert-settings.ts'
 import { type FoundSecret, optionalSecret, type SecretOptions } from './secrets.ts'
-import { type Path, type Tree, valueAt } from './text/tree.ts'
+import { type Path, type Tree, valueAt } from '../text/tree.ts'
 
 const ADVICE = {
   secret: { variable: 'CONTACT_SYNC_ALERT_SECRET', use: 'text' },

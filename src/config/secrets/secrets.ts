@@ -3,9 +3,9 @@
 // Messages name the variable or the file that a secret comes from, and never a part of its value.
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ConfigProblem, type Said, sentenceParts } from './text/problem.ts'
-import { type ReadFile, readText } from './text/read-text.ts'
-import { isMapping, type Path, pathKey, placeOf, problemAt, type Tree, valueAt } from './text/tree.ts'
+import { type ConfigProblem, type Said, sentenceParts } from '../text/problem.ts'
+import { type ReadFile, readText } from '../text/read-text.ts'
+import { isMapping, type Path, pathKey, placeOf, problemAt, type Tree, valueAt } from '../text/tree.ts'
 
 export interface Secrets {
   readonly apiKey: string

@@ -1,6 +1,6 @@
 // The tokens of `server.users`. Two users with one token, or one name, could not be told apart in the sync log.
 import { type FoundSecret, optionalSecret, type SecretOptions, type Secrets } from './secrets.ts'
-import { isMapping, type Path, problemAt, type Tree, valueAt } from './text/tree.ts'
+import { isMapping, type Path, problemAt, type Tree, valueAt } from '../text/tree.ts'
 
 /** Shorter ones can be guessed. */
 const SHORTEST = 16
