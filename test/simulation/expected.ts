@@ -13,6 +13,8 @@ export interface Wanted {
   readonly terms: readonly string[]
   /** mail_status, where the pipeline maps it. */
   readonly status: number | undefined
+  /** The day of its evidence. */
+  readonly consented: string
 }
 
 /** What one file says. */
@@ -49,6 +51,7 @@ function wantedBy(row: Row, key: string, pipeline: PipelineSettings): Wanted {
     fields: Object.fromEntries(kept),
     terms: termsOf(row, pipeline),
     status: pipeline.map['mail_status'] === undefined ? undefined : Number(cell(row, 'status')),
+    consented: cell(row, 'consented'),
   }
 }
 

@@ -19,6 +19,7 @@ export interface Final {
   readonly pipelines: readonly PipelineSettings[]
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly state: StateStore
+  readonly now: () => number
   /** Pipelines whose last export came when nothing went wrong: what failed to be deleted before is found again by it. */
   readonly mended: ReadonlySet<string>
   readonly violated: (oracle: string, text: string) => void
@@ -172,6 +173,19 @@ function checkTerms(contact: SimulatedContact, key: string, place: Place): void 
 /** Whether the service does not take this person at all. */
 const isRefused = (stamp: string, { service }: Final): boolean => service.refuses.has(personIn(stamp) ?? -1)
 
+/** Whether it may not be raised, for want of evidence: surely so without any, or once it was 1 or 2 anywhere. */
+function isRaiseOpen(one: Wanted, contact: number, { pipeline, final }: Place): boolean {
+  const { status = 0, consented } = one
+  const isProven = pipeline.map['mail_status']?.require_evidence === true
+  if (!isProven || (status !== 4 && status !== 7)) return false
+  const isFuture = consented > new Date(final.now()).toISOString().slice(0, 10)
+  const mail = one.mail.toLowerCase()
+  const wasWithdrawn = final.ledger.looks.some(
+    (look) => (look.contact === contact || look.mail === mail) && (look.status === 1 || look.status === 2),
+  )
+  return consented === '' || isFuture || wasWithdrawn
+}
+
 function checkWanted(key: string, one: Wanted, place: Place): void {
   const { final, waiting, expected } = place
   const { violated, claims, service } = final
@@ -195,6 +209,7 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
   checkFields(contact, key, place)
   checkTerms(contact, key, place)
   // What was passed over, and is no 1 or 2, is looked at again when its record is next read.
+  if (isRaiseOpen(one, contact.id, place)) return
   if (one.status === undefined || one.status < 3 || final.mended.has(place.pipeline.name))
     checkStatus(contact, expected.candidates.get(key) ?? [], final.ledger, violated)
 }

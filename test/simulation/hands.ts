@@ -3,6 +3,8 @@
 import type { PipelineSettings } from '../../src/core/settings.ts'
 import type { StateStore } from '../../src/core/state-store.ts'
 import type { Chance } from './chance.ts'
+import { hasStatus } from './consent.ts'
+import type { HandTerms } from './hand-terms.ts'
 import type { Effect, Ledger } from './ledger.ts'
 import type { Setup } from './setup.ts'
 import type { SimulatedContact } from './simulated-contacts.ts'
@@ -11,22 +13,44 @@ import type { SimulatedService } from './simulated-service.ts'
 /** Neither the mail nor the family name: by these a user, too, knows whose contact it is. */
 const FIELDS = ['phone', 'phone', 'first_name', 'ba_city', 'ba_street']
 
-/** As the configuration is built for `hand_edits: keep`; what is kept is looked at again by every run. */
-export const keepingEdits = (drawn: Setup): Setup => ({
-  ...drawn,
-  pipelines: drawn.pipelines.map((pipeline) => ({
+/** Statuses, and evidence for those that raise a contact. */
+function withEvidence(pipeline: PipelineSettings, chance: Chance): PipelineSettings {
+  const evidence = { at: { column: 'consented', date: ['yyyy-MM-dd'] } }
+  return {
     ...pipeline,
-    hand_edits: 'keep',
-    recheck: 0,
-    duplicate_merge_method: 'add',
-    update_via: 'id',
-  })),
-})
+    map: { ...pipeline.map, mail_status: { column: 'status', evidence, require_evidence: true } },
+    allow_consent_raise: chance.happens(0.8),
+    update_method: 'update_add',
+  }
+}
+
+/** As the configuration is built for `hand_edits: keep`; what is kept is looked at again by every run. */
+export function keepingEdits(drawn: Setup, chance: Chance): Setup {
+  const isProven = chance.happens(0.5)
+  const proven = drawn.pipelines.map((pipeline, index) =>
+    // Two that speak of the same people would say two things of them.
+    isProven && (index === 0 || !drawn.isShared) ? withEvidence(pipeline, chance) : pipeline,
+  )
+  return {
+    ...drawn,
+    hasOutbox: chance.happens(0.7),
+    // Which day it is must be certain.
+    isClockWild: drawn.isClockWild && !isProven,
+    pipelines: proven.map((pipeline) => ({
+      ...pipeline,
+      hand_edits: 'keep',
+      recheck: 0,
+      duplicate_merge_method: 'add',
+      update_via: 'id',
+    })),
+  }
+}
 
 export interface HandsAt {
   readonly ledger: Ledger
   readonly service: SimulatedService
   readonly pipelines: readonly PipelineSettings[]
+  readonly terms: HandTerms
   readonly now: () => number
   readonly chance: Chance
   readonly violated: (oracle: string, text: string) => void
@@ -34,7 +58,10 @@ export interface HandsAt {
 }
 
 export interface Hands {
-  /** Writes a field of some contact: something new, nothing, or what the field had before. */
+  /**
+   * Writes a field of some contact: something new, nothing, or what the field had before; gives or takes a term;
+   * unsubscribes or blocks.
+   */
   act(): void
   /** Now and then a user lets an edit go. */
   release(state: StateStore): Promise<void>
@@ -96,22 +123,47 @@ export function createHands(at: HandsAt): Hands {
   const isOurs = (contact: number, field: string): boolean =>
     service.contacts.live(contact)?.fields.get(field)?.by === 'connector'
 
+  const byHand = () => ({ who: 'foreign', at: now(), request: 0 }) as const
+
+  function giveOrTake(contact: SimulatedContact): void {
+    const all = [...service.terms.keys()]
+    const has = [...contact.terms.keys()]
+    if (has.length > 0 && chance.happens(0.7)) {
+      const term = chance.pick(has)
+      say(`a hand takes term ${term} from contact ${contact.id}`)
+      service.contacts.take(contact, term, byHand())
+    } else if (all.length > 0) {
+      const term = chance.pick(all)
+      say(`a hand gives term ${term} to contact ${contact.id}`)
+      service.contacts.give(contact, term, byHand())
+    }
+  }
+
   return {
     act() {
       const living = [...service.contacts.all.values()].filter(({ deleted }) => deleted === undefined)
       if (living.length === 0) return
       acts += 1
       const contact = chance.pick(living)
+      const what = chance.int(10)
+      if (what < 3) return giveOrTake(contact)
+      if (what < 5 && pipelines.some(hasStatus)) {
+        const status = chance.pick([1, 1, 2, 2, 4])
+        say(`a hand sets mail_status ${status} of contact ${contact.id}`)
+        service.contacts.write(contact, { mail_status: status }, byHand())
+        return
+      }
       const field = chance.pick(FIELDS)
       const value = valueFor(contact, field)
       say(`a hand writes ${field} "${String(value)}" to contact ${contact.id}`)
-      service.contacts.write(contact, { [field]: value }, { who: 'foreign', at: now(), request: 0 })
+      service.contacts.write(contact, { [field]: value }, byHand())
     },
     async release(state) {
       for (const { pipeline, key, field, contactId } of await state.openEdits(pipelines.map(nameOf))) {
         if (!chance.happens(0.15)) continue
         say(`${field} of ${key} is released`)
         await state.releaseEdits({ pipeline, key, field })
+        if (field.startsWith('term ')) at.terms.released(contactId, field.slice('term '.length))
         released.add(edits.get(name(contactId, field))?.value)
         edits.delete(name(contactId, field))
       }

@@ -45,8 +45,23 @@ export interface RequestEntry {
   fault?: string
 }
 
+/** What a read has shown of the mail_status of a contact, whether its answer came through or not. */
+export interface Look {
+  readonly request: number
+  readonly contact: number
+  readonly at: number
+  /** By its id: a look-up by mail may take another page, and fail with that. */
+  readonly isWhole: boolean
+  readonly mail: string
+  readonly status: number
+  /** Who had set it. */
+  readonly by: Who
+}
+
 export interface Ledger {
   readonly effects: readonly Effect[]
+  readonly looks: readonly Look[]
+  look(look: Look): void
   readonly requests: readonly RequestEntry[]
   add(effect: Omit<Effect, 'number'>): Effect
   open(request: Omit<RequestEntry, 'number' | 'isAnswered'>): RequestEntry
@@ -56,10 +71,13 @@ export interface Ledger {
 export function createLedger(): Ledger {
   const effects: Effect[] = []
   const requests: RequestEntry[] = []
+  const looks: Look[] = []
   const watchers: ((effect: Effect) => void)[] = []
   return {
     effects,
     requests,
+    looks,
+    look: (look) => void looks.push(look),
     add(given) {
       const effect = { ...given, number: effects.length + 1 }
       effects.push(effect)

@@ -319,11 +319,11 @@ const PULLED: readonly Mutant[] = [
 ].map((mutant) => ({ ...mutant, kind: 'pulled' as const }))
 
 const EDITED: readonly Mutant[] = [
-  one(5, 'a contact is not read before it is updated', 'sync/send/send-update.ts', [
+  one(8, 'a contact is not read before it is updated', 'sync/send/send-update.ts', [
     'if (!needsActual(method) && rules === undefined) return',
     'if (!needsActual(method)) return',
   ]),
-  one(5, 'every value at the service counts as sent', 'core/change/others/hand-edits.ts', [
+  one(8, 'every value at the service counts as sent', 'core/change/others/hand-edits.ts', [
     "if (rule === 'overwrite' || isOurs) send",
     "if (rule === 'overwrite' || isOurs || values.length >= 0) send",
   ]),
@@ -335,9 +335,45 @@ const EDITED: readonly Mutant[] = [
     "operation.kind === 'create' ? [",
     "operation.kind === 'create' && id === 0 ? [",
   ]),
-  one(8, 'edits are never looked at again', 'sync/run.ts', [
+  one(142, 'edits are never looked at again', 'sync/run.ts', [
     'const before = isAsked ? started : started - context.pipeline.recheck',
     'const before = isAsked ? 0 : started * 0 - context.pipeline.recheck',
+  ]),
+  one(265, 'what a user filled in, and was never sent, is deleted', 'core/change/others/hand-edits.ts', [
+    "const filled = fields.filter((field) => ruleOf(field) !== 'overwrite')",
+    "const filled = fields.filter((field) => ruleOf(field) === 'overwrite')",
+  ]),
+  one(165, 'a list of terms gives again what a user took', 'core/change/others/hand-edits.ts', [
+    'const keptAway = lost.filter((name) =>',
+    "const keptAway = lost.filter((name) => name === '' &&",
+  ]),
+  one(13, 'a list of terms takes away what a user gave', 'core/change/others/hand-edits.ts', [
+    'filter((name) => !isReleased(name, name))',
+    "filter((name) => name === '' && !isReleased(name, name))",
+  ]),
+  one(7, 'every term that a changed record names is given again', 'core/mapping/terms.ts', [
+    'const add = termsBeyond(wanted, sure)',
+    'const add = termsBeyond(wanted, sure).length >= 0 ? wanted : []',
+  ]),
+  one(8, 'a contact is raised without evidence', 'core/change/consents/evidence.ts', [
+    "if (evidence === undefined) return 'missing'",
+    'if (evidence === undefined) return undefined',
+  ]),
+  one(5, 'evidence from before a withdrawal raises a contact', 'core/change/consents/evidence.ts', [
+    "? 'earlier' : undefined",
+    '? undefined : undefined',
+  ]),
+  one(5, 'when a contact was seen to withdraw is not noted', 'sync/status-notes.ts', [
+    'if (isProven) await state.noteWithdrawal(',
+    'if (isProven && at < 0) await state.noteWithdrawal(',
+  ]),
+  one(16, 'what was seen since the plan was made counts for nothing', 'sync/send/evidence.ts', [
+    'if (!isAsked(operation, context)) return undefined\n  const { contactId',
+    'if (operation.kind !== undefined) return undefined\n  const { contactId',
+  ]),
+  one(5, 'who unsubscribed at the service is not told', 'store/journal/contacts/opt-outs.ts', [
+    "if (news !== 'report') return",
+    "if (news === 'report') return",
   ]),
 ].map((mutant) => ({ ...mutant, kind: 'edited' as const }))
 

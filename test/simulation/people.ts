@@ -15,6 +15,8 @@ export interface Person {
   tags: readonly string[]
   /** mail_status, as the source has it. */
   status: number
+  /** The day on which its person is said to have agreed to it; blank where nothing says so. */
+  consented: string
 }
 
 export const HEADER = [
@@ -28,6 +30,7 @@ export const HEADER = [
   'phone',
   'stamp',
   'status',
+  'consented',
   'tags',
 ] as const
 
@@ -37,7 +40,17 @@ const mailFor = (person: number, revision: number): string => `canx${person}x.r$
 const stampOf = (pipeline: string, person: number): string => `${pipeline}.canx${person}x`
 
 export function rowOf(person: Person, pipeline: string): string[] {
-  const { number: n, mailOf, mailRevision, revision, phoneRevision, hasPhone, tags, status } = person
+  const {
+    number: n,
+    mailOf,
+    mailRevision,
+    revision,
+    phoneRevision,
+    hasPhone,
+    tags,
+    status,
+    consented,
+  } = person
   return [
     `${pipeline}${n}`,
     mailOf === undefined ? '' : mailFor(mailOf, mailRevision),
@@ -49,6 +62,7 @@ export function rowOf(person: Person, pipeline: string): string[] {
     hasPhone ? `Tcanx${n}x${phoneRevision}` : '',
     stampOf(pipeline, n),
     String(status),
+    consented,
     tags.join('|'),
   ]
 }

@@ -4,7 +4,10 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+// Loaded when a mapping needs it: that takes time which is not virtual.
+import '../../src/core/mapping/values/date.ts'
 import { createCircuit } from '../../src/core/outcome/circuit.ts'
+import { optOutFile } from '../../src/core/change/consents/opt-outs.ts'
 import type { SharedWindow } from '../../src/core/ports.ts'
 import { runId } from '../../src/core/words/run-id.ts'
 import type { PipelineSettings, ServiceSettings } from '../../src/core/settings.ts'
@@ -14,6 +17,7 @@ import { createService } from '../../src/service/service.ts'
 import { openState, type OwnedState } from '../../src/store/state-store.ts'
 import { type RunContext, watchedSession } from '../../src/sync/context.ts'
 import { type PipelineResult, runPipeline } from '../../src/sync/run.ts'
+import { notingStatus, statusNotes } from '../../src/sync/status-notes.ts'
 import { createTally } from '../../src/sync/tally.ts'
 import { createTermDirectory } from '../../src/sync/term-directory.ts'
 import { createMailTurns, createTurns } from '../../src/sync/send/turns.ts'
@@ -59,6 +63,10 @@ export interface ProgramDeps {
   readonly service: ServiceSettings
   readonly sources: ReadonlyMap<string, SimulatedSource>
   readonly transport: (life: number) => Transport
+  readonly pipelines: readonly PipelineSettings[]
+  /** The files of the outbox by name; undefined where there is none. */
+  readonly outbox: Map<string, string> | undefined
+  readonly violated: (oracle: string, text: string) => void
   /** What the machine's clock says. */
   readonly wall: () => number
   /** Every line that would be logged, as JSON. */
@@ -125,7 +133,14 @@ export function startProgram(
     if (source === undefined) throw new Error(`no source for ${pipeline.name}`)
     const id = runId(deps.wall(), random)
     const circuit = createCircuit(pipeline.guards)
-    const session = watchedSession(service.session({ signal }), { signal, circuit })
+    const plain = service.session({ signal })
+    const outbox = deps.outbox === undefined ? undefined : 'outbox'
+    const store = statusNotes(state, {
+      consents: { outbox, suppress: undefined },
+      pipelines: [...deps.pipelines],
+    })
+    const noted = store === undefined ? plain : notingStatus(plain, { store, pipeline: pipeline.name, clock })
+    const session = watchedSession(noted, { signal, circuit })
     return {
       runId: id,
       pipeline,
@@ -147,6 +162,21 @@ export function startProgram(
     }
   }
 
+  /** As src/app/run/opt-out-files.ts does it. */
+  async function writeOptOuts(outbox: Map<string, string>): Promise<void> {
+    for (let file = await state.openOptOuts(); file !== undefined; file = await state.openOptOuts()) {
+      const { name, text } = optOutFile(file.number, file.rows)
+      await life.call('outbox.write', () => {
+        if ((outbox.get(name) ?? text) !== text)
+          deps.violated('outbox', `${name} is written with another text`)
+        outbox.set(name, text)
+        trace(`outbox: ${name} ${JSON.stringify(text)}`)
+        return Promise.resolve()
+      })
+      await state.optOutsWritten(file.number)
+    }
+  }
+
   return {
     life,
     number: at.number,
@@ -156,6 +186,7 @@ export function startProgram(
       const given = context(pipeline, signal)
       trace(`run ${given.runId} of ${pipeline.name} begins`)
       const result = await runPipeline(given, { wait: false })
+      if (deps.outbox !== undefined) await writeOptOuts(deps.outbox)
       trace(`run ${given.runId} of ${pipeline.name} ends: ${JSON.stringify(result)}`)
       log(JSON.stringify(result))
       return result

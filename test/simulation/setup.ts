@@ -7,6 +7,8 @@ import type { ServiceHabits } from './simulated-service.ts'
 export interface Setup {
   /** The wall clock of the program's machine may jump. */
   readonly isClockWild: boolean
+  /** The source is told who was found blocked or unsubscribed. */
+  readonly hasOutbox: boolean
   readonly habits: ServiceHabits
   readonly service: ServiceSettings
   readonly pipelines: readonly PipelineSettings[]
@@ -174,6 +176,7 @@ export function drawSetup(chance: Chance): Setup {
     service,
     pipelines,
     isShared,
+    hasOutbox: false,
     permission: chance.stream('permission').pick(['always', 'always', 'in the end', 'by days'] as const),
     isClockWild: service.doubt.absent_reads > 1 && chance.stream('clock').happens(0.4),
   }

@@ -102,6 +102,13 @@ export function createSimulatedService(
     }
   }
 
+  function looked({ id: contact, fields }: SimulatedContact, { at, request }: Cause, isWhole: boolean): void {
+    const { value, by } = fields.get('mail_status') ?? { value: 3, by: 'connector' }
+    const shownMail = fields.get('mail')?.value
+    const mail = typeof shownMail === 'string' ? shownMail.toLowerCase() : ''
+    ledger.look({ request, contact, at, isWhole, mail, status: Number(value), by })
+  }
+
   /** Whom it does not take; an echo of the key in its own words is what some services do. */
   function refused(): Answer {
     const message = `the contact is not accepted (${API_KEY})`
@@ -156,6 +163,7 @@ export function createSimulatedService(
       return habits.unknownContact === '404' || asked.method !== 'GET' ? NOT_FOUND : { status: 200, json: [] }
     switch (asked.method) {
       case 'GET':
+        looked(contact, cause, true)
         return { status: 200, json: shown(contact, asked.query) }
       case 'PUT': {
         const body = asObject(asked.body)
@@ -184,10 +192,14 @@ export function createSimulatedService(
     return OK
   }
 
-  function byMail(mail: string, { query }: Asked, { at }: Cause): Answer {
-    const found = contacts.withMail(mail).filter(({ visibleAt }) => visibleAt <= at)
+  function byMail(mail: string, { query }: Asked, cause: Cause): Answer {
+    const found = contacts.withMail(mail).filter(({ visibleAt }) => visibleAt <= cause.at)
     if (found.length === 0 && habits.unknownContact === '404') return NOT_FOUND
-    return { status: 200, json: list(paged(found, query).map((contact) => shown(contact, query))) }
+    const page = paged(found, query)
+    for (const contact of page)
+      if (String(contact.fields.get('mail')?.value).toLowerCase() === mail.toLowerCase())
+        looked(contact, cause, false)
+    return { status: 200, json: list(page.map((contact) => shown(contact, query))) }
   }
 
   const termList = ({ query }: Asked): Answer => ({

@@ -70,6 +70,11 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
     })
   handsIn(world)
   world.runs += pipelines.length
+  const before = world.ledger.requests.length
+  const end = (isSure: boolean): void => {
+    world.withdrawals.ended(before, isSure)
+    if (!isSure) world.handTerms.brokeOff(before)
+  }
   const aliases = chance.stream(`aliases ${world.runs}`)
   if (aliases.happens(0.01)) timeline.after(aliases.int(20_000), () => tryAliases(world))
   const both = Promise.all(pipelines.map((pipeline) => program.run(pipeline, abort.signal)))
@@ -78,9 +83,11 @@ async function runOnce(world: World, pipelines: readonly PipelineSettings[]): Pr
   if ('point' in ended) {
     world.say(`CRASH ${ended.point}`)
     world.crashes += 1
+    end(false)
     beginLife(world)
     return { results: [], isCrashed: true }
   }
+  end(!abort.signal.aborted)
   for (const result of ended) {
     checkResult(result, world.violated)
     checkGuard(result, world)
@@ -159,6 +166,10 @@ async function day(world: World): Promise<void> {
   if (chance.happens(0.5)) await operate(world, { isThorough: false })
   await world.hands?.release(world.program.state)
   await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
+  // What evidence proves depends on the day.
+  if (setup.pipelines.some(({ map }) => map['mail_status']?.require_evidence === true))
+    if (chance.stream(`night ${world.files}`).happens(0.6))
+      await timeline.until(timeline.pause(RUN_LIMIT_MS), 2 * RUN_LIMIT_MS)
 }
 
 /** Without faults, until nothing is left to do; gives up after so many rounds. */
@@ -247,6 +258,7 @@ async function judge(world: World, mended: ReadonlySet<string>): Promise<void> {
     pipelines: setup.pipelines,
     sources,
     state: program.state,
+    now: world.timeline.now,
     mended,
     violated,
   })

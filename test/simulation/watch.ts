@@ -4,6 +4,7 @@ import type { PipelineSettings } from '../../src/core/settings.ts'
 import { type Claims, pipelineOf } from './claims.ts'
 import { hasStatus, isTakenBack } from './consent.ts'
 import { readingOf } from './expected.ts'
+import { type HandTerms, termsLookedAt } from './hand-terms.ts'
 import type { Effect, Ledger, RequestEntry } from './ledger.ts'
 import { personIn } from './people.ts'
 import { FIELD_COLUMNS, MARKER_FIELD, STAMP_FIELD } from './setup.ts'
@@ -18,6 +19,7 @@ export interface Watched {
   readonly sources: ReadonlyMap<string, SimulatedSource>
   /** Pipelines of which a person has let deletes go although rows were there whose key cannot be read. */
   readonly overruled: ReadonlySet<string>
+  readonly handTerms: Pick<HandTerms, 'isReleased'>
   readonly violated: (oracle: string, text: string) => void
 }
 
@@ -36,7 +38,7 @@ const isUnanswered = (fault: string | undefined): boolean =>
   fault !== undefined && !['no_connection', 'throttled', 'away', 'denied', 'forbidden'].includes(fault)
 
 export function watchEffects(watched: Watched): void {
-  const { ledger, service, claims, pipelines, sources, overruled, violated } = watched
+  const { ledger, service, claims, pipelines, sources, overruled, handTerms, violated } = watched
   const requestOf = (effect: Effect): RequestEntry | undefined => ledger.requests[effect.request - 1]
   const concerned = (contact: number): PipelineSettings[] => {
     const names = claims.stampsOf(contact).map(pipelineOf)
@@ -118,14 +120,24 @@ export function watchEffects(watched: Watched): void {
     )
   }
 
+  /** Others gave it after the terms were looked at: a list that is set as a whole takes it away. */
+  function isUnseen({ contact, term, request }: Effect): boolean {
+    const given = ledger.effects.findLast(
+      (one) => one.kind === 'term_on' && one.contact === contact && one.term === term,
+    )
+    const look = termsLookedAt(request, ledger)
+    return given !== undefined && look !== undefined && given.at >= look
+  }
+
   /** O3: terms go only where the policy says so. */
   function tookTerm(effect: Effect): void {
     const contact = service.contacts.all.get(effect.contact)
     const who = concerned(effect.contact)
-    if (contact === undefined || who.some(({ terms }) => terms.policy === 'replace')) return
+    const isList = ({ terms }: PipelineSettings): boolean => terms.policy === 'replace'
+    if (contact === undefined || who.some((one) => isList(one) && one.hand_edits === 'overwrite')) return
     const name = service.terms.get(effect.term)?.name ?? ''
     const mayTake = who.some(
-      ({ terms, on_missing: onMissing }) => terms.policy === 'managed' || onMissing === 'remove_terms',
+      ({ terms, on_missing: onMissing }) => terms.policy !== 'add' || onMissing === 'remove_terms',
     )
     if (!mayTake) return violated('O3', `${name} was removed from ${effect.contact}, and no policy says so`)
     // What we gave once is ours to take, even if others took it and gave it again meanwhile.
@@ -136,7 +148,11 @@ export function watchEffects(watched: Watched): void {
         one.contact === effect.contact &&
         one.term === effect.term,
     )
-    const isNobodys = isRace(effect.contact, effect.term) || isUnclear(effect.contact, effect.term)
+    const isNobodys =
+      isRace(effect.contact, effect.term) ||
+      isUnclear(effect.contact, effect.term) ||
+      isUnseen(effect) ||
+      handTerms.isReleased(effect.contact, effect.term)
     if (contact.terms.get(effect.term) === 'foreign' && !wasOurs && !isNobodys)
       violated('O3', `${name} was removed from ${effect.contact}, and others had given it`)
   }

@@ -33,6 +33,7 @@ function newcomer(number: number, chance: Chance, mayLackMail: boolean): Person 
     hasPhone: chance.happens(0.8),
     tags: TAGS.filter(() => chance.happens(0.35)),
     status: chance.stream(`status of ${number}`).pick(STATUSES),
+    consented: '',
   }
 }
 
@@ -56,8 +57,18 @@ function changed(person: Person, chance: Chance, mayMove: boolean): void {
   }
 }
 
+/** Of the days of evidence: before everything, around today, and one that does not come. */
+const EVIDENCE_DAYS = [-400, -2, -1, -1, 0, 0, 60]
+const DAY_MS = 86_400_000
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
 /** `isShared`: another pipeline speaks of the same people. */
-export function createWorkload(pipeline: PipelineSettings, chance: Chance, isShared: boolean): Workload {
+export function createWorkload(
+  pipeline: PipelineSettings,
+  chance: Chance,
+  { isShared, now }: { isShared: boolean; now: () => number },
+): Workload {
   const { name, mode } = pipeline
   const hasOwnKey = pipeline.key !== undefined
   // A contact whose mail another pipeline has changed is not found by the mail that a lost create sent.
@@ -69,8 +80,13 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
   let next = first
   let days = 0
 
+  const isProven = pipeline.map['mail_status']?.require_evidence === true
+  const evidenceOf = (draws: Chance): string =>
+    !isProven || draws.happens(0.2) ? '' : dayOf(now() + draws.pick(EVIDENCE_DAYS) * DAY_MS)
+
   const join = (): void => {
-    present.push(newcomer(next, chance, mayLackMail))
+    const consented = evidenceOf(chance.stream(`evidence of ${next}`))
+    present.push({ ...newcomer(next, chance, mayLackMail), consented })
     next += 1
   }
 
@@ -104,6 +120,8 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
     days += 1
     const moods = chance.stream(`statuses ${days}`)
     for (const person of present) if (moods.happens(0.2)) person.status = moods.pick(STATUSES)
+    const forms = chance.stream(`evidence ${days}`)
+    for (const person of present) if (forms.happens(0.4)) person.consented = evidenceOf(forms)
     if (chance.happens(0.12)) passMails()
     const stay = chance.pick([1, 1, 0.85, 0.3])
     for (const person of [...present])
@@ -160,7 +178,7 @@ export function createWorkload(pipeline: PipelineSettings, chance: Chance, isSha
     mended: () => present.map((person) => rowOf(person, name)),
     witnessed() {
       const witness = newcomer(first + WITNESS, chance.stream('witness'), false)
-      present.push({ ...witness, status: 4, tags: [] })
+      present.push({ ...witness, status: 4, tags: [], consented: dayOf(now() - DAY_MS) })
       return present.map((person) => rowOf(person, name))
     },
   }

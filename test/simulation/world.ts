@@ -7,6 +7,7 @@ import { hasStatus, watchRaises } from './consent.ts'
 import { type FaultPlan, noFaults, swarmFaults } from './faults.ts'
 import { createForeigners, type Foreigners } from './foreigners.ts'
 import { tryCopies } from './impostors.ts'
+import { type HandTerms, watchHandTerms } from './hand-terms.ts'
 import { createHands, type Hands, keepingEdits } from './hands.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createNetwork } from './network.ts'
@@ -25,6 +26,7 @@ import { createPulledSource, type PulledSource } from './simulated-pull.ts'
 import { createSimulatedSource, type SimulatedSource } from './simulated-source.ts'
 import { createTimeline, type Timeline } from './timeline.ts'
 import { watchEffects } from './watch.ts'
+import { watchWithdrawals, type Withdrawals } from './withdrawals.ts'
 import { createWorkload, type Workload } from './workload.ts'
 
 export interface Violation {
@@ -62,6 +64,10 @@ export interface World {
   readonly foreigners: Foreigners
   /** Where edits by hand are kept. */
   readonly hands: Hands | undefined
+  readonly withdrawals: Withdrawals
+  readonly handTerms: HandTerms
+  /** The files of the outbox by name; undefined where there is none. */
+  readonly outbox: Map<string, string> | undefined
   readonly violations: Violation[]
   readonly overruled: Set<string>
   /** Pipelines of which a person has released anything. */
@@ -96,7 +102,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const timeline = createTimeline(chance.stream('time'))
   const drawn = drawSetup(chance.stream('setup'))
   const given = schedule.setup?.(drawn) ?? drawn
-  const setup = schedule.isEdited === true ? keepingEdits(given) : given
+  const setup = schedule.isEdited === true ? keepingEdits(given, chance.stream('edited')) : given
   const ledger = createLedger()
   const service = createSimulatedService(ledger, setup.habits, chance.stream('service behaviour'))
   const claims = watchClaims(ledger, service.contacts)
@@ -131,11 +137,14 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
   const workloads = new Map(
     setup.pipelines.map((pipeline) => [
       pipeline.name,
-      createWorkload(pipeline, chance.stream(`work ${pipeline.name}`), setup.isShared),
+      createWorkload(pipeline, chance.stream(`work ${pipeline.name}`), {
+        isShared: setup.isShared,
+        now: timeline.now,
+      }),
     ]),
   )
   const swarm = chance.stream('swarm')
-  const world: Omit<World, 'deps' | 'foreigners' | 'hands' | 'program'> = {
+  const world: Omit<World, 'deps' | 'foreigners' | 'hands' | 'handTerms' | 'withdrawals' | 'program'> = {
     chance: swarm,
     schedule,
     setup,
@@ -154,6 +163,7 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     say,
     logged,
     folder,
+    outbox: setup.hasOutbox ? new Map() : undefined,
     faults: schedule.faults ?? swarmFaults(chance.stream('faults')).plan,
     revokedUntil: 0,
     clockOffMs: 0,
@@ -199,22 +209,28 @@ export function makeWorld(seed: number, folder: StateFolder, schedule: Schedule)
     timeline,
     chance: chance.stream('program'),
     service: setup.service,
+    pipelines: setup.pipelines,
+    outbox: world.outbox,
+    violated,
     sources,
     wall: () => timeline.now() + whole.clockOffMs,
     transport: (life) => network.transport(life),
     log: (line) => logged.push(line),
     trace: say,
   }
-  watchEffects({ ledger, service, claims, pipelines: setup.pipelines, sources, overruled, violated })
-  watchRaises({ ledger, service, claims, pipelines: setup.pipelines, sources, violated })
+  const watched = { ledger, service, claims, pipelines: setup.pipelines, sources, violated }
+  watchRaises(watched)
+  const withdrawals = watchWithdrawals({ ...watched, outbox: world.outbox })
+  const handTerms = watchHandTerms(watched)
+  watchEffects({ ...watched, overruled, handTerms })
   const hands =
     schedule.isEdited === true
       ? createHands({
-          ...{ ledger, service, pipelines: setup.pipelines, violated, say },
+          ...{ ledger, service, pipelines: setup.pipelines, terms: handTerms, violated, say },
           ...{ now: timeline.now, chance: chance.stream('hands') },
         })
       : undefined
-  const whole = { ...world, foreigners, hands, deps } as World
+  const whole = { ...world, foreigners, hands, handTerms, withdrawals, deps } as World
   return whole
 }
 
