@@ -48,10 +48,19 @@ export async function openInputFile(path: Buffer, input: SourceInput): Promise<I
   return file
 }
 
-/** Hands on what reading a file gives, and says INPUT_CHANGED instead of whatever a changed file leads to. */
+/** Timers, signals and connections wait for one part at most, however many were read at once. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Hands on what reading a file gives, one part in each turn of the event loop, and says INPUT_CHANGED instead of whatever a
+ * changed file leads to.
+ */
 export async function* checkedWhole<T>(file: InputFile, parts: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* parts
+    for await (const part of parts) {
+      yield part
+      await nextTurn()
+    }
   } catch (error) {
     await file.assertUnchanged()
     throw error

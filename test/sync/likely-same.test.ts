@@ -1,6 +1,8 @@
 // People who are likely in the source twice: found by plan and run alike, never merged or held, and not again where nothing is new.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { findLikelySame } from '../../src/sync/plan/likely-same.ts'
+import type { PlanContext } from '../../src/sync/context.ts'
 import { HEADER, type Line, people, testLine } from '../support/line.ts'
 
 const ANNA = ['K1', 'anna.berger@gmx.example', 'Anna', 'Berger', '1']
@@ -87,4 +89,33 @@ describe('likely the same person under two keys', () => {
       { numRuns: 20 },
     )
   })
+})
+
+it('page by page records are compared, and others have their turn in between', async () => {
+  const page = (from: number) =>
+    Array.from({ length: 500 }, (_, index) => ({
+      id: from + index,
+      key: `K${from + index}`,
+      line: from + index,
+      contact: { mail: `person${(from + index) % 400}@example.com` },
+    }))
+  const done: string[] = []
+  function* pages() {
+    for (const from of [0, 500]) {
+      done.push('page')
+      yield page(from)
+    }
+  }
+  const state = {
+    newRecords: pages,
+    linkedLike: () => Promise.resolve([]),
+    newRecordsById() {
+      done.push('pairs')
+      return Promise.resolve([])
+    },
+  }
+  const clock = { sleep: () => Promise.resolve(done.push('turn')) }
+  const context = { pipeline: { name: 'shop' }, state, clock } as unknown as PlanContext
+  await findLikelySame({ id: 1, runId: 'r' } as never, context)
+  expect(done).toEqual(['page', 'turn', 'page', 'turn', 'pairs', 'turn', 'pairs'])
 })

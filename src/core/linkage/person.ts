@@ -15,14 +15,24 @@ export interface Person {
   readonly born: string
 }
 
-const plain = (value: unknown): string =>
-  (typeof value === 'string' ? value : '')
+const ASCII = /^[\0-\x7f]*$/
+
+function plain(value: unknown): string {
+  const text = typeof value === 'string' ? value : ''
+  // Most texts: nothing to take apart, in a third of the time.
+  if (ASCII.test(text))
+    return text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim()
+  return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
+}
 
 /** The last digits: country codes and leading noughts come and go. */
 const lastDigits = (value: unknown): string =>

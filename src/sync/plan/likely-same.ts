@@ -10,7 +10,10 @@ import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
 
-/** Pairs whose records are in memory at once. */
+/**
+ * Pairs whose records are in memory at once; and after so many records timers, signals and connections have their turn: of a
+ * million it takes some ten seconds.
+ */
 const PAGE = 500
 
 type Pair = readonly [first: number, second: number]
@@ -19,9 +22,10 @@ type Pair = readonly [first: number, second: number]
 async function compareAmongThemselves(
   pairs: readonly Pair[],
   { ids, findings }: { readonly ids: readonly number[]; readonly findings: Findings },
-  { state }: PlanContext,
+  { state, clock }: PlanContext,
 ): Promise<void> {
   for (let from = 0; from < pairs.length; from += PAGE) {
+    if (from > 0) await clock.sleep(0)
     const page = pairs.slice(from, from + PAGE).map((pair) => pair.map((number) => ids[number] ?? 0))
     const records = await state.newRecordsById([...new Set(page.flat())])
     const byId = new Map(records.map((record) => [record.id, record]))
@@ -52,11 +56,16 @@ export async function findLikelySame(
   const findings = createFindings()
   const ids: number[] = []
   let isComplete = true
+  let inTurn = 0
   for await (const page of context.state.newRecords(staged)) {
     for (const { id, contact } of page)
       if (blocks.add(contact)) ids.push(id)
       else isComplete = false
     await compareWithLinked(page, findings, context)
+    inTurn += page.length
+    if (inTurn < PAGE) continue
+    await context.clock.sleep(0)
+    inTurn = 0
   }
   const { pairs, complete } = blocks.pairs()
   await compareAmongThemselves(pairs, { ids, findings }, context)
