@@ -5,6 +5,7 @@ import type { PipelinePause } from '../core/decision.ts'
 import type { ErasedSeen } from '../core/erasing.ts'
 import { SyncError } from '../core/words/errors.ts'
 import { estimate, type Estimate } from '../core/change/estimate.ts'
+import { handedOverTo } from '../core/log/hand-over.ts'
 import type { NotedPause } from '../core/outcome/daemon.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
 import type { RunRecord } from '../core/state.ts'
@@ -142,6 +143,17 @@ export interface CommonStanding {
   readonly rate: RateStanding
   /** Contacts at the service that show the address of an erased person. */
   readonly erasedSeen: readonly ErasedSeen[]
+  /** Entries of the sync log that its collector does not have yet; undefined: there is none. */
+  readonly handOver: { readonly to: string; readonly behind: number } | undefined
+}
+
+async function handOverStanding(
+  { audit: { hand_over: wanted } }: Settings,
+  state: StateStore | undefined,
+): Promise<CommonStanding['handOver']> {
+  if (wanted === undefined || state === undefined) return undefined
+  const { entries } = await state.logHead()
+  return { to: wanted.to, behind: entries - (await handedOverTo(state, wanted)) }
 }
 
 export async function commonStanding(of: {
@@ -155,5 +167,6 @@ export async function commonStanding(of: {
     pause: owner === undefined ? undefined : await state?.notedPause(),
     rate: rateStanding(settings, now),
     erasedSeen: (await state?.erasedSeen()) ?? [],
+    handOver: await handOverStanding(settings, state),
   }
 }

@@ -141,6 +141,12 @@ export function erasedText(
   })
 }
 
+/** What the collector of logs does not have yet. */
+export const behindText = ({ handOver }: CommonStanding): readonly string[] =>
+  handOver === undefined || handOver.behind === 0
+    ? []
+    : [`Sync log: ${plural(handOver.behind, 'entry', 'entries')} not handed over to ${handOver.to} yet`]
+
 /** The rate in force, and how much of it is used. */
 export function rateText({ rate }: CommonStanding, now: number, { columns }: Terminal): readonly string[] {
   const { allowed, requests, perMs, used, slowedUntil, perDay, usedOfDay = 0 } = rate

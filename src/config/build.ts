@@ -7,7 +7,7 @@ import { respectsHandEdits } from '../core/change/others/hand-edits.ts'
 import type { FieldOwners } from '../core/sending-settings.ts'
 import type { ConfigValues, PipelineSettings, Settings } from '../core/settings.ts'
 import { type AlertSecrets, alertSecrets, alertSettings } from './alert-settings.ts'
-import { isWebAddress } from '../core/words/address.ts'
+import { isReceiver, isWebAddress } from '../core/words/address.ts'
 import { effectiveHash, pipelineHash } from './pipeline-hash.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { secretsInUrl, type SourceSecret, withSecrets } from './secrets/source-secrets.ts'
@@ -99,12 +99,6 @@ const sourceSecrets = ({ ofSources, sources }: Pick<Checked, 'ofSources' | 'sour
   ...[...sources.values()].flatMap(({ options }) => secretsInUrl(options['url'])),
 ]
 
-/** A file is named from the configuration on. */
-function witnessPlace({ witness }: Settings['audit'], absolute: (path: string) => string): Settings['audit'] {
-  if (witness === undefined) return {}
-  return { witness: { ...witness, to: isWebAddress(witness.to) ? witness.to : absolute(witness.to) } }
-}
-
 function consentPlaces(
   { outbox, suppress }: Settings['consents'],
   absolute: (path: string) => string,
@@ -115,11 +109,26 @@ function consentPlaces(
   }
 }
 
-/** Beside that of the default account, and named after it: `contact-sync.north.db`. */
-function stateOf(account: string, path: string): string {
+/** Of the accounts each has its own, named after it: `contact-sync.north.db`. */
+function ofAccount(account: string, path: string): string {
   if (account === DEFAULT_ACCOUNT) return path
   const { dir, name, ext } = parse(path)
   return join(dir, `${name}.${account}${ext}`)
+}
+
+/** A file is named from the configuration on. */
+function auditPlaces(
+  { witness, hand_over: handOver }: Settings['audit'],
+  absolute: (path: string) => string,
+  account: string,
+): Settings['audit'] {
+  const handedTo = (to: string): string => (isReceiver(to) ? to : ofAccount(account, absolute(to)))
+  return {
+    ...(witness && {
+      witness: { ...witness, to: isWebAddress(witness.to) ? witness.to : absolute(witness.to) },
+    }),
+    ...(handOver && { hand_over: { ...handOver, to: handedTo(handOver.to) } }),
+  }
 }
 
 export interface BuiltFor {
@@ -140,7 +149,7 @@ export function buildSettings(
   const alerts = alertSettings(values.alerts, ofAlerts)
   const { apiKey: api_key, token, metricsToken: metrics_token } = secrets
   const keyFile = service.api_key_file
-  const statePath = stateOf(account, absolute(state.path))
+  const statePath = ofAccount(account, absolute(state.path))
   const withTokens = server.users.map((user, place) => ({ ...user, token: ofUsers[place] ?? '' }))
   return {
     ...rest,
@@ -152,7 +161,7 @@ export function buildSettings(
       ...(keyFile === undefined ? {} : { api_key_file: absolute(keyFile) }),
     },
     state: { path: statePath },
-    audit: witnessPlace(audit, absolute),
+    audit: auditPlaces(audit, absolute, account),
     consents: consentPlaces(consents, absolute),
     log: { ...log, ...(log.folder === undefined ? {} : { folder: absolute(log.folder) }) },
     server: {

@@ -2,7 +2,7 @@
 // Limits here keep out slips (a time-out of a day); what the service allows is not known.
 import { z } from 'zod'
 import { USER_ROLES } from './words/user-roles.ts'
-import { baseUrl, isWebAddress, webhookProblem } from './words/address.ts'
+import { baseUrl, handOverProblem, isWebAddress, webhookProblem } from './words/address.ts'
 import { duration, text } from './words/scalars.ts'
 
 const count = (min: number, max: number) => z.int().min(min).max(max)
@@ -133,6 +133,27 @@ export const auditSchema = z.strictObject({
     })
     .optional()
     .describe('Regular copies of the head of the sync log. Unset: none.'),
+  hand_over: z
+    .strictObject({
+      to: text
+        .check((ctx) => {
+          const message = handOverProblem(ctx.value)
+          if (message !== undefined) ctx.issues.push({ code: 'custom', input: ctx.value, message })
+        })
+        .describe(
+          'What collects the logs: `tls://HOST:PORT`, `tcp://HOST:PORT` on this machine, or a file, which is appended to.',
+        ),
+      format: z
+        .enum(['jsonl', 'syslog'])
+        .prefault('jsonl')
+        .describe(
+          '`jsonl`: a JSON object on each line; `syslog`: RFC 5424 with the same object as the message.',
+        ),
+    })
+    .optional()
+    .describe(
+      'Hands over each entry of the sync log, without values of contacts, within a minute under `start`. Unset: none.',
+    ),
 })
 
 const kept = duration({ min: '1h' })

@@ -22,6 +22,7 @@ import type { DeleteCounts } from './deletes-over-time.ts'
 import type { ErasedSeenStore, TombstoneStore } from './erasing.ts'
 import type { LookAlikeStore } from './linkage/look-alikes.ts'
 import type { SyncLog } from './log/sync-log.ts'
+import type { HandOverStore } from './log/hand-over.ts'
 import type { WitnessStore } from './log/witness.ts'
 import type { MappingStore } from './mapping-store.ts'
 import type { TermNameStore } from './mapping/terms.ts'
@@ -74,6 +75,7 @@ export interface StateStore
     AlertStore,
     SyncLog,
     WitnessStore,
+    HandOverStore,
     DecisionStore,
     ConfigurationStore,
     OptOutStore,

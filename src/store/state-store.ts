@@ -39,6 +39,7 @@ import {
 import { keepingMark, truncateLog } from './file/owned.ts'
 import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
+import { createHandOverStore } from './hand-over.ts'
 import { createWitnessStore } from './witness.ts'
 import { createPermissionStore } from './journal/permission.ts'
 import { createFormerStatuses } from './journal/contacts/former-statuses.ts'
@@ -120,6 +121,7 @@ function storeOver(
     ...createDueStore(db),
     ...createPauseStore(db),
     ...createWitnessStore(db),
+    ...createHandOverStore(db),
     ...createDecisionStore(db),
     ...createConfigurationStore(db),
     ...createReadStore(db),

@@ -167,7 +167,7 @@ describe('for all pipelines', () => {
     perDay: undefined,
     usedOfDay: undefined,
   }
-  const common = { pause: undefined, rate, erasedSeen: [] }
+  const common = { pause: undefined, rate, erasedSeen: [], handOver: undefined }
 
   it('the rate in force, as configured or as the service asked', () => {
     expect(rateText(common, NOW, plain)).toEqual(['Rate: 500 requests in 1 s; 12 used now.'])

@@ -168,7 +168,10 @@ describe('settings', () => {
         folder: `${FOLDER}logs`,
         keep: 2 * 86_400_000,
       },
-      audit: { witness: { to: `${FOLDER}heads.jsonl`, every: 12 * 3_600_000 } },
+      audit: {
+        witness: { to: `${FOLDER}heads.jsonl`, every: 12 * 3_600_000 },
+        hand_over: { to: `${FOLDER}handed/log.jsonl`, format: 'syslog' },
+      },
       keep: {
         processed: 90 * 86_400_000,
         failed: 30 * 86_400_000,

@@ -87,6 +87,7 @@ const WRITERS: Readonly<Record<string, Kind>> = {
   'app/contract/stage.ts': none('invented people in a temporary folder'),
   'app/audit-files.ts': ASKED,
   'app/export-file.ts': ASKED,
+  'app/hand-over-places.ts': none('public parts of entries, which identify no person'),
   'app/decisions/desk-server.ts': none('an empty folder for a socket'),
   'app/init/trying.ts': passing('copies of samples, removed with the trial'),
   'app/people/pipelines.ts': none('renames the folder of a pipeline, writes nothing into it'),

@@ -17,6 +17,7 @@ import { daemonLog } from './daemon-log.ts'
 import { createLandings } from './landings.ts'
 import { createReloading, type Reloading } from './reloading.ts'
 import type { Runner } from '../run/runner.ts'
+import { createHandingOver, type HandingOver } from '../handing-over.ts'
 import { createWitnessing } from '../witnessing.ts'
 import { createServicePause } from './service-pause.ts'
 import { openServing, type Serving } from './serving.ts'
@@ -36,6 +37,10 @@ export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 're
       | 'instance'
       | 'lastWitness'
       | 'noteWitness'
+      | 'logPage'
+      | 'logEntry'
+      | 'handedOver'
+      | 'noteHandedOver'
     >
 }
 
@@ -113,12 +118,21 @@ interface OfDecisions {
   readonly runs: DaemonRuns
   readonly reloading: Reloading
   readonly signal: AbortSignal
+  readonly handing: HandingOver
   current(): Settings
   onPauses(): Promise<void>
 }
 
 /** What decisions of other commands need: the runs, the configuration, and times when no run is active. */
-function decisionsOf({ log, runs, reloading, signal, current, onPauses }: OfDecisions): Daemon['decisions'] {
+function decisionsOf({
+  log,
+  runs,
+  reloading,
+  signal,
+  handing,
+  current,
+  onPauses,
+}: OfDecisions): Daemon['decisions'] {
   let resting: Promise<unknown> = Promise.resolve()
   return {
     settings: current,
@@ -139,12 +153,28 @@ function decisionsOf({ log, runs, reloading, signal, current, onPauses }: OfDeci
       },
       run: (asked, listener) => runs.ask(asked, listener),
       reload: (decided) => reloading.now(decided),
+      handOver: (again) => handing.now(again),
     },
   }
 }
 
 const pausesOf = async ({ state }: DaemonRunner): Promise<ReadonlyMap<string, PipelinePause>> =>
   new Map((await state.pausedPipelines()).map((one) => [one.pipeline, one]))
+
+/** What others keep of the sync log: its head, and its entries. */
+function createLogCopies(
+  parts: Parameters<typeof createWitnessing>[0] & Parameters<typeof createHandingOver>[0],
+) {
+  const [witnessing, handing] = [createWitnessing(parts), createHandingOver(parts)]
+  return {
+    handing,
+    look(): void {
+      void witnessing.look()
+      void handing.look()
+    },
+    idle: () => Promise.all([witnessing.idle(), handing.idle()]),
+  }
+}
 
 /** The parts that know of each other, and the settings in use. */
 async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
@@ -186,9 +216,9 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     onWell: () => pause.allWell(),
   })
   const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
-  const witnessing = createWitnessing({ clock, log, signal, state: runner.state, settings: current })
+  const copies = createLogCopies({ clock, log, signal, state: runner.state, settings: current })
   const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
-    void witnessing.look()
+    copies.look()
     void lookAtBrakes({ ...shared, want: (name) => runs.want(name) })
     landings.lookAgain()
     runs.pump()
@@ -213,8 +243,8 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     paused = await pausesOf(runner)
     runs.pump()
   }
-  const decisions = decisionsOf({ log, runs, reloading, current, signal, onPauses })
-  return { begin, current, decisions, landings, pause, reloading, runs, waking, witnessing }
+  const decisions = decisionsOf({ log, runs, reloading, handing: copies.handing, current, signal, onPauses })
+  return { begin, copies, current, decisions, landings, pause, reloading, runs, waking }
 }
 
 /** Starts it all; ends by the signal: nothing new begins, what runs is brought to its end, then everything is closed. */
@@ -225,7 +255,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
   const watched: { by?: DaemonWatch | undefined } = {}
   const listeners = [...(parts.listeners ?? []), (event: DaemonEvent) => watched.by?.listener(event)]
   const all = await assemble(first, runner, { ...parts, listeners, signal, broken })
-  const { decisions, landings, pause, reloading, runs, waking, witnessing } = all
+  const { copies, decisions, landings, pause, reloading, runs, waking } = all
   const startedAt = clock.now()
   const condition = (): DaemonCondition => ({
     running: !signal.aborted,
@@ -255,7 +285,7 @@ export async function startDaemon(first: Settings, runner: DaemonRunner, parts: 
     await landings.close()
     runs.dismiss()
     await runs.hold()
-    await witnessing.idle()
+    await copies.idle()
     await reloading.idle()
     await watched.by?.close()
     await server.close()

@@ -2,7 +2,9 @@
 // line, the console and the socket know no other list. The results are JSON.
 import { z } from 'zod'
 import type { DecidedBy } from '../../core/words/decided-by.ts'
+import { SyncError } from '../../core/words/errors.ts'
 import type { LeftAlone } from '../../core/log/undo.ts'
+import { handOver } from '../handing-over.ts'
 import { rebuildLogIndexes } from '../audit-files.ts'
 import { correctRecord, dropCorrection, importCorrections } from '../people/correcting.ts'
 import { forgetDateOrders } from '../people/date-orders.ts'
@@ -23,7 +25,7 @@ interface Kind<Args, Result> {
   readonly args: z.ZodType<Args>
   /**
    * state: changes the state alone, between two operations of a run. rest: while no run is active. daemon: is about the runs or
-   * the configuration of the daemon, and is not written down.
+   * the configuration of the daemon, or about no data at all, and is not written down.
    */
   readonly needs: 'state' | 'rest' | 'daemon'
   take(desk: Taking, args: Args): Promise<Result>
@@ -73,6 +75,20 @@ async function reload(
 ): Promise<{ problems: readonly string[]; at_next_start: readonly string[] }> {
   const { problems = [], atNextStart } = await daemonOf(desk).reload(desk.decided)
   return { problems, at_next_start: atNextStart }
+}
+
+/** The daemon is asked, so that no two write to one place. */
+async function handOverNow(
+  { owner, settings, state, signal }: Taking,
+  { from }: { from?: number | undefined },
+) {
+  const { hand_over: wanted } = settings.audit
+  if (wanted === undefined)
+    throw new SyncError('USAGE', 'audit.hand_over is not configured', {
+      hint: 'Name a place: audit: { hand_over: { to: "tls://siem.example.com:6514" } }',
+    })
+  const done = await (owner.daemon?.handOver(from) ?? handOver(state, wanted, { again: from, signal }))
+  return { ...done, to: wanted.to }
 }
 
 export const KINDS = {
@@ -142,6 +158,11 @@ export const KINDS = {
     take: rebindBeside,
   }),
   'audit rebuild-index': kind({ args: z.strictObject({}), needs: 'rest', take: rebuildLogIndexes }),
+  'audit hand-over': kind({
+    args: z.strictObject({ from: z.number().optional() }),
+    needs: 'daemon',
+    take: handOverNow,
+  }),
   'state rebuild': kind({
     args: z.strictObject({ pipelines: names }),
     needs: 'daemon',

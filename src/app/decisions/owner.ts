@@ -5,6 +5,7 @@ import type { LeftAlone, UndoOptions } from '../../core/log/undo.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { OwnedState } from '../../store/state-store.ts'
 import type { ProgressReport } from '../../core/outcome/run-progress.ts'
+import type { HandingOver } from '../handing-over.ts'
 import type { Desk } from '../run/desk.ts'
 import type { WithWarnings } from '../run/run.ts'
 
@@ -34,6 +35,7 @@ export interface DaemonOwner {
   rest<T>(work: () => Promise<T>): Promise<T>
   run(asked: AskedRun, listener: RunListener): Promise<WithWarnings>
   reload(decided: DecidedBy): Promise<Reloaded>
+  handOver: HandingOver['now']
 }
 
 export interface Reloaded {

@@ -58,7 +58,7 @@ const FILTERS: readonly OptionEntry[] = [
 
 export const AUDIT: CommandGroup = {
   name: 'audit',
-  summary: 'the sync log: list, show, run, diff, export, verify, witness, config, reads, forget',
+  summary: 'the sync log: list, show, run, diff, export, verify, witness, hand-over, config, reads, forget',
   entries: [
     {
       name: 'list',
@@ -182,6 +182,22 @@ export const AUDIT: CommandGroup = {
         'contact-sync audit witness --to /mnt/audit/contact-sync.jsonl',
       ],
       load: async () => (await import('../commands/audit-witness.ts')).witness,
+    },
+    {
+      name: 'hand-over',
+      accounts: 'each',
+      summary: 'hands new entries over to a collector of logs (SIEM)',
+      description:
+        'Writes each entry of the sync log that audit.hand_over.to does not have yet, without values of contacts, with the numbers and hashes by which nothing can be missing unnoticed. The daemon does the same every minute; this is for a scheduler without a daemon, and works beside one. An entry may arrive twice, none is left out. Exits with 2 if they were not accepted.',
+      options: [
+        {
+          flags: '--from <SEQ>',
+          help: 'again from this entry on, where the collector has lost some',
+          read: count,
+        },
+      ],
+      examples: ['contact-sync audit hand-over', 'contact-sync audit hand-over --from 4711 --json'],
+      load: async () => (await import('../commands/audit-hand-over.ts')).handOverLog,
     },
     {
       name: 'reads',

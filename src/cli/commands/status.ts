@@ -15,7 +15,15 @@ import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { control } from '../guarded.ts'
 import { type CommonOptions, type Io, print, printJson } from '../io.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
-import { erasedText, orphanText, ownerText, pauseText, rateText, standingText } from '../status-text.ts'
+import {
+  erasedText,
+  behindText,
+  orphanText,
+  ownerText,
+  pauseText,
+  rateText,
+  standingText,
+} from '../status-text.ts'
 import { terminalOf } from '../terminal.ts'
 
 interface StatusOptions extends CommonOptions {
@@ -119,6 +127,7 @@ const lookJson = ({ owner, orphans: known, common, standings }: Look) => ({
   owner: owner === undefined ? null : { pid: owner.pid, since: isoTime(owner.since) },
   pause: pauseJson(common),
   rate: rateJson(common),
+  hand_over: common.handOver ?? null,
   erased_at_service: common.erasedSeen.map(erasedJson),
   pipelines: standings.map(standingJson),
   orphans: known,
@@ -134,6 +143,7 @@ function lookText(io: Io, { owner, orphans: known, common, standings }: Look): r
     ownerText(owner, now),
     ...pauseText(common, now, terminal),
     ...erasedText(common, now, terminal),
+    ...behindText(common),
   ]
 }
 

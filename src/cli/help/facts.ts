@@ -82,6 +82,7 @@ const EXITS: Readonly<Record<string, readonly number[]>> = {
   'state accept': [0, 1, 2, 6],
   'state rebind': [0, 1, 2, 5, 6],
   'audit verify': [0, 1, 2, 6],
+  'audit hand-over': [0, 1, 2, 6],
   'state rename-pipeline': [0, 1, 2, 6],
   'state drop-pipeline': [0, 1, 2, 6],
   'state forget-date-order': [0, 1, 2, 6],

@@ -223,6 +223,7 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   'log.console_level': 'warn',
   'log.folder': '../state/log',
   'audit.witness.to': '/mnt/audit/contact-sync.jsonl',
+  'audit.hand_over.to': 'tls://siem.example.com:6514',
   'consents.outbox': '../state/outbox',
   'consents.suppress': 'suppressed.csv',
   'keep.processed': '90d',

@@ -38,6 +38,17 @@ export const KEEPING_EVENTS = {
     means:
       'The head of the sync log could not be written to `audit.witness.to`; the next try is after ten minutes.',
   },
+  'sync log handed over': {
+    level: 'info',
+    fields: { entries: 'count', sync_log_entries: 'count' },
+    means: '`audit.hand_over.to` has `entries` more, up to entry `sync_log_entries` of the sync log.',
+  },
+  'sync log not handed over': {
+    level: 'warn',
+    fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
+    means:
+      '`audit.hand_over.to` does not accept the entries; they stay in the sync log. Tried again after 1, 2, 4 and up to 30 minutes; reported once, until it succeeds.',
+  },
   'old data not removed': {
     level: 'warn',
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },

@@ -73,3 +73,23 @@ export const smtpAddress = z.string().check((ctx) => {
 
 /** Whether a text is meant as an address of the web, and not as a file. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+
+const RECEIVER = /^(tcp|tls):\/\//i
+const ANY_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
+
+/** Whether a text is meant as a collector of logs on the network, and not as a file. */
+export const isReceiver = (to: string): boolean => RECEIVER.test(to)
+
+/** What is wrong with the place of a collector of logs; undefined for every name of a file. */
+export function handOverProblem(to: string): string | undefined {
+  if (!ANY_SCHEME.test(to)) return undefined
+  const sentence = 'is not a receiver; write one such as tls://siem.example.com:6514, or the name of a file'
+  if (!isReceiver(to) || !URL.canParse(to)) return sentence
+  const { protocol, hostname, port, pathname, search, hash, username, password } = new URL(to)
+  if (username !== '' || password !== '') return 'contains a user or password; syslog has neither'
+  if (hostname === '' || pathname.replace('/', '') + search + hash !== '') return sentence
+  if (port === '' || port === '0') return 'has no port; write one such as tls://siem.example.com:6514'
+  if (protocol === 'tcp:' && !isLoopback(hostname))
+    return 'would be sent unprotected; begin it with tls:// (tcp is for a collector on this machine only)'
+  return undefined
+}
