@@ -66,6 +66,68 @@ const asOf = async (at: number) => {
   }))
 }
 
+const service = async (path: string, init: RequestInit = {}): Promise<Record<string, unknown>> => {
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${sandbox.url}/public/api/V1/${path}`, { headers, ...init })
+  return (await answer.json()) as Record<string, unknown>
+}
+
+it('agrees with the service through edits, corrections, an undo and an erasure', async () => {
+  await place.write(
+    'config.yaml',
+    configuration(sandbox.url).replace('    mode:', '    hand_edits: keep\n    mode:'),
+  )
+  const first = await run('K1,anna@example.com,Anna,1,"A,B"')
+  const { people } = (await place.json('audit', 'show', 'K1')) as { people: { contact_ids: number[] }[] }
+  const id = people[0]?.contact_ids[0] ?? 0
+  const there = async () => {
+    const { mail, first_name, phone } = await service(`contact/${id}?fields=mail,first_name,phone`)
+    const terms = (await service(`contact/${id}/terms`)) as unknown as { name: string }[]
+    return { exists: true, mail, first_name, phone, terms: terms.map(({ name }) => name).sort() }
+  }
+  const moments = [{ at: first.at, shown: await there() }]
+  const note = async (): Promise<number> => {
+    const at = Date.now()
+    moments.push({ at, shown: await there() })
+    while (Date.now() <= at + 1);
+    return at
+  }
+  const again = async (row: string): Promise<string> => {
+    const { run: id } = await run(row)
+    await note()
+    return id
+  }
+  await service(`contact/${id}`, { method: 'PUT', body: JSON.stringify({ phone: '9' }) })
+  await again('K1,anna@example.com,Anne,2,"B,C"')
+  expect(moments.at(-1)?.shown).toMatchObject({ first_name: 'Anne', phone: '9', terms: ['B', 'C'] })
+  expect((await place.cli('correct', 'shop', 'K1', 'first_name=Annika', '--reason', 'by mail')).code).toBe(0)
+  const { pipelines } = (await place.json('run')) as { pipelines: { run_id: string }[] }
+  await note()
+  expect(moments.at(-1)?.shown.first_name).toBe('Annika')
+  expect((await place.cli('undo', pipelines[0]?.run_id ?? '', '--yes')).code).toBe(0)
+  await note()
+  expect(moments.at(-1)?.shown.first_name).toBe('Anne')
+  // What a user wrote is not in the log: there it is as we left it.
+  for (const { at, shown } of moments) expect(await asOf(at)).toEqual([{ ...shown, phone: '1' }])
+  const other = await run('K2,ben@example.com,Ben,,')
+  expect(await place.json('audit', 'diff', first.run, pipelines[0]?.run_id ?? '')).toMatchObject({
+    changes: [
+      { fields: { first_name: { from: 'Anna', to: 'Annika' } }, terms: { add: ['C'], remove: ['A'] } },
+    ],
+    without_values: 0,
+  })
+  expect((await place.cli('audit', 'forget', 'K1', '--yes')).code).toBe(0)
+  const left = await place.cli('audit', 'diff', first.run, other.run)
+  expect(left.stdout.split('\n')).toEqual([
+    expect.stringMatching(/^1 contact changed/),
+    expect.stringMatching(/^shop K2 .*: created$/),
+    '    first_name: (blank) -> "Ben"',
+    '    mail: (blank) -> "ben@example.com"',
+    '',
+  ])
+  expect(left.stderr).toMatch(/\d changes left out: the values are no longer kept/)
+})
+
 it('shows a contact at any moment, and what changed between the ends of two runs', async () => {
   const other = 'K2,ben@example.com,Ben,9,'
   const first = await run('K1,anna@example.com,Anna,1,"A,B"', other)

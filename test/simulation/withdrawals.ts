@@ -30,12 +30,12 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 const isProven = ({ map }: PipelineSettings): boolean => map[STATUS]?.require_evidence === true
 
-/** When a 1 or 2 of the contact was first seen since a look has surely shown another status. */
-function firstSeen(looks: readonly Look[], unsure: ReadonlySet<number>): number | undefined {
+/** When a 1 or 2 of the contact may have been seen first since a look has surely shown another status. */
+function firstSeen(looks: readonly Look[], isSure: (look: Look) => boolean): number | undefined {
   let first: number | undefined
-  for (const { request, at, status, isWhole } of looks)
-    if (isWithdrawn(status)) first ??= at
-    else if (isWhole && !unsure.has(request)) first = undefined
+  for (const look of looks)
+    if (isWithdrawn(look.status)) first ??= look.at
+    else if (isSure(look)) first = undefined
   return first
 }
 
@@ -76,8 +76,8 @@ export function watchWithdrawals(at: WithdrawalsAt): Withdrawals {
     const who = pipelines.filter(({ name, map }) => names.includes(name) && map[STATUS] !== undefined)
     if (request?.fault === 'late' || who.length === 0 || !who.every(isProven)) return
     const first = firstSeen(
-      ledger.looks.filter((look) => look.contact === contact && look.request < number && isHeard(look)),
-      unsure,
+      ledger.looks.filter((look) => look.contact === contact && look.request < number),
+      (look) => look.isWhole && isHeard(look) && !unsure.has(look.request),
     )
     const isShown = versions(contact).some(
       ({ status, consented }) =>

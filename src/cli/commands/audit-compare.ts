@@ -5,6 +5,7 @@ import {
   type ContactAsOf,
   type ContactChange,
   contactsAsOf,
+  isChangeLost,
 } from '../../core/log/contact-history.ts'
 import { everyEntry } from '../../core/log/log-lines.ts'
 import type { LoggedPerson } from '../../core/log/sync-log.ts'
@@ -23,6 +24,8 @@ const asOfJson = ({ contactId, exists, fields, terms, unknown }: ContactAsOf) =>
   unknown,
 })
 
+const lostText = (names: readonly string[]): string => `  values no longer kept: ${names.join(', ')}`
+
 function asOfLines({ contactId, exists, fields, terms, unknown }: ContactAsOf): readonly string[] {
   if (!exists) return [`  contact ${contactId}: deleted before`]
   const lines = Object.entries(fields).map(
@@ -33,7 +36,7 @@ function asOfLines({ contactId, exists, fields, terms, unknown }: ContactAsOf): 
     `  contact ${contactId}:`,
     ...lines,
     ...(terms.length === 0 ? [] : [`    terms: ${terms.join(', ')}`]),
-    ...(unknown.length === 0 ? [] : [`    values no longer kept: ${unknown.join(', ')}`]),
+    ...(unknown.length === 0 ? [] : [`  ${lostText(unknown)}`]),
   ]
 }
 
@@ -50,19 +53,25 @@ export async function showAsOf(
   const found = await Promise.all(
     people.map(async ({ person: { person }, ...one }) => ({
       ...one,
-      contacts: await contactsAsOf(everyEntry(state, { person }), asOf),
+      ...(await contactsAsOf(everyEntry(state, { person }), asOf)),
     })),
   )
   if (json === true) {
     const as_of = new Date(asOf).toISOString()
     printJson(io, {
-      people: found.map((one) => ({ ...one.json, as_of, contacts: one.contacts.map(asOfJson) })),
+      people: found.map(({ contacts, unknown, ...one }) => ({
+        ...one.json,
+        as_of,
+        contacts: contacts.map(asOfJson),
+        unknown,
+      })),
     })
     return 0
   }
-  for (const { text, contacts } of found) {
+  for (const { text, contacts, unknown } of found) {
     print(io, `${text}, as of ${momentText(asOf)}`)
-    if (contacts.length === 0) print(io, '  nothing was sent before')
+    if (contacts.length === 0)
+      print(io, unknown.length === 0 ? '  nothing was sent before' : lostText(unknown))
     for (const contact of contacts) for (const line of asOfLines(contact)) print(io, line)
   }
   printError(io, 'by the sync log alone: changes that others made at the service are not in it')
@@ -130,9 +139,17 @@ export async function diffRuns(
       { run: other, seq: await endOf(other, state) },
     ].sort((a, b) => a.seq - b.seq)
     const [from = { run: one, seq: 0 }, to = from] = ends
-    const changes = await changesTogether(between(state, from.seq, to.seq))
+    let withoutValues = 0
+    async function* kept(): AsyncGenerator<LoggedEntry> {
+      for await (const entry of between(state, from.seq, to.seq)) {
+        if (isChangeLost(entry)) withoutValues += 1
+        yield entry
+      }
+    }
+    const changes = await changesTogether(kept())
     if (options.json === true) {
-      printJson(io, { from: from.run, to: to.run, changes: changes.map(changeJson) })
+      const found = { changes: changes.map(changeJson), without_values: withoutValues }
+      printJson(io, { from: from.run, to: to.run, ...found })
       return 0
     }
     print(
@@ -140,6 +157,8 @@ export async function diffRuns(
       `${plural(changes.length, 'contact')} changed from the end of ${from.run} to the end of ${to.run}`,
     )
     for (const change of changes) for (const line of changeLines(change)) print(io, line)
+    if (withoutValues > 0)
+      printError(io, `${plural(withoutValues, 'change')} left out: the values are no longer kept`)
     return 0
   })
 }

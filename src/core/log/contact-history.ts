@@ -30,10 +30,7 @@ interface Drawing {
 
 const WRITES: readonly LoggedEntry['action'][] = ['create', 'update', 'terms']
 
-function draw(
-  contact: Drawing,
-  { action, fields, terms, field_names: names, values, at, seq }: LoggedEntry,
-): void {
+function draw(contact: Drawing, { action, fields, terms, at, seq }: LoggedEntry): void {
   if (action === 'delete') {
     contact.exists = false
     contact.fields.clear()
@@ -41,13 +38,9 @@ function draw(
     contact.unknown.clear()
     return
   }
-  contact.exists = true
+  // A decision about a contact that is gone does not bring it back.
   if (!WRITES.includes(action)) return
-  if (values !== 'open')
-    for (const name of names) {
-      contact.fields.delete(name)
-      contact.unknown.add(name)
-    }
+  contact.exists = true
   for (const [name, { to }] of Object.entries(fields)) {
     contact.unknown.delete(name)
     contact.fields.set(name, { value: to, at, seq })
@@ -56,38 +49,61 @@ function draw(
   for (const name of terms.remove) contact.terms.delete(termKey(name))
 }
 
+const TERMS = 'terms'
+
+/** An entry whose values are gone: which contact it was about is not known either. It is older than any that is open. */
+function lose(
+  { action, field_names: names }: LoggedEntry,
+  lost: Set<string>,
+  contacts: Map<number, Drawing>,
+): void {
+  if (action === 'delete') {
+    lost.clear()
+    contacts.clear()
+  } else if (WRITES.includes(action)) {
+    for (const name of action === TERMS ? [TERMS] : names) lost.add(name)
+  }
+}
+
 const isBlank = ({ value }: ValueAsOf): boolean =>
   value === '' || (Array.isArray(value) && value.length === 0)
 
+export interface PersonAsOf {
+  readonly contacts: readonly ContactAsOf[]
+  /** What entries had set whose values are gone since, in whichever contact. */
+  readonly unknown: readonly string[]
+}
+
 /**
- * The contacts of one person as they were before `moment` (milliseconds since the epoch). `entries`: of that person, oldest
+ * The contacts of one person as they were at `moment` (milliseconds since the epoch). `entries`: of that person, oldest
  * first. A field that was emptied is not listed.
  */
-export async function contactsAsOf(
-  entries: AsyncIterable<LoggedEntry>,
-  moment: number,
-): Promise<readonly ContactAsOf[]> {
+export async function contactsAsOf(entries: AsyncIterable<LoggedEntry>, moment: number): Promise<PersonAsOf> {
   const contacts = new Map<number, Drawing>()
+  const lost = new Set<string>()
   for await (const entry of entries) {
-    const { contact_id: id, outcome, at } = entry
+    const { contact_id: id, outcome, at, values, action } = entry
     if (Date.parse(at) > moment) break
-    if (id === null || outcome !== 'done') continue
+    if (outcome !== 'done') continue
+    if (values !== 'open') lose(entry, lost, contacts)
+    if (id === null) continue
     const known = contacts.get(id) ?? {
       exists: true,
       fields: new Map(),
       terms: new Map(),
-      unknown: new Set(),
+      unknown: new Set(action === 'create' ? [] : lost),
     }
     contacts.set(id, known)
     draw(known, entry)
   }
-  return [...contacts].map(([contactId, { exists, fields, terms, unknown }]) => ({
+  const shown = [...contacts].map(([contactId, { exists, fields, terms, unknown }]) => ({
     contactId,
     exists,
     fields: Object.fromEntries([...fields].filter(([, one]) => !isBlank(one))),
     terms: [...terms.values()].sort(),
     unknown: [...unknown].sort(),
   }))
+  return { contacts: shown, unknown: [...lost].sort() }
 }
 
 /** What became of one contact between two moments. */
@@ -101,14 +117,16 @@ export interface ContactChange {
   readonly terms: { readonly add: readonly string[]; readonly remove: readonly string[] }
 }
 
+type TermStep = 'add' | 'remove'
+
 interface Change {
   pipeline: string | null
   key: string | null
   made: boolean
   deleted: boolean
   readonly fields: Map<string, { from: FieldValue | null; to: FieldValue }>
-  /** By comparison form: given (1) or taken (-1) in the end. */
-  readonly terms: Map<string, { readonly name: string; sum: number }>
+  /** By comparison form: what the first and the last entry did. A user may have taken between what was given twice. */
+  readonly terms: Map<string, { readonly name: string; readonly first: TermStep; readonly last: TermStep }>
 }
 
 const sameValue = (one: FieldValue | null, other: FieldValue): boolean =>
@@ -119,15 +137,20 @@ function note(change: Change, { action, fields, terms, pipeline, key }: LoggedEn
   change.key ??= key
   if (action === 'create') change.made = true
   if (action === 'delete') change.deleted = true
-  for (const [name, { from, to }] of Object.entries(fields))
-    change.fields.set(name, { from: change.fields.get(name)?.from ?? from, to })
-  const count = (name: string, step: number): void => {
-    const known = change.terms.get(termKey(name)) ?? { name, sum: 0 }
-    change.terms.set(termKey(name), { ...known, sum: known.sum + step })
+  for (const [name, { from, to }] of Object.entries(fields)) {
+    const known = change.fields.get(name)
+    change.fields.set(name, { from: known === undefined ? from : known.from, to })
   }
-  for (const name of terms.add) count(name, 1)
-  for (const name of terms.remove) count(name, -1)
+  for (const step of ['add', 'remove'] as const)
+    for (const name of terms[step]) {
+      const known = change.terms.get(termKey(name)) ?? { name, first: step }
+      change.terms.set(termKey(name), { ...known, last: step })
+    }
 }
+
+/** Whether an entry changed a contact, and which one and how is no longer kept. */
+export const isChangeLost = ({ values, outcome, action }: LoggedEntry): boolean =>
+  values !== 'open' && outcome === 'done' && (action === 'delete' || WRITES.includes(action))
 
 /**
  * What entries changed together, contact by contact, in the order of their first change: the first value in place of the last,
@@ -146,15 +169,13 @@ export async function changesTogether(
     note(change, entry)
   }
   return [...changes].flatMap(([contactId, { fields, terms, ...rest }]) => {
-    const named = [...terms.values()]
+    const both = (step: TermStep): readonly string[] =>
+      [...terms.values()].flatMap(({ name, first, last }) => (first === step && last === step ? [name] : []))
     const one: ContactChange = {
       ...rest,
       contactId,
       fields: Object.fromEntries([...fields].filter(([, { from, to }]) => !sameValue(from, to))),
-      terms: {
-        add: named.filter(({ sum }) => sum > 0).map(({ name }) => name),
-        remove: named.filter(({ sum }) => sum < 0).map(({ name }) => name),
-      },
+      terms: { add: both('add'), remove: both('remove') },
     }
     const parts = Object.keys(one.fields).length + one.terms.add.length + one.terms.remove.length
     return parts === 0 && !one.made && !one.deleted ? [] : [one]
