@@ -75,8 +75,12 @@ export async function listSettled(
 export function isWanted(name: string, patterns: readonly string[]): boolean {
   const lower = name.toLowerCase()
   if (lower.startsWith('.') || UNFINISHED.some((ending) => lower.endsWith(ending))) return false
-  return patterns.some((pattern) => matchesGlob(lowerEnding(name), lowerEnding(pattern)))
+  return patterns.some((pattern) => matches(lowerEnding(name), lowerEnding(pattern)))
 }
+
+/** Nearly every pattern is `*.csv` or its like, and the first use of Node's patterns costs a start 5 ms. */
+const matches = (name: string, pattern: string): boolean =>
+  /^\*(?:\.\w+)+$/.test(pattern) ? name.endsWith(pattern.slice(1)) : matchesGlob(name, pattern)
 
 function lowerEnding(name: string): string {
   // Of a packed file (`.csv.gz`) both.

@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RejectRow, Source } from '../../../src/core/ports.ts'
 import { isWanted } from '../../../src/sources/folder/folder-listing.ts'
@@ -58,6 +59,15 @@ describe('isWanted', () => {
     ['a', ['*'], true],
   ])('%s for %j: %s', (name, patterns, wanted) => {
     expect(isWanted(name, patterns)).toBe(wanted)
+  })
+
+  it('means by a star and an ending what Node means by it', () => {
+    const ending = fc.constantFrom('.csv', '.csv.gz', '.rejects.csv', '.v2')
+    fc.assert(
+      fc.property(fc.stringMatching(/^[^./\0][^/\0]{0,9}$/), ending, ending, (name, own, asked) => {
+        expect(isWanted(`${name}${own}`, [`*${asked}`])).toBe(matchesGlob(`${name}${own}`, `*${asked}`))
+      }),
+    )
   })
 })
 
