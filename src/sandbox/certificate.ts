@@ -1,5 +1,6 @@
 // The certificate of a sandbox that answers over TLS: made when it starts, signed by itself, its key never on disk. Node can
-// sign, but not make a certificate, so its few fields are written as DER here (RFC 5280); the library for it is 640 kB.
+// sign, but not make a certificate, so its few fields are written as DER here (RFC 5280). Why no library does it:
+// docs/decisions/certificate.md.
 import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 
