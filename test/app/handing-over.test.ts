@@ -147,6 +147,29 @@ describe('a file', () => {
     expect(seqsOf(await handed())).toEqual(all.slice(1))
   })
 
+  it('is one for each account, named after it', async () => {
+    await place.write(
+      'config.yaml',
+      CONFIGURATION('handed.jsonl').replace(
+        'pipelines:',
+        `accounts: { north: { service: { base_url: "\${BASE_URL}", api_key: "\${API_KEY}" } } }
+pipelines:
+  members:
+    account: north
+    source: { type: csv, folder: inbox/members, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first }`,
+      ),
+    )
+    await place.write('inbox/members/b.csv', 'no,mail,first\n2,berta@example.com,Berta\n')
+    await run('a.csv', RECORD('Kanaria'))
+    expect((await place.cli('audit', 'hand-over')).code).toBe(0)
+    const north = linesOf(await readFile(place.path('handed.north.jsonl'), 'utf8'))
+    const own = linesOf(await handed())
+    expect([own[0]?.seq, north[0]?.seq]).toEqual([1, 1])
+    expect(new Set([...own, ...north].map(({ instance }) => instance)).size).toBe(2)
+  })
+
   it('says where it cannot be written', async () => {
     await run('a.csv', RECORD('Kanaria'))
     await configured('nowhere/handed.jsonl')
