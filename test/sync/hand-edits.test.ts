@@ -338,6 +338,23 @@ describe('terms under replace and keep', () => {
     ])
   })
 
+  it('the release of one leaves the others as they were edited', async () => {
+    const line = await given()
+    take(line, 'A')
+    line.service.giveTerm(1, 'X')
+    line.source.drop('2.csv', table('A,B,C'))
+    await line.run()
+    expect(await line.state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'term X' })).toBe(1)
+    line.source.drop('3.csv', table('A,B,C'))
+    expect(await line.run()).toMatchObject({ updated: 1, kept_edits: 1 })
+    expect(line.service.termsOf(1)).toEqual(['B', 'C'])
+    expect(await edits(line)).toMatchObject([{ field: 'term A' }])
+    expect(await line.state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'term A' })).toBe(1)
+    line.source.drop('4.csv', table('A,B,C'))
+    await line.run()
+    expect(line.service.termsOf(1)).toEqual(['A', 'B', 'C'])
+  })
+
   it('released, the list of the source is given whole when its record comes again', async () => {
     const line = await given()
     take(line, 'A')

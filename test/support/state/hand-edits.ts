@@ -1,5 +1,9 @@
 // Edits made by hand, over the state in memory: what was sent to contacts, and which values of theirs are kept.
-import type { HandEditStore, JudgedEdits } from '../../../src/core/change/others/hand-edits.ts'
+import {
+  assertedOnceReleased,
+  type HandEditStore,
+  type JudgedEdits,
+} from '../../../src/core/change/others/hand-edits.ts'
 import type { Settled } from '../../../src/core/change/operation.ts'
 import { stepFields } from '../../../src/core/change/steps.ts'
 import type { Contact } from '../../../src/core/mapping/contact.ts'
@@ -78,12 +82,14 @@ export function forgetEdits(
 }
 
 /** Its terms are compared again when its record comes again. */
-function compareTerms(tables: Tables, { pipeline, key }: { pipeline: string; key: string }): void {
+function compareTerms(
+  tables: Tables,
+  { pipeline, key, field }: { pipeline: string; key: string; field: string },
+): void {
   const link = linkOf(tables, pipeline, key)
   if (link === undefined) return
   link.fingerprint = undefined
-  const [first, ...others] = link.terms ?? []
-  link.terms = first === undefined ? undefined : [{ ...first, unsure: true }, ...others]
+  link.terms = assertedOnceReleased(link.terms ?? [], field)
 }
 
 export function memoryHandEdits(tables: Tables): HandEditStore {

@@ -15,7 +15,7 @@ import type { Contact, FieldValue } from '../../mapping/contact.ts'
 import type { CustomFieldRules } from '../../mapping/custom-fields.ts'
 import type { ServiceContact } from '../../ports.ts'
 import type { PipelineSettings } from '../../settings.ts'
-import { termsBeyond } from '../../mapping/terms.ts'
+import { type AssertedTerm, termKey, termsBeyond } from '../../mapping/terms.ts'
 import { isBlank } from '../../words/blank.ts'
 import { shownAs, shownContact } from '../lookup/likeness.ts'
 
@@ -191,8 +191,23 @@ export function editsAtDelete(
   return mergeWithService(fields, sides, never).edits.map((edit) => ({ ...edit, source: null }))
 }
 
+const TERM = 'term '
+
 /** How an edit of a term is listed among those of fields. */
-export const termField = (name: string): string => `term ${name}`
+export const termField = (name: string): string => `${TERM}${name}`
+
+type Assertion = Omit<AssertedTerm, 'shared'>
+
+/**
+ * What a record asserts once the edit of this term was released: unsure of it alone, so that its list is compared again, and
+ * other terms that a user took stay away.
+ */
+export function assertedOnceReleased(asserted: readonly Assertion[], field: string): readonly Assertion[] {
+  const name = field.slice(TERM.length)
+  const isIt = (term: Assertion): boolean => termKey(term.name) === termKey(name)
+  const ours = asserted.find(isIt)?.ours ?? false
+  return [...asserted.filter((term) => !isIt(term)), { name, ours, unsure: true }]
+}
 
 export interface MergedTerms {
   /** Terms that a list of the source would give again, or take away, and that stay as the service has them. */

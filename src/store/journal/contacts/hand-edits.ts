@@ -1,12 +1,13 @@
 // What was sent to contacts, as far as their links do not say it, and which values at the service were edited by hand.
 // Whose links a contact has decides whether anything is noted: what was last pushed by its only link is what was last sent.
-import type {
-  EditsOfRecord,
-  HandEdit,
-  HandEditStore,
-  JudgedEdits,
-  OpenEdit,
-  SentValues,
+import {
+  assertedOnceReleased,
+  type EditsOfRecord,
+  type HandEdit,
+  type HandEditStore,
+  type JudgedEdits,
+  type OpenEdit,
+  type SentValues,
 } from '../../../core/change/others/hand-edits.ts'
 import type { Operation, Settled } from '../../../core/change/operation.ts'
 import { stepFields } from '../../../core/change/steps.ts'
@@ -183,19 +184,18 @@ function byRecord(rows: readonly EditRow[]): readonly EditsOfRecord[] {
 /** Terms are read where their record is sent, not separately. */
 const OF_FIELD = "field NOT LIKE 'term %'"
 
-/** Its terms are compared again when its record is next read: as if its assertions had been in flight. */
+/** Its terms are compared again when its record is next read: as if this one had been in flight. */
 function createCompareTerms(db: Connection): (edit: EditRow) => void {
   const unsettle = db.prepare(`${FORGET_FINGERPRINT} AND key = @key)`)
   const terms = db.prepare<[string, string], { id: number; terms: string | null }>(
     'SELECT id, terms FROM link WHERE pipeline = ? AND key = ?',
   )
   const doubt = db.prepare('UPDATE link SET terms = ? WHERE id = ?')
-  return ({ pipeline, key }) => {
+  return ({ pipeline, key, field }) => {
     unsettle.run({ pipeline, key })
     const link = terms.get(pipeline, key)
-    const [first, ...others] = parseAssertions(link?.terms ?? null) ?? []
     if (link === undefined) return
-    doubt.run(first === undefined ? null : assertionsJson([{ ...first, unsure: true }, ...others]), link.id)
+    doubt.run(assertionsJson(assertedOnceReleased(parseAssertions(link.terms) ?? [], field)), link.id)
   }
 }
 
