@@ -91,9 +91,8 @@ export async function mergedTerms(
   const { contactId } = operation
   if (rulesFor(operation, context) === undefined || rule === 'overwrite' || contactId === undefined)
     return undefined
-  const given = (operation.asserted ?? []).filter(({ unsure }) => !unsure).map(({ name }) => name)
   const [{ open } = NOBODY_SENT] = await context.state.sentValues([contactId])
-  const merged = mergeTerms({ ...sides, given }, open, rule)
+  const merged = mergeTerms({ ...sides, asserted: operation.asserted ?? [] }, open, rule)
   context.tally.noteEdits(operation, merged.edits)
   return merged
 }

@@ -216,20 +216,32 @@ export interface MergedTerms {
   readonly keptThere: readonly string[]
 }
 
+/** `asserted`: by its record so far; `ours` of them are those that we gave. */
+export interface TermSides {
+  readonly wanted: readonly string[]
+  readonly asserted: readonly Assertion[]
+  readonly shown: readonly string[]
+}
+
+const namesOfTerms = (terms: readonly Assertion[]): readonly string[] => terms.map(({ name }) => name)
+
 /**
  * The terms of a contact under `replace`, which sends a whole list: one that we added and a user removed is not added again,
- * one that others added is not removed.
+ * one that others added is not removed, even if the source has named it meanwhile.
  */
 export function mergeTerms(
-  { wanted, given, shown }: Readonly<Record<'wanted' | 'given' | 'shown', readonly string[]>>,
+  { wanted, asserted, shown }: TermSides,
   open: SentValues['open'],
   rule: HandEdit['rule'],
 ): MergedTerms {
   const isReleased = (name: string, value: FieldValue): boolean =>
     open.some(([field, released]) => field === termField(name) && released === value)
-  const lost = termsBeyond(given, shown)
+  const sure = asserted.filter(({ unsure }) => !unsure)
+  const lost = termsBeyond(namesOfTerms(sure), shown)
+  // What was sent without an answer counts as sent.
+  const ours = namesOfTerms(asserted.filter((term) => term.ours))
   const keptAway = lost.filter((name) => termsBeyond([name], wanted).length === 0 && !isReleased(name, ''))
-  const keptThere = termsBeyond(termsBeyond(shown, given), wanted).filter((name) => !isReleased(name, name))
+  const keptThere = termsBeyond(termsBeyond(shown, ours), wanted).filter((name) => !isReleased(name, name))
   const edits = [
     ...keptAway.map((name) => ({ field: termField(name), rule, sent: name, service: '', source: name })),
     ...keptThere.map((name) => ({ field: termField(name), rule, sent: null, service: name, source: '' })),

@@ -162,7 +162,17 @@ it('a mapped field that was never sent was edited where it is filled, and its ru
 })
 
 describe('terms of a whole list', () => {
-  const sides = { wanted: ['A', 'B', 'C'], given: ['a', 'B', 'D'], shown: ['B', 'X'] }
+  const given = (name: string, more = {}) => ({ name, ours: true, unsure: false, ...more })
+  const asserted = [given('a'), given('B'), given('D')]
+  const sides = { wanted: ['A', 'B', 'C'], asserted, shown: ['B', 'X'] }
+
+  it('that others gave stay, even if the source named them meanwhile; what was never sure is given', () => {
+    const others = [given('E', { ours: false }), given('F'), given('A', { unsure: true })]
+    expect(mergeTerms({ wanted: ['A'], asserted: others, shown: ['E', 'F'] }, [], 'keep')).toMatchObject({
+      keptAway: [],
+      keptThere: ['E'],
+    })
+  })
 
   it('that somebody took away, and those that others gave, stay as they are', () => {
     expect(mergeTerms(sides, [], 'keep')).toEqual({
