@@ -37,7 +37,7 @@ export function effectiveHash(
   pipeline: PipelineSettings,
   { rules, paths }: { rules: readonly ApprovalRule[]; paths: readonly string[] },
 ): string {
-  const { schedule: _, timezone: __, tests: ___, ...settings } = pipeline
+  const { schedule: _, timezone: __, tests: ___, drift: ____, ...settings } = pipeline
   return hashOf({ ...settings, source: Object.fromEntries(readsHow(pipeline, paths)), rules })
 }
 

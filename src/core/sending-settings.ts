@@ -4,7 +4,7 @@ import { accountName } from './account-settings.ts'
 import { z } from 'zod'
 import { CONTACT_FIELD_NAMES } from './mapping/contact.ts'
 import { handEdits } from './mapping/mapping-schema.ts'
-import { duration, flag } from './words/scalars.ts'
+import { duration, flag, share } from './words/scalars.ts'
 
 /** By the mail a contact is found, and a status is decided by rules for consent. */
 const OWNABLE = CONTACT_FIELD_NAMES.filter((field) => field !== 'mail' && field !== 'mail_status')
@@ -17,6 +17,21 @@ export interface FieldOwner {
 
 /** The owners of each field that a pipeline maps and that has any. */
 export type FieldOwners = Readonly<Record<string, readonly FieldOwner[]>>
+
+/** Rounds of looks by the daemon (change/others/drift-rounds.ts). */
+const driftSchema = z
+  .strictObject({
+    every: duration({ min: '1h' }).describe(
+      'How often all linked contacts are looked at; a round that takes longer is brought to its end, then the next one starts.',
+    ),
+    share: share
+      .prefault('5%')
+      .describe('The share of contacts that may differ; a round that finds more logs a warning.'),
+  })
+  .optional()
+  .describe(
+    'The daemon compares the linked contacts with what was last sent, one after another, with requests that runs leave over, and logs what it has counted. Unset: only `contact-sync drift` does.',
+  )
 
 /** How the changes of a pipeline are sent. */
 export function sendingKeys() {
@@ -61,6 +76,7 @@ export function sendingKeys() {
       .describe(
         'How often a scheduled run looks at a contact again whose edited values are kept. A run started by hand looks at all of them.',
       ),
+    drift: driftSchema,
     writes: z
       .enum(['all', 'create', 'update'])
       .prefault('all')

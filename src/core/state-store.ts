@@ -24,6 +24,7 @@ import type { LookAlikeStore } from './linkage/look-alikes.ts'
 import type { SyncLog } from './log/sync-log.ts'
 import type { HandOverStore } from './log/hand-over.ts'
 import type { WitnessStore } from './log/witness.ts'
+import type { DriftRoundStore } from './change/others/drift-rounds.ts'
 import type { MappingStore } from './mapping-store.ts'
 import type { TermNameStore } from './mapping/terms.ts'
 import type { DateOrderStore } from './mapping/values/date-order.ts'
@@ -76,6 +77,7 @@ export interface StateStore
     SyncLog,
     WitnessStore,
     HandOverStore,
+    DriftRoundStore,
     DecisionStore,
     ConfigurationStore,
     OptOutStore,

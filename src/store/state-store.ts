@@ -41,6 +41,7 @@ import { createMappingStore } from './mappings.ts'
 import { createPauseStore } from './pause.ts'
 import { createHandOverStore } from './hand-over.ts'
 import { createWitnessStore } from './witness.ts'
+import { createDriftRoundStore } from './drift-rounds.ts'
 import { createPermissionStore } from './journal/permission.ts'
 import { createFormerStatuses } from './journal/contacts/former-statuses.ts'
 import { createWithdrawals } from './journal/contacts/withdrawals.ts'
@@ -122,6 +123,7 @@ function storeOver(
     ...createPauseStore(db),
     ...createWitnessStore(db),
     ...createHandOverStore(db),
+    ...createDriftRoundStore(db),
     ...createDecisionStore(db),
     ...createConfigurationStore(db),
     ...createReadStore(db),

@@ -10,6 +10,7 @@ import {
   type SentContact,
   type ShownSides,
 } from '../core/change/others/drift.ts'
+import { type DriftRound, roundWith } from '../core/change/others/drift-rounds.ts'
 import { handEditRules } from '../core/change/others/hand-edits.ts'
 import { repairableNames } from '../core/change/others/repair.ts'
 import { presentNames, type TermAliases } from '../core/mapping/terms.ts'
@@ -105,16 +106,21 @@ async function chosenKeys(size: number, { state, pipeline, random }: DriftContex
   return { keys: sample.chosen(), contacts: sample.passed() }
 }
 
-/** Looks at so many contacts, drawn at random; Infinity: at all. What was seen before it had to stop is reported. */
-export async function lookForDrift(size: number, context: DriftContext): Promise<DriftReport> {
-  const { pipeline, state, circuit, signal } = context
+async function comparison(context: DriftContext) {
+  const { pipeline, state } = context
   const definitions = await state.seenDefinitions(pipeline.name)
   const rules: Rules = {
     ...handEditRules(pipeline, seenRules(context, definitions)),
     isWholeList: pipeline.terms.policy === 'replace',
     termRule: pipeline.hand_edits,
   }
-  const by = { rules, aliases: await state.termAliases() }
+  return { rules, aliases: await state.termAliases() }
+}
+
+/** Looks at so many contacts, drawn at random; Infinity: at all. What was seen before it had to stop is reported. */
+export async function lookForDrift(size: number, context: DriftContext): Promise<DriftReport> {
+  const { pipeline, circuit, signal } = context
+  const by = await comparison(context)
   const { keys, contacts } = await chosenKeys(size, context)
   const outcomes: LookOutcome[] = []
   while (outcomes.length < keys.length && !signal.aborted && circuit.stop === undefined) {
@@ -128,4 +134,28 @@ export async function lookForDrift(size: number, context: DriftContext): Promise
     kind: 'unanswered' as const,
   }))
   return driftReport(pipeline.name, { outcomes: [...outcomes, ...notLooked], contacts })
+}
+
+/** Looks at the contacts that are left of the round, and notes each step. Undefined where it had to stop before the last one. */
+export async function continueRound(
+  from: DriftRound,
+  context: DriftContext & { note(round: DriftRound): Promise<void> },
+): Promise<DriftRound | undefined> {
+  const { pipeline, state, circuit, signal } = context
+  const by = await comparison(context)
+  let round = from
+  for (;;) {
+    const keys = await state.linkedKeys(pipeline.name, { after: round.after, limit: LIST_PAGE })
+    if (keys.length === 0) return round
+    for (let at = 0; at < keys.length;) {
+      const looks = Math.min(LOOKS_AT_ONCE, await context.room())
+      if (looks === 0) return undefined
+      const some = keys.slice(at, at + looks)
+      const outcomes = await Promise.all(some.map((key) => lookAt(key, by, context)))
+      if (signal.aborted || circuit.stop !== undefined) return undefined
+      at += some.length
+      round = roundWith(round, outcomes, some.at(-1) ?? round.after)
+      await context.note(round)
+    }
+  }
 }

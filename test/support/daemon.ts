@@ -149,6 +149,7 @@ export async function startTestDaemon(options: TestDaemonOptions) {
         return ended(pipeline.name, { status: signal.aborted ? 'failed' : 'ok' })
       },
       undo: () => Promise.reject(new Error('not in this world')),
+      continueDrift: () => Promise.resolve({ ended: undefined, stop: undefined }),
       probe() {
         probedAt.push(now())
         return Promise.resolve(probes.shift())

@@ -37,6 +37,8 @@ export interface DaemonRuns {
   /** After `hold`. */
   release(): void
   readonly running: number
+  /** No run is active, and runs may start. */
+  readonly isIdle: boolean
   /** Takes the pipelines of the settings in use. */
   renew(): Promise<void>
   conditions(): readonly PipelineCondition[]
@@ -60,6 +62,8 @@ interface Parts {
   /** The service could not be used. */
   onTrouble(trouble: Trouble): void
   onWell(): void
+  /** Resolves when nothing else asks the service: looks end once nothing may start. */
+  quiet(): Promise<void>
   /** A fault of the state or of this program; `pipeline` where it was a run's. */
   onFault(error: unknown, pipeline: string): void
 }
@@ -270,7 +274,7 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     dismiss: asked.dismiss,
     async hold() {
       holds += 1
-      await Promise.all([...active.values()].map(({ ended }) => ended))
+      await Promise.all([...[...active.values()].map(({ ended }) => ended), parts.quiet()])
     },
     release() {
       holds -= 1
@@ -278,6 +282,9 @@ export async function createDaemonRuns(parts: Parts): Promise<DaemonRuns> {
     },
     get running() {
       return agenda.running
+    },
+    get isIdle() {
+      return holds === 0 && agenda.running === 0
     },
     async renew() {
       agenda.replace(await readEntries(settings(), due, clock.now()))

@@ -9,6 +9,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { readExpression } from '../../schedule/expression.ts'
 import { lookAtBrakes } from './brakes-due.ts'
+import { createDriftLooks } from './drift-looks.ts'
 import { clockTicks, type Ticks } from '../../schedule/ticks.ts'
 import type { Owner } from '../decisions/owner.ts'
 import type { AccountConfiguration } from '../run/configuration.ts'
@@ -24,7 +25,8 @@ import { openServing, type Serving } from './serving.ts'
 import type { DaemonWatch, WatchDaemon } from './daemon-watch.ts'
 
 /** What the daemon needs of a runner. */
-export interface DaemonRunner extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure'> {
+export interface DaemonRunner
+  extends PipelineRunner, Pick<Runner, 'probe' | 'reconfigure' | 'continueDrift'> {
   readonly state: DueStore &
     Pick<
       Runner['state'],
@@ -176,19 +178,23 @@ function createLogCopies(
   }
 }
 
-/** The parts that know of each other, and the settings in use. */
-async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
-  const { broken, clock, log, random, signal } = parts
-  let settings = first
-  const current = (): Settings => settings
-  const emit = createEmitter(parts, current)
-  const onFault = (error: unknown, pipeline?: string): void => {
+const faultListener =
+  (log: Log, broken: AbortController) =>
+  (error: unknown, pipeline?: string): void => {
     log.error('run aborted by an internal error', {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...errorFacts(error),
     })
     if (isFinal(error)) broken.abort(error)
   }
+
+/** The parts that know of each other, and the settings in use. */
+async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { broken: AbortController }) {
+  const { broken, clock, log, random, signal } = parts
+  let settings = first
+  const current = (): Settings => settings
+  const emit = createEmitter(parts, current)
+  const onFault = faultListener(log, broken)
   const shared = { clock, random, log, signal, runner, emit, onFault, settings: current }
   let paused = await pausesOf(runner)
   if (paused.size > 0) log.warn('pipelines paused', { pipelines: paused.size })
@@ -214,11 +220,17 @@ async function assemble(first: Settings, runner: DaemonRunner, parts: Parts & { 
     paused: () => paused,
     onTrouble: (trouble) => pause.begin(trouble),
     onWell: () => pause.allWell(),
+    quiet: () => drift.idle(),
+  })
+  const drift = createDriftLooks({
+    ...shared,
+    mayLook: (name) => runs.isIdle && pause.current === undefined && !paused.has(name),
   })
   const landings = createLandings({ clock, onLanded: (name) => runs.want(name) })
   const copies = createLogCopies({ clock, log, signal, state: runner.state, settings: current })
   const waking = createWaking(parts.ticks ?? clockTicks(clock), () => {
     copies.look()
+    void drift.look()
     void lookAtBrakes({ ...shared, want: (name) => runs.want(name) })
     landings.lookAgain()
     runs.pump()

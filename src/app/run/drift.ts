@@ -43,16 +43,23 @@ const OF_DAY = 9 / 10
 /** The contact, its terms, and the empty page that ends them. */
 const REQUESTS_PER_LOOK = 3
 
-/** Waits until half of the window has room for a look; for how many it has. 0: the rest of the day is left to runs. */
-async function roomWithin(settings: Settings, signal: AbortSignal): Promise<number> {
-  while (!signal.aborted) {
+/** So soon a look that waits notices that a run has begun. */
+const LONGEST_WAIT_MS = 1000
+
+/** Waits until half of the window has room for a look; for how many it has. 0: the rest of the day, or the time, is left to runs. */
+export async function roomWithin(
+  settings: Settings,
+  signal: AbortSignal,
+  mayLook: () => boolean = () => true,
+): Promise<number> {
+  while (!signal.aborted && mayLook()) {
     const { allowed, used, perMs, perDay, usedOfDay = 0 } = rateStanding(settings, clock.now())
     const looksOfDay = Math.floor(((perDay ?? Infinity) * OF_DAY - usedOfDay) / REQUESTS_PER_LOOK)
     if (looksOfDay < 1) return 0
     const looks = Math.floor((allowed * OF_WINDOW - used) / REQUESTS_PER_LOOK)
     // A window may be too small to be halved.
     if (looks > 0 || used === 0) return Math.min(looksOfDay, Math.max(1, looks))
-    await clock.sleep(Math.max(20, perMs / 10), signal)
+    await clock.sleep(Math.min(Math.max(20, perMs / 10), LONGEST_WAIT_MS), signal)
   }
   return 0
 }

@@ -19,6 +19,7 @@ import { createRejectSource } from '../../sync/plan/reject-source.ts'
 import { runPipeline } from '../../sync/run.ts'
 import { createMailTurns, createTurns } from '../../sync/send/turns.ts'
 import { runUndo } from '../../sync/undo.ts'
+import { lookInRound, type RoundLook, type RoundLooking } from './drift-round.ts'
 import { createKeeping } from './keeping.ts'
 import { systemClock, systemRandom } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
@@ -48,6 +49,8 @@ export interface Runner {
   bind(signal: AbortSignal): Promise<void>
   /** Continues with these settings; with another connection to the service only while no run is active. */
   reconfigure(settings: Settings): Promise<void>
+  /** Continues the round of looks for drift, or begins the one that is due. */
+  continueDrift(pipeline: PipelineSettings, looking: RoundLooking): Promise<RoundLook>
   close(): Promise<void>
 }
 
@@ -172,6 +175,8 @@ export function openRunner(
       return loggedRun(pipeline, partsFor(source), { options: undoOptions, undoes: undo.run, work })
     },
     probe: (signal) => probe(service, signal),
+    continueDrift: (pipeline, looking) =>
+      lookInRound(pipeline, { ...machine, settings, service, state, log }, looking),
     bind: (signal) => bindIfThere(settings, { state, reads: service.session({ signal, attempts: 1 }) }),
     async reconfigure(next) {
       const old = settings

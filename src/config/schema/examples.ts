@@ -83,6 +83,8 @@ const FIELDS: Readonly<Record<string, unknown>> = {
 const PIPELINE: Readonly<Record<string, unknown>> = {
   'guards.max_deletes.share': '5%',
   'guards.max_deletes.count': 500,
+  drift: { every: '24h', share: '5%' },
+  'drift.every': '24h',
   'guards.brake': { terms: ['Newsletter'], above: 200, first: 50, watch: '24h' },
   'guards.brake.terms': ['Newsletter'],
   'guards.brake.above': 200,

@@ -1,4 +1,4 @@
-// The events about what is kept, and for how long: old data, and the head of the sync log elsewhere.
+// The events about what is kept, and for how long: old data, the head of the sync log elsewhere, and looks for drift.
 import type { EventEntry } from './event-kinds.ts'
 
 export const KEEPING_EVENTS = {
@@ -48,6 +48,23 @@ export const KEEPING_EVENTS = {
     fields: { error: 'name', 'code?': 'code', 'detail?': 'name', 'at?': 'name' },
     means:
       '`audit.hand_over.to` does not accept the entries; they stay in the sync log. Tried again after 1, 2, 4 and up to 30 minutes; reported once, until it succeeds.',
+  },
+  'looked for drift': {
+    level: 'info',
+    fields: { checked: 'count', differing: 'count', gone: 'count', kept: 'count', unread: 'count' },
+    means:
+      'A round of looks at all linked contacts of the pipeline has ended, as `drift` configures: how many were compared with what was last sent, and how many of them differ, are gone or show only edits that are kept.',
+  },
+  'more drift than allowed': {
+    level: 'warn',
+    fields: { checked: 'count', differing: 'count', allowed: 'name' },
+    means:
+      'A larger share of the contacts than `drift.share` differs from what was last sent. contact-sync drift shows in which fields, and how to set them back.',
+  },
+  'looks for drift interrupted': {
+    level: 'warn',
+    fields: { code: 'code' },
+    means: 'The service could not be used. The round continues after an hour where it stopped.',
   },
   'old data not removed': {
     level: 'warn',

@@ -143,6 +143,17 @@ CREATE TABLE IF NOT EXISTS withdrawal (
 ) STRICT, WITHOUT ROWID;
 `
 
+// drift_round: the latest round of looks for drift (core/change/others/drift-rounds.ts); key: the last one looked at, or empty.
+const driftRounds = `
+CREATE TABLE IF NOT EXISTS drift_round (
+  pipeline TEXT PRIMARY KEY,
+  key TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  counts TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`
+
 export const eighth = [
   approvals,
   corrections,
@@ -152,4 +163,5 @@ export const eighth = [
   erasedSeen,
   addressStatuses,
   evidence,
+  driftRounds,
 ].join('')

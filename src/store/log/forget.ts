@@ -95,6 +95,7 @@ function removeRows(db: Connection, { keys, mails, contactIds }: Subject) {
     'correction',
     'opt_out',
     'brake_ask',
+    'drift_round',
   ].map((table) => prepare(`DELETE FROM ${table} WHERE pipeline = @pipeline AND key = @key`))
   const inDoubt = db.prepare<unknown[], number>(
     `SELECT count(*) FROM operation WHERE pipeline = @pipeline AND key = @key AND ${isOneOf(UNCERTAIN)}`,
