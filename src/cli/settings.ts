@@ -3,7 +3,9 @@ import { type Leniency, loadConfiguration } from '../app/run/configuration.ts'
 import { stateDoubt } from '../store/info.ts'
 import { SyncError } from '../core/words/errors.ts'
 import type { PipelineSettings, Settings } from '../core/settings.ts'
-import { type AccountSettings, chosenAccount } from './accounts/chosen.ts'
+import { type Accounts, chosenAccount } from './accounts/chosen.ts'
+import { basename } from 'node:path'
+import { plural } from '../core/words/format.ts'
 import { configFile } from './config-file.ts'
 import { type CommonOptions, type Io, printError } from './io.ts'
 import { ConfigurationError } from './messages.ts'
@@ -17,12 +19,17 @@ export async function commandSettings(
   return options.settings ?? chosenAccount(await accountsIn(configFile(io, options), io, leniency), options)
 }
 
-/** The settings of all accounts in the file. */
-export async function accountsIn(file: string, io: Io, leniency?: Leniency): Promise<AccountSettings> {
+const notInUse = (file: string, problems: readonly string[]): string =>
+  `${plural(problems.length, 'problem')} in ${basename(file)}; its pipelines are not in use.`
+
+/** The settings of all accounts in the file or folder; files that are not in use are named on standard error. */
+export async function accountsIn(file: string, io: Io, leniency?: Leniency): Promise<Accounts> {
   const loaded = await loadConfiguration(file, io.env, leniency)
   if (!loaded.ok) throw new ConfigurationError(loaded.problems)
   for (const warning of loaded.warnings) printError(io, `warning: ${warning}`)
-  return loaded.accounts
+  for (const { file: name, problems } of loaded.broken)
+    printError(io, [...problems, notInUse(name, problems)])
+  return loaded
 }
 
 /** The pipelines named, in the order of the configuration; all of them where none is named. Throws USAGE. */

@@ -1,145 +1,31 @@
-// The configuration file -> checked settings, or every problem in it at once, each with its place.
+// The configuration, a file or a folder of files -> checked settings, or every problem in it at once, each with its place.
 // The caller passes the kinds of sources: the configuration imports no other folder.
-import { dirname, resolve } from 'node:path'
-import { type AccountTree, accountTrees } from './accounts.ts'
-import { saidOnce, withoutNulls } from './blocks.ts'
-import { buildSettings } from './build.ts'
-import { type CrossChecks, crossProblems, sharedFolderProblems } from './cross-checks.ts'
-import { environmentProblems } from './text/environment.ts'
+import { statSync } from 'node:fs'
+import { loadFolder } from './accounts/folder.ts'
 import { mergeLayers } from './layers.ts'
-import { parseTree } from './parse.ts'
-import { type ConfigProblem, inOrder, sentenceParts } from './text/problem.ts'
-import { type ReadFile, readSmallFile, readText } from './text/read-text.ts'
-import { configSchema, type OutsideChecks, type Settings } from '../core/settings.ts'
-import { readAlertSecrets } from './secrets/alert-secrets.ts'
-import { readSecrets } from './secrets/secrets.ts'
-import { withProfile } from './service-profile.ts'
-import { readUserTokens } from './secrets/user-secrets.ts'
-import { readSourceSecrets } from './secrets/source-secrets.ts'
-import { sourceOptions } from './schema/source-options.ts'
-import type { SourceKinds } from '../core/source-settings.ts'
-import type { Environment } from './text/substitute.ts'
-import { isMapping, type Tree, valueAt } from './text/tree.ts'
-import { readYaml } from './text/yaml-tree.ts'
+import { type Loaded, type LoadOptions, loadTree } from './load-tree.ts'
+import { readConfig } from './read-config.ts'
+import { inOrder } from './text/problem.ts'
+import { readSmallFile } from './text/read-text.ts'
+import { configSchema } from '../core/settings.ts'
+import { isMapping, valueAt } from './text/tree.ts'
 
-export { type ConfigProblem, problemText } from './text/problem.ts'
+export type { Loaded, LoadOptions } from './load-tree.ts'
+export { problemText } from './text/problem.ts'
 export type { SourceKinds } from '../core/source-settings.ts'
 
-export interface LoadOptions extends OutsideChecks {
-  readonly file: string
-  readonly env: Environment
-  readonly kinds: SourceKinds
-  /** Where presets lie, one YAML file each. */
-  readonly presetFolder: string
-  /** For commands that send no request and show nothing to others: secrets may be missing, and are not used. */
-  readonly withoutSecrets?: boolean
-  /** For tests; must reject as node:fs does. */
-  readonly readFile?: ReadFile
-}
-
-export type Loaded =
-  | {
-      readonly ok: true
-      /** Of the first account; of the only one, in most files. */
-      readonly settings: Settings
-      readonly accounts: readonly [Settings, ...Settings[]]
-      readonly warnings: readonly ConfigProblem[]
-    }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
-
-const HOW_TO_MAKE_ONE = 'copy config/contact-sync.example.yaml, or name another file with --config'
-
-async function readConfig(
-  options: LoadOptions,
-): Promise<{ tree?: Tree; problems: readonly ConfigProblem[] }> {
-  const { file, env } = options
-  const whole = { file, line: 1, column: 1, path: '' }
-  const read = await readText(file, options.readFile ?? readSmallFile)
-  if ('problem' in read) {
-    const { message, hint } = sentenceParts(read.problem)
-    return { problems: [{ ...whole, message, hint: read.missing ? HOW_TO_MAKE_ONE : hint }] }
-  }
-  const { tree, problems } = readYaml(read.text, { file, env })
-  if (tree?.value === null) return { problems: [{ ...whole, message: 'is empty', hint: HOW_TO_MAKE_ONE }] }
-  return tree === undefined ? { problems } : { tree, problems }
-}
-
-interface Checks extends CrossChecks {
-  readonly tree: Tree
-  readonly incomplete: readonly string[]
-  readonly schemaProblems: readonly ConfigProblem[]
-}
-
-const isIn = ({ path }: ConfigProblem, pipelines: readonly string[]): boolean =>
-  pipelines.some((name) => path.startsWith(`pipelines.${name}.`))
-
-/** What the schema says, and what is wrong besides; nothing that a preset or block may have held. */
-function allProblems({ tree, incomplete, schemaProblems, ...checks }: Checks): ConfigProblem[] {
-  return [
-    ...schemaProblems.filter((problem) => problem.message !== 'is missing' || !isIn(problem, incomplete)),
-    ...crossProblems(tree, checks).filter((problem) => !isIn(problem, incomplete)),
-  ]
-}
-
-const SECRET =
-  /^((accounts\.[^.]+\.)?service\.api_key|server\.(metrics_)?token|server\.users\[\d+\]\.token|alerts\[\d+\]\.(secret|mail\.password)|pipelines\.[^.]+\.source\.(auth\..*|password))(_file)?$/
-
-/** Secrets that are not used may be missing or wrong. */
-const counts =
-  ({ withoutSecrets = false }: LoadOptions) =>
-  ({ path }: ConfigProblem): boolean =>
-    !(withoutSecrets && SECRET.test(path))
-
-interface WholeFile {
-  readonly options: LoadOptions
-  readonly incomplete: readonly string[]
-  /** Names of all pipelines. */
-  readonly pipelines: readonly string[]
-  readonly schema: ReturnType<typeof configSchema>
-}
-
-interface LoadedAccount {
-  /** Undefined with problems. */
-  readonly settings: Settings | undefined
-  readonly problems: readonly ConfigProblem[]
-  readonly warnings: readonly ConfigProblem[]
-}
-
-/** One account, as if it were alone in the file. */
-async function loadAccount(
-  { account, users, tree: given }: AccountTree,
-  { options, incomplete, pipelines, schema }: WholeFile,
-): Promise<LoadedAccount> {
-  const { file, env, kinds, readFile = readSmallFile } = options
-  const absolute = resolve(file)
-  const folder = dirname(absolute)
-  const profiled = await withProfile(withoutNulls(given), { file: absolute, readFile, env })
-  const { tree } = profiled
-  const parsed = parseTree(tree, schema)
-  const secrets = await readSecrets(tree, { readFile, folder })
-  const ofUsers = await readUserTokens(tree, { readFile, folder }, secrets)
-  const ofAlerts = await readAlertSecrets(tree, { readFile, folder })
-  const ofSources = await readSourceSecrets(tree, kinds, { readFile, folder })
-  const sources = parsed.ok ? sourceOptions(parsed.written, { tree, kinds, folder }) : undefined
-  const schemaProblems = parsed.ok ? (sources?.problems ?? []) : parsed.problems
-  const found = [profiled, secrets, ofUsers, ofAlerts, ofSources]
-  const problems = [
-    ...environmentProblems(tree, env),
-    ...allProblems({ tree, kinds, pipelines, users, incomplete, schemaProblems }),
-    ...found.flatMap((one) => one.problems),
-  ].filter(counts(options))
-  const warnings = found.flatMap((one) => one.warnings).filter(counts(options))
-  if (!parsed.ok || sources === undefined || problems.length > 0)
-    return { settings: undefined, problems, warnings }
-  const checked = {
-    values: parsed.values,
-    secrets,
-    ofUsers: ofUsers.values,
-    ofAlerts: ofAlerts.values,
-    ofSources: ofSources.values,
-    sources: sources.options,
-  }
-  return { settings: buildSettings(checked, { file: absolute, account, users }), problems, warnings }
+/** One file. */
+async function loadFile(options: LoadOptions): Promise<Loaded> {
+  const { file, env, kinds, presetFolder, readFile = readSmallFile } = options
+  const read = await readConfig(options)
+  if (read.tree === undefined) return { ok: false, problems: inOrder(read.problems, file) }
+  const merged = await mergeLayers(read.tree, { presetFolder, readFile, env })
+  const pipelines = valueAt(merged.tree.value, ['pipelines'])
+  // One account of several may have none.
+  const mayBeEmpty = isMapping(pipelines) && Object.keys(pipelines).length > 0
+  const problems = [...read.problems, ...merged.problems]
+  const schema = configSchema(kinds, { ...options, mayBeEmpty })
+  return loadTree(merged.tree, { options, schema, problems, incomplete: merged.incomplete })
 }
 
 /**
@@ -147,38 +33,8 @@ async function loadAccount(
  * Warnings are for what works and should be otherwise.
  */
 export async function loadSettings(options: LoadOptions): Promise<Loaded> {
-  const { file, env, kinds, presetFolder, readFile = readSmallFile } = options
-  const refused = (problems: readonly ConfigProblem[]) =>
-    ({ ok: false, problems: inOrder(problems, file) }) as const
-  const read = await readConfig(options)
-  if (read.tree === undefined) return refused(read.problems)
-  const merged = await mergeLayers(read.tree, { presetFolder, readFile, env })
-  const { incomplete } = merged
-  const accounts = accountTrees(merged.tree)
-  const pipelines = valueAt(merged.tree.value, ['pipelines'])
-  const names = isMapping(pipelines) ? Object.keys(pipelines) : []
-  const mayBeEmpty = names.length > 0
-  const whole = {
-    options,
-    incomplete,
-    pipelines: names,
-    schema: configSchema(kinds, { ...options, mayBeEmpty }),
-  }
-  const problems = [...read.problems, ...merged.problems, ...accounts.problems].filter(counts(options))
-  const warnings = [...accounts.warnings]
-  const loaded: Settings[] = []
-  for (const tree of accounts.trees) {
-    const one = await loadAccount(tree, whole)
-    if (one.settings !== undefined) loaded.push(one.settings)
-    problems.push(...one.problems.map((problem) => tree.inFile(problem)))
-    warnings.push(...one.warnings.map((problem) => tree.inFile(problem)))
-  }
-  problems.push(
-    ...sharedFolderProblems(merged.tree, dirname(resolve(file))).filter(
-      (problem) => !isIn(problem, incomplete),
-    ),
-  )
-  const [settings, ...others] = loaded
-  if (settings === undefined || problems.length > 0) return refused(saidOnce(problems))
-  return { ok: true, settings, accounts: [settings, ...others], warnings: inOrder(warnings, file) }
+  const isFolder =
+    options.readFile === undefined &&
+    statSync(options.file, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder ? loadFolder(options) : loadFile(options)
 }

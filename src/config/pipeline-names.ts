@@ -1,5 +1,7 @@
 // The names of the pipelines of a file that need not be valid, nor its variables be set: for completion in a shell, which
 // asks at every key. So the lines are looked at; the parser of YAML, some seventy files, is loaded where they do not tell.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { readSmallFile, readText } from './text/read-text.ts'
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
@@ -29,8 +31,15 @@ async function namesInTree(text: string, file: string): Promise<readonly string[
   return isMapping(pipelines) ? Object.keys(pipelines).filter((name) => NAME.test(name)) : []
 }
 
-/** None where the file is not there or cannot be read. */
+/** Those of the file, or of every file in the folder. None where there is none, or it cannot be read. */
 export async function pipelineNames(file: string): Promise<readonly string[]> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return namesInFile(file)
+  const pieces = readdirSync(file).filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
+  const names = await Promise.all(pieces.sort().map((name) => namesInFile(join(file, name))))
+  return names.flat()
+}
+
+async function namesInFile(file: string): Promise<readonly string[]> {
   const read = await readText(file, readSmallFile)
   if ('problem' in read) return []
   return namesInLines(read.text) ?? namesInTree(read.text, file)

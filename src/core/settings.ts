@@ -259,6 +259,12 @@ export function configSchema(kinds: SourceKinds, checks: OutsideChecks = {}) {
     consents: consentsSchema
       .prefault({})
       .describe('What people have asked for, and how that is kept beside what the sources say.'),
+    allow: z
+      .array(z.enum(['module', 'singer', 'outside_paths']))
+      .prefault([])
+      .describe(
+        'Where the configuration is a folder, what its other files may use: sources of the kinds `module` and `singer`, which run programs, and paths outside of the folder. Has no effect in a single file.',
+      ),
     max_parallel: whole(1)
       .prefault(4)
       .describe(

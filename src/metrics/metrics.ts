@@ -177,14 +177,26 @@ function addProcess(registry: Registry, version: string): void {
 /** All accounts together; their series differ by the label `account`. */
 export function joinedMetrics(
   version: string,
-  accounts: () => readonly Pick<Metrics, 'series'>[],
+  of: {
+    accounts(): readonly Pick<Metrics, 'series'>[]
+    /** Names of files. */
+    broken(): readonly string[]
+  },
 ): Pick<Metrics, 'contentType' | 'text'> {
   const registry = new Registry()
   addProcess(registry, version)
+  const broken = new Gauge({
+    name: `${PREFIX}configuration_file_broken`,
+    help: '1 for each file of the configuration that is broken: its pipelines are not in use.',
+    labelNames: ['file'],
+    registers: [registry],
+  })
   return {
     contentType: registry.contentType,
     async text() {
-      const all = await Promise.all(accounts().map(async (one) => one.series()))
+      broken.reset()
+      for (const file of of.broken()) broken.set({ file }, 1)
+      const all = await Promise.all(of.accounts().map(async (one) => one.series()))
       const joined = AggregatorRegistry.aggregate(all)
       return `${await registry.metrics()}\n${await joined.metrics()}`
     },

@@ -1,5 +1,6 @@
 // Several services in one configuration, by the command line: each command is about one account, or about each by turns.
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
@@ -136,5 +137,58 @@ describe('a configuration of two accounts', () => {
     for (const account of ['north', 'south'])
       expect((await place.cli('audit', 'show', 'anna@example.com', '--account', account)).code).toBe(2)
     expect((await place.cli('audit', 'show', 'nils@example.com')).code).toBe(0)
+  })
+})
+
+describe('a folder as the configuration', () => {
+  const piece = (url: string, variable: string, name: string): string => `
+service: { base_url: "${url}", api_key: "\${${variable}}", rate_limit: { requests: 500, per: 1s } }
+pipelines:
+  ${name}:
+    source: { type: csv, folder: ../inbox/${name}, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first }
+`
+  beforeEach(async () => {
+    await rm(place.path('config.yaml'))
+    await place.write(
+      'config.yaml/contact-sync.yaml',
+      'allow: [outside_paths]\nstate: { path: ../state/sync.db }\n',
+    )
+    await place.write('config.yaml/north.yaml', piece(sandboxes.north.url, 'NORTH', 'fjord'))
+    await place.write('config.yaml/south.yaml', piece(sandboxes.south.url, 'SOUTH', 'oasis'))
+  })
+
+  it('is a file for each account', async () => {
+    expect(await place.json('run')).toMatchObject({
+      status: 'ok',
+      pipelines: [
+        { account: 'north', created: 2 },
+        { account: 'south', created: 1 },
+      ],
+    })
+    expect(existsSync(place.path('state/sync.south.db'))).toBe(true)
+    expect((await place.cli('completion', 'pipelines')).stdout).toBe('fjord\noasis\n')
+  })
+
+  it('runs the others where a file is broken, and names it everywhere', async () => {
+    await place.write(
+      'config.yaml/south.yaml',
+      piece(sandboxes.south.url, 'SOUTH', 'oasis').replace('map:', 'mop:'),
+    )
+    const { code, stdout, stderr } = await place.cli('run')
+    expect(code).toBe(2)
+    expect(stdout).toContain('fjord')
+    expect(stderr).toMatch(/south\.yaml:7:5: pipelines\.oasis\.mop: is not a known key; did you mean map\?/)
+    expect(stderr).toContain('2 problems in south.yaml; its pipelines are not in use.')
+    expect(await place.json('status')).toMatchObject({
+      pipelines: [{ pipeline: 'fjord', linked: 2 }],
+      broken: [{ file: place.path('config.yaml/south.yaml') }],
+    })
+    expect((await place.cli('run', 'fjord')).code).toBe(0)
+    const check = await place.cli('check')
+    expect(check.code).toBe(2)
+    expect(check.stdout).toContain('configuration: 1 file not in use: south.yaml')
+    expect((await place.cli('terms', '--account', 'north')).code).toBe(0)
   })
 })

@@ -56,6 +56,7 @@ describe('settings', () => {
     const { pipelines: _, ...rest } = settingsOf(await loadFixture('minimal.yaml'))
     expect(rest).toEqual({
       account: 'default',
+      allow: [],
       file: `${FOLDER}minimal.yaml`,
       service: {
         base_url: 'https://a.b.example.com',
@@ -146,6 +147,7 @@ describe('settings', () => {
     const { pipelines, ...rest } = settingsOf(await loadFixture('everything.yaml'))
     expect(rest).toEqual({
       account: 'default',
+      allow: [],
       file: `${FOLDER}everything.yaml`,
       service: {
         base_url: 'https://a.b.example.com',

@@ -1,6 +1,10 @@
 // What an admin reads for each way to be wrong: one tiny file for each, named for it.
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { loadSettings } from '../../src/config/load.ts'
+import { KINDS } from './fake-kinds.ts'
 import { ENV, FOLDER, linesOf, loadFixture } from './fixtures.ts'
 
 /** By the file's name: `line:column: path: what is wrong, and what would be right`, in order. */
@@ -340,7 +344,12 @@ describe('what is wrong with a configuration', () => {
     ])
   })
 
-  it('says that a folder is no file', async () => {
-    expect(linesOf(await loadFixture('presets'))).toEqual(['presets:1:1: is a folder; name the file in it'])
+  it('says that a folder holds none', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'empty-'))
+    const options = { file: empty, env: ENV, kinds: KINDS, presetFolder: `${FOLDER}presets` }
+    expect(linesOf(await loadSettings(options))).toEqual([
+      `${empty}:1:1: holds no configuration; write contact-sync.yaml into it`,
+    ])
+    rmdirSync(empty)
   })
 })

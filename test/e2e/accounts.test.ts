@@ -1,6 +1,6 @@
 // One daemon over several services: each has its runs, its decisions, its pages and its figures, and what stops one of them
 // stops no other.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { systemClock } from '../../src/system.ts'
@@ -143,5 +143,40 @@ it('starts the others where the state of one cannot be used', async () => {
   expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
     status: 'ready',
     reasons: [expect.stringMatching(/^account north: not running \(STATE_\w+\)$/)],
+  })
+})
+
+it('runs a folder of files, and names one that is broken until it is mended', async () => {
+  const folder = 'config.yaml'
+  const write = async (name: string, text: string) => writeFile(shop.path(folder, name), text)
+  const piece = (name: string, url: string) =>
+    `accounts:\n${account(name, url, KEY)}pipelines:\n${pipeline(`of-${name}`, name).replace('inbox/', '../inbox/')}`
+  await rm(shop.path(folder))
+  await mkdir(shop.path(folder))
+  for (const name of ['of-north', 'of-south']) await mkdir(shop.path('inbox', name))
+  await shop.drop('of-north', '1.csv', peopleCsv(3))
+  await shop.drop('of-south', '1.csv', peopleCsv(2))
+  await write('contact-sync.yaml', `server: { port: 0, token: ${TOKEN} }\nallow: [outside_paths]\n`)
+  await write('north.yaml', piece('north', shop.sandbox.url))
+  await write('south.yaml', piece('south', other.url).replace('watch:', 'wotch:'))
+  daemon = shop.start('start')
+  const log = await daemon.stderrHas(/"account":"north"[^\n]*run ended/)
+  expect(log).toMatch(/"file of the configuration refused"/)
+  const url = `http://127.0.0.1:${/"port":(\d+)/.exec(log)?.[1] ?? ''}`
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'ready',
+    reasons: ['south.yaml: broken, and not in use'],
+  })
+  expect(await get(`${url}/metrics`)).toContain('contact_sync_configuration_file_broken{file="south.yaml"} 1')
+  // Mended; and the other one is broken now: what runs by it continues.
+  await write('south.yaml', piece('south', other.url))
+  await write('north.yaml', 'accounts: {')
+  expect(daemon.process.kill('SIGHUP')).toBe(true)
+  await daemon.stderrHas(/"account":"south"[^\n]*run ended/)
+  await shop.drop('of-north', '2.csv', peopleCsv(5))
+  await daemon.stderrHas(/"account":"north"[^\n]*run ended[^]*"account":"north"[^\n]*run ended/)
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+    status: 'ready',
+    reasons: [expect.stringMatching(/north\.yaml: broken/)],
   })
 })

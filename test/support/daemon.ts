@@ -62,6 +62,7 @@ export function testSettings(
     server: { host: '127.0.0.1', port: 0, hosts: [], users: [], token: undefined, metrics_token: undefined },
     audit: {},
     approvals: [],
+    allow: [],
     consents: {},
     max_parallel: 4,
     alerts: [],

@@ -1,5 +1,6 @@
 // The daemon over the accounts of a configuration: each has a state, a client, schedules and decisions of its own, and what ends
 // one of them keeps no other from its work. One process, one log, one HTTP server.
+import { basename } from 'node:path'
 import { errorFacts } from '../../core/words/error-facts.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { Clock, Random } from '../../core/ports.ts'
@@ -9,7 +10,7 @@ import { VERSION } from '../../installation.ts'
 import type { Log } from '../../log/log.ts'
 import { openDesk } from '../decisions/desk-server.ts'
 import { resumeDecisions, takeDecision, UNWATCHED } from '../decisions/taking.ts'
-import type { AccountConfiguration, Configuration } from '../run/configuration.ts'
+import type { AccountConfiguration, BrokenFile, Configuration } from '../run/configuration.ts'
 import { openRunner } from '../run/runner.ts'
 import { refusingOtherService } from '../run/service-binding.ts'
 import { openWatching } from './daemon-watch.ts'
@@ -87,6 +88,8 @@ const isStartedTwice = (error: unknown): boolean =>
 const reasonOf = (error: unknown): string =>
   error instanceof SyncError ? `not running (${error.code})` : 'not running (internal error)'
 
+type Configured = Pick<Extract<Configuration, { ok: true }>, 'accounts' | 'broken'>
+
 /** Those that are at work. What ends one of several, or keeps it from starting, is reported, and the others stay. */
 function accountSet(parts: OpenParts) {
   const { log, serving, isOneOfSeveral } = parts
@@ -125,9 +128,10 @@ function accountSet(parts: OpenParts) {
     async ended() {
       while (running.size > 0) await Promise.allSettled([...running.values()].map(async ({ ended }) => ended))
     },
-    async change(next: readonly Settings[]) {
+    /** `isPartial`: what is missing may be in a file that is broken, and stays. */
+    async change(next: readonly Settings[], isPartial: boolean) {
       for (const [account, one] of running) {
-        if (next.some((settings) => settings.account === account)) continue
+        if (isPartial || next.some((settings) => settings.account === account)) continue
         log.info('account removed', { account })
         one.stop()
       }
@@ -144,11 +148,11 @@ function accountSet(parts: OpenParts) {
 /** Reads the configuration; all accounts that ask at the same time get the same, once it has been shown to `onRead`. */
 function readTogether(
   load: Parts['load'],
-  onRead: (accounts: readonly Settings[]) => Promise<void>,
+  onRead: (configured: Configured) => Promise<void>,
 ): (account: string) => Promise<AccountConfiguration> {
   const readAgain = async (): Promise<Configuration> => {
     const loaded = await load()
-    if (loaded.ok) await onRead(loaded.accounts)
+    if (loaded.ok) await onRead(loaded)
     return loaded
   }
   let reading: Promise<Configuration> | undefined
@@ -168,22 +172,30 @@ function readTogether(
  * has the state of one, and USAGE where the port is taken.
  */
 export async function startAccounts(
-  first: readonly [Settings, ...Settings[]],
+  { accounts: first, broken }: Configured,
   parts: Parts,
 ): Promise<DaemonOfAccounts> {
   const { clock, log, signal } = parts
-  const isOneOfSeveral = first.length > 1
+  const isOneOfSeveral = first.length > 1 || broken.length > 0
   const ending = new AbortController()
+  const serving = openServing({ clock, log, isOneOfSeveral })
+  const nameBroken = (files: readonly BrokenFile[]): void => {
+    for (const { file, problems } of files)
+      log.error('file of the configuration refused', { file: basename(file), problems: problems.length })
+    serving.broken(files.map(({ file }) => basename(file)))
+  }
+  nameBroken(broken)
   const set = accountSet({
     ...parts,
     signal: AbortSignal.any([signal, ending.signal]),
-    serving: openServing({ clock, log }),
+    serving,
     isOneOfSeveral,
-    loadOwn: readTogether(parts.load, async (next) => {
-      const isSame = first.length === 1 && next.length === 1 && next[0]?.account === first[0].account
+    loadOwn: readTogether(parts.load, async ({ accounts: next, broken: now }) => {
+      nameBroken(now)
+      const isSame = first.length === 1 && next.length === 1 && next[0].account === first[0].account
       if (isSame) return
       // What is logged and counted of a single account does not bear its name.
-      if (isOneOfSeveral) await set.change(next)
+      if (isOneOfSeveral) await set.change(next, now.length > 0)
       else log.warn('configuration change requires a restart', { settings: 'accounts' })
     }),
   })

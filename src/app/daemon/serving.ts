@@ -39,6 +39,8 @@ export interface Serving {
   join(served: Served): Promise<ConsoleServer>
   /** An account that is configured and could not be started; undefined: it is no longer configured. */
   lacking(account: string, reason: string | undefined): void
+  /** Files of the configuration that are not in use, in place of those before. */
+  broken(files: readonly string[]): void
 }
 
 interface Joined extends Served {
@@ -56,12 +58,22 @@ function ownersOf(accounts: readonly Joined[]): readonly TokenOwner[] {
 interface Parts {
   readonly clock: Clock
   readonly log: Log
+  /** Figures bear the names of accounts. */
+  readonly isOneOfSeveral?: boolean
+}
+
+/** What of the configuration is not at work. */
+interface NotServed {
+  /** Accounts, with the reason. */
+  readonly lacking: Map<string, string>
+  /** Names of files. */
+  broken: readonly string[]
 }
 
 function mountsOf(
   accounts: () => readonly Joined[],
-  lacking: ReadonlyMap<string, string>,
-  { clock, onFault }: Pick<Parts, 'clock'> & { onFault(error: unknown): void },
+  not: NotServed,
+  { clock, onFault, isOneOfSeveral }: Omit<Parts, 'log'> & { onFault(error: unknown): void },
 ) {
   const gate = createTokenGate(() => ownersOf(accounts()), clock)
   const metricsGate = createTokenGate(() => {
@@ -73,38 +85,37 @@ function mountsOf(
       name: page.name,
       readiness: () => readiness(condition()),
     })),
-    ...[...lacking].map(([name, reason]) => ({
+    ...[...not.lacking].map(([name, reason]) => ({
       name,
       readiness: (): Readiness => ({ ready: false, reasons: [reason], paused: [] }),
     })),
   ]
-  const mounts: Mount[] = [healthRoutes(health)]
+  const mounts: Mount[] = [healthRoutes(health, () => not.broken)]
   const [first] = accounts()
   if (first?.metrics !== undefined) {
-    const joined = joinedMetrics(VERSION, () =>
-      accounts().flatMap(({ metrics }) =>
-        metrics?.series === undefined ? [] : [{ series: metrics.series }],
-      ),
-    )
-    const own = first.metrics
-    const text = async (): Promise<string> =>
-      accounts().length + lacking.size > 1 ? joined.text() : own.text()
-    mounts.push(metricsRoute({ contentType: own.contentType, text }, metricsGate))
+    const joined = joinedMetrics(VERSION, {
+      broken: () => not.broken,
+      accounts: () =>
+        accounts().flatMap(({ metrics }) =>
+          metrics?.series === undefined ? [] : [{ series: metrics.series }],
+        ),
+    })
+    mounts.push(metricsRoute(isOneOfSeveral === true ? joined : first.metrics, metricsGate))
   }
   mounts.push(pageRoutes({ accounts: () => accounts().map(({ page }) => page), gate, clock, onFault }))
   return { mounts, gateOf: (path: string) => (path === METRICS_PATH ? metricsGate : gate) }
 }
 
 /** Listens as soon as there is an account to serve. */
-export function openServing({ clock, log }: Parts): Serving {
+export function openServing({ clock, log, isOneOfSeveral = false }: Parts): Serving {
   const joined = new Map<string, Joined>()
-  const lacking = new Map<string, string>()
+  const not: NotServed = { lacking: new Map(), broken: [] }
   const accounts = (): readonly Joined[] => [...joined.values()]
   const onFault = (error: unknown): void => log.error('HTTP response failed', errorFacts(error))
   let listening: Promise<ConsoleServer> | undefined
   const listen = async ({ server }: Settings): Promise<ConsoleServer> =>
     startConsole(server, {
-      ...mountsOf(accounts, lacking, { clock, onFault }),
+      ...mountsOf(accounts, not, { clock, onFault, isOneOfSeveral }),
       names() {
         const { host, hosts } = accounts()[0]?.settings().server ?? server
         return [host, ...hosts]
@@ -113,8 +124,11 @@ export function openServing({ clock, log }: Parts): Serving {
     })
   return {
     lacking(account, reason) {
-      if (reason === undefined) lacking.delete(account)
-      else lacking.set(account, reason)
+      if (reason === undefined) not.lacking.delete(account)
+      else not.lacking.set(account, reason)
+    },
+    broken(files) {
+      not.broken = files
     },
     async join(served) {
       const { settings, condition, progress, decide } = served

@@ -31,8 +31,19 @@ interface Accepted {
 /** Of one account. */
 export type AccountConfiguration = Accepted | Refused
 
-/** `settings`: of the first account; of the only one, in most files. */
-export type Configuration = (Accepted & { readonly accounts: readonly [Settings, ...Settings[]] }) | Refused
+/** A file of a folder that is not in use; every problem is one finished line. */
+export interface BrokenFile {
+  readonly file: string
+  readonly problems: readonly string[]
+}
+
+/** `settings`: of the first account; of the only one, in most files. `broken`: only where the configuration is a folder. */
+export type Configuration =
+  | (Accepted & {
+      readonly accounts: readonly [Settings, ...Settings[]]
+      readonly broken: readonly BrokenFile[]
+    })
+  | Refused
 
 /** For commands that need less than a run does. */
 export interface Leniency {
@@ -57,6 +68,12 @@ export async function loadConfiguration(
     checkSchedule: scheduleProblem,
     checkCondition: conditionProblem,
   })
-  if (loaded.ok) return { ...loaded, warnings: loaded.warnings.map(problemText) }
+  if (loaded.ok) {
+    const broken = loaded.broken.map(({ file: name, problems }) => ({
+      file: name,
+      problems: problems.map(problemText),
+    }))
+    return { ...loaded, warnings: loaded.warnings.map(problemText), broken }
+  }
   return { ok: false, problems: loaded.problems.map(problemText) }
 }

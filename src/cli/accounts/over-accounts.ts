@@ -37,7 +37,7 @@ function shares(
   several: SeveralAccounts,
 ): readonly (readonly [Settings, readonly string[]])[] {
   const { entry, options, names } = call
-  const { accounts } = several
+  const { accounts, broken } = several
   const pipelines = namedPipelines(call)
   const unknown = pipelines.filter((name) => !accounts.some((one) => has(one, name)))
   if (unknown.length > 0)
@@ -47,6 +47,9 @@ function shares(
   const concerned = accounts.filter((one) => pipelines.some((name) => has(one, name)))
   const isWhole = entry.arguments?.startsWith('<PIPELINE>') === true
   if (isWhole || concerned.length === 1) return concerned.map((one) => [one, names] as const)
+  // Where the others are broken it is clear which one is meant.
+  const [first, ...others] = accounts
+  if (others.length === 0 && broken.length > 0) return [[first, names]]
   const needsOne =
     entry.accounts === undefined || (entry.singleWith ?? []).some((name) => Object.hasOwn(options, name))
   if (needsOne) throw several
@@ -166,26 +169,29 @@ export async function overAccounts(several: SeveralAccounts, call: CommandCall):
   const act = (settings: Settings, names: readonly string[]) => async (own: Io) =>
     action(own, { ...options, account: settings.account, settings } as never, [...names], tree)
   const [only, ...others] = parts
-  if (only !== undefined && others.length === 0) return act(...only)(io)
+  if (only !== undefined && others.length === 0 && several.broken.length === 0) return act(...only)(io)
   const isJoined = options.json === true
   const answers: Answer[] = []
   for (const [settings, names] of parts) {
     if (io.signal.aborted) break
     const { account } = settings
-    const own = isJoined ? io : below(account, io)
+    const own = isJoined || parts.length === 1 ? io : below(account, io)
     answers.push(await answerOf(account, own, { isJoined, act: act(settings, names) }))
   }
   const known = entry.accounts === 'found' ? answers.filter((one) => !isUnknownHere(one)) : answers
   const meant = known.length === 0 ? answers : known
-  const codes = meant.map((one) => endOf(one, io))
+  const isAboutAll = entry.accounts === 'each' && namedPipelines(call).length === 0
+  const broken = isAboutAll ? several.broken : []
+  const codes = [...meant.map((one) => endOf(one, io)), ...broken.map(() => EXIT.refused)]
   const documents = meant.flatMap(({ account, document }): OfAccount[] =>
     document === undefined ? [] : [[account, document]],
   )
   const [first] = documents
+  const isAlone = documents.length === 1 && (entry.accounts !== 'each' || parts.length === 1)
   if (first !== undefined)
-    printJson(
-      io,
-      entry.accounts === 'found' && documents.length === 1 ? first[1] : joinedDocuments(documents),
-    )
+    printJson(io, {
+      ...(isAlone ? first[1] : joinedDocuments(documents)),
+      ...(broken.length > 0 ? { broken } : {}),
+    })
   return WORST.find((code) => codes.includes(code)) ?? EXIT.done
 }

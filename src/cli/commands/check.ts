@@ -1,7 +1,8 @@
 // `check`: everything that can be known to be wrong before the first run, all at once, without a write.
+import { basename } from 'node:path'
 import { EXIT } from '../../core/words/exit-codes.ts'
 import { askService, checkColumns, termProblems } from '../../app/run/checking.ts'
-import { type Configuration, loadConfiguration } from '../../app/run/configuration.ts'
+import { type BrokenFile, type Configuration, loadConfiguration } from '../../app/run/configuration.ts'
 import { orphans } from '../../app/people/pipelines.ts'
 import { assertReadOfService, bindingWarning } from '../../app/run/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
@@ -124,13 +125,17 @@ async function checkService(settings: Settings, io: Io): Promise<Findings & { re
   )
 }
 
+const brokenText = (broken: readonly BrokenFile[]): string =>
+  `${plural(broken.length, 'file')} not in use: ${broken.map(({ file }) => basename(file)).join(', ')}`
+
 /** One account after the other, with its name where there are several. */
 async function checkAccounts(
-  { accounts, warnings }: Extract<Configuration, { ok: true }>,
+  loaded: Extract<Configuration, { ok: true }>,
   options: CommonOptions,
   io: Io,
 ): Promise<CheckReport> {
-  const chosen = options.account === undefined ? accounts : [chosenAccount(accounts, options)]
+  const { accounts, warnings, broken } = loaded
+  const chosen = options.account === undefined ? accounts : [chosenAccount(loaded, options)]
   const reports: CheckReport[] = []
   for (const settings of chosen) {
     const { account } = settings
@@ -146,11 +151,14 @@ async function checkAccounts(
           },
     )
   }
-  const codes = reports.map(({ exitCode }) => exitCode)
+  const codes = [...reports.map(({ exitCode }) => exitCode), broken.length > 0 ? EXIT.refused : EXIT.done]
   return {
-    problems: reports.flatMap(({ problems }) => problems),
+    problems: [
+      ...broken.flatMap(({ problems }) => problems.map((text) => ({ about: 'configuration', text }))),
+      ...reports.flatMap(({ problems }) => problems),
+    ],
     notes: [
-      'configuration: valid',
+      broken.length === 0 ? 'configuration: valid' : `configuration: ${brokenText(broken)}`,
       ...warnings.map((text) => `warning: ${text}`),
       ...reports.flatMap(({ notes }) => notes),
     ],

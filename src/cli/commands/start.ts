@@ -14,16 +14,19 @@ export async function start(io: Io, options: CommonOptions): Promise<number> {
   const hangup = { isAsked: false }
   io.onHangup(() => (hangup.isAsked = true))
   const file = configFile(io, options)
-  const accounts = await accountsIn(file, io)
+  const { accounts, broken } = await accountsIn(file, io)
   const secrets = accounts.flatMap((one) => one.secrets)
   const log = createLog(accounts[0].log, { secrets, stream: io.stderr })
   try {
     const tracing = await openTracing(io.env, { clock, log, version: VERSION })
     try {
-      const daemon = await startAccounts(accounts, {
-        ...{ clock, random, log, pid: io.pid, signal: io.signal, tracing: tracing.watcher },
-        load: async () => loadConfiguration(file, io.env),
-      })
+      const daemon = await startAccounts(
+        { accounts, broken },
+        {
+          ...{ clock, random, log, pid: io.pid, signal: io.signal, tracing: tracing.watcher },
+          load: async () => loadConfiguration(file, io.env),
+        },
+      )
       io.onHangup(() => daemon.reload())
       if (hangup.isAsked) daemon.reload()
       await daemon.ended()

@@ -35,7 +35,7 @@ export async function bundle(io: Io, options: BundleOptions, [name]: string[]): 
   const folder = `contact-sync-support-${stamp(at)}`
   const file = resolve(io.cwd, name ?? `${folder}.tar.gz`)
   const loaded = await loadConfiguration(configFile(io, options), io.env)
-  const of = loaded.ok ? { ...loaded, settings: chosenAccount(loaded.accounts, options) } : loaded
+  const of = loaded.ok ? { ...loaded, settings: chosenAccount(loaded, options) } : loaded
   const entries = await supportBundle(of, VERSION)
   const listed = entries.map((entry) => ({
     name: entry.name,

@@ -29,7 +29,7 @@ const code = (words: string): Block => ({ kind: 'code', text: words })
 const COMMON: readonly Fact[] = [
   {
     term: '--config <FILE>',
-    text: 'the configuration (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)',
+    text: 'the configuration, a file or a folder of files (default: $CONTACT_SYNC_CONFIG, else config/contact-sync.yaml)',
   },
   {
     term: '--account <NAME>',

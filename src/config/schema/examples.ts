@@ -212,6 +212,7 @@ const ALERTS: Readonly<Record<string, unknown>> = {
 }
 
 const OTHERS: Readonly<Record<string, unknown>> = {
+  allow: ['outside_paths'],
   accounts: { north: { service: { base_url: 'https://north.example.com', api_key: '${NORTH_KEY}' } } },
   'accounts.<name>.users': ['anna'],
   'service.base_url': 'https://system.server.example.com',

@@ -15,6 +15,12 @@ export const ACCOUNT_EVENTS = {
     fields: FACTS,
     means: 'Its state cannot be used any more; the other accounts are at work. Tried again after SIGHUP.',
   },
+  'file of the configuration refused': {
+    level: 'error',
+    fields: { file: 'name', problems: 'count' },
+    means:
+      'A file of the folder is broken: its pipelines are not in use, all others are. `contact-sync check` has the problems. What ran by it before a reload continues as it was.',
+  },
   'account added': { level: 'info', fields: {}, means: 'A reload found it in the configuration.' },
   'account removed': {
     level: 'info',

@@ -1,11 +1,11 @@
 // Several services in one configuration (`accounts`): each of them with its pipelines is a configuration as if it were written
 // alone, with `service` at the top. Everything after this sees one service. Places stay those of the file.
 import { z } from 'zod'
-import { accountsSchema, DEFAULT_ACCOUNT } from '../core/account-settings.ts'
-import { suggestion } from '../core/words/nearest.ts'
-import { parseTree } from './parse.ts'
-import type { ConfigProblem } from './text/problem.ts'
-import { isMapping, pathKey, pathText, type Place, problemAt, type Tree, valueAt } from './text/tree.ts'
+import { accountsSchema, DEFAULT_ACCOUNT } from '../../core/account-settings.ts'
+import { suggestion } from '../../core/words/nearest.ts'
+import { parseTree } from '../parse.ts'
+import type { ConfigProblem } from '../text/problem.ts'
+import { isMapping, pathKey, pathText, type Place, problemAt, type Tree, valueAt } from '../text/tree.ts'
 
 /** One account as a configuration. */
 export interface AccountTree {
@@ -17,7 +17,7 @@ export interface AccountTree {
   inFile(problem: ConfigProblem): ConfigProblem
 }
 
-export interface Accounts {
+export interface SplitAccounts {
   /** The default account first. */
   readonly trees: readonly AccountTree[]
   readonly problems: readonly ConfigProblem[]
@@ -101,7 +101,7 @@ const hasService = (name: string, accounts: Values): boolean =>
   !Object.hasOwn(accounts, name) || isMapping(valueAt(accounts, [name, 'service']))
 
 /** One tree where the file has one service. Problems of an account that are found later must pass its `inFile`. */
-export function accountTrees(tree: Tree): Accounts {
+export function accountTrees(tree: Tree): SplitAccounts {
   const { value } = tree
   const pipelines = valueAt(value, ['pipelines'])
   const written = valueAt(value, ['accounts'])
