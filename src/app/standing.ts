@@ -1,5 +1,6 @@
 // How a pipeline stands: what it did, what waits for it, and what it still has to send. Reads alone, from the state and
 // the inbox; works beside a running daemon.
+import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import { currentBacklog, NO_BACKLOG } from '../core/outcome/backlog.ts'
 import type { PipelinePause } from '../core/decision.ts'
 import type { ErasedSeen } from '../core/erasing.ts'
@@ -60,6 +61,8 @@ export interface PipelineStatus {
   readonly toBeTriedAgain: number
   /** It sends nothing until an operator resumes it. */
   readonly paused: PipelinePause | undefined
+  /** The latest round of looks for drift that has ended. */
+  readonly drift: DriftRound | undefined
 }
 
 async function waitingFiles(pipeline: PipelineSettings): Promise<Waiting> {
@@ -133,6 +136,7 @@ export async function pipelineStanding(
     onItsWay: backlog.onItsWay,
     toBeTriedAgain: backlog.retriable,
     paused: (await state?.pausedPipelines())?.find((one) => one.pipeline === name),
+    drift: pipeline.drift === undefined ? undefined : (await state?.driftRounds(name, 1))?.[0],
   }
 }
 

@@ -3,7 +3,15 @@ import { pipelinePauseText } from '../core/decision.ts'
 import { OUTCOMES } from '../core/outcome/summary.ts'
 import { ERRORS } from '../core/words/errors.ts'
 import type { CommonStanding, PipelineStatus } from '../app/standing.ts'
-import { bytesText, distanceText, momentText, number, plural, spanText } from '../core/words/format.ts'
+import {
+  bytesText,
+  distanceText,
+  momentText,
+  number,
+  plural,
+  shareText,
+  spanText,
+} from '../core/words/format.ts'
 import { type Terminal, wrap } from './terminal.ts'
 
 type Run = NonNullable<PipelineStatus['lastRun']>
@@ -83,6 +91,15 @@ function errorText({ lastRun: run }: PipelineStatus, { paint }: Terminal): strin
 }
 
 /** `now` in milliseconds since the epoch. Lines are broken to fit the terminal. */
+/** Nothing before the first round has ended. */
+function driftText({ drift: round }: PipelineStatus): readonly string[] {
+  if (round === undefined) return []
+  const { checked, differing } = round.counts
+  const share = checked === 0 ? 0 : Math.round((differing / checked) * 1000) / 1000
+  const most = `drift: ${number(differing)} of ${plural(checked, 'contact')} differ (${shareText(share)})`
+  return [`${most}, compared until ${momentText(round.endedAt ?? 0)}`]
+}
+
 export function standingText(standing: PipelineStatus, now: number, terminal: Terminal): readonly string[] {
   const { pipeline, nextRun, linked, lastRun, isRunning } = standing
   const next =
@@ -96,6 +113,7 @@ export function standingText(standing: PipelineStatus, now: number, terminal: Te
     ...sendingText(standing),
     ...waitingText(standing),
     `${plural(linked, 'contact')} linked${open.length === 0 ? ', nothing open' : ''}`,
+    ...driftText(standing),
   ]
   const head = `${terminal.paint('bold', pipeline)}: ${runText(standing, now, terminal)}; ${next}`
   return [

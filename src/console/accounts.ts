@@ -35,6 +35,7 @@ function dataOf(here: () => ConsoleData): ConsoleData {
     explain: (...asked) => here().explain(...asked),
     correctable: (...asked) => here().correctable(...asked),
     brakes: () => here().brakes(),
+    drift: () => here().drift(),
     configuration: () => here().configuration(),
     decide: (decision) => here().decide(decision),
     alerts: () => here().alerts(),

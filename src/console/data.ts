@@ -70,6 +70,8 @@ export interface ConsoleData {
   correctable(id: number, typed: Readonly<Record<string, string>>): Promise<CorrectableReject | undefined>
   /** The terms that have a brake by the configuration, each once. */
   brakes(): readonly { readonly term: string; readonly rule: BrakeRule }[]
+  /** Pipelines whose contacts the daemon compares, with the share that may differ. */
+  drift(): readonly { readonly pipeline: string; readonly share: number }[]
   configuration(): readonly ShownSetting[]
   /** Has it taken by the owner of the state; a run that is asked for is not waited for. Never rejects. */
   decide(decision: Decision): Promise<{ readonly isDone: boolean; readonly text: string }>

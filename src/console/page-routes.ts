@@ -60,7 +60,11 @@ function overviewRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
       data.alerts(),
     ])
     const requestsOfDay = data.requestsOfDay()
-    const parts = { live, pipelines, days, receivers, requestsOfDay, mayDecide: mayDecide(context) }
+    const compared = data.drift().length
+    const parts = {
+      ...{ live, pipelines, days, receivers, requestsOfDay, compared },
+      mayDecide: mayDecide(context),
+    }
     const refresh = refreshWhile(live.progress.length > 0, context)
     return show(context, { ...overviewPage(parts), refresh })
   })

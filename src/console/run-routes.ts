@@ -13,6 +13,7 @@ import { CORRECTION_STATES, correctionsPage } from './pages/corrections.ts'
 import { doubtsPage, type OpenChanges, retriesPage } from './pages/doubts.ts'
 import { editsPage } from './pages/edits.ts'
 import { brakesPage } from './pages/brakes.ts'
+import { driftPage } from './pages/drift.ts'
 import { heldPage, heldPlanPage } from './pages/held.ts'
 import { rejectPage } from './pages/reject.ts'
 import { rejectsPage } from './pages/rejects.ts'
@@ -142,6 +143,23 @@ function brakePage(app: Hono<PageEnv>, data: ConsoleData): void {
   })
 }
 
+/** A year of daily rounds is shown by its last month. */
+const ROUNDS = 100
+
+function driftRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
+  app.get('/drift', async (context) => {
+    const asked = oneOf(
+      context.req.query('pipeline'),
+      data.drift().map(({ pipeline }) => pipeline),
+    )
+    const named = data.drift().filter(({ pipeline }) => asked === undefined || pipeline === asked)
+    const pipelines = await Promise.all(
+      named.map(async (one) => ({ ...one, rounds: await data.views.driftRounds(one.pipeline, ROUNDS) })),
+    )
+    return show(context, driftPage({ now: data.live().now, pipelines }))
+  })
+}
+
 const runningNow = (data: ConsoleData): ReadonlySet<string> =>
   new Set(data.live().pipelines.flatMap(({ name, running }) => (running ? [name] : [])))
 
@@ -167,6 +185,7 @@ export function runRoutes(app: Hono<PageEnv>, data: ConsoleData): void {
   runPages(app, data)
   heldPages(app, data)
   brakePage(app, data)
+  driftRoutes(app, data)
   app.get('/doubts', async (context) =>
     show(
       context,

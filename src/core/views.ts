@@ -1,5 +1,6 @@
 // What can be looked at in the state: the port behind the console. Everything here is plain data that can be handed
 // from one thread to another, read by keyset, a page at a time; nothing here changes anything.
+import type { DriftRoundStore } from './change/others/drift-rounds.ts'
 import type { AlertStore } from './alerts/alert-store.ts'
 import type { Correction } from './change/others/correction.ts'
 import type { OpenEdit } from './change/others/hand-edits.ts'
@@ -178,7 +179,7 @@ export interface TermsView {
 }
 
 /** Everything that the console reads from the state. Every call is answered within milliseconds, however large it is. */
-export interface StateViews extends Pick<AlertStore, 'alertsOf'> {
+export interface StateViews extends Pick<AlertStore, 'alertsOf'>, Pick<DriftRoundStore, 'driftRounds'> {
   pipelines(names: readonly string[]): Promise<readonly PipelineView[]>
   /** Days from `since` (milliseconds since the epoch) on which something ran, oldest first. */
   days(since: number): Promise<readonly DayView[]>

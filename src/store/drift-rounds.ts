@@ -1,5 +1,6 @@
-// The latest round of looks for drift of each pipeline: what it has counted, and up to which key it has come.
-import type { DriftCounts, DriftRoundStore } from '../core/change/others/drift-rounds.ts'
+// Rounds of looks for drift of each pipeline: what the latest has counted, up to which key it has come, and what those before it
+// have found.
+import type { DriftCounts, DriftRound, DriftRoundStore } from '../core/change/others/drift-rounds.ts'
 import type { Connection } from './file/database.ts'
 
 interface RoundRow {
@@ -8,6 +9,14 @@ interface RoundRow {
   readonly ended_at: number | null
   readonly counts: string
 }
+
+/** More than a year of daily rounds. */
+const MOST = 400
+
+const roundOf = (pipeline: string, row: RoundRow): DriftRound => ({
+  ...{ pipeline, after: row.key, counts: JSON.parse(row.counts) as DriftCounts },
+  ...{ startedAt: row.started_at, endedAt: row.ended_at ?? undefined },
+})
 
 export function createDriftRoundStore(db: Connection): DriftRoundStore {
   const read = db.prepare<[string], RoundRow>(
@@ -19,18 +28,31 @@ export function createDriftRoundStore(db: Connection): DriftRoundStore {
      SELECT @pipeline, @after, @startedAt, @endedAt, @counts
      WHERE @after = '' OR EXISTS (SELECT 1 FROM link WHERE pipeline = @pipeline AND key = @after)`,
   )
+  const past = db.prepare<[string, number], RoundRow>(
+    "SELECT '' AS key, started_at, ended_at, counts FROM drift_past WHERE pipeline = ? ORDER BY ended_at DESC LIMIT ?",
+  )
+  const keep = db.prepare(
+    'INSERT OR REPLACE INTO drift_past (pipeline, ended_at, started_at, counts) VALUES (@pipeline, @endedAt, @startedAt, @counts)',
+  )
+  const prune = db.prepare<[string, string, number]>(
+    `DELETE FROM drift_past WHERE pipeline = ? AND ended_at <=
+       (SELECT ended_at FROM drift_past WHERE pipeline = ? ORDER BY ended_at DESC LIMIT 1 OFFSET ?)`,
+  )
+  const note = db.transaction(({ counts, endedAt, ...round }: DriftRound) => {
+    const values = { ...round, endedAt: endedAt ?? null, counts: JSON.stringify(counts) }
+    write.run(values)
+    if (endedAt === undefined) return
+    keep.run({ pipeline: values.pipeline, startedAt: values.startedAt, endedAt, counts: values.counts })
+    prune.run(round.pipeline, round.pipeline, MOST)
+  })
   return {
     async driftRound(pipeline) {
       const row = read.get(pipeline)
-      if (row === undefined) return undefined
-      const counts = JSON.parse(row.counts) as DriftCounts
-      return {
-        ...{ pipeline, after: row.key, counts },
-        ...{ startedAt: row.started_at, endedAt: row.ended_at ?? undefined },
-      }
+      return row === undefined ? undefined : roundOf(pipeline, row)
     },
-    async noteDriftRound({ counts, endedAt = null, ...round }) {
-      write.run({ ...round, endedAt, counts: JSON.stringify(counts) })
+    driftRounds: async (pipeline, limit) => past.all(pipeline, limit).map((row) => roundOf(pipeline, row)),
+    async noteDriftRound(round) {
+      note(round)
     },
   }
 }

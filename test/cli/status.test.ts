@@ -40,6 +40,7 @@ const standing: PipelineStatus = {
   inDoubt: 0,
   onItsWay: 0,
   paused: undefined,
+  drift: undefined,
   toBeTriedAgain: 0,
 }
 
@@ -64,6 +65,14 @@ describe('a pipeline', () => {
       'shop: never ran; runs only when asked',
       '  0 contacts linked, nothing open',
     ])
+  })
+
+  it('whose contacts are compared by the daemon', () => {
+    const counts = { checked: 1200, differing: 4, gone: 1, kept: 0, unanswered: 0, by_field: { phone: 4 } }
+    const drift = { pipeline: 'shop', startedAt: NOW - 9 * MINUTE, endedAt: NOW - MINUTE, after: '', counts }
+    expect(lines({ drift })).toContain(
+      '  drift: 4 of 1,200 contacts differ (0.3%), compared until 2026-11-21 13:59:00 UTC',
+    )
   })
 
   it('in the midst of a run: what is still to send, and for how long', () => {

@@ -143,6 +143,7 @@ export async function openDesk(
       return correctableReject({ id, typed }, { settings, state, clock })
     },
     brakes: () => [],
+    drift: () => [],
     configuration: () => [{ path: 'pipelines.shop.key', value: 'no' }],
     alerts: () => Promise.resolve([]),
     testAlerts: () => Promise.resolve({ isDone: true, text: 'webhook hooks.example: delivered' }),

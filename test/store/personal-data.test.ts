@@ -38,6 +38,7 @@ const TABLES: Readonly<Record<string, Kind>> = {
   decision: passing('removed in the transaction that concludes it, which then empties the WAL'),
   delete_count: none('counts'),
   run_figure: none('counts and durations of runs'),
+  drift_past: none('counts by field and term'),
   drift_round: forgotten('by key'),
   dropped: forgotten('by key'),
   erased_seen: forgotten('by contact, where it is erased at the service or a record has it'),

@@ -139,6 +139,12 @@ export function consoleData(parts: Parts): { readonly data: ConsoleData; close()
       testAlerts: () => testedAlerts(parts.settings()).catch(refused),
       decide: (decision) => decided(decision, parts),
       brakes: () => brakesOf(parts.settings()),
+      drift: () =>
+        parts
+          .settings()
+          .pipelines.flatMap(({ name, drift }) =>
+            drift === undefined ? [] : [{ pipeline: name, share: drift.share }],
+          ),
       configuration: () => effectiveSettings(parts.settings(), SOURCE_KINDS),
     },
     close: () => reader.close(),

@@ -49,7 +49,7 @@ export function createDriftLooks({
       log.warn('looks for drift interrupted', { pipeline: name, code: stop.code })
     }
     if (ended === undefined) return
-    const { unanswered: unread, ...counts } = ended.counts
+    const { unanswered: unread, by_field: _, ...counts } = ended.counts
     const fields = { pipeline: name, ...counts, unread }
     log.info('looked for drift', fields)
     if (isAboveShare(ended.counts, share))

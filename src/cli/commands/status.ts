@@ -47,6 +47,13 @@ function lastRunJson({ lastRun: run, isRunning }: PipelineStatus) {
   }
 }
 
+function driftJson({ drift: round }: PipelineStatus) {
+  if (round === undefined) return null
+  const { unanswered: unread, ...counts } = round.counts
+  const share = counts.checked === 0 ? 0 : counts.differing / counts.checked
+  return { ended_at: isoTime(round.endedAt), ...counts, unread, share }
+}
+
 const standingJson = (standing: PipelineStatus) => ({
   pipeline: standing.pipeline,
   running: standing.isRunning,
@@ -73,6 +80,7 @@ const standingJson = (standing: PipelineStatus) => ({
   in_doubt: standing.inDoubt,
   on_its_way: standing.onItsWay,
   to_be_tried_again: standing.toBeTriedAgain,
+  drift: driftJson(standing),
   paused:
     standing.paused === undefined
       ? null

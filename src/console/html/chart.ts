@@ -218,3 +218,23 @@ export function delayChart(days: readonly DayView[], now: number): Html {
     </figcaption>
   </figure>`
 }
+
+/** The share of contacts that differ, by the last round of each day; `allowed`: the share that is no reason for an alert, from 0 to 1. */
+export function driftChart(
+  rounds: readonly { readonly day: string; readonly share: number; readonly words: string }[],
+  now: number,
+  allowed: number,
+): Html {
+  const bars = new Map(
+    rounds.map(({ day, share, words }) => [day, { parts: [{ style: 'delay', value: share * 100 }], words }]),
+  )
+  const most = Math.max(0, ...rounds.map(({ share }) => share))
+  const limit = allowed <= Math.max(most, 0.02) * MOST_ABOVE ? allowed * 100 : undefined
+  return html`<figure class="plot">
+    ${plots({ bars, label: 'Contacts that differ, in percent', limit }, now)}
+    <figcaption class="quiet">
+      In percent of the contacts that were compared, by the day on which a round ended. Allowed are
+      ${shareText(allowed)}.
+    </figcaption>
+  </figure>`
+}

@@ -22,6 +22,8 @@ export interface Overview {
   readonly days: readonly DayView[]
   readonly receivers: readonly ReceiverStanding[]
   readonly requestsOfDay: number | undefined
+  /** Pipelines whose contacts the daemon compares. */
+  readonly compared: number
   /** Whether the user may run and pause. */
   readonly mayDecide: boolean
 }
@@ -222,7 +224,7 @@ function alertText(receivers: readonly ReceiverStanding[]): string {
   return `${plural(receivers.length, 'receiver')}, ${open === 0 ? 'no open alerts' : plural(open, 'open alert')}`
 }
 
-function rateFacts({ live, requestsOfDay, receivers }: Overview): Html {
+function rateFacts({ live, requestsOfDay, receivers, compared }: Overview): Html {
   const { requests, per, concurrency, per_day: perDay } = live.rate
   const used =
     perDay === undefined || requestsOfDay === undefined
@@ -241,6 +243,11 @@ function rateFacts({ live, requestsOfDay, receivers }: Overview): Html {
     ['Rate limit', html`${plural(requests, 'request')} per ${spanText(per)}, ${concurrency} at once`],
     ['Requests of the last 24 hours', used],
     ['Alerts', html`<a href="/alerts">${alertText(receivers)}</a>`],
+    ...(compared === 0
+      ? []
+      : [
+          ['Drift', html`<a href="/drift">contacts of ${plural(compared, 'pipeline')} compared</a>`] as const,
+        ]),
     ['Version', html`${live.version}`],
   ])
 }

@@ -143,7 +143,7 @@ CREATE TABLE IF NOT EXISTS withdrawal (
 ) STRICT, WITHOUT ROWID;
 `
 
-// drift_round: the latest round of looks for drift (core/change/others/drift-rounds.ts); key: the last one looked at, or empty.
+// drift_past: those that have ended, without a key. drift_round: the latest round of looks for drift (core/change/others/drift-rounds.ts); key: the last one looked at, or empty.
 const driftRounds = `
 CREATE TABLE IF NOT EXISTS drift_round (
   pipeline TEXT PRIMARY KEY,
@@ -151,6 +151,13 @@ CREATE TABLE IF NOT EXISTS drift_round (
   started_at INTEGER NOT NULL,
   ended_at INTEGER,
   counts TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS drift_past (
+  pipeline TEXT NOT NULL,
+  ended_at INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  PRIMARY KEY (pipeline, ended_at)
 ) STRICT, WITHOUT ROWID;
 `
 

@@ -2,6 +2,7 @@
 import type { StateViews } from '../../core/views.ts'
 import type { Connection } from '../file/database.ts'
 import { createAlertStore } from '../alerts.ts'
+import { createDriftRoundStore } from '../drift-rounds.ts'
 import { createHoldStore } from '../journal/holds.ts'
 import { createBrakeViews } from './views-brakes.ts'
 import { createConfigurationViews } from './views-configurations.ts'
@@ -16,6 +17,7 @@ import { createTermCount } from './views-terms.ts'
 export function createStateViews(db: Connection, now: () => number): StateViews {
   const { heldPlans } = createHoldStore(db)
   const { alertsOf } = createAlertStore(db)
+  const { driftRounds } = createDriftRoundStore(db)
   const search = createSearch(db)
   return {
     ...createRunViews(db),
@@ -26,6 +28,7 @@ export function createStateViews(db: Connection, now: () => number): StateViews 
     ...createCorrectionViews(db),
     heldPlans,
     alertsOf,
+    driftRounds,
     search: async (text, limit) => search(text, limit),
     terms: createTermCount(db, now),
   }

@@ -7,7 +7,7 @@ import { testSettings } from '../../support/daemon.ts'
 const HOUR = 3_600_000
 const drift = { every: HOUR, share: 0.05 }
 const settings = testSettings([{ name: 'shop', drift }, { name: 'crm', drift }, { name: 'club' }])
-const counts = { checked: 20, differing: 2, gone: 1, kept: 3, unanswered: 0 }
+const counts = { checked: 20, differing: 2, gone: 1, kept: 3, unanswered: 0, by_field: {} }
 const round = { pipeline: 'shop', startedAt: 0, endedAt: 5, after: '', counts }
 const NOTHING: RoundLook = { ended: undefined, stop: undefined }
 

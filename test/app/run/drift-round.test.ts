@@ -88,12 +88,53 @@ it('looks at each contact once in a round, across processes that end in the midd
   expect(reads(since)).toHaveLength(4)
   expect(await look(1)).toBeUndefined()
   const ended = await look(100)
-  expect(ended?.counts).toEqual({ checked: CONTACTS, differing: 2, gone: 0, kept: 0, unanswered: 0 })
+  expect(ended?.counts).toEqual({
+    checked: CONTACTS,
+    differing: 2,
+    gone: 0,
+    kept: 0,
+    unanswered: 0,
+    by_field: { first_name: 2 },
+  })
   expect(new Set(reads(since)).size).toBe(CONTACTS)
   expect(reads(since)).toHaveLength(CONTACTS)
   // The next round is not due yet.
   expect(await look(100)).toBeUndefined()
   expect(reads(since)).toHaveLength(CONTACTS)
+})
+
+it('keeps what rounds have found, for status and pages', async () => {
+  await edit(1, 'Berta')
+  await look(100)
+  const state = openState(statePath(), { pid: process.pid, since: Date.now(), thorough: false })
+  const [round, ...others] = await state.driftRounds('shop', 10)
+  expect(others).toEqual([])
+  expect(round).toMatchObject({ after: '', counts: { differing: 1, by_field: { first_name: 1 } } })
+  const ended = round?.endedAt ?? 0
+  for (let n = 1; n <= 405; n += 1)
+    if (round !== undefined) await state.noteDriftRound({ ...round, endedAt: ended + n })
+  const kept = await state.driftRounds('shop', 1000)
+  expect([kept.length, kept[0]?.endedAt, kept.at(-1)?.endedAt]).toEqual([400, ended + 405, ended + 6])
+  await state.close()
+  await place.write(
+    'config.yaml',
+    `
+service: { base_url: "${sandbox.url}", api_key: "\${THE_KEY}" }
+state: { path: state/contact-sync.db }
+pipelines:
+  shop:
+    drift: { every: 24h }
+    source: { type: csv, folder: inbox, settle: 0s }
+    key: no
+    map: { mail: mail, first_name: first, phone: phone }
+`,
+  )
+  expect((await place.cli('status')).stdout).toMatch(/drift: 1 of 12 contacts differ \(8\.3%\)/)
+  expect(await place.json('status')).toMatchObject({
+    pipelines: [
+      { drift: { checked: 12, differing: 1, by_field: { first_name: 1 }, unread: 0, share: 1 / 12 } },
+    ],
+  })
 })
 
 it('leaves the rest of a day to runs', async () => {
@@ -105,7 +146,7 @@ it('leaves the rest of a day to runs', async () => {
 it('keeps no key of a person who was erased', async () => {
   const erased: DriftRound = {
     ...{ pipeline: 'shop', startedAt: 1, endedAt: undefined, after: 'erased' },
-    counts: { checked: 0, differing: 0, gone: 0, kept: 0, unanswered: 0 },
+    counts: { checked: 0, differing: 0, gone: 0, kept: 0, unanswered: 0, by_field: {} },
   }
   await look(1)
   const roundNow = async () => {

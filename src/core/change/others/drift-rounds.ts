@@ -8,6 +8,8 @@ export interface DriftCounts {
   readonly gone: number
   readonly kept: number
   readonly unanswered: number
+  /** How many contacts differ in this field; a term is `term NAME`. */
+  readonly by_field: Readonly<Record<string, number>>
 }
 
 export interface DriftRound {
@@ -23,11 +25,13 @@ export interface DriftRound {
 export interface DriftRoundStore {
   /** The latest round of the pipeline. */
   driftRound(pipeline: string): Promise<DriftRound | undefined>
-  /** Nothing is kept of a round whose last key has no link: it was removed during the look. */
+  /** Rounds that have ended, newest first; some hundred are kept. */
+  driftRounds(pipeline: string, limit: number): Promise<readonly DriftRound[]>
+  /** Nothing is kept of a round whose last key has no link: it was removed during the look. One that has ended stays. */
   noteDriftRound(round: DriftRound): Promise<void>
 }
 
-const NOTHING: DriftCounts = { checked: 0, differing: 0, gone: 0, kept: 0, unanswered: 0 }
+const NOTHING: DriftCounts = { checked: 0, differing: 0, gone: 0, kept: 0, unanswered: 0, by_field: {} }
 
 /** The round to continue or to begin; undefined: none is due. A clock that was put back makes one due at once. */
 export function dueRound(
@@ -38,6 +42,16 @@ export function dueRound(
   const isDue = last === undefined || now >= last.startedAt + every || now < last.startedAt
   return isDue ? { pipeline, startedAt: now, endedAt: undefined, after: '', counts: NOTHING } : undefined
 }
+
+type ByField = DriftCounts['by_field']
+
+const summed = (one: ByField, other: ByField): ByField =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((field) => [
+      field,
+      (one[field] ?? 0) + (other[field] ?? 0),
+    ]),
+  )
 
 export function roundWith(round: DriftRound, outcomes: readonly LookOutcome[], after: string): DriftRound {
   const { counts, pipeline } = round
@@ -51,6 +65,7 @@ export function roundWith(round: DriftRound, outcomes: readonly LookOutcome[], a
       gone: counts.gone + more.gone,
       kept: counts.kept + more.kept,
       unanswered: counts.unanswered + more.unanswered,
+      by_field: summed(counts.by_field, more.by_field),
     },
   }
 }

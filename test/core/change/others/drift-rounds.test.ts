@@ -8,7 +8,7 @@ import {
   roundWith,
 } from '../../../../src/core/change/others/drift-rounds.ts'
 
-const NOTHING = { checked: 0, differing: 0, gone: 0, kept: 0, unanswered: 0 }
+const NOTHING = { checked: 0, differing: 0, gone: 0, kept: 0, unanswered: 0, by_field: {} }
 const round = (more: Partial<DriftRound> = {}): DriftRound => ({
   ...{ pipeline: 'shop', startedAt: 1000, endedAt: undefined, after: 'K3', counts: NOTHING, ...more },
 })
