@@ -1,5 +1,6 @@
 // The gauges: present counts at the moment of a scrape. All are set again each time, so that what is no longer configured
 // is no longer shown. Times are seconds since the epoch, as Prometheus wants them: an age is `time() - ...`.
+import type { DriftRound } from '../core/change/others/drift-rounds.ts'
 import type { Backlog } from '../core/outcome/backlog.ts'
 import type { DaemonCondition } from '../core/outcome/daemon.ts'
 import type { RateUse } from '../core/log/service-event.ts'
@@ -10,6 +11,8 @@ export interface PipelineStanding extends Pick<Milestones, 'lastSuccessAt' | 'la
   readonly name: string
   /** Its first run; where it has had none, the start of the daemon if it has a schedule. */
   readonly watchedSince: number | undefined
+  /** The latest round of looks for drift, and the share that may differ. */
+  readonly drift: { readonly round: DriftRound | undefined; readonly share: number } | undefined
 }
 
 export interface Standings {
@@ -112,6 +115,36 @@ const OF_PIPELINE: readonly (readonly [name: string, help: string, value: OfPipe
   ],
 ]
 
+const DRIFT: readonly (typeof OF_PIPELINE)[number][] = [
+  [
+    'drift_share',
+    'Of the contacts that the latest round of looks compared, the share that differs: 0 to 1.',
+    ({ drift }) => {
+      if (drift?.round === undefined) return undefined
+      const { checked, differing } = drift.round.counts
+      return checked === 0 ? 0 : differing / checked
+    },
+  ],
+  [
+    'drift_allowed_share',
+    'The share of contacts that may differ, as configured.',
+    ({ drift }) => drift?.share,
+  ],
+  [
+    'drift_round_timestamp_seconds',
+    'When the latest round of looks ended.',
+    ({ drift }) => seconds(drift?.round?.endedAt),
+  ],
+]
+
+/** What a round has found: each contact in one of these. */
+function driftRows({ name: pipeline, drift }: PipelineStanding): readonly Row[] {
+  if (drift?.round === undefined) return []
+  const { checked, differing, gone, kept, unanswered } = drift.round.counts
+  const found = { as_sent: checked - differing - gone - kept, differing, gone, kept, unread: unanswered }
+  return Object.entries(found).map(([outcome, contacts]) => [{ pipeline, outcome }, contacts])
+}
+
 /** The codes of a pause: all are shown, so that a rule may ask for any. */
 const PAUSES = ['SERVICE_UNREACHABLE', 'SERVICE_CONTRACT', 'SERVICE_KEY_REFUSED', 'DAILY_LIMIT'] as const
 
@@ -129,14 +162,21 @@ export function createStandings(registry: Registry): (standings: Standings) => v
     else target.set(value)
   }
   const plain = PLAIN.map(([name, help, value]) => ({ target: gauge(name, help), value }))
-  const ofPipeline = OF_PIPELINE.map(([name, help, value]) => ({
+  const ofPipeline = [...OF_PIPELINE, ...DRIFT].map(([name, help, value]) => ({
     target: gauge(name, help, 'pipeline'),
     value,
   }))
   const paused = gauge('paused', 'Whether runs are paused, and why.', 'code')
   const bytes = gauge('state_bytes', 'The size of the state database, and of its write-ahead log.', 'file')
   const raised = gauge('alerts_raised', 'Conditions that were reported and still hold.', 'condition')
+  const contacts = gauge(
+    'drift_contacts',
+    'Contacts of the latest round of looks, by what was found.',
+    'pipeline',
+    'outcome',
+  )
   return (standings) => {
+    setAll(contacts, standings.pipelines.flatMap(driftRows))
     for (const { target, value } of plain) setOne(target, value(standings))
     for (const { target, value } of ofPipeline)
       setAll(

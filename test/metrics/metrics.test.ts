@@ -37,6 +37,13 @@ const STANDINGS: Standings = {
       retriable: 4,
       lastSuccessAt: 5_000,
       lastFile: undefined,
+      drift: {
+        share: 0.05,
+        round: {
+          ...{ pipeline: 'shop', startedAt: 1, endedAt: 9_000, after: '' },
+          counts: { checked: 40, differing: 4, gone: 3, kept: 2, unanswered: 1, by_field: { phone: 4 } },
+        },
+      },
     },
   ],
   condition,
@@ -197,6 +204,22 @@ it('shows what is configured now, and pauses and overdue runs by their reason', 
   expect(await series('reload_refused')).toEqual({ reload_refused: 1 })
   expect(await series('daily_requests')).toEqual({ daily_requests: 9 })
   expect(await series('daily_limit')).toMatchObject({ daily_limit: 500 })
+})
+
+it('has what the latest round of looks for drift found', async () => {
+  const { series } = metricsOver()
+  expect(await series('drift_contacts')).toEqual({
+    'drift_contacts{pipeline="shop",outcome="as_sent"}': 31,
+    'drift_contacts{pipeline="shop",outcome="differing"}': 4,
+    'drift_contacts{pipeline="shop",outcome="gone"}': 3,
+    'drift_contacts{pipeline="shop",outcome="kept"}': 2,
+    'drift_contacts{pipeline="shop",outcome="unread"}': 1,
+  })
+  expect(await series('drift_share')).toEqual({ 'drift_share{pipeline="shop"}': 0.1 })
+  expect(await series('drift_allowed_share')).toEqual({ 'drift_allowed_share{pipeline="shop"}': 0.05 })
+  expect(await series('drift_round_timestamp_seconds')).toEqual({
+    'drift_round_timestamp_seconds{pipeline="shop"}': 9,
+  })
 })
 
 it('has the process and the event loop, under their usual names, and text that Prometheus can read', async () => {

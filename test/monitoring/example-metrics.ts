@@ -27,6 +27,13 @@ export async function exampleMetrics(): Promise<Metrics> {
           retriable: 1,
           lastSuccessAt: 1,
           lastFile: { at: 1, read: 1, rejected: 0 },
+          drift: {
+            share: 0.05,
+            round: {
+              ...{ pipeline: 'shop', startedAt: 1, endedAt: 2, after: '' },
+              counts: { checked: 9, differing: 1, gone: 1, kept: 1, unanswered: 1, by_field: {} },
+            },
+          },
         },
       ],
       condition: {

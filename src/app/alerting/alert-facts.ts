@@ -2,6 +2,8 @@
 import { currentBacklog } from '../../core/outcome/backlog.ts'
 import { type AlertFacts, conditionOfService, type PipelineFacts } from '../../core/alerts/alert.ts'
 import type { AlertStore } from '../../core/alerts/alert-store.ts'
+import type { DriftRoundStore } from '../../core/change/others/drift-rounds.ts'
+import type { ErasedSeenStore } from '../../core/erasing.ts'
 import type { DaemonCondition, DaemonListener, EndedRun } from '../../core/outcome/daemon.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
@@ -34,7 +36,9 @@ export function createServiceVerdict(): ServiceVerdict {
 }
 
 type Reads = Pick<StateLists, 'lastRun' | 'milestones' | 'backlog' | 'heldPlans'> &
-  Pick<AlertStore, 'knownPipelines'>
+  Pick<AlertStore, 'knownPipelines'> &
+  Pick<DriftRoundStore, 'driftRounds'> &
+  Pick<ErasedSeenStore, 'erasedSeen'>
 
 /** What approvers must release; the plans are looked at only where something is held. */
 async function approvalOf(
@@ -47,6 +51,12 @@ async function approvalOf(
   )
   const approvers = server.users.filter(({ role }) => role === 'approver').map((user) => user.name)
   return open.length === 0 ? undefined : { changes: open.reduce((sum, { left }) => sum + left, 0), approvers }
+}
+
+async function driftOf({ name, drift }: PipelineSettings, state: Reads): Promise<PipelineFacts['drift']> {
+  if (drift === undefined) return undefined
+  const [round] = await state.driftRounds(name, 1)
+  return round === undefined ? undefined : { round, share: drift.share }
 }
 
 async function pipelineFacts(
@@ -69,6 +79,7 @@ async function pipelineFacts(
     approval: await approvalOf(pipeline, { state, server }),
     broken: live?.brokenAt === undefined ? undefined : { code: live.brokenBy },
     waitingSince: live?.waitingSince,
+    drift: await driftOf(pipeline, state),
   }
 }
 
@@ -85,5 +96,7 @@ export async function gatherFacts(
   const orphans = known.filter((name) => !pipelines.some((pipeline) => pipeline.name === name))
   const { condition } = of
   const refusedReload = condition === undefined ? undefined : (condition.refusedReload?.length ?? 0)
-  return { now: of.clock.now(), service: of.service.current(), pipelines: facts, orphans, refusedReload }
+  const erasedSeen = (await state.erasedSeen()).length
+  const now = of.clock.now()
+  return { now, service: of.service.current(), pipelines: facts, orphans, refusedReload, erasedSeen }
 }

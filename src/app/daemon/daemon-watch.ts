@@ -43,7 +43,7 @@ const SHORTEST_MS = 1_000
 type Observed = Pick<Runner, 'state' | 'rate'>
 
 async function pipelineStanding(
-  { name, schedule }: PipelineSettings,
+  { name, schedule, drift }: PipelineSettings,
   state: Runner['state'],
   condition: DaemonCondition,
 ): Promise<PipelineStanding> {
@@ -51,7 +51,9 @@ async function pipelineStanding(
   const milestones = await state.milestones(name)
   const watchedSince = milestones.firstRunAt ?? (schedule === undefined ? undefined : condition.startedAt)
   const backlog = currentBacklog(await state.backlog(name), live?.runningSince !== undefined)
-  return { name, ...backlog, ...milestones, watchedSince }
+  const [round] = drift === undefined ? [] : await state.driftRounds(name, 1)
+  const compared = drift === undefined ? undefined : { round, share: drift.share }
+  return { name, ...backlog, ...milestones, watchedSince, drift: compared }
 }
 
 async function standings(

@@ -154,6 +154,24 @@ const WORDS: Readonly<Record<ConditionName, Words>> = {
       `The last run found ${said(times)} ${times === 1 ? 'time' : 'times'}: contacts that were deleted, or custom fields that were redefined.`,
     command: 'contact-sync held list %',
   },
+  drift_share: {
+    severity: 'warning',
+    page: '/drift?pipeline=%',
+    raised: 'more contacts differ from what was sent than allowed',
+    recovered: 'no more contacts differ than allowed',
+    text: ({ differing, checked, allowed }) =>
+      `${said(differing)} of ${many(checked, 'contact')} differ at the service from what was last sent; allowed are ${said(allowed)}.`,
+    command: 'contact-sync drift % --all --repair',
+  },
+  erased_seen: {
+    severity: 'warning',
+    page: '/',
+    raised: 'an erased person is at the service again',
+    recovered: 'no erased person is at the service',
+    text: ({ contacts }) =>
+      `${many(contacts, 'contact')} at the service with the address of an erased person; nothing is sent to them.`,
+    command: 'contact-sync status',
+  },
 }
 
 /** Where several pipelines are concerned, the sentence stands alone. */

@@ -17,6 +17,8 @@ export const CONDITIONS = {
   reload_refused: { under: ['failed'], event: false },
   overdue: { under: [], event: false },
   drift: { under: [], event: true },
+  drift_share: { under: [], event: false },
+  erased_seen: { under: [], event: false },
 } as const satisfies Record<string, { under: readonly string[]; event: boolean }>
 
 export type ConditionName = keyof typeof CONDITIONS

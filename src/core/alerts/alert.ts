@@ -1,11 +1,13 @@
 // The decision about alerts: from facts to the conditions that hold, and from these and what was reported before to
 // the messages. One message when a condition begins, one when it ends; none in between.
+import { type DriftRound, isAboveShare } from '../change/others/drift-rounds.ts'
 import type { Pause } from '../outcome/daemon.ts'
 import { type Condition, type ConditionKey, type ConditionName, CONDITIONS } from './alert-rules.ts'
 import type { AlertSettings } from '../settings.ts'
 import { lastDeadline, WEEKDAYS } from '../words/deadline.ts'
 import { DAY_MS } from '../words/duration.ts'
 import type { ErrorCode } from '../words/errors.ts'
+import { shareText } from '../words/format.ts'
 import type { RunRecord } from '../state.ts'
 import type { Milestones } from '../log/milestones.ts'
 
@@ -27,6 +29,8 @@ export interface PipelineFacts {
   /** Its last run ended by a fault of the state or of the program, with this code. */
   readonly broken: { readonly code: ErrorCode | undefined } | undefined
   readonly waitingSince: number | undefined
+  /** What the latest round of looks found, and the share that may differ; absent where contacts are not compared. */
+  readonly drift?: { readonly round: DriftRound; readonly share: number } | undefined
 }
 
 export interface AlertFacts {
@@ -39,6 +43,8 @@ export interface AlertFacts {
   readonly orphans?: readonly string[]
   /** How many problems the last reload was refused for, 0 where it was taken; undefined: no daemon runs here. */
   readonly refusedReload?: number | undefined
+  /** Contacts at the service that show the address of an erased person. */
+  readonly erasedSeen?: number
 }
 
 const SERVICE_CONDITIONS: Readonly<Partial<Record<ErrorCode, ConditionName>>> = {
@@ -108,6 +114,14 @@ function driftCondition({ milestones: { lastDrift: last }, name }: PipelineFacts
   return [{ name: 'drift', pipeline: name, at: last.at, numbers: { times: last.times, run_id: last.runId } }]
 }
 
+function shareCondition({ drift, name }: PipelineFacts): Condition[] {
+  if (drift === undefined || !isAboveShare(drift.round.counts, drift.share)) return []
+  const { checked, differing } = drift.round.counts
+  return [
+    { name: 'drift_share', pipeline: name, numbers: { differing, checked, allowed: shareText(drift.share) } },
+  ]
+}
+
 function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertFacts): Condition[] {
   const { name: pipeline, backlog, waitingSince } = facts
   const when = (holds: boolean, name: ConditionName, numbers: Condition['numbers']): Condition[] =>
@@ -128,6 +142,7 @@ function pipelineConditions(facts: PipelineFacts, rules: AlertRules, all: AlertF
     ...nothingCondition(facts, rules, all.now),
     ...refusedCondition(facts, all.now),
     ...driftCondition(facts, all.now),
+    ...shareCondition(facts),
     ...when(isLate, 'overdue', { since: new Date(waitingSince ?? 0).toISOString() }),
   ]
 }
@@ -149,9 +164,13 @@ export function conditions(facts: AlertFacts, rules: AlertRules): readonly Condi
   const { refusedReload: problems = 0 } = facts
   const ofReload: Condition[] =
     problems > 0 ? [{ name: 'reload_refused', pipeline: '', numbers: { problems } }] : []
+  const { erasedSeen: contacts = 0 } = facts
+  const ofErased: Condition[] =
+    contacts > 0 ? [{ name: 'erased_seen', pipeline: '', numbers: { contacts } }] : []
   return [
     ...ofService,
     ...ofReload,
+    ...ofErased,
     ...facts.pipelines.flatMap((one) => pipelineConditions(one, rules, facts)),
   ].filter((one) => wants(rules, one.name) && concerns(rules, one.pipeline))
 }

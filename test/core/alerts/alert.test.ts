@@ -66,6 +66,12 @@ const names = (given: AlertFacts, rules: Partial<AlertRules> = {}): string[] =>
 const REFUSED = { at: NOW - HOUR, runId: 'r0', files: 1, file: 'a.csv', code: 'INPUT_BINARY' } as const
 const met = (changes: Partial<PipelineFacts['milestones']>) => ({ ...shop().milestones, ...changes })
 
+/** Of a hundred contacts, so many differ. */
+const round = (differing: number) => ({
+  ...{ pipeline: 'shop', startedAt: 1, endedAt: 2, after: '' },
+  counts: { checked: 100, differing, gone: 0, kept: 0, unanswered: 0, by_field: {} },
+})
+
 describe('what holds', () => {
   it.each<[string, Parameters<typeof facts>[0], string[]]>([
     ['nothing, when all is well', {}, []],
@@ -96,6 +102,10 @@ describe('what holds', () => {
       { shop: { milestones: met({ lastDrift: { at: NOW - HOUR, runId: 'r0', times: 2 } }) } },
       ['shop drift'],
     ],
+    ['more drift than allowed', { shop: { drift: { round: round(6), share: 0.05 } } }, ['shop drift_share']],
+    ['no drift within what is allowed', { shop: { drift: { round: round(5), share: 0.05 } } }, []],
+    ['an erased person who is back', { erasedSeen: 2 }, ['erased_seen']],
+    ['no erased person', { erasedSeen: 0 }, []],
     [
       'a refused key, once and not per pipeline',
       {
@@ -328,7 +338,9 @@ describe('a message', () => {
   const context = { at: NOW, service: 'a.b.example.com', console: 'https://sync.example.com' }
 
   it.each(CONDITION_NAMES)('says of %s what it is, what to type and where to read on', (name) => {
-    const pipeline = ['key_refused', 'unreachable', 'daily_limit', 'reload_refused'].includes(name)
+    const pipeline = ['key_refused', 'unreachable', 'daily_limit', 'reload_refused', 'erased_seen'].includes(
+      name,
+    )
       ? ''
       : 'shop'
     const message = alertMessage(
@@ -348,13 +360,17 @@ describe('a message', () => {
           files: 1,
           problems: 2,
           times: 1,
+          differing: 6,
+          checked: 100,
+          allowed: '5%',
+          contacts: 1,
         },
       },
       context,
     )
-    expect(message.title).toMatch(pipeline === '' ? /^contact-sync: (the|a) / : /^contact-sync: shop: /)
+    expect(message.title).toMatch(pipeline === '' ? /^contact-sync: (the|an?) / : /^contact-sync: shop: /)
     expect(message.text).not.toMatch(/undefined|\s{2}| %/)
-    expect(message.command).toMatch(/^contact-sync [a-z ]+$/)
+    expect(message.command).toMatch(/^contact-sync [a-z -]+$/)
     expect(message.runbook).toBe(`state/README.md#${name}`)
     expect(message.severity).toMatch(/^(info|warning|critical)$/)
     expect(message.link).toMatch(/^https:\/\/sync\.example\.com\/[a-z]*(\?pipeline=shop)?$/)
