@@ -8,6 +8,8 @@ export const VERSION_PLACES = {
   'state/README.md': 'contact-sync:',
   'config/deploy/compose.yaml': 'contact-sync:',
   'config/deploy/kustomization.yaml': 'newTag: ',
+  // Its own version, and that of the program.
+  'config/deploy/helm/Chart.yaml': 'ersion: ',
 } as const
 
 const NUMBERS = /^(\d+)\.(\d+)\.(\d+)$/
