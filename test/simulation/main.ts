@@ -1,5 +1,5 @@
 // npm run simulate [-- --seeds 10000] [--first 1] [--single-faults no]: kept regressions, seeds, then every single fault at
-// every point. npm run simulate -- --seed N [--pulled] [--edited] [--trace] plays one again. Ends with 1 when anything ended badly.
+// every point. npm run simulate -- --seed N [--pulled] [--edited] [--year] [--trace] plays one again. Ends with 1 when anything ended badly.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
@@ -18,6 +18,8 @@ const { values } = parseArgs({
     fault: { type: 'string' },
     pulled: { type: 'boolean', default: false },
     edited: { type: 'boolean', default: false },
+    /** A year: an export a week. */
+    year: { type: 'boolean', default: false },
     'single-faults': { type: 'string', default: 'yes' },
     trace: { type: 'boolean', default: false },
   },
@@ -25,6 +27,7 @@ const { values } = parseArgs({
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const SHOWN = 20
+const DAY_MS = 86_400_000
 
 function show({ name, replay, violations }: Failure): void {
   print(`FAILED ${name}`)
@@ -92,7 +95,10 @@ try {
     process.exitCode = showOne(await oneSingleFault(folder, values.story, values.fault ?? ''))
   else if (values.seed !== undefined)
     process.exitCode = showOne(
-      await simulate(Number(values.seed), folder, { isPulled: values.pulled, isEdited: values.edited }),
+      await simulate(Number(values.seed), folder, {
+        ...{ isPulled: values.pulled, isEdited: values.edited },
+        ...(values.year ? { days: 52, nightMs: 7 * DAY_MS } : {}),
+      }),
     )
   else process.exitCode = await playAll(folder)
 } finally {

@@ -166,6 +166,8 @@ async function day(world: World): Promise<void> {
   if (chance.happens(0.5)) await operate(world, { isThorough: false })
   await world.hands?.release(world.program.state)
   await timeline.until(timeline.pause(chance.pick([10_000, DAY_MS])), RUN_LIMIT_MS)
+  const { nightMs } = world.schedule
+  if (nightMs !== undefined) await timeline.until(timeline.pause(nightMs), nightMs + RUN_LIMIT_MS)
   // What evidence proves depends on the day.
   if (setup.pipelines.some(({ map }) => map['mail_status']?.require_evidence === true))
     if (chance.stream(`night ${world.files}`).happens(0.6))

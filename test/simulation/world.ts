@@ -41,6 +41,8 @@ export interface Schedule {
   readonly crashes?: readonly number[]
   readonly setup?: (drawn: Setup) => Setup
   readonly days?: number
+  /** Between two of them. */
+  readonly nightMs?: number
   readonly isQuiet?: boolean
   /** The sources are asked for their records, and give them badly. */
   readonly isPulled?: boolean

@@ -355,6 +355,21 @@ describe('terms under replace and keep', () => {
     expect(line.service.termsOf(1)).toEqual(['A', 'B', 'C'])
   })
 
+  it('a release counts once: taken again, the term stays away', async () => {
+    const line = await given()
+    take(line, 'A')
+    line.source.drop('2.csv', table('A,B,C'))
+    await line.run()
+    await line.state.releaseEdits({ pipeline: 'shop', key: 'K1', field: 'term A' })
+    line.source.drop('3.csv', table('A,B,C'))
+    await line.run()
+    expect(line.service.termsOf(1)).toEqual(['A', 'B', 'C'])
+    take(line, 'A')
+    line.source.drop('4.csv', table('A,B,D'))
+    expect(await line.run()).toMatchObject({ kept_edits: 1 })
+    expect(line.service.termsOf(1)).toEqual(['B', 'D'])
+  })
+
   it('released, the list of the source is given whole when its record comes again', async () => {
     const line = await given()
     take(line, 'A')

@@ -3,6 +3,7 @@ import {
   assertedOnceReleased,
   type HandEditStore,
   type JudgedEdits,
+  openAfterTerms,
 } from '../../../src/core/change/others/hand-edits.ts'
 import type { Settled } from '../../../src/core/change/operation.ts'
 import { stepFields } from '../../../src/core/change/steps.ts'
@@ -33,8 +34,12 @@ const common = (contact: Contact, other: Contact): Contact =>
   )
 
 /** What a step sent, where the contact has other links or an attempt is noted. */
-export function noteSent(tables: Tables, { operation, settlement, sent, status }: Settled): void {
+export function noteSent(tables: Tables, { operation, settlement, sent, status, terms }: Settled): void {
   const { kind, pipeline } = operation
+  if (settlement.kind === 'done' && terms !== undefined) {
+    const { last, open } = sentTo(tables, settlement.contactId)
+    put(tables, settlement.contactId, { last, open: [...openAfterTerms(open, terms)] })
+  }
   if (settlement.kind !== 'done' || kind === 'terms' || kind === 'delete' || status === 'ignored') return
   const { mail_status: _, ...fields } = sent ?? stepFields(operation)
   const id = settlement.contactId

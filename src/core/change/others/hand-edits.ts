@@ -15,7 +15,7 @@ import type { Contact, FieldValue } from '../../mapping/contact.ts'
 import type { CustomFieldRules } from '../../mapping/custom-fields.ts'
 import type { ServiceContact } from '../../ports.ts'
 import type { PipelineSettings } from '../../settings.ts'
-import { type AssertedTerm, termKey, termsBeyond } from '../../mapping/terms.ts'
+import { type AssertedTerm, termKey, type TermOutcome, termsBeyond } from '../../mapping/terms.ts'
 import { isBlank } from '../../words/blank.ts'
 import { shownAs, shownContact } from '../lookup/likeness.ts'
 
@@ -208,6 +208,20 @@ export function assertedOnceReleased(asserted: readonly Assertion[], field: stri
   const ours = asserted.find(isIt)?.ours ?? false
   return [...asserted.filter((term) => !isIt(term)), { name, ours, unsure: true }]
 }
+
+/**
+ * Without releases of terms that have had their effect: what was let go is given again, or gone, and a later edit of the same
+ * term is another one.
+ */
+export const openAfterTerms = (
+  open: SentValues['open'],
+  { asserts }: Pick<TermOutcome, 'asserts'>,
+): SentValues['open'] =>
+  open.filter(([field, value]) => {
+    if (!field.startsWith(TERM)) return true
+    const asserted = asserts.find(({ name }) => termKey(name) === termKey(field.slice(TERM.length)))
+    return value === '' ? asserted === undefined || asserted.unsure === true : asserted !== undefined
+  })
 
 export interface MergedTerms {
   /** Terms that a list of the source would give again, or take away, and that stay as the service has them. */

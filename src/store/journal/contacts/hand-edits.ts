@@ -6,6 +6,7 @@ import {
   type HandEdit,
   type HandEditStore,
   type JudgedEdits,
+  openAfterTerms,
   type OpenEdit,
   type SentValues,
 } from '../../../core/change/others/hand-edits.ts'
@@ -68,6 +69,32 @@ const common = (contact: Contact, other: Contact): Contact =>
 const contactOf = ({ settlement, operation }: Settled): number | undefined =>
   'contactId' in settlement ? settlement.contactId : operation.contactId
 
+/** Ends releases of terms, where any were let go. */
+function createNoteTerms(db: Connection): (settled: readonly Settled[]) => void {
+  const rows = createSentRows(db)
+  const released = db
+    .prepare<[string], number>(
+      `SELECT value FROM json_each(?) WHERE EXISTS
+         (SELECT 1 FROM sent_values WHERE contact_id = value AND open LIKE '%["term %')`,
+    )
+    .pluck()
+  return (settled) => {
+    const done = settled.flatMap((one) => {
+      const id = contactOf(one)
+      return one.settlement.kind !== 'done' || one.terms === undefined || id === undefined
+        ? []
+        : [{ id, terms: one.terms }]
+    })
+    if (done.length === 0) return
+    const ids = new Set(released.all(JSON.stringify(done.map(({ id }) => id))))
+    for (const { id, terms } of done) {
+      if (!ids.has(id)) continue
+      const { last, open } = rows.of(id)
+      rows.put(id, parseContact(last), openAfterTerms(parseAttempts(open), terms))
+    }
+  }
+}
+
 /** Notes what a batch has sent, where a contact has other links or an attempt is noted. Within the transaction of its end. */
 export function createNoteSent(db: Connection): (settled: readonly Settled[]) => void {
   const rows = createSentRows(db)
@@ -88,7 +115,9 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
   /** A create may have been merged into a contact that others have filled: what they sent may be what it shows. */
   const before = (id: number, { operation }: Settled, last: Contact): readonly Contact[] =>
     operation.kind === 'create' ? [...pushed.all(id, operation.pipeline).map(parseContact), last] : []
+  const noteTerms = createNoteTerms(db)
   return (settled) => {
+    noteTerms(settled)
     const sent = settled.flatMap((one) => {
       const id = contactOf(one)
       const fields = fieldsThatArrived(one)

@@ -9,6 +9,7 @@ import {
   judgedAtDelete,
   mergeTerms,
   mergeWithService,
+  openAfterTerms,
   respectsHandEdits,
   type SentValues,
 } from '../../../../src/core/change/others/hand-edits.ts'
@@ -191,5 +192,27 @@ describe('terms of a whole list', () => {
       ['term X', 'X'],
     ] as const
     expect(mergeTerms(sides, open, 'keep')).toEqual({ keptAway: [], keptThere: [], edits: [] })
+  })
+
+  it('a release ends once it has had its effect', () => {
+    const open = [
+      ['phone', '1'],
+      ['term A', ''],
+      ['term B', ''],
+      ['term C', ''],
+      ['term X', 'X'],
+      ['term Y', 'Y'],
+    ] as const
+    const asserts = [
+      { name: 'a', ours: true },
+      { name: 'B', ours: true, unsure: true },
+      { name: 'Y', ours: false },
+    ]
+    expect(openAfterTerms(open, { asserts })).toEqual([
+      ['phone', '1'],
+      ['term B', ''],
+      ['term C', ''],
+      ['term Y', 'Y'],
+    ])
   })
 })
