@@ -424,6 +424,21 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await state.sentValues([1])).toMatchObject([{ last: { phone: '8' }, open: [['fax', '7']] }])
     })
 
+    it('keeps what was sent without an answer where a create of another pipeline may have been merged', async () => {
+      await push([ANNA])
+      await state.noteAttempt(1, { phone: '6' })
+      await push([{ key: 'X1', contact: { ...ANNA.contact, phone: '5' } }], 'crm', 'r2')
+      const [sent] = await state.sentValues([1])
+      expect(sent?.last).toMatchObject({ phone: '5' })
+      expect(sent?.open).toEqual(
+        expect.arrayContaining([
+          ['phone', '1'],
+          ['phone', '6'],
+        ]),
+      )
+      expect(sent?.open).toHaveLength(2)
+    })
+
     it('lists edits made at the service, gives those that are to be looked at again, and releases them', async () => {
       await push([ANNA, BEN])
       const edit = (field: string, service: string) =>

@@ -48,7 +48,7 @@ export function noteSent(tables: Tables, { operation, settlement, sent, status, 
     linksWhere(tables, (link) => link.contactId === id && link.pipeline !== pipeline).length > 0
   if (!isShared && !tables.sent.has(id)) return
   const { last, open } = sentTo(tables, id)
-  const left = open.filter(([field]) => !Object.hasOwn(fields, field))
+  const left = open.filter(([field]) => kind === 'create' || !Object.hasOwn(fields, field))
   const others = linksWhere(tables, (link) => link.contactId === id && link.pipeline !== pipeline)
   const earlier = kind === 'create' ? [...others.sort(byId).map(({ known }) => known), last] : []
   put(tables, id, { last: isShared ? { ...last, ...fields } : {}, open: left })

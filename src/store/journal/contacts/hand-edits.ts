@@ -130,7 +130,9 @@ export function createNoteSent(db: Connection): (settled: readonly Settled[]) =>
       if (!ids.has(id)) continue
       const { last, open } = rows.of(id)
       const kept = hasOther.get(id, pipeline) === undefined ? {} : { ...parseContact(last), ...fields }
-      const left = parseAttempts(open).filter(([field]) => !Object.hasOwn(fields, field))
+      // A create may have been merged, and then what was sent before it without an answer may be what the contact shows.
+      const isMerged = one.operation.kind === 'create'
+      const left = parseAttempts(open).filter(([field]) => isMerged || !Object.hasOwn(fields, field))
       const earlier = before(id, one, parseContact(last)).map((contact) => common(contact, fields))
       rows.put(id, kept, earlier.reduce(withAttempts, left))
     }
