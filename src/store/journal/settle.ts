@@ -31,15 +31,17 @@ interface Batch {
   readonly runId: string
   /** Operations that are done, to be removed at once. */
   readonly done: number[]
+  /** Operations whose records are settled, each with its link. */
+  readonly settled: (readonly [operation: number, link: number])[]
   /** Most pipelines have no rejects: whether this one has is asked once. */
   hasRejects(): boolean
 }
 
 const UPSERT_LINK = `
 INSERT INTO link (pipeline, key, contact_id, mail_key, known, unsure, fresh)
-VALUES (@pipeline, @key, @contactId, @mailKey, @known, @unsure, @fresh)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (pipeline, key) DO UPDATE SET contact_id = excluded.contact_id, known = excluded.known,
-  mail_key = iif(@hasMail, excluded.mail_key, mail_key), unsure = excluded.unsure, gone = 0,
+  mail_key = iif(?, excluded.mail_key, mail_key), unsure = excluded.unsure, gone = 0,
   fresh = excluded.fresh
 RETURNING id`
 
@@ -49,13 +51,12 @@ DELETE FROM reject WHERE pipeline = @pipeline AND key = @key AND input_id < (SEL
 
 /** Brings what is known of the contact into its link; gives the link. */
 function createLink(db: Connection): (operation: Operation, after: LinkAfter) => number {
-  const upsert = db.prepare<[Record<string, unknown>], number>(UPSERT_LINK).pluck()
+  const upsert = db.prepare<unknown[], number>(UPSERT_LINK).pluck()
   const assertTerms = createLedger(db)
   return ({ pipeline, key }, after) => {
     const { contactId, known, mailKey, bringsMail, unsure, isFresh, terms } = after
-    const row = { pipeline, key, contactId, mailKey: mailKey ?? null, hasMail: bringsMail ? 1 : 0 }
-    const json = { known: JSON.stringify(known), unsure: unsureJson(unsure), fresh: isFresh ? 1 : 0 }
-    const link = upsert.get({ ...row, ...json }) ?? 0
+    const row = [pipeline, key, contactId, mailKey ?? null, JSON.stringify(known), unsureJson(unsure)]
+    const link = upsert.get(...row, isFresh ? 1 : 0, bringsMail ? 1 : 0) ?? 0
     if (terms !== undefined) assertTerms({ link, contactId }, terms)
     return link
   }
@@ -63,9 +64,6 @@ function createLink(db: Connection): (operation: Operation, after: LinkAfter) =>
 
 function createLinked(db: Connection) {
   const putLink = createLink(db)
-  const remember = db.prepare(`
-    INSERT INTO fingerprint SELECT pipeline, @link, fingerprint FROM operation WHERE id = @operation AND fingerprint <> ''
-    ON CONFLICT DO UPDATE SET value = excluded.value`)
   const forget = db.prepare('DELETE FROM fingerprint WHERE pipeline = ? AND link_id = ?')
   const clearRejects = db.prepare(CLEAR_EARLIER_REJECTS)
   const plan = db.prepare(`
@@ -78,18 +76,37 @@ function createLinked(db: Connection) {
   return (
     operation: Operation,
     { link: known, next, isSettled }: AfterStep & { kind: 'linked' },
-    { runId, done, hasRejects }: Batch,
+    { runId, done, settled, hasRejects }: Batch,
   ) => {
     const { id, pipeline, key } = operation
     const link = putLink(operation, known)
-    // What no record of a file asked for leaves nothing that a record could be recognised by.
-    const isRemembered = isSettled && remember.run({ link, operation: id }).changes > 0
-    if (!isRemembered) forget.run(pipeline, link)
     if (isSettled) {
+      settled.push([id, link])
       if (hasRejects()) clearRejects.run({ id, pipeline, key })
-    }
+    } else forget.run(pipeline, link)
     if (next === undefined) done.push(id)
     else planNext(next, { id, link, runId })
+  }
+}
+
+/** Of pairs of an operation and its link. */
+const SETTLED = 'json_each(?) AS pair CROSS JOIN operation ON operation.id = pair.value ->> 0'
+const REMEMBER = `
+INSERT INTO fingerprint SELECT pipeline, pair.value ->> 1, fingerprint FROM ${SETTLED} WHERE fingerprint <> ''
+ON CONFLICT DO UPDATE SET value = excluded.value`
+const FORGET_UNREAD = `
+DELETE FROM fingerprint WHERE (pipeline, link_id) IN (SELECT pipeline, pair.value ->> 1 FROM ${SETTLED} WHERE fingerprint = '')`
+
+/** The records that are settled are recognised by their fingerprints from now on. */
+function createRemember(db: Connection): (settled: Batch['settled']) => void {
+  const remember = db.prepare(REMEMBER)
+  const forget = db.prepare(FORGET_UNREAD)
+  return (settled) => {
+    if (settled.length === 0) return
+    const pairs = JSON.stringify(settled)
+    const { changes } = remember.run(pairs)
+    // What no record of a file asked for leaves nothing that a record could be recognised by.
+    if (changes < settled.length) forget.run(pairs)
   }
 }
 
@@ -256,6 +273,7 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
   const questions = createQuestions(db)
   const carryOut = createCarryOut(db)
   const append = createBatchAppend(db)
+  const remember = createRemember(db)
   const keepOpen = createKeepOpen(db)
   const { keepResolved } = createHouseholds(db)
   const keepEdits = createKeepEdits(db)
@@ -265,7 +283,7 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
   const batchOf = ([first]: readonly Settled[], { runId, at }: EntryContext): Batch => {
     let has: boolean | undefined
     const hasRejects = () => (has ??= anyReject.get(first?.operation.pipeline ?? '') !== undefined)
-    return { runId, at, done: [], hasRejects }
+    return { runId, at, done: [], settled: [], hasRejects }
   }
   const settleAll = db.transaction((settled: readonly Settled[], context: EntryContext) => {
     const answers = questions(settled)
@@ -286,6 +304,7 @@ export function createSettle(db: Connection): RunState['settleBatch'] {
         entry: auditEntry({ ...given, settlement: after.logged }, context),
       }
     })
+    remember(batch.settled)
     noteSent(settled)
     if (batch.done.length > 0) remove.run(JSON.stringify(batch.done))
     append(ended.map(({ entry }) => entry))

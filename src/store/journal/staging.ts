@@ -19,7 +19,7 @@ import { createBlockStore } from './reading/blocks.ts'
 import { createClaims } from './reading/claims.ts'
 import type { Connection } from '../file/database.ts'
 import { createDropped } from './reading/dropped.ts'
-import { createFingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
+import { createFingerprints, type Fingerprints, type FingerprintWalk } from './reading/fingerprints.ts'
 import { FORGET_APPROVALS } from './approvals.ts'
 import { createAsks, createBrakeStore } from './brakes.ts'
 import { FORGET_EMPTY_HOLDS, RECOUNT_HOLDS } from './holds.ts'
@@ -52,11 +52,11 @@ export function operationColumns(operation: StagedOperation) {
   }
 }
 
+// By place: looking up a name for each of so many values takes the driver longer than writing the row.
 const INSERT_OPERATION = `
-INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key,
-                       fields, desired, terms, consent, evidence, record, fingerprint, state, rank, reason, cause, undoes)
-VALUES (@input_id, @run_id, @pipeline, @key, @line, @file, @kind, @link_id, @contact_id, @mail_key,
-        @fields, @desired, coalesce(@terms, @wanted), @consent, @evidence, @record, @fingerprint, @state, @rank, @reason, @cause, @undoes)`
+INSERT INTO operation (input_id, run_id, pipeline, key, line, file, kind, link_id, contact_id, mail_key, fields, desired,
+  terms, consent, evidence, record, fingerprint, state, rank, reason, cause, undoes)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Of a consent alone: what else a record says about one is not kept. */
 const evidenceJson = ({ contact, evidence }: Desired): string | null =>
@@ -85,21 +85,26 @@ function createStage(
       const place = [source.file, source.line, JSON.stringify(staged.header), recordJson(entry.record)]
       addReject.run(staged.id, staged.pipeline, entry.key ?? null, entry.code, entry.reason, ...place)
     } else {
-      const columns = operationColumns(entry.operation)
-      addOperation.run({
-        ...columns,
-        input_id: staged.id,
-        run_id: staged.runId,
-        pipeline: staged.pipeline,
-        key: entry.key,
-        line: source.line,
-        file: source.file,
-        desired: desiredColumn(entry.desired.contact, columns.fields),
-        wanted: wantedTerms(entry),
-        evidence: evidenceJson(entry.desired),
-        record: recordJson(entry.record),
-        fingerprint,
-      })
+      const of = operationColumns(entry.operation)
+      const what = [of.kind, of.link_id, of.contact_id, of.mail_key, of.fields]
+      const wanted = [
+        desiredColumn(entry.desired.contact, of.fields),
+        of.terms ?? wantedTerms(entry),
+        of.consent,
+      ]
+      const record = [evidenceJson(entry.desired), recordJson(entry.record), fingerprint]
+      const where = [staged.id, staged.runId, staged.pipeline, entry.key, source.line, source.file]
+      addOperation.run(
+        ...where,
+        ...what,
+        ...wanted,
+        ...record,
+        of.state,
+        of.rank,
+        of.reason,
+        of.cause,
+        of.undoes,
+      )
     }
   }
   return (staged, entries) => {
@@ -281,19 +286,27 @@ type Staging = BlockStore &
   > &
   Pick<ResolutionStore, 'passed'>
 
+/** The walks of the inputs that are being read. */
+function createWalks(db: Connection, fingerprints: Fingerprints) {
+  const walks = new Map<number, FingerprintWalk>()
+  return {
+    match: db.transaction(({ id, pipeline }: StagedInput, values: readonly string[]) => {
+      const walk = walks.get(id) ?? fingerprints.walk(pipeline)
+      walks.set(id, walk)
+      return walk.match(values)
+    }),
+    end: (id: number): void => void walks.delete(id),
+  }
+}
+
 export function createStagingStore(db: Connection): Staging {
   const claims = createClaims(db)
   const missing = createMissingLinks(db, claims)
   const fingerprints = createFingerprints(db)
   const blocks = createBlockStore(db, { claims, fingerprints })
-  const walks = new Map<number, FingerprintWalk>()
-  const walkOf = ({ id, pipeline }: StagedInput): FingerprintWalk => {
-    const walk = walks.get(id) ?? fingerprints.walk(pipeline)
-    walks.set(id, walk)
-    return walk
-  }
+  const walks = createWalks(db, fingerprints)
   const endReading = ({ id }: StagedInput): void => {
-    walks.delete(id)
+    walks.end(id)
     claims.clear(id)
   }
   const insertInput = db.prepare(
@@ -318,7 +331,7 @@ export function createStagingStore(db: Connection): Staging {
       )
       return { id: Number(lastInsertRowid), runId, pipeline, input, header }
     },
-    matchFingerprints: async (staged, values) => walkOf(staged).match(values),
+    matchFingerprints: async (staged, values) => walks.match(staged, values),
     known: createKnown(db),
     passed: createPassed(db).passed,
     droppedForms: dropped.droppedForms,

@@ -76,10 +76,10 @@ export function createBatchAppend(db: Connection): AppendBatch {
     if (entries.length === 0) return
     let { seq, hash } = last.get() ?? { seq: 0, hash: AUDIT_START }
     const first = seq + 1
-    const personOf = beginPeople()
+    const people = beginPeople(entries)
     for (const entry of entries) {
       seq += 1
-      const { id, token, secret } = personOf(entry, seq)
+      const { id, token, secret } = people.personOf(entry, seq)
       const { box, digest } = seal({ personal: personalText(entry), secret, seq })
       const text = publicText(entry, { seq, person: id === 0 ? null : token, digest })
       const next = auditHash(hash, text)
@@ -87,6 +87,7 @@ export function createBatchAppend(db: Connection): AppendBatch {
       keep.run(seq, id, box)
       hash = next
     }
+    people.end()
     index(entries, first)
   }
 }

@@ -51,10 +51,15 @@ interface LinkOfPerson {
 }
 
 /** With the person of another link to the same contact, where it has none yet. */
-const SELECT_LINK = `
-SELECT id, contact_id AS contactId, mail_key AS mailKey, person,
-  iif(person IS NULL, (SELECT min(o.person) FROM link AS o WHERE o.contact_id = link.contact_id), NULL) AS other
-FROM link WHERE pipeline = ? AND key = ?`
+const LINK_COLUMNS = `
+link.id, contact_id AS contactId, mail_key AS mailKey, person,
+  iif(person IS NULL, (SELECT min(o.person) FROM link AS o WHERE o.contact_id = link.contact_id), NULL) AS other`
+const SELECT_LINK = `SELECT ${LINK_COLUMNS} FROM link WHERE pipeline = ? AND key = ?`
+const SELECT_LINKS = `
+SELECT link.key, ${LINK_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN link ON pipeline = ? AND link.key = wanted.value`
+/** Pairs of a link and its person. */
+const REFER_ALL = `
+UPDATE link SET person = pair.value ->> 1 FROM json_each(?) AS pair WHERE link.id = pair.value ->> 0`
 
 /** Whether the link says the name, so that no alias need say it. */
 function isSaid(name: Name, link: LinkOfPerson | undefined): boolean {
@@ -129,15 +134,61 @@ function createAliases(db: Connection, print: Print) {
 /** Gives the key of an entry's person; `seq` is the entry's number. */
 type PersonOf = (entry: AuditEntry, seq: number) => PersonKey
 
+/** Finds the links of the records that the entries of a batch are about. */
+function createLinks(db: Connection, beforeRead: () => void) {
+  const one = db.prepare<[string, string], LinkOfPerson>(SELECT_LINK)
+  const several = db.prepare<[string, string], LinkOfPerson & { readonly key: string }>(SELECT_LINKS)
+  return (entries: readonly AuditEntry[]): ((entry: AuditEntry) => LinkOfPerson | undefined) => {
+    const ofRecords = entries.filter((entry) => entry.key !== null)
+    const pipelines = new Set(ofRecords.map(({ pipeline }) => pipeline ?? ''))
+    const keys = new Set(ofRecords.map(({ key }) => key))
+    // Within one pipeline each contact has one link: then no entry changes what is found for a later one.
+    if (pipelines.size !== 1 || keys.size < ofRecords.length || keys.size < 2)
+      return ({ pipeline, key }) => {
+        beforeRead()
+        return key === null ? undefined : one.get(pipeline ?? '', key)
+      }
+    const [pipeline = ''] = pipelines
+    const links = new Map(several.all(JSON.stringify([...keys]), pipeline).map((row) => [row.key, row]))
+    return ({ key }) => (key === null ? undefined : links.get(key))
+  }
+}
+
+/** Notes which person a link refers to; written together. */
+function createRefer(db: Connection) {
+  const write = db.prepare(REFER_ALL)
+  let pairs: (readonly [link: number, person: number])[] = []
+  return {
+    /** What was noted in a transaction that failed is not so. */
+    begin: (): void => void (pairs = []),
+    refer: (person: number, link: number): void => void pairs.push([link, person]),
+    writeAll(): void {
+      if (pairs.length === 0) return
+      write.run(JSON.stringify(pairs))
+      pairs = []
+    },
+  }
+}
+
+interface BatchOfPeople {
+  readonly personOf: PersonOf
+  /** Writes what was noted. */
+  end(): void
+}
+
 /** Begins a batch of entries, within which links do not change. */
-export function createPeople(db: Connection, print: Print, random: RandomBytes): () => PersonOf {
+export function createPeople(
+  db: Connection,
+  print: Print,
+  random: RandomBytes,
+): (entries: readonly AuditEntry[]) => BatchOfPeople {
   const keys = createKeys(db, random)
   const aliases = createAliases(db, print)
-  const linkOf = db.prepare<[string, string], LinkOfPerson>(SELECT_LINK)
+  const { begin, refer, writeAll } = createRefer(db)
+  const linksOf = createLinks(db, writeAll)
   const ofContact = db
     .prepare<[number], number | null>('SELECT min(person) FROM link WHERE contact_id = ?')
     .pluck()
-  const refer = db.prepare('UPDATE link SET person = ? WHERE id = ?')
 
   // In most first runs no person has an alias, and no hash is computed to look for one.
   let hasAliases: boolean | undefined
@@ -148,8 +199,12 @@ export function createPeople(db: Connection, print: Print, random: RandomBytes):
   }
   const present = (person: number | null | undefined): number | undefined =>
     person === null || person === undefined ? undefined : keys.present(person)
+  const ofAnyLink = (id: number): number | null | undefined => {
+    writeAll()
+    return ofContact.get(id)
+  }
   const ofId = (id: number, link: LinkOfPerson | undefined): number | undefined =>
-    present(id === link?.contactId ? link.other : ofContact.get(id)) ?? ofAlias({ kind: 'id', id })
+    present(id === link?.contactId ? link.other : ofAnyLink(id)) ?? ofAlias({ kind: 'id', id })
   /** Where it turns out that the record's person and a contact's are one, they are made one. */
   const joined = (
     link: LinkOfPerson | undefined,
@@ -175,20 +230,21 @@ export function createPeople(db: Connection, print: Print, random: RandomBytes):
     aliases.add(name, person)
     hasAliases = true
   }
-  const personOf: PersonOf = (entry, seq) => {
+  const personOf = (entry: AuditEntry, seq: number, link: LinkOfPerson | undefined): PersonKey => {
     const names = namesOf(entry)
     if (names.length === 0) return keys.of(0, seq)
-    const link = entry.key === null ? undefined : linkOf.get(entry.pipeline ?? '', entry.key)
     const own = present(link?.person)
     const known = joined(link, own, names)
     const found = known === undefined ? keys.newKey(seq, null) : keys.of(known, seq)
-    if (link !== undefined && own === undefined) refer.run(found.person, link.id)
+    if (link !== undefined && own === undefined) refer(found.person, link.id)
     for (const name of names) if (!isSaid(name, link)) addAlias(name, found.person)
     return found
   }
-  return () => {
+  return (entries) => {
     hasAliases = undefined
-    return personOf
+    begin()
+    const linkOf = linksOf(entries)
+    return { personOf: (entry, seq) => personOf(entry, seq, linkOf(entry)), end: writeAll }
   }
 }
 

@@ -59,6 +59,7 @@ export function createKnown(db: Connection): RunState['known'] {
        EXISTS (SELECT 1 FROM fingerprint WHERE fingerprint.pipeline = link.pipeline AND link_id = link.id) AS settled
      FROM link WHERE pipeline = ? AND key = ?`,
   )
+  const anyLink = db.prepare<[string], number>('SELECT 1 FROM link WHERE pipeline = ? LIMIT 1').pluck()
   const asserted = createAsserted(db)
   const open = (state: 'in_doubt' | 'held', further: string) =>
     `SELECT 1 FROM operation WHERE pipeline = ? AND state <> 'planned' AND state = '${state}' ${further} LIMIT 1`
@@ -72,7 +73,8 @@ export function createKnown(db: Connection): RunState['known'] {
       open('held', "AND kind = 'create' AND contact_id = ? AND key <> ?"),
     )
     .pluck()
-  return async (pipeline, keys) => {
+  const knownOf = (pipeline: string, keys: readonly string[]): Known[] => {
+    const hasLinks = anyLink.get(pipeline) !== undefined
     const hasDoubts = anyDoubt.get(pipeline) !== undefined
     const hasHeld = anyHeld.get(pipeline) !== undefined
     const linkOf = (row: KnownRow, key: string): KnownLink => ({
@@ -86,9 +88,12 @@ export function createKnown(db: Connection): RunState['known'] {
       ...(row.settled === 1 ? {} : { isUnfinished: true }),
     })
     return keys.map((key): Known => {
-      const row = link.get(pipeline, key)
+      const row = hasLinks ? link.get(pipeline, key) : undefined
       const inDoubt = hasDoubts && doubt.get(pipeline, key) !== undefined
       return { link: row === undefined ? undefined : linkOf(row, key), inDoubt }
     })
   }
+  // Each statement outside of a transaction takes and gives back the locks of the file.
+  const inOne = db.transaction(knownOf)
+  return async (pipeline, keys) => inOne(pipeline, keys)
 }

@@ -62,7 +62,8 @@ export function createClaims(db: Connection): Claims {
   const keyLine = db
     .prepare<[number, string], number>('SELECT line FROM claim_key WHERE input = ? AND key = ?')
     .pluck()
-  const putKey = db.prepare('INSERT OR REPLACE INTO claim_key VALUES (?, ?, ?)')
+  const addKey = db.prepare('INSERT INTO claim_key VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const moveKey = db.prepare('UPDATE claim_key SET line = ? WHERE input = ? AND key = ?')
   const putSkipped = db.prepare('INSERT OR IGNORE INTO claim_skipped VALUES (?, ?)')
   const clears = ['claim_key', 'claim_skipped', 'claim_dropped', 'claim_correction', 'claim_ask'].map(
     (table) => db.prepare(`DELETE FROM ${table} WHERE input = ?`),
@@ -75,13 +76,18 @@ export function createClaims(db: Connection): Claims {
   db.function('claimed_line', { directOnly: true }, (input: unknown, link: unknown) =>
     link === null ? null : (linksOf.get(Number(input))?.lineOf(Number(link)) ?? null),
   )
+  /** Nearly every key is claimed once: the line of another claim is asked for only where there is one. */
+  const claimKey = (input: number, { key, line }: { key: string; line: number }, keep: 'first' | 'last') => {
+    if (addKey.run(input, key, line).changes > 0) return undefined
+    const earlier = keyLine.get(input, key)
+    if (keep === 'last') moveKey.run(line, input, key)
+    return earlier
+  }
   const claimOne = (input: number, identity: Identity, keep: 'first' | 'last'): number | undefined => {
-    const { line } = identity
-    const earlier =
-      'key' in identity ? keyLine.get(input, identity.key) : links(input).lineOf(identity.linkId)
-    if (earlier !== undefined && keep === 'first') return earlier
-    if ('key' in identity) putKey.run(input, identity.key, line)
-    else links(input).set(identity.linkId, line)
+    if ('key' in identity) return claimKey(input, identity, keep)
+    const { linkId, line } = identity
+    const earlier = links(input).lineOf(linkId)
+    if (earlier === undefined || keep === 'last') links(input).set(linkId, line)
     return earlier
   }
   return {

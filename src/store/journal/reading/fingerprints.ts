@@ -33,6 +33,7 @@ const STREAK = 4
 type Queries = ReturnType<typeof prepareQueries>
 
 const ROWS = `SELECT link_id, value FROM fingerprint WHERE pipeline = ? AND link_id > ? AND value <> '' ORDER BY link_id LIMIT ${PAGE}`
+const ANY = 'SELECT 1 FROM fingerprint WHERE pipeline = ? LIMIT 1'
 const NEXT_PAGE = `
 SELECT count(*) AS count, group_concat(value, '') AS text, min(link_id) AS first, max(link_id) AS last FROM (${ROWS})`
 
@@ -40,6 +41,7 @@ function prepareQueries(db: Connection) {
   return {
     page: db.prepare<[string, number], Page>(NEXT_PAGE),
     ids: db.prepare<[string, number], number>(`SELECT link_id FROM (${ROWS})`).pluck(),
+    any: db.prepare<[string], number>(ANY).pluck(),
     byValue: db
       .prepare<[string, string], number>('SELECT link_id FROM fingerprint WHERE pipeline = ? AND value = ?')
       .pluck(),
@@ -71,7 +73,7 @@ function pageReader(page: Page, allIds: () => number[]) {
 
 const NO_PAGE: Page = { count: 0, text: null, first: null, last: null }
 
-function startWalk(pipeline: string, { page, ids, byValue }: Queries): FingerprintWalk {
+function startWalk(pipeline: string, { page, ids, any, byValue }: Queries): FingerprintWalk {
   const read = (after: number) =>
     pageReader(page.get(pipeline, after) ?? NO_PAGE, () => ids.all(pipeline, after))
   let current = read(0)
@@ -105,7 +107,11 @@ function startWalk(pipeline: string, { page, ids, byValue }: Queries): Fingerpri
     return found
   }
   return {
-    match: (values) => values.map((value) => (value === '' ? undefined : (step(value) ?? lookUp(value)))),
+    match(values) {
+      // Nothing is settled before the first push has ended.
+      if (current.count === 0 && any.get(pipeline) === undefined) return values.map(() => undefined)
+      return values.map((value) => (value === '' ? undefined : (step(value) ?? lookUp(value))))
+    },
   }
 }
 
