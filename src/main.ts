@@ -49,7 +49,7 @@ async function handOver(node: string): Promise<void> {
 const SHORT: readonly (string | undefined)[] = ['check', 'status', 'test']
 
 const MIB = 1024 * 1024
-const NURSERY_MIB = 4
+const NURSERY_MIB = 8
 /** More than enough to make the nursery grow once; each makes 100 kB. */
 const MOST_PIECES = 100
 const PIECE_OBJECTS = 2000
@@ -74,6 +74,8 @@ async function fitHeap(command: string | undefined): Promise<void> {
     inUse.push(Array.from({ length: PIECE_OBJECTS }, (_, index) => ({ index })))
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=100')
+  // There is little to copy in so small a nursery: waking other threads for it takes longer.
+  setFlagsFromString('--no-parallel-scavenge')
 }
 
 /** Node opens a debugger on SIGUSR1, and a client that connects to it sees keys and personal data. */

@@ -101,6 +101,12 @@ export type AfterStep = {
 
 type Ended = Settled & { readonly settlement: Settlement & { kind: 'done' | 'settled' } }
 
+/** The contact itself where it has none of them, which is the rule. */
+function withoutFields(contact: Contact, fields: readonly string[]): Contact {
+  if (!fields.some((field) => Object.hasOwn(contact, field))) return contact
+  return Object.fromEntries(Object.entries(contact).filter(([field]) => !fields.includes(field)))
+}
+
 /** What a step that is done has settled of the contact: mail_status only where it was taken. */
 function settledFields({ operation, settlement, sent, status, withheld }: Ended): Contact {
   const { kind, desired, consent, undoes } = operation
@@ -108,9 +114,7 @@ function settledFields({ operation, settlement, sent, status, withheld }: Ended)
   if (kind === 'consent') return stepFields(operation)
   // What an undo restores field by field does not determine the other fields.
   if (undoes !== undefined) return sent ?? {}
-  const { mail_status: _, ...others } = Object.fromEntries(
-    Object.entries(desired).filter(([field]) => withheld?.includes(field) !== true),
-  )
+  const others = withoutFields(desired, ['mail_status', ...(withheld ?? [])])
   // Found by its mail, and nothing was sent yet.
   if (kind === 'create' && settlement.kind === 'settled')
     return others['mail'] === undefined ? {} : { mail: others['mail'] }

@@ -170,8 +170,8 @@ export function auditEntry(
 /** Of a consent that was given to the service: what the record says about it. */
 function proofOf(settled: Settled): Pick<AuditEntry, 'note'> {
   const { evidence } = settled.operation
-  const isGiven = isConsent(fieldsOf(settled)['mail_status']?.to)
-  return evidence === undefined || !isGiven ? {} : { note: evidenceText(evidence) }
+  const isGiven = evidence !== undefined && isConsent(fieldsOf(settled)['mail_status']?.to)
+  return isGiven ? { note: evidenceText(evidence) } : {}
 }
 
 /** JSON leaves out what is undefined. */
