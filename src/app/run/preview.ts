@@ -18,6 +18,7 @@ import { createTally } from '../../sync/tally.ts'
 import { createTermDirectory } from '../../sync/term-directory.ts'
 import { systemClock as clock, systemRandom as random } from '../../system.ts'
 import { createSuppressions } from './suppression.ts'
+import { keepingWarnings } from './keeping-warnings.ts'
 import { sharedWindow } from './rate-window.ts'
 import type { RunOptions } from './run.ts'
 import type { UndoRequest } from './runner.ts'
@@ -67,15 +68,20 @@ async function* overCopy(
   const tokens = createTokenVault(settings.state.path)
   const owner = { pipeline: pipeline.name, state: () => state.instance() }
   const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens, owner })
-  const { signal, report, log } = options
+  const { signal, report } = options
+  const { log, warnings } = keepingWarnings(options.log, [])
   const circuit = createCircuit(pipeline.guards)
   const asking =
-    options.isOffline === true ? notAsking() : askingService({ settings, state, circuit, options })
+    options.isOffline === true
+      ? notAsking()
+      : askingService({ settings, state, circuit, options: { ...options, log } })
   try {
     const parts = { state, source, circuit, clock, signal, report, log, ...asking.parts }
     const { custom_field_key: customFieldKey } = settings.service
     const suppression = createSuppressions(state)(settings.consents.suppress)
-    return yield* plan({ runId: id, pipeline, customFieldKey, suppression, tally: createTally(id), ...parts })
+    const tally = createTally(id)
+    const made = yield* plan({ runId: id, pipeline, customFieldKey, suppression, tally, ...parts })
+    return warnings.length === 0 ? made : { ...made, warnings: [...warnings] }
   } finally {
     await closeSource()
     await asking.close()

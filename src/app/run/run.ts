@@ -4,7 +4,6 @@ import type { DecidedBy } from '../../core/words/decided-by.ts'
 import { planEntry } from '../../core/log/audit.ts'
 import { type Circuit, createCircuit, type Stop } from '../../core/outcome/circuit.ts'
 import type { ProgressReport } from '../../core/outcome/run-progress.ts'
-import { COMMON_FIELDS } from '../../core/log/events.ts'
 import type { Clock, Random, Source } from '../../core/ports.ts'
 import { runId } from '../../core/words/run-id.ts'
 import type { RunWatcher, WatchedRun } from '../../core/log/run-watcher.ts'
@@ -21,6 +20,7 @@ import { createTermDirectory } from '../../sync/term-directory.ts'
 import type { MailTurns, Turns } from '../../sync/send/turns.ts'
 import { keepConfiguration } from './keep-configuration.ts'
 import type { Keeping } from './keeping.ts'
+import { keepingWarnings } from './keeping-warnings.ts'
 import { limitRun } from './run-limits.ts'
 import { writeOptOuts } from './opt-out-files.ts'
 import type { createSuppressions } from './suppression.ts'
@@ -60,21 +60,6 @@ export interface RunnerParts {
 }
 
 export type WithWarnings = PipelineResult & { readonly warnings: readonly string[] }
-
-/** A log that also keeps its warnings, for the summary of the run. They may hold what the log itself leaves out. */
-function keepingWarnings(log: Log): { log: Log; warnings: string[] } {
-  const warnings: string[] = []
-  const warn: Log['warn'] = (event, fields) => {
-    log.warn(event, fields)
-    // The summary has a line for each file that was not taken.
-    if (event === 'file rejected') return
-    // The user who started the run does not need fields that lead to other lines of the log.
-    const told = Object.entries(fields ?? {}).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name))
-    const details = told.map(([name, value]) => `${name} ${String(value)}`)
-    warnings.push([event, ...details].join(', '))
-  }
-  return { log: { ...log, warn }, warnings }
-}
 
 interface RunParts {
   readonly options: RunOptions
@@ -214,7 +199,10 @@ export async function loggedRun(
 ): Promise<WithWarnings> {
   const { clock, random, service } = parts
   const id = runId(clock.now(), random)
-  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }))
+  // The summary has a line for each file that was not taken.
+  const { log, warnings } = keepingWarnings(parts.log.with({ pipeline: pipeline.name, run_id: id }), [
+    'file rejected',
+  ])
   log.info('run started')
   // Without a journal nothing more may leave; what is on its way is let finish.
   const trouble = new AbortController()
@@ -258,5 +246,5 @@ export async function loggedRun(
   await writeOptOuts(parts.settings.consents.outbox, { state: parts.state, log })
   await logEnd(result, { log, state: parts.state })
   await parts.keeping(pipeline, { log, signal: limits.signal })
-  return { ...result, warnings }
+  return { ...result, warnings: warnings.map(({ text }) => text) }
 }

@@ -7,7 +7,6 @@ import { orphans } from '../../app/people/pipelines.ts'
 import { assertReadOfService, bindingWarning } from '../../app/run/service-binding.ts'
 import { definitionsWith } from '../../sync/definitions.ts'
 import { markerProblem } from '../../sync/send/marker.ts'
-import { sharedFields } from '../../core/change/others/ownership.ts'
 import { customFieldFindings } from '../../core/mapping/custom-fields.ts'
 import { SyncError } from '../../core/words/errors.ts'
 import type { CustomFieldDefinition, ServiceReads } from '../../core/ports.ts'
@@ -16,6 +15,7 @@ import { plural } from '../../core/words/format.ts'
 import { type CommonOptions, type Io, print, printError, printJson } from '../io.ts'
 import { chosenAccount } from '../accounts/chosen.ts'
 import { configFile } from '../config-file.ts'
+import { sharedFieldWarnings } from '../shared-fields-text.ts'
 import { orphanText } from '../status-text.ts'
 
 interface CheckReport {
@@ -67,9 +67,6 @@ function checkFields(settings: Settings, definitions: readonly CustomFieldDefini
     ),
   }
 }
-
-const sharedText = ({ pipelines, fields }: ReturnType<typeof sharedFields>[number]): string =>
-  `warning: ${pipelines.join(' and ')} write the same fields of contacts that they share: ${fields.join(', ')}. Say with owns which pipeline writes them`
 
 const knownText = (error: unknown): string => {
   if (error instanceof SyncError) return `${error.code}: ${error.message}. ${error.hint}`
@@ -177,7 +174,7 @@ async function checkAll(settings: Settings, io: Io): Promise<CheckReport> {
       : { problems: [{ about: 'service', text: refused }], notes: [], reached: true }
   const problems = [...pipelines.problems, ...service.problems]
   const notes = [
-    ...sharedFields(settings.pipelines).map(sharedText),
+    ...sharedFieldWarnings(settings),
     ...pipelines.notes,
     ...unknown.map((name) => `warning: pipeline ${orphanText(name)}`),
     ...service.notes,

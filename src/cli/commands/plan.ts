@@ -5,11 +5,12 @@ import type { Plan } from '../../core/change/plan/plan.ts'
 import type { PlannedChange } from '../../core/change/plan/planned-change.ts'
 import type { PipelineSettings, Settings } from '../../core/settings.ts'
 import { exitCode } from '../../core/outcome/summary.ts'
-import type { CommonOptions, Io } from '../io.ts'
+import { type CommonOptions, type Io, printError } from '../io.ts'
 import { planFiles, type PlanFiles } from '../plan/plan-files.ts'
 import { jsonOutput, type PlanOutput, type ShownChanges, textOutput } from '../plan/plan-output.ts'
 import { createProgress } from '../progress.ts'
 import { chosenPipelines, commandSettings, warnOfOlderState } from '../settings.ts'
+import { sharedFieldWarnings } from '../shared-fields-text.ts'
 import { planLog } from './run.ts'
 
 interface PlanCommandOptions extends CommonOptions, ShownChanges, PlanFiles {
@@ -76,6 +77,8 @@ export async function plan(io: Io, options: PlanCommandOptions, names: string[])
   const settings = await commandSettings(io, options, { withoutSecrets: isOffline })
   warnOfOlderState(io, settings)
   const pipelines = chosenPipelines(settings, names)
+  const planned = pipelines.map(({ name }) => name)
+  for (const warning of sharedFieldWarnings(settings, planned)) printError(io, warning)
   const { key } = options
   const shown = options.json === true ? jsonOutput(io, options) : textOutput(io, options, pipelines.length)
   const outputs = [shown, ...planFiles(io, options, { ...options, pipelines })]

@@ -21,6 +21,7 @@ const totalsOf = (byField: Plan['byField']): Readonly<Record<string, number>> =>
 
 export function planJson(plan: Plan) {
   const { pipeline, status, counts, estimate, inputs, withheld, otherTerms, unasked, error, code } = plan
+  const warnings = (plan.warnings ?? []).map(({ text }) => text)
   return {
     pipeline,
     status,
@@ -35,6 +36,7 @@ export function planJson(plan: Plan) {
     by_country: plan.byCountry,
     ...(Object.keys(withheld).length === 0 ? {} : { withheld }),
     kept_edits: plan.keptEdits ?? null,
+    warnings,
     ...(error === undefined ? {} : { error }),
     ...(code === undefined ? {} : { code }),
   }

@@ -13,7 +13,7 @@ import {
 import { offlineText } from './offline-text.ts'
 
 /** Its message may quote the file, so the code stands for it. */
-const inputLines = ({ inputs, judged }: Plan): readonly string[] => [
+const inputLines = ({ inputs, judged, warnings = [] }: Plan): readonly string[] => [
   ...judged.flatMap(({ file, hold }) =>
     hold === undefined
       ? []
@@ -29,6 +29,7 @@ const inputLines = ({ inputs, judged }: Plan): readonly string[] => [
       ? []
       : [`- likely the same person under two keys: ${name(file)}, ${plural(found.pairs, 'pair')}`],
   ),
+  ...new Set(warnings.map(({ event }) => `- warning: ${name(event)}`)),
 ]
 
 function planLines(plan: Plan, ownTerms: readonly string[]): readonly string[] {

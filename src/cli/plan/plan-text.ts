@@ -44,6 +44,7 @@ export function planSummary(plan: Plan): readonly string[] {
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
     ...files,
     ...likelySameLines(inputs),
+    ...(plan.warnings ?? []).map(({ text }) => `  warning: ${text}`),
   ]
 }
 

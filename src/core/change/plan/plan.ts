@@ -62,6 +62,8 @@ export interface Plan {
   readonly ungrouped: number
   readonly work: PlannedWork
   readonly estimate: Estimate
+  /** What a run would warn of; absent where nothing. */
+  readonly warnings?: readonly PlanWarning[]
   /** What the service would have been asked; undefined where it was asked. */
   readonly unasked?: readonly Unasked[]
   /** Why no whole plan could be made. */
@@ -71,6 +73,12 @@ export interface Plan {
 
 /** What a plan that asks the service nothing could not know: the terms or contacts there, or the definition of a custom field. */
 export type Unasked = 'terms' | 'contacts' | `custom_fields.${string}`
+
+/** An event of the operational log. The text has its fields as well, which may hold values of records. */
+export interface PlanWarning {
+  readonly event: string
+  readonly text: string
+}
 
 /** Changes that would be sent. */
 export const plannedChanges = ({ actions }: Pick<Plan, 'actions'>): number =>
