@@ -14,6 +14,7 @@ import { holdByGuards } from './plan/guards.ts'
 import { planInput } from './plan/read.ts'
 import { createRejectSource } from './plan/reject-source.ts'
 import { inputError } from './input-error.ts'
+import { waitingKeys } from './waiting-keys.ts'
 
 const FILE = 'corrections'
 
@@ -21,13 +22,6 @@ export interface PlannedCorrections {
   readonly staged: StagedInput
   readonly counts: Counts
   readonly judged: JudgedInput
-}
-
-/** Records of which a change waits: another one would replace it. */
-async function waitingKeys({ pipeline, state }: PlanContext): Promise<ReadonlySet<string>> {
-  const keys = new Set<string>()
-  for await (const { key, guard } of state.held([pipeline.name])) if (guard !== 'brake') keys.add(key)
-  return keys
 }
 
 /** Keys of records whose rejects can be mapped again. */

@@ -20,6 +20,7 @@ import type { StagedEntry } from '../core/state.ts'
 import { isStopped, type PlanContext, type RunContext } from './context.ts'
 import { holdByApprovals } from './plan/guards.ts'
 import { settledByFailure } from './send/settle.ts'
+import { waitingKeys } from './waiting-keys.ts'
 
 /** The rules, if they apply to the change: an undo has separate rules. */
 export function rulesFor(
@@ -100,10 +101,17 @@ export async function mergedTerms(
 const PAGE = 200
 const FILE = 'edits at the service'
 
+interface EditedRecord {
+  /** What was last sent; undefined where the record has another contact by now. */
+  readonly known: Contact | undefined
+  /** A change of the record waits: nothing goes before it. */
+  readonly isWaiting: boolean
+}
+
 /** What is to be sent of a record whose edits have ended. */
 async function lookAgain(
   { key, contactId, fields }: EditsOfRecord,
-  known: Contact | undefined,
+  { known, isWaiting }: EditedRecord,
   context: RunContext,
 ): Promise<Contact> {
   const { state, pipeline, session, clock, handEdits: rules } = context
@@ -125,8 +133,10 @@ async function lookAgain(
     { shown: actual.value, rules },
     context,
   )
+  const ended = Object.entries(send).filter(([field]) => ofRecord.has(field))
+  if (isWaiting && ended.length > 0) return {}
   await settleAs(edits.map((edit) => (ofRecord.has(edit.field) ? edit : { ...edit, source: null })))
-  return Object.fromEntries(Object.entries(send).filter(([field]) => ofRecord.has(field)))
+  return Object.fromEntries(ended)
 }
 
 /**
@@ -136,6 +146,7 @@ async function lookAgain(
 export async function recheckEdits(before: number, context: RunContext): Promise<number> {
   const { state, pipeline, runId } = context
   const entries: StagedEntry[] = []
+  let waiting: ReadonlySet<string> | undefined
   for (let after: string | undefined; ;) {
     const page = await state.editsToLookAt(pipeline.name, { before, after, limit: PAGE })
     const known = await state.known(
@@ -146,8 +157,10 @@ export async function recheckEdits(before: number, context: RunContext): Promise
       const { link, inDoubt = true } = known[index] ?? {}
       if (isStopped(context)) return 0
       if (inDoubt || link?.gone === true) continue
+      waiting ??= await waitingKeys(context)
       const isSame = link?.contactId === record.contactId
-      const fields = await lookAgain(record, isSame ? link.fields : undefined, context)
+      const about = { known: isSame ? link.fields : undefined, isWaiting: waiting.has(record.key) }
+      const fields = await lookAgain(record, about, context)
       if (link === undefined || Object.keys(fields).length === 0) continue
       const contact = nextKnown(link.fields, fields)
       entries.push({
