@@ -48,6 +48,7 @@ import { createWithdrawals } from './journal/contacts/withdrawals.ts'
 import { createOptOutStore } from './journal/contacts/opt-outs.ts'
 import { createSuppressionStore } from './journal/contacts/suppression.ts'
 import { statePlace } from './file/place.ts'
+import { copyForPlan } from './file/plan-copy.ts'
 import { createSharers } from './journal/contacts/others.ts'
 import { createPipelineTables, type PipelineTables } from './pipelines.ts'
 import { createReadStore } from './reads.ts'
@@ -307,44 +308,12 @@ export function openTemporaryState(): StateStore {
   return storeOver(db, createWatch(TEMPORARY_COPY), { close: () => db.close() })
 }
 
-const COPIED = [
-  'link',
-  'fingerprint',
-  'settled_version',
-  'settled_block',
-  'unsettled_link',
-  'operation',
-  'input',
-  'reject',
-  'hold',
-  'meta',
-  'tombstone',
-  'accepted',
-  'custom_field',
-  'delete_count',
-  'dropped',
-  'approval_need',
-  'correction',
-  'brake',
-  'brake_ask',
-  'brake_grant',
-] as const
-
-function copyTable(from: Connection, to: Connection, table: (typeof COPIED)[number]): void {
-  const columns = from.prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`).all()
-  const insert = to.prepare(`INSERT OR REPLACE INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
-  to.transaction(() => {
-    for (const row of from.prepare(`SELECT * FROM ${table}`).raw().iterate())
-      insert.run(...(row as unknown[]))
-  })()
-}
-
 /** A copy of what planning needs of the state, on which a plan may be made without leaving a trace. */
 export function openStateCopy(path: string): StateStore {
   const from = openForReading(path)
   const to = openTemporaryDatabase()
   if (from !== undefined) {
-    from.transaction(() => COPIED.forEach((table) => copyTable(from, to, table)))()
+    copyForPlan(from, to)
     from.close()
   }
   return storeOver(to, createWatch(TEMPORARY_COPY), { close: () => to.close() })

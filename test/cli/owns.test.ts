@@ -73,6 +73,11 @@ it('a record that is unchanged is filled in, too, and one that is settled makes 
     expect(await run(name, name === 'crm' ? '1' : '2')).toBe('1')
   expect(count()).toBe(before)
   await run('crm', '')
+  await place.write('shop/next.csv', 'no,mail,first,phone\nK1,anna@example.com,Anna,2\n')
+  // The plan knows, too, that another pipeline has sent the last value.
+  expect(await place.json('plan', 'shop')).toMatchObject({
+    pipelines: [{ updated: 1, changes: [{ fields: { phone: { to: '2' } } }] }],
+  })
   expect(await run('shop', '2')).toBe('2')
 })
 
