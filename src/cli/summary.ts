@@ -3,6 +3,7 @@ import { type InputReport, type Outcome, OUTCOMES } from '../core/outcome/summar
 import type { PipelineResult } from '../sync/run.ts'
 import { ERRORS } from '../core/words/errors.ts'
 import { number, plural, spanText } from '../core/words/format.ts'
+import { leftToOwnersLines } from './left-out-text.ts'
 import { likelySameLines } from './likely-same-text.ts'
 
 const HEADLINES: Record<PipelineResult['status'], string> = {
@@ -76,6 +77,7 @@ export function resultLines(result: PipelineResult): readonly string[] {
     ...body,
     ...withheldLines(result.withheld),
     ...keptEditsLines(result.kept_edits, result.pipeline),
+    ...leftToOwnersLines(result).map((line) => `  ${line}`),
     ...stopped,
     ...result.files.flatMap(fileLines),
     ...likelySameLines(result.files),

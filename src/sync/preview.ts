@@ -16,6 +16,7 @@ import { editsBeforeDelete, heldByEdits, mergedFields, rulesFor } from './hand-e
 import { brakeReports, planBrakes } from './brakes.ts'
 import { planCorrections } from './corrections.ts'
 import { inputError } from './input-error.ts'
+import { withFormerStatuses } from './plan/former-statuses.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
 import { carryOver, reopenInputs, takeReleased, withdrawReleases } from './recover.ts'
 import { remember } from './send/settle.ts'
@@ -131,9 +132,11 @@ interface Pretence {
   /** Ids that no service gives. */
   readonly ids: { next: number }
   readonly madeTerms: MadeTerms
+  readonly service: ServiceSettings
 }
 
-const pretence = ({ pipeline }: PlanContext): Pretence => ({
+const pretence = ({ pipeline }: PlanContext, service: ServiceSettings): Pretence => ({
+  service,
   plan: planBuilder(pipeline.name, pipeline.update_method),
   mails: new Set(),
   ids: { next: 0 },
@@ -159,12 +162,13 @@ async function lookedAtAll(
 /** Adds the planned changes to the plan, hands them on and takes each step as done. */
 async function* pretend(
   context: PlanContext,
-  { plan, mails, ids, madeTerms }: Pretence,
+  { plan, mails, ids, madeTerms, service }: Pretence,
 ): AsyncGenerator<PlannedChange> {
   for (;;) {
     // Always from the start: what is settled is no longer planned, and a change with a further step is behind it.
-    const page = await context.state.takeToSend(context.runId, undefined, PAGE)
-    if (page.length === 0) return
+    const taken = await context.state.takeToSend(context.runId, undefined, PAGE)
+    if (taken.length === 0) return
+    const page = await withFormerStatuses(taken, service, context)
     const later = laterOfOneMail(page, mails, context)
     const looked = context.handEdits?.any === true ? await lookedAtAll(page, context) : page
     const heldDeletes = looked.filter(isSettled)
@@ -192,7 +196,7 @@ export async function* previewPipeline(
   service: ServiceSettings,
   options: { wait: boolean },
 ): AsyncGenerator<PlannedChange, Plan> {
-  const parts = pretence(context)
+  const parts = pretence(context, service)
   const inputs: InputReport[] = []
   try {
     yield* previewSteps(context, { parts, inputs, wait: options.wait })
@@ -268,7 +272,7 @@ export async function* previewUndoing(
   left: LeftAloneListener,
   { context, service }: { context: PlanContext; service: ServiceSettings },
 ): AsyncGenerator<PlannedChange, Plan> {
-  const parts = pretence(context)
+  const parts = pretence(context, service)
   await reopenInputs(context)
   const { staged, counts, judged } = await planUndo(undo, left, context)
   context.tally.add(counts)
@@ -293,5 +297,6 @@ function ended(
   const policy = termPolicy({ cause: 'record', undoes: undefined }, pipeline)
   const limits = { ...rate, mergeMethod, terms: { ...pipeline.terms, policy } }
   const unasked = of.context.unasked && [...of.context.unasked]
-  return plan.build({ counts: tally.counts, inputs, limits, stop: circuit.stop, unasked })
+  const leftOut = tally.leftOut.totals()
+  return plan.build({ counts: tally.counts, inputs, limits, stop: circuit.stop, unasked, leftOut })
 }

@@ -26,6 +26,7 @@ import { recheckEdits } from './hand-edits.ts'
 import { inputError } from './input-error.ts'
 import { releaseHint } from './plan/guards.ts'
 import { planInput, type PlannedInput } from './plan/read.ts'
+import { notSentCounts, type NotSent } from './tally.ts'
 import { describeTerms } from './term-directory.ts'
 import {
   carryOver,
@@ -46,7 +47,7 @@ interface FileEnd {
 }
 
 /** One pipeline's line of `run --json`. */
-export interface PipelineResult extends Counts {
+export interface PipelineResult extends Counts, NotSent {
   readonly pipeline: string
   readonly run_id: string
   readonly status: RunStatus
@@ -55,10 +56,6 @@ export interface PipelineResult extends Counts {
   readonly duration_ms: number
   /** How often it met something at the service that others had changed. */
   readonly drift: number
-  /** How many changes of each field the update method kept back; absent where there were none. */
-  readonly withheld?: Readonly<Record<string, number>>
-  /** Fields that were edited at the service and stay as they are. */
-  readonly kept_edits: number
   readonly files: readonly InputReport[]
   readonly error?: string
   /** Why the run failed; absent when it did not. */
@@ -66,10 +63,6 @@ export interface PipelineResult extends Counts {
 }
 
 export const EMPTY_FULL = 'a full file without records never means that all are missing: nothing was deleted'
-
-/** For summaries: what the update method kept back, where it did. */
-const withheldOf = ({ tally }: PlanContext): Pick<PipelineResult, 'withheld'> =>
-  Object.keys(tally.withheld).length === 0 ? {} : { withheld: { ...tally.withheld } }
 
 /** A folder that cannot be read is no file, and one that is left was not looked into. */
 const hasArrived = ({ file, status }: InputReport): boolean => file !== '' && status !== 'left'
@@ -386,8 +379,7 @@ export async function accountFor(
     status,
     ...tally.counts,
     ...context.session.counts,
-    ...withheldOf(context),
-    kept_edits: tally.keptEdits,
+    ...notSentCounts(tally),
     duration_ms: Math.round(clock.monotonic() - started),
     drift: tally.drift,
     files,

@@ -1,6 +1,12 @@
 // Counts one run, so that every record that was read ends in exactly one outcome.
 import type { HandEdit } from '../core/change/others/hand-edits.ts'
 import type { Operation, Settlement } from '../core/change/operation.ts'
+import {
+  leftOutCounter,
+  type LeftOutCounter,
+  leftOutCounts,
+  type LeftOutCounts,
+} from '../core/change/plan/left-out.ts'
 import { outcomeAfter } from '../core/change/steps.ts'
 import { type Counts, noCounts, type Outcome } from '../core/outcome/summary.ts'
 
@@ -24,7 +30,23 @@ export interface Tally {
   /** Fields that were edited at the service and stay as they are. */
   readonly keptEdits: number
   noteEdits(operation: Operation, edits: readonly HandEdit[]): void
+  /** What of records is not sent as they have it. */
+  readonly leftOut: LeftOutCounter
 }
+
+/** Parts of a run's result about what was not sent. */
+export interface NotSent extends LeftOutCounts {
+  /** How many changes of each field the update method kept back; absent where there were none. */
+  readonly withheld?: Readonly<Record<string, number>>
+  /** Fields that were edited at the service and stay as they are. */
+  readonly kept_edits: number
+}
+
+export const notSentCounts = ({ withheld, keptEdits, leftOut }: Tally): NotSent => ({
+  ...(Object.keys(withheld).length === 0 ? {} : { withheld: { ...withheld } }),
+  kept_edits: keptEdits,
+  ...leftOutCounts(leftOut.totals()),
+})
 
 function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
   if (settlement.kind === 'done' || settlement.kind === 'settled') return outcomeAfter(operation, settlement)
@@ -34,8 +56,8 @@ function outcomeOf(operation: Operation, settlement: Settlement): Outcome {
 /** Whether the change continues with another step: then its record has no outcome yet. */
 const goesOn = (settlement: Settlement): boolean => 'next' in settlement
 
-/** `runId`: operations of other runs were counted there. */
-export function createTally(runId: string): Tally {
+/** `runId`: operations of other runs were counted there. `exampleKey`: a plan is asked about this record. */
+export function createTally(runId: string, exampleKey?: string): Tally {
   const counts = noCounts()
   let settledOperations = 0
   let deletesFailed = 0
@@ -45,6 +67,7 @@ export function createTally(runId: string): Tally {
   let keptEdits = 0
   /** Operations with an edit that waits for an operator. */
   const asking = new Set<number>()
+  const leftOut = leftOutCounter(exampleKey)
   const settledDelete = ({ state }: Operation, { kind }: Settlement): void => {
     if (state !== 'in_doubt') settledOperations += 1
     if (kind === 'done') counts.deleted += 1
@@ -82,6 +105,7 @@ export function createTally(runId: string): Tally {
       keptEdits += edits.length
       if (edits.some(({ rule }) => rule === 'ask')) asking.add(id)
     },
+    leftOut,
     add(more) {
       for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += more[name]
     },

@@ -29,6 +29,8 @@ interface PreviewOptions extends RunOptions {
   readonly log: Log
   /** Asks the service nothing. */
   readonly isOffline?: boolean
+  /** Of what is not sent as records have it, examples of this one alone. */
+  readonly key?: string | undefined
 }
 
 interface Previewing {
@@ -69,7 +71,7 @@ async function* overCopy(
   const owner = { pipeline: pipeline.name, state: () => state.instance() }
   const { source, close: closeSource } = await openPlanSource(pipeline.source, { clock, tokens, owner })
   const { signal, report } = options
-  const { log, warnings } = keepingWarnings(options.log, [])
+  const { log, warnings } = keepingWarnings(options.log, ['consents not raised: no evidence'])
   const circuit = createCircuit(pipeline.guards)
   const asking =
     options.isOffline === true
@@ -79,7 +81,7 @@ async function* overCopy(
     const parts = { state, source, circuit, clock, signal, report, log, ...asking.parts }
     const { custom_field_key: customFieldKey } = settings.service
     const suppression = createSuppressions(state)(settings.consents.suppress)
-    const tally = createTally(id)
+    const tally = createTally(id, options.key)
     const made = yield* plan({ runId: id, pipeline, customFieldKey, suppression, tally, ...parts })
     return warnings.length === 0 ? made : { ...made, warnings: [...warnings] }
   } finally {

@@ -50,6 +50,7 @@ async function planOne(
   const changes = preview(settings, pipeline, {
     wait: true,
     isOffline,
+    key,
     signal: io.signal,
     report: (report) => progress.report(report),
     log,

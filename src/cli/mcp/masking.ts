@@ -20,6 +20,7 @@ const OPEN = new Set([
   ],
   ...[
     'kind',
+    'lack',
     'method',
     'name',
     'outcome',

@@ -4,6 +4,7 @@ import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { changePlace, type PlannedChange } from '../../core/change/plan/planned-change.ts'
 import { momentText, number, plural } from '../../core/words/format.ts'
 import { oneLine } from '../../core/words/harmless.ts'
+import { leftOutExamples } from '../left-out-text.ts'
 import { groupHead } from './change-text.ts'
 import { offlineText } from './offline-text.ts'
 import { PLAN_SCRIPT, PLAN_STYLE } from './plan-page.ts'
@@ -92,6 +93,12 @@ function singleChanges({ plan: { groups }, changes }: ShownPlan): readonly Plann
   return [...new Set([...only, ...changes])].slice(0, changes.length)
 }
 
+function leftOutHtml({ leftOut }: Plan): string {
+  const examples = leftOutExamples(leftOut)
+  if (examples.length === 0) return ''
+  return `<h3>Not sent as the record has it: examples</h3><ul>${examples.map((line) => `<li>${set(line)}</li>`).join('')}</ul>`
+}
+
 function planHtml({ plan, changes }: ShownPlan): string {
   const list = (of: readonly string[], kind: string): string =>
     of.length === 0
@@ -103,7 +110,7 @@ function planHtml({ plan, changes }: ShownPlan): string {
       ? `<p>${number(changes.length)} of ${plural(all, 'change')} are on this page. --limit N puts N on it; --json lists all.</p>`
       : ''
   return `<section><h2>${set(plan.pipeline)}</h2>
-<div class="overview">${list(reachText(plan, Number.POSITIVE_INFINITY), 'reach')}${list(planSummary(plan), 'summary')}${list(offlineText(plan), 'offline')}
+<div class="overview">${list(reachText(plan, Number.POSITIVE_INFINITY), 'reach')}${list(planSummary(plan), 'summary')}${list(offlineText(plan), 'offline')}${leftOutHtml(plan)}
 ${groupsHtml(plan)}${changes.length === 0 ? '' : '<h3>Single changes</h3>'}</div>${rest}
 ${singleChanges({ plan, changes })
   .map((change) => changeHtml(change))

@@ -1,4 +1,5 @@
 // A plan as `plan --json` prints it, made from the value alone; its changes stand before it in the same object.
+import { leftOutCounts } from '../../core/change/plan/left-out.ts'
 import type { Plan } from '../../core/change/plan/plan.ts'
 
 /** Which guard holds which part of which file, with the number and the threshold that it judged. */
@@ -20,7 +21,8 @@ const totalsOf = (byField: Plan['byField']): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(byField).map(([field, of]) => [field, of.create + of.update]))
 
 export function planJson(plan: Plan) {
-  const { pipeline, status, counts, estimate, inputs, withheld, otherTerms, unasked, error, code } = plan
+  const { pipeline, status, counts, estimate, inputs, withheld, otherTerms, unasked, leftOut, error, code } =
+    plan
   const warnings = (plan.warnings ?? []).map(({ text }) => text)
   return {
     pipeline,
@@ -36,6 +38,7 @@ export function planJson(plan: Plan) {
     by_country: plan.byCountry,
     ...(Object.keys(withheld).length === 0 ? {} : { withheld }),
     kept_edits: plan.keptEdits ?? null,
+    ...(leftOut === undefined ? {} : { ...leftOutCounts(leftOut), left_out: leftOut.examples }),
     warnings,
     ...(error === undefined ? {} : { error }),
     ...(code === undefined ? {} : { code }),

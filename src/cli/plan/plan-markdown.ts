@@ -3,6 +3,7 @@
 import { type Plan, plannedChanges } from '../../core/change/plan/plan.ts'
 import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
+import { leftOutLines } from '../left-out-text.ts'
 import {
   markdownName as name,
   markdownTable as table,
@@ -13,7 +14,7 @@ import {
 import { offlineText } from './offline-text.ts'
 
 /** Its message may quote the file, so the code stands for it. */
-const inputLines = ({ inputs, judged, warnings = [] }: Plan): readonly string[] => [
+const inputLines = ({ inputs, judged, leftOut, warnings = [] }: Plan): readonly string[] => [
   ...judged.flatMap(({ file, hold }) =>
     hold === undefined
       ? []
@@ -29,6 +30,7 @@ const inputLines = ({ inputs, judged, warnings = [] }: Plan): readonly string[] 
       ? []
       : [`- likely the same person under two keys: ${name(file)}, ${plural(found.pairs, 'pair')}`],
   ),
+  ...leftOutLines(leftOut).map((line) => `- ${name(line)}`),
   ...new Set(warnings.map(({ event }) => `- warning: ${name(event)}`)),
 ]
 

@@ -6,6 +6,7 @@ import { OUTCOMES } from '../../core/outcome/summary.ts'
 import { ERRORS } from '../../core/words/errors.ts'
 import { number, plural, spanText } from '../../core/words/format.ts'
 import { likelySameLines } from '../likely-same-text.ts'
+import { leftOutExamples, leftOutLines } from '../left-out-text.ts'
 import { withheldLines } from '../summary.ts'
 import { type Terminal, widthOf } from '../terminal.ts'
 import { changeText, groupText } from './change-text.ts'
@@ -41,6 +42,7 @@ export function planSummary(plan: Plan): readonly string[] {
     ...((plan.keptEdits ?? 0) === 0
       ? []
       : [`  ${plural(plan.keptEdits ?? 0, 'field')} edited at the service that would stay`]),
+    ...leftOutLines(plan.leftOut).map((line) => `  ${line}`),
     `  ${plural(requests, 'request')}, at least ${spanText(seconds * 1000)} under the rate limit`,
     ...files,
     ...likelySameLines(inputs),
@@ -93,6 +95,7 @@ export function planOfKeyText(
   return [
     ...changes.flatMap((change) => changeText(change, paint)),
     ...none,
+    ...leftOutExamples(plan.leftOut).map((line) => `  ${line}`),
     ...planSummary(plan),
     ...offlineLines(plan),
   ]

@@ -4,7 +4,7 @@ import { lackOf, withoutConsent } from '../../core/change/consents/evidence.ts'
 import { isConsent } from '../../core/mapping/values/consent.ts'
 import type { PlanContext } from '../context.ts'
 import { onPlaces } from './on-places.ts'
-import type { MappedRow, Reading } from './reading.ts'
+import { type MappedRow, recordPlace, type Reading } from './reading.ts'
 
 type Asked = MappedRow & { readonly mapped: { readonly kind: 'contact' } }
 
@@ -25,7 +25,7 @@ const mailsOf = ({ mapped, known: { link } }: Asked): readonly string[] =>
 
 export async function withEvidence(
   rows: readonly MappedRow[],
-  { unproven }: Reading,
+  { staged, leftOut }: Pick<Reading, 'staged' | 'leftOut'>,
   { pipeline, state, clock }: PlanContext,
 ): Promise<readonly MappedRow[]> {
   if (pipeline.map['mail_status']?.require_evidence !== true) return rows
@@ -41,7 +41,8 @@ export async function withEvidence(
       zone: pipeline.timezone,
     })
     if (lack === undefined) return row
-    unproven.set(lack, (unproven.get(lack) ?? 0) + 1)
+    const status = Number(one.mapped.contact['mail_status'])
+    leftOut.note({ ...recordPlace(one.item, one.mapped.key, staged), kind: 'evidence', status, lack })
     const mapped = { ...one.mapped, contact: withoutConsent(one.mapped.contact) }
     // The day comes without a change of the row: it is read again until then.
     return lack === 'future' ? { ...one, mapped, fingerprint: '' } : { ...one, mapped }

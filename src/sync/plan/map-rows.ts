@@ -91,7 +91,7 @@ export async function mappedRows(
     context.state.known(context.pipeline.name, keys),
   )
   const compared = mapped.map((row, index) => ({ ...row, known: known[index] ?? NOTHING_KNOWN }))
-  const own = await withOwnFields(await withoutErased(compared, context), context)
+  const own = await withOwnFields(await withoutErased(compared, context), reading, context)
   const proven = await withEvidence(own, reading, context)
   const left = await withoutSuppressed(proven, context)
   if (context.pipeline.terms.create_missing) return withBrake(left, reading, context)

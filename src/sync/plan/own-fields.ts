@@ -1,38 +1,41 @@
-// Leaves out of records what other pipelines own (`owns`), before they are compared.
-import type { Known } from '../../core/change/diff.ts'
-import { dependsOnOthers, ownFields } from '../../core/change/others/ownership.ts'
+// Leaves out of records what other pipelines own (`owns`), before they are compared, and counts what that changes: values that
+// differ from what was last sent to the contact.
+import { dependsOnOthers, ownersBefore, ownFields } from '../../core/change/others/ownership.ts'
 import { contactMailKey } from '../../core/mapping/contact.ts'
-import type { MappedRecord } from '../../core/mapping/mapping.ts'
 import type { PlanContext } from '../context.ts'
 import { onPlaces } from './on-places.ts'
-
-interface Row {
-  readonly mapped: MappedRecord
-  readonly known: Known
-}
+import { type MappedRow, recordPlace, type Reading } from './reading.ts'
 
 interface Asked {
   readonly contactId: number | undefined
   readonly mailKey: string | undefined
 }
 
-/** Of each: records of other pipelines, and what was last sent to the contact. Nothing is asked where it decides nothing. */
+/** Of each: records of other pipelines, as far as these decide anything, and what was last sent to the contact. */
 async function othersOf(asked: readonly Asked[], { state, pipeline }: PlanContext) {
-  if (!dependsOnOthers(pipeline.name, pipeline.owners)) return asked.map(() => ({ sharers: [], last: {} }))
-  const sharers = await state.sharers(pipeline.name, asked)
   const sent = await onPlaces(
     asked.map(({ contactId }) => contactId),
     (ids) => state.sentValues(ids),
   )
-  return asked.map((_, index) => ({ sharers: sharers[index] ?? [], last: sent[index]?.last ?? {} }))
+  const depends = dependsOnOthers(pipeline.name, pipeline.owners)
+  const sharers = depends ? await state.sharers(pipeline.name, asked) : []
+  return asked.map((_, index) => {
+    const { last = {}, pushed = [] } = sent[index] ?? {}
+    return { sharers: sharers[index] ?? [], last: depends ? last : {}, sent: [last, ...pushed] }
+  })
 }
 
-export async function withOwnFields<Kind extends Row>(
-  rows: readonly Kind[],
+const NO_OTHERS = { sharers: [], last: {}, sent: [] }
+
+const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
+
+export async function withOwnFields(
+  rows: readonly MappedRow[],
+  { staged, leftOut }: Pick<Reading, 'staged' | 'leftOut'>,
   context: PlanContext,
-): Promise<Kind[]> {
+): Promise<readonly MappedRow[]> {
   const { name: pipeline, owners } = context.pipeline
-  if (owners === undefined) return [...rows]
+  if (owners === undefined) return rows
   const asked = rows.map(({ mapped, known }) =>
     mapped.kind === 'contact'
       ? { contactId: known.link?.contactId, mailKey: contactMailKey(mapped.contact) }
@@ -41,9 +44,17 @@ export async function withOwnFields<Kind extends Row>(
   const others = await onPlaces(asked, (those) => othersOf(those, context))
   return rows.map((row, index) => {
     const { mapped, known } = row
-    const { sharers, last } = others[index] ?? { sharers: [], last: {} }
     if (mapped.kind !== 'contact') return row
+    const { sharers, last, sent } = others[index] ?? NO_OTHERS
     const own = ownFields(mapped.contact, { pipeline, owners, link: known.link, sharers, last })
+    for (const field of own.left)
+      if (!sent.some((values) => isSame(values[field], mapped.contact[field])))
+        leftOut.note({
+          ...recordPlace(row.item, mapped.key, staged),
+          kind: 'owned',
+          field,
+          pipelines: ownersBefore(pipeline, owners[field] ?? []),
+        })
     const link = known.link && { ...known.link, unsure: own.unsure }
     return { ...row, mapped: { ...mapped, contact: own.contact }, known: { ...known, link } }
   })

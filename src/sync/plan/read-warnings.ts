@@ -1,6 +1,7 @@
 // Warnings of the operational log about an input that was read: the form of its text, and the fate of its values.
 // Numbers and names of files alone: no values.
 import type { InputReader, SourceInput } from '../../core/ports.ts'
+import type { LeftOutCounter } from '../../core/change/plan/left-out.ts'
 import type { LikelySame } from '../../core/outcome/likely-same.ts'
 import type { StagedInput } from '../../core/state.ts'
 import type { PlanContext } from '../context.ts'
@@ -41,13 +42,13 @@ interface ValuesRead {
   readonly mended: ReadonlyMap<string, number>
   readonly odd: ReadonlyMap<string, number>
   readonly several: { readonly records: number }
-  readonly unproven: ReadonlyMap<string, number>
+  readonly leftOut: LeftOutCounter
   readonly passedOver: { readonly withTerms: number }
 }
 
 /** What became of values and terms, once the plan stands. */
 export function warnAboutValues(
-  { mended, odd, several, passedOver, unproven, staged }: ValuesRead,
+  { mended, odd, several, passedOver, leftOut, staged }: ValuesRead,
   { log }: Log,
 ): void {
   const file = staged.input.name
@@ -56,7 +57,7 @@ export function warnAboutValues(
     if (kind.startsWith(REPAIRED))
       log.info('values repaired', { file, repair: kind.slice(REPAIRED.length), times })
     else log.warn('values look damaged: sent unchanged', { file, kind, times })
-  for (const [lack, records] of unproven)
+  for (const [lack, records] of Object.entries(leftOut.totals().unproven))
     log.warn('consents not raised: no evidence', { file, lack, records })
   if (several.records > 0)
     log.warn('records skipped: several contacts have the e-mail address', {

@@ -140,7 +140,10 @@ async function printOfOthers({ pipeline, suppression, runId }: PlanContext): Pro
 const NONE_ASKED: ReadonlySet<string> = new Set()
 
 const newReading = (
-  begun: Pick<Reading, 'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections' | 'asked'>,
+  begun: Pick<
+    Reading,
+    'staged' | 'mapper' | 'context' | 'blocks' | 'expectation' | 'corrections' | 'asked' | 'leftOut'
+  >,
 ): Reading => ({
   ...begun,
   counts: noCounts(),
@@ -148,7 +151,6 @@ const newReading = (
   odd: new Map(),
   otherwise: { records: 0, reason: undefined },
   several: { records: 0 },
-  unproven: new Map(),
   dropped: new Set(),
   waiting: new Set(),
   corrected: { fields: 0, ended: [] },
@@ -167,6 +169,13 @@ const acceptedAs = (
   header: reader.header,
   at: clock.now(),
 })
+
+/** What became of values, in the tally and the log. */
+function tellOfValues(reader: InputReader, reading: Reading, context: PlanContext): void {
+  context.tally.leftOut.add(reading.leftOut.totals())
+  warnAboutValues(reading, context)
+  warnAboutOddities(reader, reading.staged.input, context)
+}
 
 /** Throws UnsureOfRecords where nothing must be passed over. */
 async function readInput(
@@ -197,6 +206,7 @@ async function readInput(
       : await startBlocks(reader, { staged, print, isAhead }, state)
     const reading = newReading({
       ...{ staged, mapper, context: print, blocks, expectation },
+      leftOut: context.tally.leftOut.part(),
       asked: pipeline.guards.brake === undefined ? NONE_ASKED : await state.askedKeys(pipeline.name),
       corrections: Map.groupBy(await state.openCorrections(pipeline.name), ({ key }) => key),
     })
@@ -217,8 +227,7 @@ async function readInput(
       await state.discardInput(staged)
       throw error
     })
-    warnAboutValues(reading, context)
-    warnAboutOddities(reader, input, context)
+    tellOfValues(reader, reading, context)
     warnAboutLikelySame(input, likelySame, context)
     if (isMended())
       context.log.info('file of corrected rejects: treated as a supplement, not as a full export', {

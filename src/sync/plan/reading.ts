@@ -1,6 +1,6 @@
 // One input while it is planned: what its batches share and add up, and the forms that a row passes through.
-import type { EvidenceLack } from '../../core/change/consents/evidence.ts'
 import type { Known } from '../../core/change/diff.ts'
+import type { LeftOutCounter } from '../../core/change/plan/left-out.ts'
 import type { Correction, JudgedCorrection } from '../../core/change/others/correction.ts'
 import type { BrakedTerm } from '../../core/change/waiting/brake.ts'
 import type { Expectation } from '../../core/change/waiting/expectation.ts'
@@ -39,8 +39,8 @@ export interface Reading {
   readonly odd: Map<string, number>
   /** Records whose key of fields was resolved otherwise before. */
   readonly otherwise: Otherwise
-  /** Records that may not raise a contact, by what their evidence lacks. */
-  readonly unproven: Map<EvidenceLack, number>
+  /** Values that are not sent, because another pipeline owns them or their evidence is lacking. */
+  readonly leftOut: LeftOutCounter
   /** Records that could be any of several contacts of their mail. */
   readonly several: { records: number }
   /** Keys of records that have asked for a term of a brake. */
@@ -101,3 +101,10 @@ export const keyOfRow = (row: Mapped): string | undefined =>
   row.kind === 'settled' || row.mapped.kind === 'skipped' ? undefined : row.mapped.key
 
 export const unitedRows = (item: SourceItem) => (item.kind === 'record' ? item.rows : undefined)
+
+/** Where a record stands, for those that look at it. */
+export const recordPlace = (item: SourceItem, key: string, { input }: StagedInput) => ({
+  key,
+  file: item.file ?? input.name,
+  line: item.line,
+})

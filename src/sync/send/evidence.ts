@@ -19,11 +19,15 @@ export async function whyUnproven(
   context: RunContext,
 ): Promise<string | undefined> {
   if (!isAsked(operation, context)) return undefined
-  const { contactId, consent, evidence } = operation
+  const { contactId, evidence } = operation
   const { pipeline, state, clock } = context
   const [withdrawnAt] = await state.withdrawnAt([{ contactId, mails: mailsOf(operation) }])
   const lack = lackOf(evidence, { withdrawnAt, now: clock.now(), zone: pipeline.timezone })
-  return lack === undefined ? undefined : `mail_status ${consent ?? 0} was not set: ${lackText(lack)}`
+  if (lack === undefined) return undefined
+  const { key, source, consent: status = 0 } = operation
+  const { file, line } = source
+  context.tally.leftOut.note({ key, file, line, kind: 'evidence', status, lack })
+  return `mail_status ${status} was not set: ${lackText(lack)}`
 }
 
 /** A withdrawal has ended: the next one begins on a day of its own, and needs evidence after that. */

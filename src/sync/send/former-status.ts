@@ -103,7 +103,10 @@ export async function withFormerStatus(
         : withFormer(operation, status, context)
     }),
   )
-  const records = looked.filter((one) => one.kind === 'free' && one.isFormer).length
+  const standing = looked.flatMap((one) => (one.kind === 'free' && one.isFormer ? [one.operation] : []))
+  for (const { key, source, consent: status = 0 } of standing)
+    context.tally.leftOut.note({ key, file: source.file, line: source.line, kind: 'former', status })
+  const records = standing.length
   if (records > 0) context.log.warn('mail_status 1 or 2 of a deleted contact stands again', { records })
   await settle(
     looked.flatMap((one) => (one.kind === 'ended' ? [one.settled] : [])),

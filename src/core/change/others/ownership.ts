@@ -87,11 +87,20 @@ function verdictOn(field: string, value: unknown, { pipeline, owners, link, shar
   return isLastOwn ? 'compared' : 'sent'
 }
 
-/** What a record may write of its contact; `unsure`: what is to be sent though its pipeline sent it before. */
+/** Which owners of a field go before a pipeline, in the order of the configuration. */
+export const ownersBefore = (pipeline: string, those: readonly FieldOwner[]): readonly string[] => {
+  const names = those.map((owner) => owner.pipeline)
+  return names.includes(pipeline) ? names.slice(0, names.indexOf(pipeline)) : names
+}
+
+/**
+ * What a record may write of its contact. `unsure`: what is to be sent though its pipeline sent it before; `left`: fields
+ * with a value that are left to others.
+ */
 export function ownFields(
   contact: Contact,
   sides: Sides,
-): { readonly contact: Contact; readonly unsure: readonly string[] } {
+): { readonly contact: Contact; readonly unsure: readonly string[]; readonly left: readonly string[] } {
   const judged = Object.entries(contact).map(
     ([field, value]) => [field, value, verdictOn(field, value, sides)] as const,
   )
@@ -103,6 +112,7 @@ export function ownFields(
       ...(sides.link?.unsure ?? []),
       ...judged.flatMap(([field, , is]) => (is === 'sent' ? [field] : [])),
     ],
+    left: judged.flatMap(([field, value, is]) => (is === 'left out' && !isBlank(value) ? [field] : [])),
   }
 }
 

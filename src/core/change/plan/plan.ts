@@ -12,6 +12,7 @@ import {
 import type { ErrorCode } from '../../words/errors.ts'
 import { type Estimate, estimate, type EstimateLimits, type PlannedWork } from '../estimate.ts'
 import type { JudgedInput } from '../waiting/guard.ts'
+import type { LeftOutTotals } from './left-out.ts'
 import type { MergeMethod } from '../merge-method.ts'
 import {
   countryOf,
@@ -56,6 +57,8 @@ export interface Plan {
   readonly withheld: Readonly<Record<string, number>>
   /** Fields that were edited at the service and stay; undefined where the contacts were not looked at. */
   readonly keptEdits: number | undefined
+  /** What of records is not sent as they have it; absent where that was not counted. */
+  readonly leftOut?: LeftOutTotals | undefined
   /** Largest first. */
   readonly groups: readonly ChangeGroup[]
   /** Changes that are in none of the groups, because there were MOST_GROUPS of them already. */
@@ -91,6 +94,7 @@ export interface PlanEnd {
   readonly limits: EstimateLimits
   readonly stop?: { readonly code: ErrorCode; readonly message: string } | undefined
   readonly unasked?: readonly Unasked[] | undefined
+  readonly leftOut?: LeftOutTotals | undefined
 }
 
 export interface PlanBuilder {
@@ -228,7 +232,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         return [change]
       }),
     judge: (input) => void judged.push(input),
-    build({ counts, inputs, limits, stop, unasked }) {
+    build({ counts, inputs, limits, stop, unasked, leftOut }) {
       const isLookedAt = unasked === undefined
       const planned = { ...work, newTerms: counts.terms_created }
       return {
@@ -247,6 +251,7 @@ export function planBuilder(pipeline: string, method: MergeMethod): PlanBuilder 
         ...groups.built(),
         work: planned,
         estimate: estimate(planned, limits),
+        ...(leftOut === undefined ? {} : { leftOut }),
         ...(unasked === undefined ? {} : { unasked }),
         ...(stop === undefined ? {} : { error: stop.message, code: stop.code }),
       }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   dependsOnOthers,
   ownersFor,
+  ownersBefore,
   ownFields,
   type Sharer,
   sharedFields,
@@ -80,8 +81,18 @@ describe('a field', () => {
     expect(ownFields({ phone: '1' }, { ...sides, link })).toEqual({
       contact: { phone: '1' },
       unsure: ['fax'],
+      left: [],
     })
   })
+})
+
+it('names fields with a value that are left to others, and the owners that go first', () => {
+  const owners = { phone: ['crm', 'shop'].map(owner), fax: ['crm'].map(owner), skype: ['crm'].map(owner) }
+  const sides = { pipeline: 'shop', owners, link: undefined, sharers: [crm('2')], last: {} }
+  expect(ownFields({ phone: '1', fax: '2', skype: '' }, sides).left).toEqual(['phone', 'fax'])
+  expect(ownersBefore('shop', owners.phone)).toEqual(['crm'])
+  expect(ownersBefore('erp', owners.phone)).toEqual(['crm', 'shop'])
+  expect(ownersBefore('crm', owners.phone)).toEqual([])
 })
 
 it('knows the owners of the fields of a pipeline, in the order of the configuration', () => {
