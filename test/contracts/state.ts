@@ -476,6 +476,26 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await all(state.rejects(undefined))).toEqual([])
     })
 
+    it('knows whose contact may have a mail since an answer was lost, whatever its record says by now', async () => {
+      const moved = (mail: string) => ({ ...ANNA, contact: { ...ANNA.contact, mail } })
+      const owner = async () => {
+        await world.plan([person('K8', { mail: 'New@x.example' })], { run: 'r8', version: 'other' })
+        const [create] = await state.takeToSend('r8', undefined, 1)
+        return create && (await state.mailOwners([create])).get(create.id)
+      }
+      await push([ANNA])
+      await state.noteAttempt(1, { mail: 'new@X.example' })
+      // Nothing has left yet.
+      expect(await owner()).toBeUndefined()
+      await world.plan([moved('new@x.example')], { run: 'r2' })
+      await world.send(ended({ kind: 'failed', reason: 'lost', unknown: true }), 'r2')
+      expect(await owner()).toEqual({ key: 'K1', isMoving: true })
+      await world.plan([moved('third@x.example')], { run: 'r3' })
+      expect(await owner()).toEqual({ key: 'K1', isMoving: true })
+      await world.send(done, 'r3')
+      expect(await owner()).toBeUndefined()
+    })
+
     it('enters what ended into the sync log, and keeps pipelines apart', async () => {
       await push([ANNA])
       expect(await all(state.entriesOfRun('r1'))).toMatchObject([

@@ -161,6 +161,11 @@ CREATE TABLE IF NOT EXISTS drift_past (
 ) STRICT, WITHOUT ROWID;
 `
 
+// Contacts to which a mail was sent without an answer.
+const sentMails = `
+CREATE INDEX IF NOT EXISTS sent_values_with_mail ON sent_values (contact_id) WHERE open LIKE '%["mail",%';
+`
+
 export const eighth = [
   approvals,
   corrections,
@@ -171,4 +176,5 @@ export const eighth = [
   addressStatuses,
   evidence,
   driftRounds,
+  sentMails,
 ].join('')

@@ -80,7 +80,10 @@ async function putUpdate(operation: LinkedOperation<'update'>, context: RunConte
   const { fields, reason, withheld = [], merged, replaced } = sendable
   const early = 'mail' in fields ? await tooEarly(operation, context) : undefined
   if (early !== undefined) return settle([early], context)
-  if (merged !== undefined) await context.state.noteAttempt(contactId, fields)
+  const { mail } = fields
+  // Should the answer be lost, no other record may be created with that mail.
+  const noted = merged === undefined ? (mail === undefined ? {} : { mail }) : fields
+  if (Object.keys(noted).length > 0) await context.state.noteAttempt(contactId, noted)
   await context.state.markSending([operation])
   const update = { contactId, fields, known: operation.known }
   const { result, stubborn } = await sendFields(update, context)

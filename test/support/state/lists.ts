@@ -56,23 +56,32 @@ interface Owner {
 /** Who has the mail: links first, those that keep it before those that give it up. */
 function ownersOf(tables: Tables, pipeline: string, mail: string): Owner[] {
   const rows = rowsWhere(tables, (row) => row.pipeline === pipeline)
-  const givesUp = ({ key }: Link): boolean =>
+  const brings = ({ key }: Link, isMeant: (mailKey: string) => boolean): boolean =>
     rows.some(
       (row) =>
         row.key === key &&
         row.mailKey !== undefined &&
-        row.mailKey !== mail &&
+        isMeant(row.mailKey) &&
         isKeyed(row) &&
         (row.state !== 'held' || row.guard !== undefined),
     )
-  const links = linksWhere(tables, (link) => link.pipeline === pipeline && link.mailKey === mail)
-  const owners = links.map((link) => ({ key: link.key, isMoving: givesUp(link) }))
+  const owned = linksWhere(tables, (link) => link.pipeline === pipeline && link.mailKey === mail)
+  const owners = owned.map((link) => ({ key: link.key, isMoving: brings(link, (other) => other !== mail) }))
+  const mayHave = ({ contactId }: Link): boolean =>
+    (tables.sent.get(contactId)?.open ?? []).some(
+      ([field, value]) => field === 'mail' && contactMailKey({ mail: value }) === mail,
+    )
+  const unsure = linksWhere(
+    tables,
+    (link) => link.pipeline === pipeline && link.unsure.includes('mail') && mayHave(link),
+  ).map((link) => ({ key: link.key, isMoving: brings(link, () => true) }))
   const takers = rows.filter(
     ({ kind, state, mailKey }) =>
       kind === 'update' && (state === 'sending' || state === 'failed') && mailKey === mail,
   )
-  const sorted = owners.sort((one, other) => Number(one.isMoving) - Number(other.isMoving))
-  return [...sorted, ...takers.map(({ key }) => ({ key, isMoving: true }))]
+  const sorted = (found: readonly Owner[]): Owner[] =>
+    found.toSorted((one, other) => Number(one.isMoving) - Number(other.isMoving))
+  return [...sorted(owners), ...takers.map(({ key }) => ({ key, isMoving: true })), ...sorted(unsure)]
 }
 
 export function memoryOthers(tables: Tables): OtherRecords {

@@ -1,12 +1,12 @@
 // What a step asks about other records just before it is sent: whose contact it is, whose mail, whose terms.
-import { contactMailKey } from '../../../core/mapping/contact.ts'
+import { contactMailKey, type FieldValue } from '../../../core/mapping/contact.ts'
 import type { SharerStore } from '../../../core/change/others/ownership.ts'
 import type { Operation } from '../../../core/change/operation.ts'
 import type { OtherRecords } from '../../../core/other-records.ts'
 import type { Connection } from '../../file/database.ts'
 import { createTermsOfOthers } from './known.ts'
 import { mayBeNamed } from '../missing.ts'
-import { parseContact } from '../rows.ts'
+import { parseContact, parseUnsure } from '../rows.ts'
 import { isKeyed } from '../../file/state-sets.ts'
 
 function createContactsOfOthers(db: Connection): OtherRecords['contactsOfOthers'] {
@@ -59,12 +59,15 @@ interface MailOwner {
   readonly moving: number
 }
 
+/** Whether the record of the link has a change that is carried out automatically, or once it is released, and brings a mail. */
+const isMoving = (isOtherMail: string): string => `EXISTS (SELECT 1 FROM operation
+  WHERE operation.pipeline = link.pipeline AND operation.key = link.key AND ${isOtherMail} AND ${isKeyed('operation')}
+  -- What is held for a reason of its record, a deleted contact for example, changes nothing any more automatically.
+  AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving`
+
 /** Who has one of these mails, and whether a change of theirs gives it up; those that keep it first. */
 const OWNERS = `
-SELECT value AS mail, link.key, EXISTS (SELECT 1 FROM operation WHERE operation.pipeline = link.pipeline AND operation.key = link.key
-  AND operation.mail_key <> link.mail_key AND ${isKeyed('operation')}
-  -- What is held for a reason of its record, a deleted contact for example, changes nothing any more automatically.
-  AND (operation.state <> 'held' OR operation.guard IS NOT NULL)) AS moving
+SELECT value AS mail, link.key, ${isMoving('operation.mail_key <> link.mail_key')}
 FROM json_each(@mails) CROSS JOIN link ON link.pipeline = @pipeline AND link.mail_key = value ORDER BY moving`
 
 /**
@@ -75,16 +78,42 @@ const TAKERS = `
 SELECT value AS mail, operation.key, 1 AS moving FROM json_each(@mails) CROSS JOIN operation INDEXED BY operation_update_by_mail
   ON kind = 'update' AND state IN ('sending', 'failed') AND pipeline = @pipeline AND mail_key = value`
 
+/**
+ * Contacts whose mail is not known since an answer was lost, with what was sent to them: their records may say another mail by
+ * now. The condition is that of the index, word for word.
+ */
+const UNSURE = `
+SELECT link.key, link.unsure, open, ${isMoving('operation.mail_key IS NOT NULL')}
+FROM sent_values INDEXED BY sent_values_with_mail CROSS JOIN link ON link.contact_id = sent_values.contact_id
+WHERE open LIKE '%["mail",%' AND link.pipeline = ? AND link.unsure IS NOT NULL ORDER BY moving`
+
+function createUnsureOwners(db: Connection): (pipeline: string, mails: readonly string[]) => MailOwner[] {
+  interface Unsure extends Omit<MailOwner, 'mail'> {
+    readonly unsure: string
+    readonly open: string
+  }
+  const unsure = db.prepare<[string], Unsure>(UNSURE)
+  return (pipeline, mails) =>
+    unsure.all(pipeline).flatMap(({ key, moving, open, unsure: fields }) => {
+      if (!parseUnsure(fields).includes('mail')) return []
+      const sent = (JSON.parse(open) as [string, FieldValue][]).flatMap(([field, value]) =>
+        field === 'mail' ? (contactMailKey({ mail: value }) ?? []) : [],
+      )
+      return sent.filter((mail) => mails.includes(mail)).map((mail) => ({ mail, key, moving }))
+    })
+}
+
 function createMailOwners(db: Connection): OtherRecords['mailOwners'] {
   type Asked = [{ pipeline: string; mails: string }]
   const owners = db.prepare<Asked, MailOwner>(OWNERS)
   const takers = db.prepare<Asked, MailOwner>(TAKERS)
+  const unsureOwners = createUnsureOwners(db)
   return async (operations) => {
     const [first] = operations
     const mails = operations.flatMap(({ mailKey }) => mailKey ?? [])
     if (first === undefined || mails.length === 0) return new Map()
     const asked = { pipeline: first.pipeline, mails: JSON.stringify(mails) }
-    const found = [...owners.all(asked), ...takers.all(asked)]
+    const found = [...owners.all(asked), ...takers.all(asked), ...unsureOwners(first.pipeline, mails)]
     if (found.length === 0) return new Map()
     return new Map(
       operations.flatMap(({ id, mailKey, key }) => {
