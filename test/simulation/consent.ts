@@ -197,14 +197,31 @@ export function checkStatusLog(entries: readonly Entry[], ledger: Ledger, violat
   }
 }
 
-/** In the end, with the permission, all contacts show what the source says; what others have set since is theirs. */
+/** What contacts of its mail had when they were deleted. */
+const formerStatuses = ({ id, fields }: SimulatedContact, { contacts }: SimulatedService): number[] =>
+  [...contacts.all.values()]
+    .filter(({ id: other, deleted, fields: had }) => {
+      const isSame = had.get('mail')?.value === fields.get('mail')?.value
+      return other !== id && deleted !== undefined && isSame
+    })
+    .map((former) => Number(statusOf(former)))
+    .filter(isWithdrawn)
+
+/**
+ * In the end, with the permission, all contacts show what the source says; what others have set since is theirs. An address that
+ * had a 1 or 2 when its contact was deleted has it still, or the lower of both.
+ */
 export function checkStatus(
   contact: SimulatedContact,
   candidates: readonly Wanted[],
-  ledger: Ledger,
-  violated: Violated,
+  { ledger, service, violated }: Pick<Consents, 'ledger' | 'service' | 'violated'>,
 ): void {
-  const wanted = candidates.flatMap(({ status }) => (status === undefined ? [] : [status]))
+  const said = candidates.flatMap(({ status }) => (status === undefined ? [] : [status]))
+  const former = formerStatuses(contact, service)
+  const wanted = said.flatMap((one) => [
+    one,
+    ...former.map((status) => (isWithdrawn(one) ? Math.min(one, status) : status)),
+  ])
   const [any] = candidates
   if (any === undefined || wanted.length === 0) return
   const last = ledger.effects.findLast(

@@ -211,7 +211,7 @@ function checkWanted(key: string, one: Wanted, place: Place): void {
   // What was passed over, and is no 1 or 2, is looked at again when its record is next read.
   if (isRaiseOpen(one, contact.id, place)) return
   if (one.status === undefined || one.status < 3 || final.mended.has(place.pipeline.name))
-    checkStatus(contact, expected.candidates.get(key) ?? [], final.ledger, violated)
+    checkStatus(contact, expected.candidates.get(key) ?? [], final)
 }
 
 /** What a full export lacks is gone, once it was missing often enough since it was last worked on. */
