@@ -496,6 +496,19 @@ export function stateContract(name: string, open: () => TestState): void {
       expect(await owner()).toBeUndefined()
     })
 
+    it('takes what a run writes while its lists are read', async () => {
+      await world.plan([ANNA, BEN], { rejected: ['K8', 'K9'] })
+      await world.send(ended({ kind: 'held', reason: 'other' }))
+      const listed: string[] = []
+      const writeBetween = async ({ key = '' }: { readonly key?: string | undefined }) => {
+        listed.push(key)
+        await push([person(`K${listed.length + 2}`)], 'shop', `r${listed.length + 1}`)
+      }
+      for await (const one of state.held(['shop'])) await writeBetween(one)
+      for await (const one of state.rejects(['shop'])) await writeBetween(one)
+      expect(listed).toEqual(['K1', 'K2', 'K8', 'K9'])
+    })
+
     it('enters what ended into the sync log, and keeps pipelines apart', async () => {
       await push([ANNA])
       expect(await all(state.entriesOfRun('r1'))).toMatchObject([

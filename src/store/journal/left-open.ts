@@ -98,11 +98,14 @@ function createLeftOpenPages(db: Connection): RunState['leftOpen'] {
   }
 }
 
+const PAGE = 500
+
 type Lists = Pick<StateLists, 'held' | 'openDoubts'> & Pick<RebuildStore, 'openCreates'>
 
 function createLists(db: Connection): Lists {
-  const held = db.prepare<[], OperationRow>(
-    `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' ORDER BY operation.id`,
+  const held = db.prepare<[{ pipelines: string; after: number }], OperationRow>(
+    `${SELECT_OPERATION} WHERE state <> 'planned' AND state = 'held' AND operation.id > @after
+     AND operation.pipeline IN (SELECT value FROM json_each(@pipelines)) ORDER BY operation.id LIMIT ${PAGE}`,
   )
   const openDoubts = db.prepare<[string], OperationRow>(
     `${SELECT_OPERATION} WHERE operation.pipeline = ? AND state <> 'planned' AND (state = 'in_doubt'
@@ -115,7 +118,12 @@ function createLists(db: Connection): Lists {
   const asks = createHeldAsks(db)
   return {
     async *held(pipelines) {
-      for (const row of held.iterate()) if (pipelines.includes(row.pipeline)) yield operationOf(row)
+      // By pages: between two of them a run may write.
+      for (let after: number | undefined = 0; after !== undefined;) {
+        const rows: readonly OperationRow[] = held.all({ pipelines: JSON.stringify(pipelines), after })
+        for (const row of rows) yield operationOf(row)
+        after = rows.length < PAGE ? undefined : rows.at(-1)?.id
+      }
       for (const ask of asks()) if (pipelines.includes(ask.pipeline)) yield ask
     },
     openDoubts: async (pipeline) => openDoubts.all(pipeline).map(operationOf),
