@@ -1,9 +1,9 @@
 // Who decides, and why: the user of the system, or a user of `server.users` who shows their token.
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { DecidedBy } from '../core/words/decided-by.ts'
 import { SyncError } from '../core/words/errors.ts'
+import { isRightSecret, secretDigest } from '../core/words/secret-digest.ts'
 import type { Settings } from '../core/settings.ts'
 import { suggestion } from '../core/words/nearest.ts'
 import { systemUser } from '../system.ts'
@@ -19,8 +19,6 @@ export interface DecidingOptions extends CommonOptions {
 }
 
 const VARIABLE = 'CONTACT_SYNC_USER_TOKEN'
-
-const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
 
 /** Asked for without an echo. */
 async function typedToken(io: Io, name: string): Promise<string> {
@@ -60,8 +58,9 @@ async function provenUser(io: Io, name: string, { server }: Settings): Promise<D
     throw new SyncError('USAGE', `${name} is a viewer and decides nothing`, {
       hint: 'An operator or an approver of server.users may decide this.',
     })
-  const shown = await tokenOf(io, name)
-  if (!timingSafeEqual(digest(shown), digest(user.token ?? '')) || shown === '')
+  // As the page of the console takes it: a variable that was filled from a file often ends in a line break.
+  const shown = (await tokenOf(io, name)).trim()
+  if (!isRightSecret(shown, secretDigest(user.token ?? '')))
     throw new SyncError('USAGE', `that is not the token of ${name}`, { hint: 'Nothing was done.' })
   return { by: name, role: user.role }
 }

@@ -1,7 +1,7 @@
 // Access to metrics and pages: by a token of the configuration for the one or the other. Compared in constant time, and
 // guessing is throttled. A token that was sent is never kept or logged.
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/ports.ts'
+import { isRightSecret, secretDigest } from '../core/words/secret-digest.ts'
 import type { UserRole } from '../core/words/user-roles.ts'
 
 /** closed: no token is configured, so there is no access. throttled: too many wrong ones came from there. */
@@ -42,8 +42,6 @@ const MOST_ADDRESSES = 10_000
 /** How long a throttled address waits at most, in seconds. */
 export const RETRY_AFTER_S = WINDOW_MS / 1000
 
-const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
-
 /** The token of an `Authorization: Bearer` header. */
 export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
@@ -61,8 +59,8 @@ function withDigests(owners: readonly TokenOwner[]): readonly Configured[] {
           {
             name,
             role,
-            digest: digest(token),
-            id: digest(JSON.stringify([name ?? null, token])).toString('hex'),
+            digest: secretDigest(token),
+            id: secretDigest(JSON.stringify([name ?? null, token])).toString('hex'),
           },
         ],
   )
@@ -72,10 +70,8 @@ function withDigests(owners: readonly TokenOwner[]): readonly Configured[] {
 export function createTokenGate(owners: () => readonly TokenOwner[], clock: Clock): TokenGate {
   const configured = (): readonly Configured[] => withDigests(owners())
   /** Compares with each, so that the time tells nothing. */
-  const fitting = (shown: string, among: readonly Configured[]): Configured | undefined => {
-    const given = digest(shown)
-    return among.filter((one) => timingSafeEqual(given, one.digest))[0]
-  }
+  const fitting = (shown: string, among: readonly Configured[]): Configured | undefined =>
+    among.filter((one) => isRightSecret(shown, one.digest))[0]
   const wrong = new Map<string, { count: number; until: number }>()
 
   function guessed(from: string, now: number): void {

@@ -1,9 +1,9 @@
 // The server of the interface: every endpoint of the table at its address, behind the key, the rate limit and the
 // habits of the line. What an endpoint does lies with its room.
-import { timingSafeEqual } from 'node:crypto'
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../core/ports.ts'
+import { isRightSecret, secretDigest } from '../core/words/secret-digest.ts'
 import { answer, answerRefusal, answerSuccess, page } from './answers.ts'
 import { contactEndpoints } from './contact-endpoints.ts'
 import { type ContactRules, createContactRules } from './contact-rules.ts'
@@ -47,12 +47,11 @@ function createEndpoints(
 }
 
 function authorise(apiKey: string): MiddlewareHandler {
-  const wanted = Buffer.from(apiKey)
+  const wanted = secretDigest(apiKey)
   return (context, next) => {
     // The scheme is a word in any case (RFC 9110, 11.1); the key is not.
     const [, key = ''] = /^bearer +(.+)$/i.exec(context.req.header('authorization') ?? '') ?? []
-    const given = Buffer.from(key)
-    if (given.length === wanted.length && timingSafeEqual(given, wanted)) return next()
+    if (isRightSecret(key, wanted)) return next()
     throw new Failure(401, 'the API key is missing or wrong', 'key')
   }
 }
